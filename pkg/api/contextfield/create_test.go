@@ -13,88 +13,181 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	h := handlers(store)
-	h.Run(t.Context(), t, strings.NewReplacer("FIRST", `{"name":"first","description":null,"stickiness":false,`+
-		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`,
-		"VALUES", `"legalValues":[{"value":" é ","description":""},{"value":" É "},{"value":"z","description":"d"}]`).Replace(`
-		create | | {"name":"first"} | 201 FIRST
-		get | first | | 200 FIRST
-		create | | {"name":"a.~","description":"","stickiness":true,"sortOrder":-5.0,"usedInFeatures":7,VALUES} | 201 {"name":"a.~","description":"","stickiness":true,"sortOrder":-5,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,VALUES}
-		get | a.~ | | 200 {"name":"a.~","description":"","stickiness":true,"sortOrder":-5,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,VALUES}
-		create | | {"name":"first","description":"other","sortOrder":9} | 409 NameExistsError: A context field with the name "first" exists.
-		create | | {"name":"first"} | 409 NameExistsError: A context field with the name "first" exists.
-	`))
+	const (
+		values = `"legalValues":[{"value":" é ","description":""},{"value":" É "},{"value":"z","description":"d"}]`
+		field  = `{"name":"a.~","description":"","stickiness":true,"sortOrder":-5,"createdAt":"2026-11-20T05:39:00.123Z",` +
+			`"usedInFeatures":0,"usedInProjects":0,` + values + `}`
+	)
+	expect(t, h, []call{
+		{"create", "", `{"name":"first"}`, "201 " + plain("first", 0)},
+		{"get", "first", "", "200 " + plain("first", 0)},
+		{
+			"create", "", `{"name":"a.~","description":"","stickiness":true,"sortOrder":-5.0,"usedInFeatures":7,` + values + `}`,
+			"201 " + field,
+		},
+		{"get", "a.~", "", "200 " + field},
+		{"create", "", `{"name":"first","description":"other","sortOrder":9}`, exists("first")},
+		{"create", "", `{"name":"first"}`, exists("first")},
+	})
 	_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "create", Body: `{"name":"b"}`})
 	if location := header.Get("Location"); location != "https://example.com/dev/api/admin/x/b" {
 		t.Error(location)
 	}
 }
 
-// Names, and the members that a creation and an update have in common.
+// A creation and an update accept the limits of each property.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	handlers(store).Run(t.Context(), t, strings.NewReplacer("REST", `"createdAt":"2026-11-20T05:39:00.123Z",`+
-		`"usedInFeatures":0,"usedInProjects":0,"legalValues":`,
-		"400 /", "400 ValidationError: The ^/body/", "; /", " The ^/body/", "^ ", "^ property ").Replace(`
-		create | | {"name":"a","description":null,"sortOrder":-2147483648} | 201 {"name":"a","description":null,"stickiness":false,"sortOrder":-2147483648,REST[]}
-		update | a | {"description":null,"sortOrder":2147483647} | 200 {"name":"a","description":null,"stickiness":false,"sortOrder":2147483647,REST[]}
-		update | a | {"sortOrder":-2147483648} | 200 {"name":"a","description":null,"stickiness":false,"sortOrder":-2147483648,REST[]}
-		create | | {"name":"b","sortOrder":2147483647,"description":"1000×e","legalValues":[{"value":"255×é","description":"1000×e"}]} | 201 {"name":"b","description":"1000×e","stickiness":false,"sortOrder":2147483647,REST[{"value":"255×é","description":"1000×e"}]}
-		update | b | {"sortOrder":1,"description":"1000×e","legalValues":[{"value":"255×é","description":"1000×e"}]} | 200 {"name":"b","description":"1000×e","stickiness":false,"sortOrder":1,REST[{"value":"255×é","description":"1000×e"}]}
-		update | a | {"sortOrder":1,"legalValues":[{"value":"x","description":null},{"value":"y","description":""}]} | 200 {"name":"a","description":null,"stickiness":false,"sortOrder":1,REST[{"value":"x"},{"value":"y","description":""}]}
-		create | | {"name":"c","sortOrder":1,"legalValues":[{"value":"x","description":null}]} | 201 {"name":"c","description":null,"stickiness":false,"sortOrder":1,REST[{"value":"x"}]}
-		create update | n | {"name":"n","description":"1001×e"} | 400 /description^ must have at most 1000 characters; you sent "100×e…".
-		create update | n | {"name":"n","sortOrder":-2147483649} | 400 /sortOrder^ must be at least -2147483648; you sent -2147483649.
-		create update | n | {"name":"n","sortOrder":2147483648} | 400 /sortOrder^ must be at most 2147483647; you sent 2147483648.
-		create update | n | {"name":"n","sortOrder":null,"stickiness":null} | 400 /sortOrder^ must be an integer; you sent null.; /stickiness^ must be a boolean; you sent null.
-		create update | n | {"name":"n","legalValues":null} | 400 /legalValues^ must be an array; you sent null.
-		create update | n | {"name":"n","legalValues":["a",{},{"value":""}]} | 400 /legalValues/0^ must be an object; you sent "a".; /legalValues/1/value^ is required; you did not send it.; /legalValues/2/value^ must have 1 or more characters; you sent "".
-		create update | n | {"name":"n","legalValues":[{"value":"256×e"}]} | 400 /legalValues/0/value^ must have at most 255 characters; you sent "100×e…".
-		create update | n | {"name":"n","legalValues":[{"value":"a","description":1},{"value":"a"}]} | 400 /legalValues/0/description^ must be a string or null; you sent 1.; /legalValues/1/value^ must be unique; you sent "a" more than once.
-		create update | n | {"name":"n","legalValues":[{"value":"a","description":"1001×e"}]} | 400 /legalValues/0/description^ must have at most 1000 characters; you sent "100×e…".
-		create update | n | {"name":"n","legalValues":[{"value":"a"},{"value":"A"},{"value":"\u0061"}]} | 400 /legalValues/2/value^ must be unique; you sent "a" more than once.
-		create update | n | {"name":"n","legalValues":[1000×({},){}]} | 400 /legalValues^ must have at most 1000 elements; you sent [33×({},)….
-		# a misspelled member does not delete the values that it was meant to set
-		create update | n | {"name":"n","legalvalues":[{"value":"v"}]} | 400 /legalvalues^ is unknown; the closest one is ^legalValues^.
-		create | | {"name":null} | 400 /name^ must be a string; you sent null.
-		create | | {"name":"."} | 400 /name^ must have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..; you sent ".".
-		create | | {"name":"a b"} | 400 /name^ must have only…
-		create | | {"name":"é"} | 400 /name^ must have only…
-		create | | {"name":""} | 400 /name^ must have 1 or more characters; you sent "".…
-		create | | {"name":"101×n"} | 400 /name^ must have at most 100 characters; you sent "100×n…".
-		create | | {} | 400 /name^ is required; you did not send it.
-		create | | {"name":"100×~"} | 201 {…
-	`))
+	long := `"` + strings.Repeat("e", 1000) + `"`
+	value := `{"value":"` + strings.Repeat("é", 255) + `","description":` + long + `}`
+	longest := strings.Repeat("~", 100)
+	expect(t, handlers(store), []call{
+		{"create", "", `{"name":"a","description":null,"sortOrder":-2147483648}`, "201 " + plain("a", -2147483648)},
+		{"update", "a", `{"description":null,"sortOrder":2147483647}`, "200 " + plain("a", 2147483647)},
+		{"update", "a", `{"sortOrder":-2147483648}`, "200 " + plain("a", -2147483648)},
+		{
+			"create", "", `{"name":"b","sortOrder":2147483647,"description":` + long + `,"legalValues":[` + value + `]}`,
+			"201 " + described("b", long, 2147483647, value),
+		},
+		{
+			"update", "b", `{"sortOrder":1,"description":` + long + `,"legalValues":[` + value + `]}`,
+			"200 " + described("b", long, 1, value),
+		},
+		{
+			"update", "a", `{"sortOrder":1,"legalValues":[{"value":"x","description":null},{"value":"y","description":""}]}`,
+			"200 " + described("a", "null", 1, `{"value":"x"},{"value":"y","description":""}`),
+		},
+		{
+			"create", "", `{"name":"c","sortOrder":1,"legalValues":[{"value":"x","description":null}]}`,
+			"201 " + described("c", "null", 1, `{"value":"x"}`),
+		},
+		{"create", "", `{"name":"` + longest + `","sortOrder":1}`, "201 " + plain(longest, 1)},
+	})
+}
+
+// Both operations reject the same bodies.
+func TestInvalidBodies(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	h := handlers(store)
+	for _, test := range []struct{ properties, message string }{
+		{
+			`"description":"` + strings.Repeat("e", 1001) + `"`,
+			"The `/body/description` property must have at most 1000 characters; you sent \"" +
+				strings.Repeat("e", 100) + "…\".",
+		},
+		{
+			`"sortOrder":-2147483649`,
+			"The `/body/sortOrder` property must be at least -2147483648; you sent -2147483649.",
+		},
+		{
+			`"sortOrder":2147483648`,
+			"The `/body/sortOrder` property must be at most 2147483647; you sent 2147483648.",
+		},
+		{
+			`"sortOrder":null,"stickiness":null`,
+			"The `/body/sortOrder` property must be an integer; you sent null. " +
+				"The `/body/stickiness` property must be a boolean; you sent null.",
+		},
+		{
+			`"legalValues":null`,
+			"The `/body/legalValues` property must be an array; you sent null.",
+		},
+		{
+			`"legalValues":["a",{},{"value":""}]`,
+			"The `/body/legalValues/0` property must be an object; you sent \"a\". " +
+				"The `/body/legalValues/1/value` property is required; you did not send it. " +
+				"The `/body/legalValues/2/value` property must have 1 or more characters; you sent \"\".",
+		},
+		{
+			`"legalValues":[{"value":"` + strings.Repeat("e", 256) + `"}]`,
+			"The `/body/legalValues/0/value` property must have at most 255 characters; you sent \"" +
+				strings.Repeat("e", 100) + "…\".",
+		},
+		{
+			`"legalValues":[{"value":"a","description":1},{"value":"a"}]`,
+			"The `/body/legalValues/0/description` property must be a string or null; you sent 1. " +
+				"The `/body/legalValues/1/value` property must be unique; you sent \"a\" more than once.",
+		},
+		{
+			`"legalValues":[{"value":"a","description":"` + strings.Repeat("e", 1001) + `"}]`,
+			"The `/body/legalValues/0/description` property must have at most 1000 characters; you sent \"" +
+				strings.Repeat("e", 100) + "…\".",
+		},
+		{
+			`"legalValues":[{"value":"a"},{"value":"A"},{"value":"\u0061"}]`,
+			"The `/body/legalValues/2/value` property must be unique; you sent \"a\" more than once.",
+		},
+		{
+			`"legalValues":[` + strings.Repeat("{},", 1000) + `{}]`,
+			"The `/body/legalValues` property must have at most 1000 elements; you sent [" +
+				strings.Repeat("{},", 33) + "….",
+		},
+		{ // a misspelled property does not delete the values that it was meant to set
+			`"legalvalues":[{"value":"v"}]`,
+			"The `/body/legalvalues` property is unknown; the closest one is `legalValues`.",
+		},
+	} {
+		body := `{"name":"n",` + test.properties + `}`
+		h.Expect(t.Context(), t, "create", "", body, "400 ValidationError: "+test.message)
+		h.Expect(t.Context(), t, "update", "n", body, "400 ValidationError: "+test.message)
+	}
+}
+
+func TestInvalidNames(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	h := handlers(store)
+	const characters = "must have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..; you sent "
+	for _, test := range []struct{ body, message string }{
+		{`{}`, "is required; you did not send it."},
+		{`{"name":null}`, "must be a string; you sent null."},
+		{`{"name":"."}`, characters + `".".`},
+		{`{"name":"a b"}`, characters + `"a b".`},
+		{`{"name":"é"}`, characters + `"é".`},
+		{
+			`{"name":""}`,
+			`must have 1 or more characters; you sent "". ` + "The `/body/name` property " + characters + `"".`,
+		},
+		{
+			`{"name":"` + strings.Repeat("n", 101) + `"}`,
+			`must have at most 100 characters; you sent "` + strings.Repeat("n", 100) + `…".`,
+		},
+	} {
+		h.Expect(t.Context(), t, "create", "", test.body,
+			"400 ValidationError: The `/body/name` property "+test.message)
+	}
 }
 
 // A body of the maximum size fits into an item, whatever its escapes are: an escape is longer than what it stands for.
 func TestLargestBody(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	var values strings.Builder
+	var values []string
 	for i := range 1000 { // 4-byte characters, about 100,000 bytes
-		fmt.Fprintf(&values, `{"value":"%04d 20×😀"},`, i)
+		values = append(values, fmt.Sprintf(`{"value":"%04d %s"}`, i, strings.Repeat("😀", 20)))
 	}
-	handlers(store).Run(t.Context(), t, `create | | {"name":"large","legalValues":[`+strings.TrimSuffix(values.String(), ",")+
-		`]} | 201 {…`)
+	handlers(store).ExpectStatus(t.Context(), t, "create", "",
+		`{"name":"large","legalValues":[`+strings.Join(values, ",")+`]}`, 201)
 }
 
 // The default is the highest sort order of the other fields plus 1.
 func TestNextSortOrder(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	handlers(store).Run(t.Context(), t, strings.ReplaceAll(`
-		create | | {"name":"a","sortOrder":-5} | 201 {"name":"a",ORDER-5,…
-		update | a | {} | 200 {"name":"a",ORDER0,…
-		update | a | {"sortOrder":-5} | 200 {…
-		create | | {"name":"b"} | 201 {"name":"b",ORDER-4,…
-		update | b | {} | 200 {"name":"b",ORDER-4,…
-		update | a | {} | 200 {"name":"a",ORDER-3,…
-		create | | {"name":"most","sortOrder":2147483647} | 201 {…
-		create | | {"name":"c"} | 201 {"name":"c",ORDER2147483647,…
-		delete | c | | 200
-		update | most | {} | 200 {"name":"most",ORDER-2,…
-	`, "ORDER", `"description":null,"stickiness":false,"sortOrder":`))
+	expect(t, handlers(store), []call{
+		{"create", "", `{"name":"a","sortOrder":-5}`, "201 " + plain("a", -5)},
+		{"update", "a", `{}`, "200 " + plain("a", 0)},
+		{"update", "a", `{"sortOrder":-5}`, "200 " + plain("a", -5)},
+		{"create", "", `{"name":"b"}`, "201 " + plain("b", -4)},
+		{"update", "b", `{}`, "200 " + plain("b", -4)},
+		{"update", "a", `{}`, "200 " + plain("a", -3)},
+		{"create", "", `{"name":"most","sortOrder":2147483647}`, "201 " + plain("most", 2147483647)},
+		{"create", "", `{"name":"c"}`, "201 " + plain("c", 2147483647)},
+		{"delete", "c", "", "200"},
+		{"update", "most", `{}`, "200 " + plain("most", -2)},
+	})
 }
 
 // Fields that are created at the same time do not get the same default.
@@ -102,18 +195,27 @@ func TestNextSortOrderIsTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(store)
-	// through returns the operations of another function, before whose first transaction something happens.
-	through := func(first string) operation.Set {
-		client := db.Before(t, "TransactWriteItems", 1, func() { h.Run(t.Context(), t, first) })
-		return handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
+	h.Expect(t.Context(), t, "create", "", `{"name":"a"}`, "201 "+plain("a", 0))
+	for _, test := range []struct{ meanwhile, call call }{
+		{
+			meanwhile: call{"create", "", `{"name":"b"}`, "201 " + plain("b", 1)},
+			call:      call{"create", "", `{"name":"c"}`, "201 " + plain("c", 2)},
+		},
+		{
+			meanwhile: call{"update", "b", `{"sortOrder":7}`, "200 " + plain("b", 7)},
+			call:      call{"update", "a", `{}`, "200 " + plain("a", 8)},
+		},
+		{
+			meanwhile: call{"delete", "a", "", "200"},
+			call:      call{"create", "", `{"name":"d"}`, "201 " + plain("d", 8)},
+		},
+		{
+			meanwhile: call{"create", "", `{"name":"e"}`, "201 " + plain("e", 9)},
+			call:      call{"create", "", `{"name":"e"}`, exists("e")},
+		},
+	} {
+		client := db.Before(t, "TransactWriteItems", 1, func() { expect(t, h, []call{test.meanwhile}) })
+		other := handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
+		expect(t, other, []call{test.call})
 	}
-	order := func(name string, n int) string {
-		return fmt.Sprintf(`{"name":%q,"description":null,"stickiness":false,"sortOrder":%d,…`, name, n)
-	}
-	h.Run(t.Context(), t, `create | | {"name":"a"} | 201 `+order("a", 0))
-	through(`create | | {"name":"b"} | 201 `+order("b", 1)).Run(t.Context(), t,
-		`create | | {"name":"c"} | 201 `+order("c", 2))
-	through(`update | b | {"sortOrder":7} | 200 `+order("b", 7)).Run(t.Context(), t, `update | a | {} | 200 `+order("a", 8))
-	through(`delete | a | | 200`).Run(t.Context(), t, `create | | {"name":"d"} | 201 `+order("d", 8))
-	through(`create | | {"name":"e"} | 201 `+order("e", 9)).Run(t.Context(), t, `create | | {"name":"e"} | 409 …`)
 }

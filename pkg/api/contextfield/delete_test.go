@@ -24,30 +24,29 @@ func TestDelete(t *testing.T) {
 		})
 		return err
 	}
-	h.Run(t.Context(), t, `
-		create | | {"name":"f","sortOrder":0} | 201 {…
-		delete | f | | 200
-		delete | f | | 404 NotFoundError: There is no context field with the name "f".
-		create | | {"name":"f","sortOrder":0} | 201 {…
-	`)
+	expect(t, h, []call{
+		{"create", "", `{"name":"f","sortOrder":0}`, "201 " + plain("f", 0)},
+		{"delete", "f", "", "200"},
+		{"delete", "f", "", unknown("f")},
+		{"create", "", `{"name":"f","sortOrder":0}`, "201 " + plain("f", 0)},
+	})
 	for i, project := range []string{"p", "p", "q"} {
 		assert.OK(t, features.Create(t.Context(), feature.Feature{Name: fmt.Sprint(i), Project: project,
 			ContextFields: []string{"f"}}))
 	}
 	for i := range 3 {
-		h.Run(t.Context(), t, fmt.Sprintf(`delete | f | | 409 ConflictError: The context field "f" is in use. The number `+
-			`of toggles with a constraint on it, without archived ones, is %d.`, 3-i))
+		h.Expect(t.Context(), t, "delete", "f", "", fmt.Sprintf(`409 ConflictError: The context field "f" is in use. `+
+			`The number of toggles with a constraint on it, without archived ones, is %d.`, 3-i))
 		assert.OK(t, archive(fmt.Sprint(i), true))
 	}
-	h.Run(t.Context(), t, `delete | f | | 200`)
+	h.Expect(t.Context(), t, "delete", "f", "", "200")
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(archive("0", false)))
-	h.Run(t.Context(), t, `create | | {"name":"f","sortOrder":0} | 201 {"name":"f","description":null,"stickiness":false,`+
-		`"sortOrder":0,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`)
+	h.Expect(t.Context(), t, "create", "", `{"name":"f","sortOrder":0}`, "201 "+plain("f", 0))
 	assert.OK(t, archive("0", false))
-	h.Run(t.Context(), t, `list | | | 200 [{"name":"f","description":null,"stickiness":false,"sortOrder":0,`+
+	h.Expect(t.Context(), t, "list", "", "", `200 [{"name":"f","description":null,"stickiness":false,"sortOrder":0,`+
 		`"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":1,"usedInProjects":1,"legalValues":[]}]`)
 	assert.OK(t, features.Delete(t.Context(), "0"))
-	h.Run(t.Context(), t, `delete | f | | 200`)
+	h.Expect(t.Context(), t, "delete", "f", "", "200")
 	// What is left is the version.
 	left := db.Scan(t, db.Tables.ContextFields)
 	if len(left) != 1 || left[0].String("name") != "#version" {
@@ -55,24 +54,25 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// The preconditions of a deletion are compared before it is refused because the field is in use.
+// The preconditions of a deletion are compared before it is rejected because the field is in use.
 func TestDeletePreconditions(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(store)
 	create(t, store, contextfield.ContextField{Name: "f"})
 	_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "f"})
-	old, fitting := h.With("If-Match", `"old"`), h.With("If-Match", header.Get("ETag"))
-	old.Run(t.Context(), t, `
-		delete | unknown | | 404 …
-		delete | f | | 412 PreconditionFailed: …
-	`)
-	h.With("If-None-Match", "*").Run(t.Context(), t, `delete update | f | {} | 412 PreconditionFailed: …`)
+	old, matching := h.With("If-Match", `"old"`), h.With("If-Match", header.Get("ETag"))
+	old.Expect(t.Context(), t, "delete", "unknown", "", unknown("unknown"))
+	old.Expect(t.Context(), t, "delete", "f", "", changed)
+	for _, operation := range []string{"delete", "update"} {
+		h.With("If-None-Match", "*").Expect(t.Context(), t, operation, "f", `{}`,
+			"412 PreconditionFailed: The resource exists and matches `If-None-Match`.")
+	}
 	setUsage(t, db, "f", contextfield.Usage{"p": 1})
-	old.Run(t.Context(), t, `delete | f | | 412 PreconditionFailed: …`)
-	fitting.Run(t.Context(), t, `delete | f | | 409 ConflictError: …`)
+	old.Expect(t.Context(), t, "delete", "f", "", changed)
+	matching.ExpectStatus(t.Context(), t, "delete", "f", "", 409)
 	setUsage(t, db, "f", contextfield.Usage{})
-	fitting.Run(t.Context(), t, `delete | f | | 200`)
+	matching.Expect(t.Context(), t, "delete", "f", "", "200")
 }
 
 // A use that begins while the field is being deleted is noticed.

@@ -12,7 +12,7 @@ import (
 	"toggleadmin/test/database"
 )
 
-// TestEvents checks what each operation records. An update that changes nothing, a refused request, and a toggle that
+// TestEvents checks what each operation records. An update that changes nothing, a rejected request, and a toggle that
 // uses the field record nothing about the field. The field is deleted by a process whose clock is ahead, and its second
 // creation is still the later event.
 func TestEvents(t *testing.T) {
@@ -20,19 +20,21 @@ func TestEvents(t *testing.T) {
 	store, db := newStore(t)
 	h := handlers(store)
 	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9"})
-	h.Run(ada, t, `
-		create | | {"name":"plan","legalValues":[{"value":"basic"},{"value":"pro","description":"d"}]} | 201 {…
-		create | | {"name":"plan"} | 409 …
-		update | plan | {"description":"e","stickiness":true,"sortOrder":3} | 200 {…
-		update | plan | {"description":"e","stickiness":true,"sortOrder":3} | 200 {…
-	`)
+	const (
+		create = `{"name":"plan","legalValues":[{"value":"basic"},{"value":"pro","description":"d"}]}`
+		update = `{"description":"e","stickiness":true,"sortOrder":3}`
+	)
+	h.ExpectStatus(ada, t, "create", "", create, 201)
+	h.ExpectStatus(ada, t, "create", "", `{"name":"plan"}`, 409)
+	h.ExpectStatus(ada, t, "update", "plan", update, 200)
+	h.ExpectStatus(ada, t, "update", "plan", update, 200)
 	features := feature.NewStore(db.Client, db.Tables, db.Log())
 	assert.OK(t, features.Create(t.Context(), feature.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}))
-	h.Run(ada, t, `delete | plan | | 409 …`)
+	h.ExpectStatus(ada, t, "delete", "plan", "", 409)
 	assert.OK(t, features.Delete(t.Context(), "a"))
 	ahead := eventlog.New(db.Client, db.Tables, func() time.Time { return time.Now().Add(time.Hour) }, 0)
-	handlers(contextfield.NewStore(db.Client, db.Tables, ahead)).Run(ada, t, `delete | plan | | 200`)
-	h.Run(ada, t, `create | | {"name":"plan"} | 201 {…`)
+	handlers(contextfield.NewStore(db.Client, db.Tables, ahead)).ExpectStatus(ada, t, "delete", "plan", "", 200)
+	h.ExpectStatus(ada, t, "create", "", `{"name":"plan"}`, 201)
 	const (
 		by    = " field:plan by Ada, user 1, token 9: "
 		rest  = `,"createdAt":"2026-11-20T05:39:00.123Z","legalValues":[`

@@ -38,17 +38,17 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	create(t, store, contextfield.Defaults(now())...)
-	handlers(store).Run(t.Context(), t, strings.NewReplacer("},\n\t\t\t", "},", "; ", `","description":"`,
-		" = ", `","stickiness":false,"sortOrder":`, " REST",
-		`,"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":0,"usedInProjects":0,"legalValues":[]`).Replace(`
-		create | | {"name":"~","description":"-","sortOrder":3} | 201 {…
-		create | | {"name":"Z","description":"-","sortOrder":3} | 201 {…
-		list | | | 200 [{"name":"environment; Constrain on the environment that the application runs in. = 0 REST},
-			{"name":"userId; Constrain on the user's id. = 1 REST},
-			{"name":"appName; Constrain on the application's name. = 2 REST},
-			{"name":"Z; - = 3 REST},
-			{"name":"currentTime; Constrain on the date and time of the evaluation. = 3 REST},
-			{"name":"~; - = 3 REST},
-			{"name":"sessionId; Constrain on the user's session.","stickiness":true,"sortOrder":4 REST}]
-	`))
+	h := handlers(store)
+	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"~","sortOrder":3}`, 201)
+	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"Z","sortOrder":3}`, 201)
+	h.Expect(t.Context(), t, "list", "", "", "200 ["+strings.Join([]string{
+		described("environment", `"Constrain on the environment that the application runs in."`, 0, ""),
+		described("userId", `"Constrain on the user's id."`, 1, ""),
+		described("appName", `"Constrain on the application's name."`, 2, ""),
+		plain("Z", 3),
+		described("currentTime", `"Constrain on the date and time of the evaluation."`, 3, ""),
+		plain("~", 3),
+		strings.Replace(described("sessionId", `"Constrain on the user's session."`, 4, ""), `"stickiness":false`,
+			`"stickiness":true`, 1),
+	}, ",")+"]")
 }

@@ -1,7 +1,6 @@
 package contextfield_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -15,26 +14,40 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(store)
-	h.Run(t.Context(), t, `list | | | 200 []`)
+	h.Expect(t.Context(), t, "list", "", "", "200 []")
 	created := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
 	create(t, store, contextfield.ContextField{Name: "other", SortOrder: 7}, contextfield.ContextField{
 		Name: "f", Description: new("d"), Stickiness: true, SortOrder: 3, CreatedAt: &created,
 		LegalValues: []contextfield.LegalValue{{Value: "v"}},
 	})
 	setUsage(t, db, "f", contextfield.Usage{"p": 2, "q": 1})
-	h.Run(t.Context(), t, strings.NewReplacer("EMPTY", `{"name":"f","description":null,"stickiness":false,"sortOrder":8,`+
-		`"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":[]}`,
-		"OTHER", `{"name":"other","description":null,"stickiness":false,"sortOrder":7,"createdAt":null,"usedInFeatures":0,`+
-			`"usedInProjects":0,"legalValues":[]}`,
-		"CREATED", `"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2`).Replace(`
-		list | | | 200 [{"name":"f","description":"d","stickiness":true,"sortOrder":3,CREATED,"legalValues":[{"value":"v"}]},OTHER]
-		update | f | {"name":7,"createdAt":1,"usedInFeatures":{}} | 200 EMPTY
-		update | f | {} | 200 EMPTY
-		get | f | | 200 EMPTY
-		update | f | {"description":"e","stickiness":true,"sortOrder":0,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]} | 200 {"name":"f","description":"e","stickiness":true,"sortOrder":0,CREATED,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]}
-		list | | | 200 [{"name":"f","description":"e","stickiness":true,"sortOrder":0,CREATED,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]},OTHER]
-		update | f | {"description":"","legalValues":[]} | 200 {"name":"f","description":"","stickiness":false,"sortOrder":8,CREATED,"legalValues":[]}
-	`))
+	const (
+		used = `"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":`
+		full = `{"name":"f","description":"e","stickiness":true,"sortOrder":0,` + used +
+			`[{"value":"w","description":"x"},{"value":"v"}]}`
+		empty = `{"name":"f","description":null,"stickiness":false,"sortOrder":8,` + used + `[]}`
+		other = `{"name":"other","description":null,"stickiness":false,"sortOrder":7,"createdAt":null,` +
+			`"usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`
+	)
+	expect(t, h, []call{
+		{
+			"list", "", "",
+			`200 [{"name":"f","description":"d","stickiness":true,"sortOrder":3,` + used + `[{"value":"v"}]},` + other + `]`,
+		},
+		{"update", "f", `{"name":7,"createdAt":1,"usedInFeatures":{}}`, "200 " + empty}, // they are ignored
+		{"update", "f", `{}`, "200 " + empty},
+		{"get", "f", "", "200 " + empty},
+		{
+			"update", "f",
+			`{"description":"e","stickiness":true,"sortOrder":0,"legalValues":[{"value":"w","description":"x"},{"value":"v"}]}`,
+			"200 " + full,
+		},
+		{"list", "", "", "200 [" + full + "," + other + "]"},
+		{
+			"update", "f", `{"description":"","legalValues":[]}`,
+			`200 {"name":"f","description":"","stickiness":false,"sortOrder":8,` + used + `[]}`,
+		},
+	})
 }
 
 // The tag of a field changes with what an update replaces, and not with its usage. It is compared by the write.
@@ -63,12 +76,12 @@ func TestIfMatch(t *testing.T) {
 	assert.Equal(t, before, tag())
 	// Another client changes the field after it was read.
 	client := db.Before(t, "TransactWriteItems", 1, func() {
-		h.Run(t.Context(), t, `update | f | {"sortOrder":5} | 200 {…`)
+		h.ExpectStatus(t.Context(), t, "update", "f", `{"sortOrder":5}`, 200)
 	})
-	overtaken := handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
-	const put = `update | f | {"sortOrder":2} | `
-	overtaken.With("If-Match", before).Run(t.Context(), t, put+"412 PreconditionFailed: …")
-	h.With("If-Match", before).Run(t.Context(), t, put+"412 PreconditionFailed: …")
-	h.Run(t.Context(), t, `get | f | | 200 {"name":"f","description":null,"stickiness":false,"sortOrder":5,…`)
-	h.With("If-Match", tag()).Run(t.Context(), t, put+"200 {…")
+	superseded := handlers(contextfield.NewStore(client, db.Tables, db.LogThrough(client)))
+	superseded.With("If-Match", before).Expect(t.Context(), t, "update", "f", `{"sortOrder":2}`, changed)
+	h.With("If-Match", before).Expect(t.Context(), t, "update", "f", `{"sortOrder":2}`, changed)
+	h.Expect(t.Context(), t, "get", "f", "", `200 {"name":"f","description":null,"stickiness":false,"sortOrder":5,`+
+		`"createdAt":null,"usedInFeatures":2,"usedInProjects":1,"legalValues":[]}`)
+	h.With("If-Match", tag()).ExpectStatus(t.Context(), t, "update", "f", `{"sortOrder":2}`, 200)
 }
