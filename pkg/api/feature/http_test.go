@@ -1,6 +1,7 @@
 package feature_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -26,47 +27,94 @@ func handlers(store *feature.Store) operation.Set {
 	}}
 }
 
+// call is a call of an operation.
+type call struct {
+	operation string
+	path      string // project/name
+	body      string
+	want      string // the status and the whole response, or the name and the message of the error
+}
+
+// expect makes calls one after the other.
+func expect(ctx context.Context, t *testing.T, h operation.Set, calls []call) {
+	t.Helper()
+	for _, c := range calls {
+		h.Expect(ctx, t, c.operation, c.path, c.body, c.want)
+	}
+}
+
+// unknown is the response of an operation on a toggle that does not exist.
+func unknown(name string) string {
+	return fmt.Sprintf("404 NotFoundError: There is no toggle with the name %q.", name)
+}
+
+// unknownIn is the response of an operation on a toggle that the project does not have.
+func unknownIn(project, name string) string {
+	return fmt.Sprintf("404 NotFoundError: There is no toggle with the name %q in the project %q.", name, project)
+}
+
+const (
+	changed     = "412 PreconditionFailed: The resource has changed since you read it. Read it again and repeat the change."
+	exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
+	noEntityTag = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
+)
+
 // The life of a toggle, with the response of each step.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	all := handlers(db.store)
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
-	const made = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
-	const rest = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,"contextFields":[]`
-	all.Run(ctx, t, strings.NewReplacer("MADE", made, "REST", rest,
-		"GONE", `404 NotFoundError: There is no toggle with the name "a"`,
-		"EXISTS", `409 NameExistsError: A toggle with the name "a" exists.`,
-		"FIRST", `{"name":"a","type":"release","project":"p","description":null,"impressionData":false,"stale":false,`+
-			`"archived":false,`+made+`,"archivedAt":null,"potentiallyStale":false,`+
-			`"potentiallyStaleAt":"2027-02-08T05:39:00.123Z",`+rest+`}`).Replace(`
-		get | p/a | | GONE in the project "p".
-		create | p/ | {"name":"a"} | 201 FIRST
-		create | q/ | {"name":"a"} | EXISTS
-		get | p/a | | 200 FIRST
-		update | p/a | {} | 200 FIRST
-		# read-only members are ignored
-		update | p/a | {"name":"b","project":"q","archived":true,"createdAt":7} | 200 FIRST
-		update | p/a | {"type":"endless","description":"","impressionData":true,"stale":true} | 200 {"name":"a","type":"endless","project":"p","description":"","impressionData":true,"stale":true,"archived":false,MADE,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,REST}
-		update | p/a | {} | 200 {"name":"a","type":"endless","project":"p","description":"","impressionData":true,"stale":true…
-		update | p/a | {"description":null} | 200 {"name":"a","type":"endless","project":"p","description":null,"impressionData":true,"stale":true…
-		stale | p/ | {"features":["a","a"],"stale":false} | 202
-		remove | p/a | | 409 ConflictError: The toggle "a" is not archived. Archive it first.
-		revive | p/a | | 200
-		archive | p/a | | 202
-		archive | p/a | | 202
-		get | p/a | | 200 {"name":"a","type":"endless","project":"p","description":null,"impressionData":true,"stale":false,"archived":true,MADE,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,REST}
-		create | p/ | {"name":"a"} | EXISTS
-		update | p/a | {"description":"d"} | 200 {"name":"a","type":"endless","project":"p","description":"d","impressionData":true,"stale":false,"archived":true…
-		revive | p/a | | 200
-		revive | p/a | | 200
-		get | p/a | | 200 {"name":"a","type":"endless","project":"p","description":"d","impressionData":true,"stale":false,"archived":false,MADE,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,REST}
-		archive | p/a | | 202
-		remove | p/a | | 200
-		get update archive | p/a | {} | GONE in the project "p".
-		revive remove | p/a | | GONE.
-		revive remove | /%FF | | 404 NotFoundError: There is no toggle with the name "%FF".
-	`))
+	const (
+		created   = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
+		rest      = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,"contextFields":[]}`
+		active    = `"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,` + rest
+		archived  = `"archived":true,` + created + `,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` + rest
+		duplicate = `409 NameExistsError: A toggle with the name "a" exists.`
+
+		asCreated = `{"name":"a","type":"release","project":"p","description":null,"impressionData":false,"stale":false,` +
+			`"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,` +
+			`"potentiallyStaleAt":"2027-02-08T05:39:00.123Z",` + rest
+	)
+	// endless returns a response after the type was changed.
+	endless := func(description, stale, state string) string {
+		return `200 {"name":"a","type":"endless","project":"p","description":` + description + `,"impressionData":true,` +
+			`"stale":` + stale + `,` + state
+	}
+	expect(ctx, t, all, []call{
+		{"get", "p/a", "", unknownIn("p", "a")},
+		{"create", "p/", `{"name":"a"}`, "201 " + asCreated},
+		{"create", "q/", `{"name":"a"}`, duplicate},
+		{"get", "p/a", "", "200 " + asCreated},
+		{"update", "p/a", `{}`, "200 " + asCreated},
+		{"update", "p/a", `{"name":"b","project":"q","archived":true,"createdAt":7}`, "200 " + asCreated}, // read-only
+		{
+			"update", "p/a", `{"type":"endless","description":"","impressionData":true,"stale":true}`,
+			endless(`""`, "true", active),
+		},
+		{"update", "p/a", `{}`, endless(`""`, "true", active)},
+		{"update", "p/a", `{"description":null}`, endless("null", "true", active)},
+		{"stale", "p/", `{"features":["a","a"],"stale":false}`, "202"},
+		{"remove", "p/a", "", `409 ConflictError: The toggle "a" is not archived. Archive it first.`},
+		{"revive", "p/a", "", "200"},
+		{"archive", "p/a", "", "202"},
+		{"archive", "p/a", "", "202"},
+		{"get", "p/a", "", endless("null", "false", archived)},
+		{"create", "p/", `{"name":"a"}`, duplicate},
+		{"update", "p/a", `{"description":"d"}`, endless(`"d"`, "false", archived)},
+		{"revive", "p/a", "", "200"},
+		{"revive", "p/a", "", "200"},
+		{"get", "p/a", "", endless(`"d"`, "false", active)},
+		{"archive", "p/a", "", "202"},
+		{"remove", "p/a", "", "200"},
+		{"get", "p/a", "", unknownIn("p", "a")},
+		{"update", "p/a", `{}`, unknownIn("p", "a")},
+		{"archive", "p/a", "", unknownIn("p", "a")},
+		{"revive", "p/a", "", unknown("a")},
+		{"remove", "p/a", "", unknown("a")},
+		{"revive", "/%FF", "", unknown("%FF")},
+		{"remove", "/%FF", "", unknown("%FF")},
+	})
 	want, err := os.ReadFile("testdata/events.txt")
 	assert.OK(t, err)
 	assert.Equal(t, string(want), strings.Join(database.About(db.Events(t), "toggle:a"), "\n")+"\n")
@@ -83,51 +131,115 @@ func TestRemoveCreatorName(t *testing.T) {
 	for range 2 {
 		assert.OK(t, db.store.RemoveCreatorName(t.Context(), 1))
 	}
-	handlers(db.store).Run(t.Context(), t, `
-		list | default/ | | 200 {"version":2,"features":[{"name":"foreign","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null},{"name":"of-ada","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":{"id":1,"name":"user:1","imageUrl":""},"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null},{"name":"of-eve","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":{"id":2,"name":"eve","imageUrl":""},"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null}]}
-	`)
+	// toggle returns a toggle in the list of the project.
+	toggle := func(name, creator string) string {
+		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
+			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":` + creator + `,` +
+			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],` +
+			`"segments":[],"tags":[],"favorite":false,"dependencyType":null}`
+	}
+	handlers(db.store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
+		toggle("foreign", "null")+","+
+		toggle("of-ada", `{"id":1,"name":"user:1","imageUrl":""}`)+","+
+		toggle("of-eve", `{"id":2,"name":"eve","imageUrl":""}`)+`]}`)
 	assert.Equal(t, "bob", db.get(t, "foreign").CreatedBy.Name)
 	text := strings.Join(db.Events(t), " ")
 	assert.Equal(t, []string{`"createdBy":"bob"`},
 		regexp.MustCompile(`"createdBy":"\w+"|"(ada|eve)"`).FindAllString(text, -1))
 }
 
-// An operation with a project finds only its toggles, and refuses an impossible project and body. A toggle whose
-// context field was deleted cannot be revived.
-func TestRefusals(t *testing.T) {
+// An operation with a project finds only its toggles. A toggle whose context field was deleted cannot be revived.
+func TestOtherProject(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	db.create(t, `{"name":"a"}`, `{"name":"b","project":"p"}`,
 		`{"name":"c","contextFields":["b","gone"],"archived":true}`)
-	handlers(db.store).Run(t.Context(), t, strings.NewReplacer("PROJECT", "400 ValidationError: The ^/params/projectId^ property must have 1 to 100 of…", "400 ^",
-		"400 ValidationError: The ^/body/").Replace(`
-		get update archive | q/a | {} | 404 NotFoundError: There is no toggle with the name "a" in the project "q".
-		get update archive | q/%FF | {} | 404 NotFoundError: There is no toggle with the name "%FF" in the project "q".
-		get update archive list | %FF/a | {} | PROJECT
-		get update archive list | a b/a | {} | PROJECT
-		# clients remove these segments from a path
-		get update archive list | ./a | {} | PROJECT
-		get update archive list | ../a | {} | PROJECT
-		create | ../ | {"name":"n"} | PROJECT
-		stale | ../ | {"features":["a"],"stale":true} | PROJECT
-		get update archive list | 101×x/a | {} | PROJECT
-		create | a b/ | {"name":"n"} | PROJECT
-		stale | a b/ | {"features":["a"],"stale":true} | PROJECT
-		create | p/ | {"name":"revive"} | 400 ^name^ property must not be "revive"…
-		create | p/ | {"name":".."} | 400 ^name^ property must have only the characters A-Z…
-		create | p/ | {"Name":"n","name":"n"} | 400 ^Name^ property is unknown; the closest one is ^name^.
-		create | p/ | {"name":"n","type":"other"} | 400 ^type^ property must be the id of a feature type; you sent "other".
-		create | p/ | {"name":"n","description":"1001×é"} | 400 ^description^ property must have at most 1000 characters…
-		update | q/a | {"type":"other"} | 400 ^type^…
-		update | q/a | {"state":true} | 400 ^state^ property is unknown; the closest one is ^stale^.
-		stale | default/ | {"stale":true,"features":[50×("a",)"a"]} | 400 ^features^ property must have at most 50 elements…
-		stale | default/ | {"stale":true,"features":["a","b"]} | 404 NotFoundError: There is no toggle with the name "b" in the project "default".
-		stale | default/ | {"stale":true,"features":["a","x"]} | 404 NotFoundError: There is no toggle with the name "x" in the project "default".
-		get | default/c | | 200 {"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":true,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null…
-		revive | /c | | 409 ConflictError: The toggle uses the context field "gone", which does not exist. Create the field first.
-	`))
+	h := handlers(db.store)
+	for _, operation := range []string{"get", "update", "archive"} {
+		h.Expect(t.Context(), t, operation, "q/a", `{}`, unknownIn("q", "a"))
+		h.Expect(t.Context(), t, operation, "q/%FF", `{}`, unknownIn("q", "%FF"))
+	}
+	expect(t.Context(), t, h, []call{
+		{"stale", "default/", `{"stale":true,"features":["a","b"]}`, unknownIn("default", "b")},
+		{"stale", "default/", `{"stale":true,"features":["a","x"]}`, unknownIn("default", "x")},
+		{
+			"revive", "/c", "",
+			`409 ConflictError: The toggle uses the context field "gone", which does not exist. Create the field first.`,
+		},
+		{
+			"get", "default/c", "",
+			`200 {"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,` +
+				`"archived":true,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,` +
+				`"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` +
+				`"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,` +
+				`"contextFields":["b","gone"]}`,
+		},
+	})
 	if db.get(t, "a").Stale || !db.get(t, "c").Archived {
-		t.Error("a refused operation has written")
+		t.Error("a rejected operation has written")
+	}
+}
+
+func TestInvalidProjects(t *testing.T) {
+	t.Parallel()
+	h := handlers(newTables(t).store)
+	for project, shown := range map[string]string{
+		"%FF":                    "%FF",
+		"a b":                    "a b",
+		".":                      ".", // clients remove these segments from a path
+		"..":                     "..",
+		strings.Repeat("x", 101): strings.Repeat("x", 100) + "…",
+	} {
+		want := fmt.Sprintf("400 ValidationError: The `/params/projectId` property must have 1 to 100 of the characters "+
+			"A-Z a-z 0-9 . _ ~ -, and must not be . or ..; you sent %q.", shown)
+		for _, operation := range []string{"get", "update", "archive", "list"} {
+			h.Expect(t.Context(), t, operation, project+"/a", `{}`, want)
+		}
+		h.Expect(t.Context(), t, "create", project+"/", `{"name":"n"}`, want)
+		h.Expect(t.Context(), t, "stale", project+"/", `{"features":["a"],"stale":true}`, want)
+	}
+}
+
+func TestInvalidBodies(t *testing.T) {
+	t.Parallel()
+	h := handlers(newTables(t).store)
+	for _, test := range []struct{ operation, path, body, message string }{
+		{
+			"create", "p/", `{"name":"revive"}`,
+			"The `/body/name` property must not be \"revive\", which is a path of the API.",
+		},
+		{
+			"create", "p/", `{"name":".."}`,
+			"The `/body/name` property must have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..; " +
+				"you sent \"..\".",
+		},
+		{
+			"create", "p/", `{"Name":"n","name":"n"}`,
+			"The `/body/Name` property is unknown; the closest one is `name`.",
+		},
+		{
+			"create", "p/", `{"name":"n","type":"other"}`,
+			"The `/body/type` property must be the id of a feature type; you sent \"other\".",
+		},
+		{
+			"create", "p/", `{"name":"n","description":"` + strings.Repeat("é", 1001) + `"}`,
+			"The `/body/description` property must have at most 1000 characters; you sent \"" +
+				strings.Repeat("é", 100) + "…\".",
+		},
+		{
+			"update", "q/a", `{"type":"other"}`,
+			"The `/body/type` property must be the id of a feature type; you sent \"other\".",
+		},
+		{
+			"update", "q/a", `{"state":true}`,
+			"The `/body/state` property is unknown; the closest one is `stale`.",
+		},
+		{
+			"stale", "default/", `{"stale":true,"features":[` + strings.Repeat(`"a",`, 50) + `"a"]}`,
+			"The `/body/features` property must have at most 50 elements; you sent [" + strings.Repeat(`"a",`, 24) + `"a"….`,
+		},
+	} {
+		h.Expect(t.Context(), t, test.operation, test.path, test.body, "400 ValidationError: "+test.message)
 	}
 }
 
@@ -150,20 +262,19 @@ func TestIfMatch(t *testing.T) {
 		}
 		known[tag()] = body
 	}
-	const reset = `update | default/a | {"description":null,"impressionData":false,"type":"long","stale":false} | `
-	h.With("If-Match", first).Run(ctx, t, reset+"412 PreconditionFailed: The resource has changed…")
-	h.With("If-Match", tag()).Run(ctx, t, reset+"200 {…")
+	const reset = `{"description":null,"impressionData":false,"type":"long","stale":false}`
+	h.With("If-Match", first).Expect(ctx, t, "update", "default/a", reset, changed)
+	h.With("If-Match", tag()).ExpectStatus(ctx, t, "update", "default/a", reset, 200)
 	f := db.get(t, "a")
 	db.flip(t, rangeOf(f, false), f, true)
 	if tag() != first || !db.get(t, "a").PotentiallyStale {
 		t.Error("a flip changes the tag")
 	}
 	// Another client changes the toggle after it was read.
-	overtaken := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
-		h.Run(ctx, t, `update | default/a | {"description":"theirs"} | 200 {…`)
+	superseded := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
+		h.ExpectStatus(ctx, t, "update", "default/a", `{"description":"theirs"}`, 200)
 	})))
-	overtaken.With("If-Match", first).Run(ctx, t, `
-		update | default/a | {"description":"mine"} | 412 PreconditionFailed: …`)
+	superseded.With("If-Match", first).Expect(ctx, t, "update", "default/a", `{"description":"mine"}`, changed)
 	assert.Equal(t, "theirs", *db.get(t, "a").Description)
 }
 
@@ -176,38 +287,46 @@ func TestPreconditions(t *testing.T) {
 	before := db.list(t)
 	_, header, _ := h.Serve(ctx, operation.Request{Operation: "get", Path: "default/a"}) // b and c have the same tag
 	tag := header.Get("ETag")
-	for name, value := range map[string]string{"If-Match": `"old"`, "If-None-Match": "*"} {
-		h.With(name, value).Run(ctx, t, strings.ReplaceAll(`
-			update archive | default/a | {"description":"d"} | FAILED
-			update archive | other/a | {} | 404 …
-			stale | default/ | {"features":["a"],"stale":true} | FAILED
-			stale | default/ | {"features":["a","unknown"],"stale":true} | 404 …
-			# these are 409 without the precondition
-			remove | /a | | FAILED
-			revive | /c | | FAILED
-			remove revive | /b | | FAILED
-			remove revive | /unknown | | 404 …
-		`, "FAILED", "412 PreconditionFailed: …"))
+	for _, test := range []struct{ header, value, want, wantList string }{
+		{"If-Match", `"old"`, changed, noEntityTag}, // the resource that marks several toggles has no tag
+		{"If-None-Match", "*", exists, exists},
+	} {
+		expect(ctx, t, h.With(test.header, test.value), []call{
+			{"update", "default/a", `{"description":"d"}`, test.want},
+			{"archive", "default/a", "", test.want},
+			{"update", "other/a", `{}`, unknownIn("other", "a")},
+			{"archive", "other/a", "", unknownIn("other", "a")},
+			{"stale", "default/", `{"features":["a"],"stale":true}`, test.wantList},
+			{"stale", "default/", `{"features":["a","unknown"],"stale":true}`, unknownIn("default", "unknown")},
+			{"remove", "/a", "", test.want}, // without the precondition these two are 409
+			{"revive", "/c", "", test.want},
+			{"remove", "/b", "", test.want},
+			{"revive", "/b", "", test.want},
+			{"remove", "/unknown", "", unknown("unknown")},
+			{"revive", "/unknown", "", unknown("unknown")},
+		})
 	}
-	// The resource of this path has no tag.
-	h.With("If-Match", tag).Run(ctx, t, `stale | default/ | {"features":["a"],"stale":true} | 412 PreconditionFailed: …`)
+	h.With("If-Match", tag).Expect(ctx, t, "stale", "default/", `{"features":["a"],"stale":true}`, noEntityTag)
 	assert.Equal(t, before, db.list(t))
 	// Another client changes the toggle after it was read.
-	for _, request := range []string{"archive | default/a", "revive remove | /b"} {
-		_, path, _ := strings.Cut(request, "/")
-		overtaken := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
-			h.Run(ctx, t, `update | default/`+path+` | {"description":"theirs"} | 200 {…`)
+	for _, test := range []struct{ operation, path, name string }{
+		{"archive", "default/a", "a"},
+		{"revive", "/b", "b"},
+		{"remove", "/b", "b"},
+	} {
+		superseded := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
+			h.ExpectStatus(ctx, t, "update", "default/"+test.name, `{"description":"theirs"}`, 200)
 		})))
-		overtaken.With("If-Match", tag).Run(ctx, t, request+" | | 412 PreconditionFailed: …")
-		h.Run(ctx, t, `update | default/`+path+` | {"description":null} | 200 {…`)
+		superseded.With("If-Match", tag).Expect(ctx, t, test.operation, test.path, "", changed)
+		h.ExpectStatus(ctx, t, "update", "default/"+test.name, `{"description":null}`, 200)
 	}
-	h.With("If-Match", "*").Run(ctx, t, `stale | default/ | {"features":["a"],"stale":false} | 202`)
-	h.With("If-Match", "W/"+tag).Run(ctx, t, `
-		archive | default/a | | 202
-		revive | /a | | 200
-		archive | default/a | | 202
-		remove | /a | | 200
-	`)
+	h.With("If-Match", "*").Expect(ctx, t, "stale", "default/", `{"features":["a"],"stale":false}`, "202")
+	expect(ctx, t, h.With("If-Match", "W/"+tag), []call{
+		{"archive", "default/a", "", "202"},
+		{"revive", "/a", "", "200"},
+		{"archive", "default/a", "", "202"},
+		{"remove", "/a", "", "200"},
+	})
 }
 
 // A list that a Lambda function cannot return is a 400 that names the search.
@@ -220,9 +339,20 @@ func TestList(t *testing.T) {
 		db.Put(t, db.Tables.Features, dynamo.Item{"name": dynamo.S(fmt.Sprint(i)), "project": dynamo.S("large"),
 			"description": dynamo.S(strings.Repeat(`"`, 100_000))})
 	}
-	handlers(db.store).Run(t.Context(), t, `
-		list | large/ | | 400 ValidationError: The list of the 13 toggles of the project is too large. Use GET /api/admin/search/features?project=IS:large.
-		list | default/ | | 200 {"version":2,"features":[{"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null},{"name":"d",…
-		list | unknown/ | | 200 {"version":2,"features":[]}
-	`)
+	// toggle returns a toggle in the list of the project.
+	toggle := func(name string) string {
+		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
+			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,` +
+			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],` +
+			`"tags":[],"favorite":false,"dependencyType":null}`
+	}
+	expect(t.Context(), t, handlers(db.store), []call{
+		{
+			"list", "large/", "",
+			"400 ValidationError: The list of the 13 toggles of the project is too large. " +
+				"Use GET /api/admin/search/features?project=IS:large.",
+		},
+		{"list", "default/", "", `200 {"version":2,"features":[` + toggle("c") + "," + toggle("d") + `]}`},
+		{"list", "unknown/", "", `200 {"version":2,"features":[]}`},
+	})
 }

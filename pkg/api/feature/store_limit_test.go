@@ -8,16 +8,19 @@ func TestLimit(t *testing.T) {
 	db := newTables(t)
 	h := handlers(db.store)
 	db.store.SetLimit(2)
-	h.Run(t.Context(), t, `
-		create | p/ | {"name":"a"} | 201 {…
-		create | p/ | {"name":"b"} | 201 {…
-		archive | p/a | | 202
-		create | p/ | {"name":"c"} | 403 NoAccessError: The maximum number of toggles (2), including archived ones, is reached. Delete one first.
-		remove | /a | | 200
-		create | p/ | {"name":"c"} | 201 {…
-	`)
+	create := func(name string, want int) {
+		t.Helper()
+		h.ExpectStatus(t.Context(), t, "create", "p/", `{"name":"`+name+`"}`, want)
+	}
+	create("a", 201)
+	create("b", 201)
+	h.Expect(t.Context(), t, "archive", "p/a", "", "202")
+	h.Expect(t.Context(), t, "create", "p/", `{"name":"c"}`,
+		"403 NoAccessError: The maximum number of toggles (2), including archived ones, is reached. Delete one first.")
+	h.Expect(t.Context(), t, "remove", "/a", "", "200")
+	create("c", 201)
 	db.store.SetLimit(0)
-	h.Run(t.Context(), t, `create | p/ | {"name":"d"} | 201 {…`)
+	create("d", 201)
 	if err := db.store.CheckLimit(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
 	"toggleadmin/test/table"
 )
 
@@ -235,19 +236,22 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	db.create(t, `{}`)
-	for operation, steps := range map[string]string{
-		"GetItem": `
-			get update archive | default/f | {"type":"long"} | 500…
-			create | default/ | {"name":"g"} | 500…
-			revive remove | /f | | 500…`,
-		"Scan":         `list search | default/ | | 500…`,
-		"BatchGetItem": `stale | default/ | {"features":["f","g"],"stale":true} | 500…`,
-		"TransactWriteItems": `
-			update archive | default/f | {"type":"long"} | 500…
-			create | default/ | {"name":"g"} | 500…`,
-	} {
-		handlers(db.through(db.Refusing(t, operation))).Run(t.Context(), t, steps)
+	refusing := func(call string) operation.Set { return handlers(db.through(db.Refusing(t, call))) }
+	for _, name := range []string{"get", "update", "archive"} {
+		refusing("GetItem").ExpectStatus(t.Context(), t, name, "default/f", `{"type":"long"}`, 500)
 	}
+	for _, name := range []string{"revive", "remove"} {
+		refusing("GetItem").ExpectStatus(t.Context(), t, name, "/f", "", 500)
+	}
+	refusing("GetItem").ExpectStatus(t.Context(), t, "create", "default/", `{"name":"g"}`, 500)
+	for _, name := range []string{"list", "search"} {
+		refusing("Scan").ExpectStatus(t.Context(), t, name, "default/", "", 500)
+	}
+	refusing("BatchGetItem").ExpectStatus(t.Context(), t, "stale", "default/", `{"features":["f","g"],"stale":true}`, 500)
+	for _, name := range []string{"update", "archive"} {
+		refusing("TransactWriteItems").ExpectStatus(t.Context(), t, name, "default/f", `{"type":"long"}`, 500)
+	}
+	refusing("TransactWriteItems").ExpectStatus(t.Context(), t, "create", "default/", `{"name":"g"}`, 500)
 }
 
 // Another client changes the toggle before each attempt, until the context ends.
