@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 type restoreCmd struct {
@@ -16,10 +16,9 @@ type restoreCmd struct {
 }
 
 // tables returns the logical id of each table and the name of its copy.
-func (c *restoreCmd) tables() (pairs [][2]string, err error) {
+func (c *restoreCmd) tables(known []string) (pairs [][2]string, err error) {
 	for _, text := range c.Copies {
 		id, source, ok := strings.Cut(text, "=")
-		known := dynamo.TableIDs()
 		switch {
 		case !ok || source == "":
 			return nil, fmt.Errorf("%q is not a table and its copy: use TABLE=COPY, such as Users=users-restored", text)
@@ -34,20 +33,14 @@ func (c *restoreCmd) tables() (pairs [][2]string, err error) {
 	return pairs, nil
 }
 
-// Validate is called by kong.
-func (c *restoreCmd) Validate() error {
-	_, err := c.tables()
-	return err
-}
-
 func (c *restoreCmd) Run(s *session) error {
 	i, err := s.open()
 	if err != nil {
 		return err
 	}
-	pairs, err := c.tables()
+	pairs, err := c.tables(slices.Sorted(maps.Keys(i.Tables)))
 	if err != nil {
-		return err
+		return exitstatus.Errorf(exitstatus.Usage, "%v", err)
 	}
 	if err := s.confirm("Replace the items of %s in %s?", strings.Join(c.Copies, ", "), i.Name); err != nil {
 		return err

@@ -133,7 +133,7 @@ func number(ts *testscript.TestScript, text string) int64 {
 func age(ts *testscript.TestScript, _ bool, args []string) {
 	i := open(ts)
 	_, err := i.Client.UpdateItem(context.Background(), &dynamodb.UpdateItemInput{
-		TableName: &i.Tables.PersonalAccessTokens, Key: pat.Key(2, number(ts, args[0])), UpdateExpression: aws.String("SET createdAt = :at"),
+		TableName: aws.String(i.Tables["PersonalAccessTokens"]), Key: pat.Key(2, number(ts, args[0])), UpdateExpression: aws.String("SET createdAt = :at"),
 		ConditionExpression:       aws.String("attribute_exists(createdAt)"),
 		ExpressionAttributeValues: dynamo.Item{":at": dynamo.Time(time.Unix(0, 0))},
 	})
@@ -209,12 +209,12 @@ func copyTable(ts *testscript.TestScript, _ bool, args []string) {
 		func(t samtemplate.Table) bool { return t.Name == args[0] })]
 	table.Name = args[1]
 	ts.Check(tables.Make(context.Background(), i.Client, []samtemplate.Table{table}))
-	copyItems(ts, i, i.Tables.ByID()[args[0]], args[1])
+	copyItems(ts, i, i.Tables[args[0]], args[1])
 }
 
 func putBack(ts *testscript.TestScript, _ bool, args []string) {
 	i := open(ts)
-	copyItems(ts, i, args[0], i.Tables.ByID()[args[1]])
+	copyItems(ts, i, args[0], i.Tables[args[1]])
 }
 
 func copyItems(ts *testscript.TestScript, i *installation.Installation, from, to string) {

@@ -52,13 +52,14 @@ type Config struct {
 type Running struct {
 	BaseURL string `json:"baseUrl"`
 	seed.Credentials
-	DynamoDBEndpoint string `json:"dynamodbEndpoint"`
-	WebhookURL       string `json:"webhookUrl"`    // empty: none
-	WebhookSecret    string `json:"webhookSecret"` // signs the requests to the webhook
-	WebhookEvents    string `json:"webhookEvents"` // types that it receives; *: all; empty: the default of the template
-	OIDCIssuer       string `json:"oidcIssuer"`    // empty: none
-	OIDCClientID     string `json:"oidcClientId"`
-	MaxTokenDays     int    `json:"maxTokenDays"` // 0: no limit
+	DynamoDBEndpoint string            `json:"dynamodbEndpoint"`
+	Tables           map[string]string `json:"tables"`        // names by logical id
+	WebhookURL       string            `json:"webhookUrl"`    // empty: none
+	WebhookSecret    string            `json:"webhookSecret"` // signs the requests to the webhook
+	WebhookEvents    string            `json:"webhookEvents"` // types that it receives; *: all; empty: the default of the template
+	OIDCIssuer       string            `json:"oidcIssuer"`    // empty: none
+	OIDCClientID     string            `json:"oidcClientId"`
+	MaxTokenDays     int               `json:"maxTokenDays"` // 0: no limit
 }
 
 func (c Config) withDefaults() Config {

@@ -43,7 +43,7 @@ func (s *service) makeTables(ctx context.Context, cfg aws.Config, known seed.Cre
 	if err != nil {
 		return seed.Result{}, err
 	}
-	t := dynamo.LocalTables()
+	t := s.template.TableNames()
 	result, err := seed.Seed(ctx, seed.Config{
 		Client: client, Tables: t, Log: eventlog.New(client, t, s.Now, eventlog.DefaultDays), Now: s.Now, Random: s.Random,
 		MaxTokenDays: s.MaxTokenDays, History: s.History, Known: known,

@@ -84,6 +84,7 @@ func (s *service) run(ctx context.Context) error {
 		BaseURL:          "http://" + s.listener.Addr().String(),
 		Credentials:      seeded.Credentials,
 		DynamoDBEndpoint: s.endpoint,
+		Tables:           s.template.TableNames(),
 		WebhookURL:       s.WebhookURL, WebhookSecret: secret, WebhookEvents: s.WebhookEvents,
 		OIDCIssuer: s.OIDCIssuer, OIDCClientID: s.OIDCClientID, MaxTokenDays: s.MaxTokenDays,
 	})

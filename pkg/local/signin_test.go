@@ -153,5 +153,5 @@ func database(t *testing.T, service local.Running) (*dynamodb.Client, dynamo.Tab
 		HTTPClient: dynamo.NewHTTPClient(service.DynamoDBEndpoint),
 	}, service.DynamoDBEndpoint)
 	assert.OK(t, err)
-	return client, dynamo.LocalTables()
+	return client, service.Tables
 }

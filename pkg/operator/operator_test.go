@@ -66,7 +66,7 @@ func TestRejected(t *testing.T) {
 		return err
 	}
 	stored := func() (n int) {
-		for _, table := range db.Tables.ByID() {
+		for _, table := range db.Tables {
 			n += len(db.Scan(t, table))
 		}
 		return n

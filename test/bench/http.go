@@ -79,7 +79,7 @@ func createAndDelete(ctx context.Context, s *service, i int) worker {
 // getItem is the reference: a consistent GetItem of a small item by the SDK's client, as the functions use it.
 func getItem(s *service) worker {
 	return func(ctx context.Context) error {
-		_, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.tables.Users, Key: user.Key(1),
+		_, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(s.tables["Users"]), Key: user.Key(1),
 			ConsistentRead: aws.Bool(true)})
 		return err
 	}

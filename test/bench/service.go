@@ -62,7 +62,7 @@ func startService(ctx context.Context, o options, dataDir string, variables ...s
 		check(fmt.Errorf("the service did not become ready, see %s: %w", log.Name(), err))
 	}
 	check(json.Unmarshal(file, &s.Running))
-	s.client, s.tables = engineClient(s.DynamoDBEndpoint), dynamo.LocalTables()
+	s.client, s.tables = engineClient(s.DynamoDBEndpoint), s.Tables
 	return s
 }
 
@@ -93,7 +93,7 @@ func startDatabase(ctx context.Context) *database {
 	e := must(engine.Start(ctx, engine.Options{Program: must(engine.Find("."))}))
 	d := &database{Engine: e, client: engineClient(e.Endpoint())}
 	d.template = loadTemplate(map[string]string{"DynamoDBEndpoint": e.Endpoint(), "SendEventsToBus": "true"})
-	d.tables = dynamo.LocalTables()
+	d.tables = d.template.TableNames()
 	check(tables.Make(ctx, d.client, d.template.Tables))
 	return d
 }

@@ -48,7 +48,7 @@ func measureToggles(ctx context.Context, _ options) {
 	b.search = construct(f, env)
 	now, step := time.Now(), 3*365*24*time.Hour/manyToggles
 	put := func(n int, flagged bool) {
-		putToggles(ctx, b.client, b.tables.Features, n, func(i int) dynamo.Item {
+		putToggles(ctx, b.client, b.tables["Features"], n, func(i int) dynamo.Item {
 			return toggle(i, typeID(i), now.Add(-time.Duration(i)*step), flagged)
 		})
 	}
@@ -85,7 +85,7 @@ func (b *togglesBench) compare(ctx context.Context, name, goal string, searches 
 		scanned = append(scanned, concurrently(scanSegments, func(i int) error {
 			var errs error
 			segment := int32(i)
-			for _, err := range dynamo.ScanSegment(ctx, b.client, b.tables.Features, segment, scanSegments) {
+			for _, err := range dynamo.ScanSegment(ctx, b.client, b.tables["Features"], segment, scanSegments) {
 				errs = errors.Join(errs, err)
 				read.Add(1)
 			}

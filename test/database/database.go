@@ -35,7 +35,7 @@ func New(tb testing.TB) *Database {
 	db := &Database{Endpoint: enginetest.Endpoint(tb)}
 	db.Client = newClient(tb, db.Endpoint, newTransport(tb, db.Endpoint))
 	assert.OK(tb, tables.Make(tb.Context(), db.Client, template.Tables))
-	db.Tables = dynamo.LocalTables()
+	db.Tables = template.TableNames()
 	return db
 }
 

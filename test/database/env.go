@@ -14,7 +14,7 @@ import (
 func (db *Database) Env(tb testing.TB) *app.Env {
 	tb.Helper()
 	vars := map[string]string{"DYNAMODB_ENDPOINT": db.Endpoint, "EVENT_LOG_DAYS": "400"}
-	for id, name := range db.Tables.ByID() {
+	for id, name := range db.Tables {
 		vars[dynamo.Variable(id)] = name
 	}
 	return &app.Env{

@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -52,7 +53,7 @@ func update(t *testing.T, s *stack) {
 			template.set(t, path, append(allowed, denied))
 		},
 	})
-	if got := updated.counted(t); got != requests || updated.Tables != s.Tables {
+	if got := updated.counted(t); got != requests || !maps.Equal(updated.Tables, s.Tables) {
 		t.Errorf("%d requests were counted, and now %d; the tables were %v, and are %v", requests, got, s.Tables, updated.Tables)
 	}
 	updated.credentials = s.credentials

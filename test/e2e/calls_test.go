@@ -54,7 +54,7 @@ func start(t *testing.T) *service {
 func (s *service) run(t *testing.T, c local.Config) {
 	t.Helper()
 	s.Running = localtest.Start(t, c)
-	s.tables = dynamo.LocalTables()
+	s.tables = s.Tables
 	s.tokens = map[string]string{"api-token": s.APIToken}
 	for _, u := range s.Users {
 		s.tokens[u.Name] = u.PAT
@@ -234,7 +234,7 @@ func TestCallsWithAHundredTokens(t *testing.T) {
 	for i := range pat.MostPerOwner - 1 { // the longest keys and IDs
 		tokens[fmt.Sprintf("%022d", i)] = dynamo.N(access.MaxID - int64(i))
 	}
-	_, err := s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &s.tables.Users, Item: dynamo.Item{
+	_, err := s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(s.tables["Users"]), Item: dynamo.Item{
 		"id": dynamo.N(7), "kind": dynamo.S(string(user.ServiceAccount)), "name": dynamo.S(strings.Repeat("n", 100)),
 		"rootRole": dynamo.S(string(access.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
 	}})

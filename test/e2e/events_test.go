@@ -25,9 +25,9 @@ func (s *service) function(t *testing.T, name, meter string, now time.Time) lamb
 	t.Helper()
 	env := &app.Env{
 		Vars: map[string]string{
-			"DYNAMODB_ENDPOINT": s.DynamoDBEndpoint, "FEATURE_TYPES_TABLE": s.tables.FeatureTypes,
-			"FEATURES_TABLE":               s.tables.Features,
-			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables.PersonalAccessTokens, "EVENTS_TABLE": s.tables.Events,
+			"DYNAMODB_ENDPOINT": s.DynamoDBEndpoint, "FEATURE_TYPES_TABLE": s.tables["FeatureTypes"],
+			"FEATURES_TABLE":               s.tables["Features"],
+			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables["PersonalAccessTokens"], "EVENTS_TABLE": s.tables["Events"],
 			"EVENT_LOG_DAYS": "400",
 		},
 		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),

@@ -76,7 +76,7 @@ func newWorld(t *testing.T, p Plan) *World {
 	w.ids = w.newProcess("ids")
 	<-time.After(begin)
 	w.start = time.Now()
-	w.tables = dynamo.LocalTables()
+	w.tables = w.template.TableNames()
 	w.db = dynamodb.New(w.template.Tables, time.Now)
 	w.functions = map[string]*function{}
 	invoked := map[string]*invoke.Function{} // by logical ID

@@ -86,7 +86,7 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 		"createdAt": dynamo.S("2026-11-20T05:39:00.123Z"), "expiresAt": dynamo.S("2026-11-20T05:39:00.123Z"),
 		"event": dynamo.N(got.LastEvent),
 	}
-	assert.Equal(t, want, db.Get(t, db.Tables.APITokens, dynamo.Item{"id": want["id"]}), database.Items())
+	assert.Equal(t, want, db.Get(t, db.Tables["ApiTokens"], dynamo.Item{"id": want["id"]}), database.Items())
 	assert.OK(t, store.Delete(t.Context(), first.Selector), store.Delete(t.Context(), first.Selector))
 	_, err = store.Get(t.Context(), first.Selector)
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))

@@ -27,10 +27,10 @@ type Store struct {
 	log    *eventlog.Log
 }
 
-// NewStore returns a Store that uses tables.APITokens and records its changes in log, which can be nil if the Store
+// NewStore returns a Store that uses the table ApiTokens and records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client, tables.APITokens, log}
+	return &Store{client, tables[Table], log}
 }
 
 // hash is the table's partition key.

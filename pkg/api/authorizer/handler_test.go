@@ -41,7 +41,7 @@ func TestCredentials(t *testing.T) {
 	}
 	_, id, _ := tokens["REVOKED"].Selector.PATIDs()
 	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 11, id))
-	f.Delete(t, f.Tables.Users, user.Key(12))
+	f.Delete(t, f.Tables["Users"], user.Key(12))
 	tokens["EXPIRED"], tokens["UNKNOWN"] = f.pat(t, 1, 0), tokens["ADMIN"].At(access.PATSelector(1, 99))
 	tokens["ANOTHER"], tokens["UNKNOWN-API"] = tokens["ADMIN"].At(access.PATSelector(2, 1)), tokens["API"].At(access.Selector{1})
 	names := []string{"DENIED", denied}

@@ -39,9 +39,9 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 // Seen sets the seenAt of a token to now if the token exists and its seenAt is missing or earlier than before.
 // Otherwise another request has set it, or the token is deleted, and it does nothing.
 func (s *Store) Seen(ctx context.Context, token access.Token, now, before time.Time) error {
-	table, key := s.tables.APITokens, apitoken.Key(token.Selector)
+	table, key := s.tables[apitoken.Table], apitoken.Key(token.Selector)
 	if userID, id, ok := token.Selector.PATIDs(); ok && token.Kind == access.PAT {
-		table, key = s.tables.PersonalAccessTokens, pat.Key(userID, id)
+		table, key = s.tables[pat.Table], pat.Key(userID, id)
 	}
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &table, Key: key,

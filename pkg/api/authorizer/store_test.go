@@ -20,7 +20,7 @@ import (
 // seenAt returns what is stored for a PAT of user 1.
 func (f *fixture) seenAt(tb testing.TB, id int64) *time.Time {
 	tb.Helper()
-	return f.Get(tb, f.Tables.PersonalAccessTokens, pat.Key(1, id)).Time(pat.AttributeSeenAt)
+	return f.Get(tb, f.Tables["PersonalAccessTokens"], pat.Key(1, id)).Time(pat.AttributeSeenAt)
 }
 
 // TestSeenAtIsWrittenOncePerMinute sends two requests at the same time of the clock.

@@ -48,7 +48,7 @@ func TestDelete(t *testing.T) {
 	assert.OK(t, features.Delete(t.Context(), "0"))
 	h.Expect(t.Context(), t, "delete", "f", "", "200")
 	// What is left is the version.
-	left := db.Scan(t, db.Tables.ContextFields)
+	left := db.Scan(t, db.Tables["ContextFields"])
 	if len(left) != 1 || left[0].String("name") != "#version" {
 		t.Error(left)
 	}

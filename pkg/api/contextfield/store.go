@@ -29,10 +29,10 @@ type Store struct {
 	log    *eventlog.Log
 }
 
-// NewStore returns a Store that uses tables.ContextFields and records its changes in log, which can be nil if the Store
+// NewStore returns a Store that uses the table ContextFields and records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client: client, table: tables.ContextFields, log: log}
+	return &Store{client: client, table: tables[Table], log: log}
 }
 
 // hash is the table's partition key: the name of a field, or another key, which contains a #. A name has no #.

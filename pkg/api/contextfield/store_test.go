@@ -29,7 +29,7 @@ func setUsage(tb testing.TB, db *database.Database, name string, usage contextfi
 	tb.Helper()
 	item := contextfield.UsageKey(name)
 	item[contextfield.AttributeUsage] = usage.Value()
-	db.Put(tb, db.Tables.ContextFields, item)
+	db.Put(tb, db.Tables["ContextFields"], item)
 }
 
 // TestList checks contract section 4.4: the fields of a new instance, the order by sort order, and that of names by code

@@ -100,7 +100,7 @@ func TestSearchResponse(t *testing.T) {
 		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a: type.","subject":"toggle:a","createdBy":"Ada",`+
 		`"createdByUserId":1,"createdByTokenId":"5","environment":null,"project":"default","featureName":"a","data":{"type":"b"},`+
 		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3,"totalExact":true}`, ids...), f.search(t, ""))
-	for _, item := range f.Scan(t, f.Tables.Events) {
+	for _, item := range f.Scan(t, f.Tables["Events"]) {
 		if item.Int("id") == ids[0] {
 			assert.Equal(t, start().AddDate(0, 0, 400).Unix(), item.Int("expiresAt"))
 		}

@@ -59,9 +59,9 @@ type Log struct {
 	ids    sequence
 }
 
-// New returns a log on tables.Events that keeps events for a number of days; 0: forever.
+// New returns a log on the table Events that keeps events for a number of days; 0: forever.
 func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, days int) *Log {
-	return &Log{client: client, table: tables.Events, now: now, days: days}
+	return &Log{client: client, table: tables[Table], now: now, days: days}
 }
 
 // Quiet returns a log that records nothing, for the items that an installation begins with.

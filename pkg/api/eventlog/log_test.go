@@ -121,13 +121,13 @@ func TestDelayedTransaction(t *testing.T) {
 					return nil, io.ErrUnexpectedEOF
 				}
 				if c.Body = token.ReplaceAllString(c.Body, `"ClientRequestToken":"other"`); !arrives {
-					f.Put(t, f.Tables.APITokens, taken)
+					f.Put(t, f.Tables["ApiTokens"], taken)
 				}
 				return c.Pass()
 			})
 			f.Log = eventlog.New(client, f.Tables, start, 0)
 			_, failures, err := f.try(t.Context(), created("a"), func(eventlog.Subject, int64) []types.TransactWriteItem {
-				return []types.TransactWriteItem{dynamo.NewItem(f.Tables.APITokens, "id", taken)}
+				return []types.TransactWriteItem{dynamo.NewItem(f.Tables["ApiTokens"], "id", taken)}
 			})
 			if refused {
 				if !dynamo.ResultUnknown(err) {
@@ -142,13 +142,13 @@ func TestDelayedTransaction(t *testing.T) {
 				assert.Equal(t, 1, len(f.Events(t)))
 				return
 			}
-			f.Delete(t, f.Tables.APITokens, taken)
+			f.Delete(t, f.Tables["ApiTokens"], taken)
 			response, err := first.Pass()
 			assert.OK(t, err)
 			if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusBadRequest {
 				t.Error("the first attempt was carried out", err)
 			}
-			if items := f.Scan(t, f.Tables.Events); len(items) != 1 || items[0].Int("expiresAt") != start().AddDate(0, 0,
+			if items := f.Scan(t, f.Tables["Events"]); len(items) != 1 || items[0].Int("expiresAt") != start().AddDate(0, 0,
 				2).Unix() {
 				t.Error(items)
 			}

@@ -336,7 +336,7 @@ func TestList(t *testing.T) {
 	db.create(t, `{"name":"d","contextFields":["a"]}`, `{"name":"c"}`, `{"name":"a","archived":true}`,
 		`{"name":"b","project":"p"}`)
 	for i := range 13 { // 400,000 bytes each: a quotation mark is four bytes in the response of a function
-		db.Put(t, db.Tables.Features, dynamo.Item{"name": dynamo.S(fmt.Sprint(i)), "project": dynamo.S("large"),
+		db.Put(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S(fmt.Sprint(i)), "project": dynamo.S("large"),
 			"description": dynamo.S(strings.Repeat(`"`, 100_000))})
 	}
 	// toggle returns a toggle in the list of the project.

@@ -42,7 +42,7 @@ type Store struct {
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
 		client:   client,
-		features: tables.Features,
+		features: tables[Table],
 		fields:   contextfield.NewStore(client, tables, log),
 		types:    featuretype.NewStore(client, tables, log),
 		log:      log,

@@ -84,7 +84,7 @@ func TestDuePages(t *testing.T) {
 	t.Parallel()
 	db, r := newTables(t), rangeOf(toggle(t, `{"createdAt":"2026-11-21T00:00:00Z"}`), false)
 	for i := range 170 {
-		db.Put(t, db.Tables.Features, dynamo.Item{
+		db.Put(t, db.Tables["Features"], dynamo.Item{
 			"name": dynamo.S(fmt.Sprint(i)), "createdAt": dynamo.Time(created().Add(time.Duration(i/3) * time.Millisecond)),
 			"staleness": dynamo.S(feature.StalenessKey(r.Type, false, r.Shard)),
 		})
@@ -137,9 +137,9 @@ func TestFlipOfATimeInAnotherForm(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), toggle(t, `{"type":"long"}`)
 	db.create(t, `{"type":"long"}`)
-	item := db.Get(t, db.Tables.Features, dynamo.Item{"name": dynamo.S("f")})
+	item := db.Get(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S("f")})
 	item["createdAt"] = dynamo.S("2026-11-20T05:39:00.123000Z")
-	db.Put(t, db.Tables.Features, item)
+	db.Put(t, db.Tables["Features"], item)
 	f.LastEvent = db.get(t, "f").LastEvent
 	flips, err := db.store.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f})
 	assert.OK(t, err)

@@ -110,14 +110,14 @@ func (db tables) list(tb testing.TB) []feature.Feature {
 // key reads the key of a toggle in the staleness index.
 func (db tables) key(tb testing.TB, name string) string {
 	tb.Helper()
-	return db.Get(tb, db.Tables.Features, dynamo.Item{"name": dynamo.S(name)}).String("staleness")
+	return db.Get(tb, db.Tables["Features"], dynamo.Item{"name": dynamo.S(name)}).String("staleness")
 }
 
 // usage returns the number of toggles by context field and project.
 func (db tables) usage(tb testing.TB) string {
 	tb.Helper()
 	var all []string
-	for _, item := range db.Scan(tb, db.Tables.ContextFields) {
+	for _, item := range db.Scan(tb, db.Tables["ContextFields"]) {
 		field, _ := contextfield.FieldOfUsage(item)
 		usage, _ := contextfield.UsageFromItem(item)
 		for project, n := range usage {

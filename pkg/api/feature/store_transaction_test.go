@@ -97,7 +97,7 @@ func (db tables) fifty(tb testing.TB) []string {
 func (db tables) states(tb testing.TB) map[string]int {
 	tb.Helper()
 	all := map[string]int{}
-	for _, item := range db.Scan(tb, db.Tables.Features) {
+	for _, item := range db.Scan(tb, db.Tables["Features"]) {
 		key := strings.TrimRight(item.String("staleness"), "0123456789")
 		all[fmt.Sprintf("marked %t, flagged %t, key %s", item.Bool("stale"), item.Bool("potentiallyStale"), key)]++
 	}
@@ -134,7 +134,7 @@ func TestUpdateAll(t *testing.T) {
 	assert.Equal(t, want+" BatchGetItem GetItem TransactWriteItems", tap.Calls())
 	// One toggle is deleted before its flag is set.
 	client = db.Before(t, "TransactWriteItems", 2, func() {
-		db.Delete(t, db.Tables.Features, dynamo.Item{"name": dynamo.S(names[0])})
+		db.Delete(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S(names[0])})
 	})
 	_, marked := store.UpdateAll(t.Context(), names, with(`{"stale":true}`))
 	_, err = db.through(client).UpdateAll(t.Context(), names, with(`{"stale":false}`))
@@ -239,7 +239,7 @@ func TestLastToggleOfAProject(t *testing.T) {
 		db.create(t, `{"contextFields":["a"]}`)
 		item := contextfield.UsageKey("a")
 		item[contextfield.AttributeUsage] = usage.Value()
-		db.Put(t, db.Tables.ContextFields, item)
+		db.Put(t, db.Tables["ContextFields"], item)
 		assert.OK(t, db.store.Delete(t.Context(), "f"))
 		assert.Equal(t, "", db.usage(t))
 	}

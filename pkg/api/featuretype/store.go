@@ -26,10 +26,10 @@ type Store struct {
 	log    *eventlog.Log
 }
 
-// NewStore returns a Store that uses tables.FeatureTypes and records its changes in log. log can be nil if the Store
+// NewStore returns a Store that uses the table FeatureTypes and records its changes in log. log can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client, tables.FeatureTypes, log}
+	return &Store{client, tables[Table], log}
 }
 
 // hash is the table's partition key.

@@ -120,7 +120,9 @@ func TestSameLifetimeChangesTheItem(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	create(t, db, featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(7))}, featuretype.FeatureType{ID: "permission"})
-	item := func(id string) dynamo.Item { return db.Get(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S(id)}) }
+	item := func(id string) dynamo.Item {
+		return db.Get(t, db.Tables["FeatureTypes"], dynamo.Item{"id": dynamo.S(id)})
+	}
 	for id, days := range map[string]*int64{"release": new(int64(7)), "permission": nil} {
 		for range 2 {
 			before := item(id)

@@ -41,9 +41,9 @@ type record struct {
 	Given     *time.Time `dynamodbav:"given,omitempty"`
 }
 
-// NewStore returns a Store that uses tables.Feedback.
+// NewStore returns a Store that uses the table Feedback.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Store {
-	return &Store{client, tables.Feedback, now}
+	return &Store{client, tables[Table], now}
 }
 
 // Preconditions contains the errors that an update returns instead of changing a record that exists, or creating one.

@@ -55,7 +55,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 		"3": {"given": dynamo.S("2026-11-20T05:39:00.123Z")},
 	} {
 		key := dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)}
-		got := db.Get(t, db.Tables.Feedback, key)
+		got := db.Get(t, db.Tables["Feedback"], key)
 		given["neverShow"], given["expiresAt"] = dynamo.Bool(false), dynamo.N(now().AddDate(0, 0, 400).Unix())
 		maps.Copy(given, key)
 		assert.Equal(t, given, got, database.Items())

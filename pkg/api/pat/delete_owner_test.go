@@ -34,7 +34,7 @@ func (f *fixture) ada(tb testing.TB, kind user.Kind, tokens int64) user.User {
 	for id := range tokens {
 		item := pat.Key(u.ID, id+1)
 		item["description"], item["expiresAt"] = dynamo.S(fmt.Sprint(id+1)), dynamo.Time(now())
-		f.Put(tb, f.Tables.PersonalAccessTokens, item)
+		f.Put(tb, f.Tables["PersonalAccessTokens"], item)
 	}
 	return u
 }
@@ -42,7 +42,7 @@ func (f *fixture) ada(tb testing.TB, kind user.Kind, tokens int64) user.User {
 // accounts returns the items of the three tables without the counters of ids.
 func (f *fixture) accounts(tb testing.TB) (all []dynamo.Item) {
 	tb.Helper()
-	for _, table := range []string{f.Tables.Users, f.Tables.Identifiers, f.Tables.PersonalAccessTokens} {
+	for _, table := range []string{f.Tables["Users"], f.Tables["Identifiers"], f.Tables["PersonalAccessTokens"]} {
 		for _, item := range f.Scan(tb, table) {
 			if item["lastAccountId"] == nil && item["lastId"] == nil {
 				all = append(all, item)

@@ -78,7 +78,7 @@ func TestCreate(t *testing.T) {
 	if location := header.Get("Location"); status != 201 || location != "https://example.com/dev/api/4/token/6" {
 		t.Errorf("%d %s, Location %s", status, text, location)
 	}
-	stored := pat.FromItem(f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(4, 6)))
+	stored := pat.FromItem(f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(4, 6)))
 	_, secret, _ := strings.Cut(text, `,"secret":"`)
 	secret = strings.TrimSuffix(secret, `"}`)
 	if token, err := access.ParseToken(secret); err != nil || token.Verifier() != stored.Verifier ||
@@ -160,9 +160,9 @@ func TestCreateWithinMaxTokenDays(t *testing.T) {
 func TestListAndGet(t *testing.T) {
 	t.Parallel()
 	f := tokensFixture(t)
-	item := f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(3, 3))
+	item := f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(3, 3))
 	item[pat.AttributeSeenAt] = item["createdAt"]
-	f.Put(t, f.Tables.PersonalAccessTokens, item)
+	f.Put(t, f.Tables["PersonalAccessTokens"], item)
 	used := response(3, 3, `"2026-11-20T05:39:00.123Z"`)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
 	for _, test := range []struct{ operation, path, want string }{

@@ -24,7 +24,7 @@ func TestCreateSettles(t *testing.T) {
 	})
 	p, created, err := f.through(client).Create(t.Context(), newPAT(1, "ci"), pat.Owner{Limit: 1})
 	assert.OK(t, err)
-	stored := pat.FromItem(f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(1, 2)))
+	stored := pat.FromItem(f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(1, 2)))
 	assert.Equal(t, stored, p)
 	assert.Equal(t, stored.Verifier, created.Verifier())
 	f.requireConsistent(t)

@@ -39,11 +39,11 @@ type Store struct {
 	random   io.Reader
 }
 
-// NewStore returns a Store that uses tables.PersonalAccessTokens, tables.Users and, in DeleteOwner, tables.Identifiers,
+// NewStore returns a Store that uses the table PersonalAccessTokens, the table Users and, in DeleteOwner, the table Identifiers,
 // and records its changes in log. It reads secrets from random. log and random can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, random io.Reader) *Store {
 	return &Store{
-		client: client, pats: tables.PersonalAccessTokens, users: tables.Users, accounts: user.NewStore(client, tables, log),
+		client: client, pats: tables[Table], users: tables[user.Table], accounts: user.NewStore(client, tables, log),
 		log: log, random: random,
 	}
 }

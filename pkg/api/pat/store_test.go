@@ -24,7 +24,7 @@ func TestItems(t *testing.T) {
 	const description = " é\u0301\U0001F600#:\n "
 	p := f.create(t, pat.PAT{ID: 99, UserID: math.MaxInt32, Description: description, ExpiresAt: fine.AddDate(1, 0, 0),
 		CreatedAt: fine, SeenAt: &fine})
-	item := f.Get(t, f.Tables.PersonalAccessTokens, pat.Key(math.MaxInt32, 1))
+	item := f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(math.MaxInt32, 1))
 	assert.Equal(t, p, pat.FromItem(item))
 	assert.Equal(t, dynamo.Item{
 		"userId": dynamo.N(math.MaxInt32), "id": dynamo.N(1), "verifier": dynamo.B(p.Verifier[:]),
@@ -45,13 +45,13 @@ func TestCreateUpToTheHighestID(t *testing.T) {
 	f := newFixture(t, 1)
 	counter := pat.Key(0, 0)
 	counter["lastId"] = dynamo.N(access.MaxID - 1)
-	f.Put(t, f.Tables.PersonalAccessTokens, counter)
+	f.Put(t, f.Tables["PersonalAccessTokens"], counter)
 	assert.Equal(t, int64(access.MaxID), f.create(t, newPAT(1, "last")).ID)
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 10})
 	h.Expect(ctx, t, "createOwn", "", `{"description":"one more","expiresAt":"2099-01-01T00:00:00Z"}`,
 		"403 NoAccessError: All ids of tokens, up to 2147483647, are used up.")
 	// A counter that is behind, for example because the table was restored from a backup.
-	f.Put(t, f.Tables.PersonalAccessTokens, counter)
+	f.Put(t, f.Tables["PersonalAccessTokens"], counter)
 	if err := create(t.Context(), f.pats, pat.AnyKind, newPAT(1, "one more")); err == nil ||
 		!strings.Contains(err.Error(), "counter") {
 		t.Error(err)
@@ -77,8 +77,8 @@ func TestUnprocessedKeys(t *testing.T) {
 	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
 		assert.Equal(t, 3-c.N, strings.Count(c.Body, `"ConsistentRead":true`))
 		if c.N == 1 {
-			return c.Reply(http.StatusOK, `{"Responses":{"`+f.Tables.PersonalAccessTokens+`":[{"userId":{"N":"1"},"id":{"N":"7"}}]},`+
-				`"UnprocessedKeys":{"`+f.Tables.Users+`":{"Keys":[{"id":{"N":"1"}}],"ConsistentRead":true}}}`)
+			return c.Reply(http.StatusOK, `{"Responses":{"`+f.Tables["PersonalAccessTokens"]+`":[{"userId":{"N":"1"},"id":{"N":"7"}}]},`+
+				`"UnprocessedKeys":{"`+f.Tables["Users"]+`":{"Keys":[{"id":{"N":"1"}}],"ConsistentRead":true}}}`)
 		}
 		return c.Pass()
 	})

@@ -70,7 +70,7 @@ func TestCreateRejectsInvalidBodies(t *testing.T) {
 func TestCreateAboveTheHighestID(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.Put(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(0), "lastAccountId": dynamo.N(access.MaxID)})
+	f.Put(t, f.Tables["Users"], dynamo.Item{"id": dynamo.N(0), "lastAccountId": dynamo.N(access.MaxID)})
 	f.Expect(t.Context(), t, "create", "", `{"username":"ci","name":"n","rootRole":2}`,
 		"403 NoAccessError: All ids of accounts, up to 2147483647, are used up.")
 }

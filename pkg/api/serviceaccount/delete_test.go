@@ -11,7 +11,7 @@ import (
 // items returns the items of the three tables without the counters of ids.
 func (f *fixture) items(tb testing.TB) (all []dynamo.Item) {
 	tb.Helper()
-	for _, table := range []string{f.Tables.Users, f.Tables.Identifiers, f.Tables.PersonalAccessTokens} {
+	for _, table := range []string{f.Tables["Users"], f.Tables["Identifiers"], f.Tables["PersonalAccessTokens"]} {
 		for _, item := range f.Scan(tb, table) {
 			if item["lastAccountId"] == nil && item["lastId"] == nil {
 				all = append(all, item)
@@ -69,9 +69,9 @@ func TestDeleteWithoutReservation(t *testing.T) {
 	f := newFixture(t)
 	f.account(t, "ci", 0)
 	f.account(t, "other", 0)
-	other := f.Get(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(3)})
+	other := f.Get(t, f.Tables["Users"], dynamo.Item{"id": dynamo.N(3)})
 	other["username"] = dynamo.S("CI")
-	f.Put(t, f.Tables.Users, other)
+	f.Put(t, f.Tables["Users"], other)
 	f.expect(t, []call{
 		{"delete", "3", "", "200"},
 		{"create", "", `{"username":"ci","name":"n","rootRole":2}`, usernameExists},

@@ -46,7 +46,7 @@ type marker struct {
 
 // NewStore returns a store on the table Traffic.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
-	return &Store{client, tables.Traffic}
+	return &Store{client, tables[Table]}
 }
 
 // Report returns the usage in a period (YYYY-MM), ordered by path, then day. It makes one consistent Query per MB.

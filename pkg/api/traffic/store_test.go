@@ -53,11 +53,11 @@ func TestRecord(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	assert.Equal(t, b.Usage, report(t, db, "2026-11", "2026-12"))
-	marker := db.Get(t, db.Tables.Traffic, dynamo.Item{"period": dynamo.S("batch#b"), "pathDayShard": dynamo.S("-")})
+	marker := db.Get(t, db.Tables["Traffic"], dynamo.Item{"period": dynamo.S("batch#b"), "pathDayShard": dynamo.S("-")})
 	assert.Equal(t, noon().AddDate(0, 0, 30).Unix(), marker.Int("expiresAt"))
 	counter := dynamo.Item{"period": dynamo.S("2026-12"), "pathDayShard": dynamo.S("/a/{id}#2026-12-01#5")}
-	assert.Equal(t, int64(4), db.Get(t, db.Tables.Traffic, counter).Int("serverErrors"))
-	assert.Equal(t, 3, len(db.Scan(t, db.Tables.Traffic)))
+	assert.Equal(t, int64(4), db.Get(t, db.Tables["Traffic"], counter).Int("serverErrors"))
+	assert.Equal(t, 3, len(db.Scan(t, db.Tables["Traffic"])))
 }
 
 // A transaction contains at most 100 items, one of which is the marker.
@@ -71,7 +71,7 @@ func TestRecordInParts(t *testing.T) {
 			assert.OK(t, err)
 			assert.Equal(t, want, got)
 		}
-		assert.Equal(t, items+parts, len(db.Scan(t, db.Tables.Traffic)))
+		assert.Equal(t, items+parts, len(db.Scan(t, db.Tables["Traffic"])))
 	}
 }
 
@@ -95,7 +95,7 @@ func TestRecordIsInterrupted(t *testing.T) {
 // put writes a counter, with an attribute that makes the item larger.
 func put(tb testing.TB, db *database.Database, key string, n int64, size int) {
 	tb.Helper()
-	db.Put(tb, db.Tables.Traffic, dynamo.Item{
+	db.Put(tb, db.Tables["Traffic"], dynamo.Item{
 		"period": dynamo.S("2026-11"), "pathDayShard": dynamo.S(key), "successfulRequests": dynamo.N(n),
 		"clientErrors": dynamo.N(2 * n),
 		"serverErrors": dynamo.N(3 * n), "padding": dynamo.S(strings.Repeat("x", size)),
@@ -127,6 +127,6 @@ func TestReportRefusesUnknownKeys(t *testing.T) {
 		if usage, err := traffic.NewStore(db.Client, db.Tables).Report(t.Context(), "2026-11"); err == nil {
 			t.Errorf("%s: %+v", key, usage)
 		}
-		db.Delete(t, db.Tables.Traffic, dynamo.Item{"period": dynamo.S("2026-11"), "pathDayShard": dynamo.S(key)})
+		db.Delete(t, db.Tables["Traffic"], dynamo.Item{"period": dynamo.S("2026-11"), "pathDayShard": dynamo.S(key)})
 	}
 }

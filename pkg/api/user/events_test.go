@@ -81,7 +81,7 @@ func TestSignInEvents(t *testing.T) {
 			sign-in | new | new@example.com | 2 new@example.com <new@example.com> Viewer, identity new
 		`)
 		// the table is restored from before
-		db.Delete(t, db.Tables.Identifiers, user.IdentifierKey("identity:"+issuer+" s"))
+		db.Delete(t, db.Tables["Identifiers"], user.IdentifierKey("identity:"+issuer+" s"))
 		store = through(db, db.Client)
 	}
 	requireEvents(t, db, `user-created user:1 by system: {ADA,NOBODY}

@@ -34,7 +34,7 @@ func through(db *database.Database, client *dynamodb.Client) *user.Store {
 // requireItems compares the number of items in both tables.
 func requireItems(tb testing.TB, db *database.Database, want int) {
 	tb.Helper()
-	if all := append(db.Scan(tb, db.Tables.Users), db.Scan(tb, db.Tables.Identifiers)...); len(all) != want {
+	if all := append(db.Scan(tb, db.Tables["Users"]), db.Scan(tb, db.Tables["Identifiers"])...); len(all) != want {
 		tb.Errorf("%d items, want %d: %v", len(all), want, all)
 	}
 }

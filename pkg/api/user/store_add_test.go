@@ -18,7 +18,7 @@ func TestAddUsesEachIDOnce(t *testing.T) {
 			assert.OK(t, store.Create(t.Context(), user.User{ID: id, Kind: user.Person}))
 		}
 	}
-	remove := func(id int64) { db.Delete(t, db.Tables.Users, user.Key(id)) }
+	remove := func(id int64) { db.Delete(t, db.Tables["Users"], user.Key(id)) }
 	calls(t, store, `
 		person | a | | 1 a <> Editor
 		person | a | | 2 a <> Editor
@@ -52,7 +52,7 @@ func TestAddWithCounterBehind(t *testing.T) {
 	client, tap := db.Through(t, nil)
 	store := through(db, client)
 	calls(t, store, ada+eve)
-	db.Delete(t, db.Tables.Users, user.Key(0)) // the counter
+	db.Delete(t, db.Tables["Users"], user.Key(0)) // the counter
 	calls(t, store, "person | new | | 3 new <> Editor")
 	assert.Equal(t, strings.Repeat(" UpdateItem "+transact, 5), " "+tap.Calls())
 }

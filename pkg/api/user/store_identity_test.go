@@ -38,7 +38,7 @@ func TestLink(t *testing.T) {
 	`)
 	requireItems(t, db, 10) // two counters, four accounts, three reservations and a link
 	// A link that counts no more, as after a restore of one table, is made again at the same time.
-	db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("identity:" + issuer + " s"), "accountId": dynamo.N(2)})
+	db.Put(t, db.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("identity:" + issuer + " s"), "accountId": dynamo.N(2)})
 	overtaken()
 	requireItems(t, db, 11)
 	calls(t, store, `
@@ -53,7 +53,7 @@ func TestLinkAfterARestore(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	link := func(subject string, id int64) {
-		db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("identity:" + issuer + " " + subject),
+		db.Put(t, db.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("identity:" + issuer + " " + subject),
 			"accountId": dynamo.N(id)})
 	}
 	calls(t, store, ada+eve+`
@@ -69,12 +69,12 @@ func TestLinkAfterARestore(t *testing.T) {
 		unlink 2 | | | 2 eve <eve@example.com> Editor, identity b
 		unlink 2 | | | 2 eve <eve@example.com> Editor
 	`)
-	assert.Equal(t, int64(2), db.Get(t, db.Tables.Identifiers, user.IdentifierKey("identity:"+issuer+" a")).Int("accountId"))
+	assert.Equal(t, int64(2), db.Get(t, db.Tables["Identifiers"], user.IdentifierKey("identity:"+issuer+" a")).Int("accountId"))
 	// A person without events and without a link can be linked, and then changed.
 	item := user.Key(7)
 	item["kind"], item["name"], item["rootRole"] = dynamo.S("user"), dynamo.S("old"), dynamo.S("Viewer")
 	item["identity"] = dynamo.M(dynamo.Item{"issuer": dynamo.S(issuer), "subject": dynamo.S("old")})
-	db.Put(t, db.Tables.Users, item)
+	db.Put(t, db.Tables["Users"], item)
 	calls(t, store, "link 7 | old | | 7 old <> Viewer, identity old")
 	assert.OK(t, store.SetRole(t.Context(), 7, access.RoleEditor))
 	calls(t, store, "sign-in | old | | 7 old <> Editor, identity old")

@@ -88,7 +88,7 @@ func TestSignInWithReservedAddress(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	calls(t, store, ada)
-	db.Delete(t, db.Tables.Users, user.Key(1))
+	db.Delete(t, db.Tables["Users"], user.Key(1))
 	calls(t, store, "sign-in | ada | ada@example.com | : "+
 		rejected("the e-mail address is reserved for a person who does not exist"))
 }
@@ -124,10 +124,10 @@ func TestSignInIgnoresForeignLinks(t *testing.T) {
 	} {
 		store, db := newStore(t)
 		calls(t, store, "sign-in | ada | | 1 ada <> Viewer, identity ada")
-		db.Delete(t, db.Tables.Users, user.Key(1))
+		db.Delete(t, db.Tables["Users"], user.Key(1))
 		if i > 0 {
 			account["id"] = dynamo.N(1)
-			db.Put(t, db.Tables.Users, account)
+			db.Put(t, db.Tables["Users"], account)
 		}
 		for _, s := range []*user.Store{store, through(db, db.Client)} {
 			calls(t, s, "sign-in | ada | | 2 ada <> Viewer, identity ada")

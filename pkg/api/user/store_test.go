@@ -35,7 +35,7 @@ func TestItems(t *testing.T) {
 			"rootRole": dynamo.S("Editor"), "disabled": dynamo.Bool(false), "pats": dynamo.M(nil),
 		},
 	} {
-		db.Put(t, db.Tables.Users, item)
+		db.Put(t, db.Tables["Users"], item)
 		account, err := store.Get(t.Context(), item.Int("id"))
 		assert.OK(t, err)
 		text, err := json.Marshal(account)
@@ -47,7 +47,7 @@ func TestItems(t *testing.T) {
 		other.Name = "other"
 		assert.OK(t, store.Create(t.Context(), account), store.Create(t.Context(), other))
 		item["id"], item["pats"] = dynamo.N(account.ID), dynamo.M(nil)
-		got := db.Get(t, db.Tables.Users, user.Key(account.ID))
+		got := db.Get(t, db.Tables["Users"], user.Key(account.ID))
 		item[eventlog.AttributeEvent] = got[eventlog.AttributeEvent] // of the creation
 		assert.Equal(t, item, got, database.Items())
 	}

@@ -160,7 +160,7 @@ func TestStreamWithoutTime(t *testing.T) {
 	const records = "1 a 7 40, 2 b 7 -"
 	assert.Equal(t, "", s.stream(t.Context(), t, records))
 	assert.Equal(t, "a b", s.flagged(t))
-	s.db.Delete(t, s.db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("b")})
+	s.db.Delete(t, s.db.Tables["FeatureTypes"], dynamo.Item{"id": dynamo.S("b")})
 	_, err := s.types.SetLifetime(t.Context(), "a", new(int64(40)))
 	assert.OK(t, err)
 	client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {

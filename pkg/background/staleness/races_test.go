@@ -55,7 +55,7 @@ func TestLifetimeIsReplacedDuringARun(t *testing.T) {
 						return nil
 					}
 					if deleted {
-						s.db.Delete(t, s.db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("a")})
+						s.db.Delete(t, s.db.Tables["FeatureTypes"], dynamo.Item{"id": dynamo.S("a")})
 					} else if _, err := s.types.SetLifetime(ctx, "a", new(int64(30))); err != nil {
 						return err
 					}

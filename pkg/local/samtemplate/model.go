@@ -14,6 +14,15 @@ type Template struct {
 	Resources []Resource // every resource that is created, in the order of the template
 }
 
+// TableNames returns the names of the tables by logical id.
+func (t *Template) TableNames() map[string]string {
+	names := map[string]string{}
+	for _, table := range t.Tables {
+		names[table.Name] = table.Name
+	}
+	return names
+}
+
 // Resource is a resource of any type, for checks that the typed parts of the model do not cover.
 type Resource struct {
 	LogicalID           string

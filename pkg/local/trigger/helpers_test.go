@@ -216,13 +216,13 @@ func streamed(tb testing.TB, numbers int) *database.Database {
 	tb.Helper()
 	db := database.New(tb)
 	_, err := db.Client.UpdateTable(tb.Context(), &dynamodb.UpdateTableInput{
-		TableName: &db.Tables.FeatureTypes, StreamSpecification: &types.StreamSpecification{
+		TableName: aws.String(db.Tables["FeatureTypes"]), StreamSpecification: &types.StreamSpecification{
 			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
 		},
 	})
 	assert.OK(tb, err)
 	for n := range numbers + 1 {
-		db.Put(tb, db.Tables.FeatureTypes, map[string]types.AttributeValue{
+		db.Put(tb, db.Tables["FeatureTypes"], map[string]types.AttributeValue{
 			"id": &types.AttributeValueMemberS{Value: "release"},
 			"n":  &types.AttributeValueMemberN{Value: strconv.Itoa(min(n+1, numbers))},
 		})

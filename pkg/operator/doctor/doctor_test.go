@@ -34,8 +34,8 @@ func newInstallation(t *testing.T) (*database.Database, *installation.Installati
 		t.Fatal(err)
 	}
 	streams := []samtemplate.Table{
-		{Name: db.Tables.FeatureTypes, StreamViewType: "NEW_AND_OLD_IMAGES"},
-		{Name: db.Tables.Events, StreamViewType: "NEW_IMAGE"},
+		{Name: db.Tables["FeatureTypes"], StreamViewType: "NEW_AND_OLD_IMAGES"},
+		{Name: db.Tables["Events"], StreamViewType: "NEW_IMAGE"},
 	}
 	assert.OK(t, tables.EnableStreams(t.Context(), db.Client, streams))
 	return db, &installation.Installation{Name: "the installation", Option: "--local", Client: db.Client,
@@ -76,14 +76,14 @@ func TestData(t *testing.T) {
 	}{
 		"a feature type is lost": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Delete(t, db.Tables.FeatureTypes, dynamo.Item{"id": dynamo.S("release")})
+				db.Delete(t, db.Tables["FeatureTypes"], dynamo.Item{"id": dynamo.S("release")})
 			},
 			want:  map[string]string{"seeds": "missing: the feature type release"},
 			stays: true,
 		},
 		"a context field has no usage": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.ContextFields, dynamo.Item{"name": dynamo.S("plan"), "sortOrder": dynamo.N(9)})
+				db.Put(t, db.Tables["ContextFields"], dynamo.Item{"name": dynamo.S("plan"), "sortOrder": dynamo.N(9)})
 			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "plan" has no counts`},
 		},
@@ -103,7 +103,7 @@ func TestData(t *testing.T) {
 				"does not exist"},
 		},
 		"an account is lost": {
-			change: func(t *testing.T, db *database.Database) { db.Delete(t, db.Tables.Users, user.Key(2)) },
+			change: func(t *testing.T, db *database.Database) { db.Delete(t, db.Tables["Users"], user.Key(2)) },
 			want: map[string]string{
 				"tokens":   "1 inconsistency: the token 2 belongs to the account 2, which does not exist",
 				"accounts": notOwned,
@@ -111,7 +111,7 @@ func TestData(t *testing.T) {
 		},
 		"an account has lost its tokens and its address": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.Users, dynamo.Item{
+				db.Put(t, db.Tables["Users"], dynamo.Item{
 					"id":   dynamo.N(2),
 					"kind": dynamo.S("user"),
 					"pats": dynamo.M(dynamo.Item{}),
@@ -124,11 +124,11 @@ func TestData(t *testing.T) {
 		},
 		"two accounts have the same address": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.Users, dynamo.Item{
+				db.Put(t, db.Tables["Users"], dynamo.Item{
 					"id":    dynamo.N(3),
 					"kind":  dynamo.S("user"),
 					"email": dynamo.S("editor@example.com"),
-					"pats":  db.Get(t, db.Tables.Users, user.Key(3))["pats"],
+					"pats":  db.Get(t, db.Tables["Users"], user.Key(3))["pats"],
 				})
 			},
 			want: map[string]string{"accounts": `2 inconsistencies: ` +
@@ -138,7 +138,7 @@ func TestData(t *testing.T) {
 		},
 		"the deletion of an account has not ended": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.Users, dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")})
+				db.Put(t, db.Tables["Users"], dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")})
 			},
 			want: map[string]string{
 				"deletions": "the deletion of these accounts has not ended: user 4",
@@ -149,7 +149,7 @@ func TestData(t *testing.T) {
 		},
 		"another account has the address of one whose deletion has not ended": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.Users, dynamo.Item{
+				db.Put(t, db.Tables["Users"], dynamo.Item{
 					"id":       dynamo.N(5),
 					"deleting": dynamo.S("user"),
 					"email":    dynamo.S("editor@example.com"),
@@ -164,19 +164,19 @@ func TestData(t *testing.T) {
 		},
 		"a token is lost": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Delete(t, db.Tables.PersonalAccessTokens, pat.Key(2, 2))
+				db.Delete(t, db.Tables["PersonalAccessTokens"], pat.Key(2, 2))
 			},
 			want: map[string]string{"tokens": "1 inconsistency: the account 2 lists a token 2 that does not exist"},
 		},
 		"the number of service accounts is wrong": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.Users, dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)})
+				db.Put(t, db.Tables["Users"], dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)})
 			},
 			want: map[string]string{"accounts": "1 inconsistency: the number of service accounts is 1, not 7"},
 		},
 		"a username is reserved for an account that does not exist": {
 			change: func(t *testing.T, db *database.Database) {
-				db.Put(t, db.Tables.Identifiers, dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)})
+				db.Put(t, db.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)})
 			},
 			want: map[string]string{"accounts": `2 inconsistencies: ` +
 				`"username:X" is reserved for the account 7, which does not have it; ` +
@@ -186,7 +186,7 @@ func TestData(t *testing.T) {
 			change: func(t *testing.T, db *database.Database) {
 				counter := pat.Key(0, 0)
 				counter["lastId"] = dynamo.N(2)
-				db.Put(t, db.Tables.PersonalAccessTokens, counter)
+				db.Put(t, db.Tables["PersonalAccessTokens"], counter)
 			},
 			want: map[string]string{"tokens": "1 inconsistency: the counter of ids is 2, below the token 3: " +
 				"ids would be reused"},
@@ -214,14 +214,14 @@ func putUsage(t *testing.T, db *database.Database, field string, toggles int64) 
 	t.Helper()
 	item := contextfield.UsageKey(field)
 	item[contextfield.AttributeUsage] = contextfield.Usage{"default": toggles}.Value()
-	db.Put(t, db.Tables.ContextFields, item)
+	db.Put(t, db.Tables["ContextFields"], item)
 }
 
 // api accepts a request if the token of doctor is stored.
 func api(t *testing.T, db *database.Database) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, _ *http.Request) {
-		if !slices.ContainsFunc(db.Scan(t, db.Tables.APITokens),
+		if !slices.ContainsFunc(db.Scan(t, db.Tables["ApiTokens"]),
 			func(i dynamo.Item) bool { return i.String("name") == "toggleadmin doctor" }) {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
@@ -262,7 +262,7 @@ func TestAPI(t *testing.T) {
 		problems := examine(t, i, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		assert.Equal(t, map[string]string{"token round trip": want}, problems)
 	}
-	if n := len(db.Scan(t, db.Tables.APITokens)); n != 1 {
+	if n := len(db.Scan(t, db.Tables["ApiTokens"])); n != 1 {
 		t.Errorf("%d API tokens, want the seeded one", n)
 	}
 }
@@ -289,10 +289,10 @@ func TestRequireTables(t *testing.T) {
 	t.Parallel()
 	db, i := newInstallation(t)
 	for want, name := range map[string]string{
-		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N": db.Tables.Users,
+		"lacks key id:S, stream NEW_AND_OLD_IMAGES; it has key id:N": db.Tables["Users"],
 		"there is no table none":                                     "none",
 	} {
-		i.Tables.FeatureTypes = name
+		i.Tables["FeatureTypes"] = name
 		if err := doctor.RequireTables(t.Context(), i); exitstatus.Of(err) != exitstatus.Uninitialized ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("status %d: %v, want %q", exitstatus.Of(err), err, want)

@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	schedulertypes "github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
+	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/operator/installation"
 )
@@ -28,7 +30,7 @@ func (d *doctor) mappings(ctx context.Context, found installation.Resources) (st
 		return "", problem("the stack has no event source mapping for the stream of FeatureTypes", deployAgain)
 	}
 	var streams []string
-	for _, name := range []string{d.Installation.Tables.FeatureTypes, d.Installation.Tables.Events} {
+	for _, name := range []string{d.Installation.Tables[featuretype.Table], d.Installation.Tables[eventlog.Table]} {
 		table, err := describeTable(ctx, d.Installation.Client, name)
 		if err != nil {
 			return "", err

@@ -81,7 +81,7 @@ func copyTables(t *testing.T, db *database.Database, all []samtemplate.Table, wh
 			table.Name = "copy-of-" + id
 			copies[id] = table.Name
 			assert.OK(t, tables.Make(t.Context(), db.Client, []samtemplate.Table{table}))
-			for _, item := range db.Scan(t, db.Tables.ByID()[id]) {
+			for _, item := range db.Scan(t, db.Tables[id]) {
 				db.Put(t, table.Name, item)
 			}
 		}
@@ -94,7 +94,7 @@ func TestRestore(t *testing.T) {
 	t.Parallel()
 	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
 	assert.OK(t, err)
-	for _, restored := range append(dynamo.TableIDs(), "all") {
+	for _, restored := range append(slices.Sorted(maps.Keys(template.TableNames())), "all") {
 		t.Run(restored, func(t *testing.T) {
 			t.Parallel()
 			db, i := newInstallation(t)
@@ -156,7 +156,7 @@ func TestRestore(t *testing.T) {
 func (w *world) restore(db *database.Database, i *installation.Installation, id, source string) {
 	w.Helper()
 	key, table := map[string]dynamo.Item{"Users": user.Key(0), "PersonalAccessTokens": pat.Key(0, 0)}[id],
-		db.Tables.ByID()[id]
+		db.Tables[id]
 	var before dynamo.Item
 	if key != nil {
 		before = db.Get(w, table, key)
@@ -176,7 +176,7 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
 	assert.OK(t, err)
 	for _, restored := range [][]string{{"PersonalAccessTokens"}, {"Users", "Identifiers", "PersonalAccessTokens"},
-		dynamo.TableIDs()} {
+		slices.Sorted(maps.Keys(template.TableNames()))} {
 		for _, used := range []bool{false, true} {
 			t.Run(fmt.Sprint(restored, " used: ", used), func(t *testing.T) {
 				t.Parallel()
@@ -251,7 +251,7 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 						t.Errorf("%+v", p)
 					}
 				}
-				if text := fmt.Sprint(db.Get(t, db.Tables.Features, dynamo.Item{"name": dynamo.S("checkout")})); strings.Contains(text,
+				if text := fmt.Sprint(db.Get(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S("checkout")})); strings.Contains(text,
 					"Disabled") {
 					t.Errorf("the removed name is back: %s", text)
 				}
@@ -324,7 +324,7 @@ func TestCounterAfterAFutureCreation(t *testing.T) {
 	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
 	counter := user.Key(0)
 	counter["lastAccountId"] = dynamo.N(2)
-	db.Put(t, db.Tables.Users, counter)
+	db.Put(t, db.Tables["Users"], counter)
 	repair(t, i)
 	if id := w.account(user.ServiceAccount, "new", ""); id <= deleted {
 		t.Errorf("the account %d was added after the account %d", id, deleted)
@@ -352,7 +352,7 @@ func (w *world) requireUsable(db *database.Database, highest int64) {
 	for _, f := range fields {
 		w.must(w.fields.Delete(w.Context(), f.Name))
 	}
-	if all := db.Scan(w, db.Tables.ContextFields); len(all) != 1 { // the version
+	if all := db.Scan(w, db.Tables["ContextFields"]); len(all) != 1 { // the version
 		w.Errorf("without context fields: %v", all)
 	}
 	for _, kind := range []user.Kind{user.Person, user.ServiceAccount} {
@@ -363,10 +363,10 @@ func (w *world) requireUsable(db *database.Database, highest int64) {
 		}
 	}
 	// counter and marker
-	if all := append(db.Scan(w, db.Tables.Identifiers), db.Scan(w, db.Tables.PersonalAccessTokens)...); len(all) > 2 {
+	if all := append(db.Scan(w, db.Tables["Identifiers"]), db.Scan(w, db.Tables["PersonalAccessTokens"])...); len(all) > 2 {
 		w.Errorf("without accounts: %v", all)
 	}
-	for _, item := range db.Scan(w, db.Tables.Users) {
+	for _, item := range db.Scan(w, db.Tables["Users"]) {
 		if n := item.Int("serviceAccounts"); n != 0 {
 			w.Errorf("%d service accounts", n)
 		}

@@ -16,7 +16,6 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/consistency"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // Layouts are the required properties of each table by logical id, except what parameters of the stack decide. A test
@@ -41,7 +40,7 @@ const (
 )
 
 func (d *doctor) tables(ctx context.Context) {
-	for _, id := range dynamo.TableIDs() {
+	for _, id := range slices.Sorted(maps.Keys(Layouts)) {
 		d.run(ctx, "table "+id, func(ctx context.Context) (string, error) {
 			return checkTable(ctx, d.Installation, id, d.required(id))
 		})
@@ -64,7 +63,7 @@ func (d *doctor) required(id string) []string {
 // RequireTables returns an error with the status Uninitialized if a table does not have the keys, indexes and streams
 // that the service requires.
 func RequireTables(ctx context.Context, i *installation.Installation) error {
-	for _, id := range dynamo.TableIDs() {
+	for _, id := range slices.Sorted(maps.Keys(Layouts)) {
 		required := slices.DeleteFunc(slices.Clone(Layouts[id]),
 			func(property string) bool { return strings.HasPrefix(property, "time to live") })
 		_, err := checkTable(ctx, i, id, required)
@@ -82,7 +81,7 @@ func RequireTables(ctx context.Context, i *installation.Installation) error {
 // checkTable checks that a table has properties. It finds all that are missing: a restored table has no streams, time to
 // live, recovery and protection.
 func checkTable(ctx context.Context, i *installation.Installation, id string, required []string) (string, error) {
-	name := i.Tables.ByID()[id]
+	name := i.Tables[id]
 	table, err := describeTable(ctx, i.Client, name)
 	if err != nil {
 		return "", err
@@ -169,7 +168,7 @@ func (d *doctor) otherTables(ctx context.Context) (string, error) {
 		return "tables of other stacks exist on AWS only", errSkip
 	}
 	named := regexp.MustCompile("^" + regexp.QuoteMeta(i.Stack.Name) + "-[A-Za-z0-9]+-[A-Z0-9]{8,}$")
-	known := slices.Collect(maps.Values(i.Tables.ByID()))
+	known := slices.Collect(maps.Values(i.Tables))
 	var others []string
 	pages := dynamodb.NewListTablesPaginator(i.Client, &dynamodb.ListTablesInput{})
 	for pages.HasMorePages() {

@@ -33,13 +33,14 @@ type localJSON struct {
 		Name string `json:"name"`
 		PAT  string `json:"pat"`
 	} `json:"users"`
-	DynamoDBEndpoint string `json:"dynamodbEndpoint"`
-	WebhookURL       string `json:"webhookUrl"`
-	WebhookSecret    string `json:"webhookSecret"`
-	WebhookEvents    string `json:"webhookEvents"` // types separated by commas; *: all
-	OIDCIssuer       string `json:"oidcIssuer"`
-	OIDCClientID     string `json:"oidcClientId"`
-	MaxTokenDays     int    `json:"maxTokenDays"`
+	DynamoDBEndpoint string            `json:"dynamodbEndpoint"`
+	Tables           map[string]string `json:"tables"` // names by logical id
+	WebhookURL       string            `json:"webhookUrl"`
+	WebhookSecret    string            `json:"webhookSecret"`
+	WebhookEvents    string            `json:"webhookEvents"` // types separated by commas; *: all
+	OIDCIssuer       string            `json:"oidcIssuer"`
+	OIDCClientID     string            `json:"oidcClientId"`
+	MaxTokenDays     int               `json:"maxTokenDays"`
 }
 
 // OpenLocal opens the local service that has its data in a folder. The service must be running.
@@ -59,8 +60,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	if err := json.Unmarshal(content, &found); err != nil {
 		return unreachable("%s is damaged: restart `make run`, which writes it: %v", file, err)
 	}
-	if found.DynamoDBEndpoint == "" {
-		return unreachable("%s has no dynamodbEndpoint: restart `make run`, which writes it", file)
+	if found.DynamoDBEndpoint == "" || len(found.Tables) == 0 {
+		return unreachable("%s has no dynamodbEndpoint or no tables: restart `make run`, which writes them", file)
 	}
 	if err := probe(ctx, found.BaseURL); err != nil {
 		return unreachable("the service of %s is not running: start it with `make run`: %v", file, err)
@@ -81,7 +82,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	}
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
-		Tables: dynamo.LocalTables(), TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
+		Tables: found.Tables, TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
 		MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		Operator: "operator " + localUser(),

@@ -34,7 +34,7 @@ const restorers = 8
 // point-in-time recovery has created. It keeps counters of ids, which only rise, and never changes or deletes events:
 // it adds those that the table lacks. It can be repeated. Afterwards, other tables may be inconsistent with this one.
 func (i *Installation) Restore(ctx context.Context, id, source string, now time.Time) (Restored, error) {
-	table := i.Tables.ByID()[id]
+	table := i.Tables[id]
 	keys, err := i.sameKeys(ctx, table, source)
 	if err != nil {
 		return Restored{}, err

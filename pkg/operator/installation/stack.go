@@ -119,11 +119,15 @@ func (i *Installation) readOutputs(outputs []types.Output) error {
 		return values[output]
 	}
 	i.BaseURL = strings.TrimSuffix(read("ApiUrl"), "/")
-	names := map[string]string{}
-	for _, id := range dynamo.TableIDs() {
-		names[id] = read(id + "Table")
+	i.Tables = dynamo.Tables{}
+	for output, value := range values {
+		if id, ok := strings.CutSuffix(output, "Table"); ok {
+			i.Tables[id] = value
+		}
 	}
-	i.Tables = dynamo.TablesByID(names)
+	if len(i.Tables) == 0 {
+		missing = append(missing, "…Table")
+	}
 	if len(missing) > 0 {
 		return exitstatus.Errorf(exitstatus.Unreachable,
 			"%s (%s) is not a stack of this service or version, or its deployment has not succeeded: "+

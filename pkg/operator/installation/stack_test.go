@@ -18,9 +18,7 @@ import (
 func TestOpenStack(t *testing.T) {
 	t.Parallel()
 	outputs := "<member><OutputKey>ApiUrl</OutputKey><OutputValue>https://api.example.com</OutputValue></member>"
-	for _, id := range dynamo.TableIDs() {
-		outputs += fmt.Sprintf("<member><OutputKey>%sTable</OutputKey><OutputValue>%[1]s</OutputValue></member>", id)
-	}
+	outputs += "<member><OutputKey>UsersTable</OutputKey><OutputValue>my-stack-Users-1</OutputValue></member>"
 	parameters := ""
 	for name, value := range map[string]int{"MaxTokensPerAccount": 3, "MaxServiceAccounts": 7, "MaxTokenDays": 30} {
 		parameters += fmt.Sprintf("<member><ParameterKey>%s</ParameterKey><ParameterValue>%d</ParameterValue></member>", name,
@@ -39,6 +37,7 @@ func TestOpenStack(t *testing.T) {
 		}), "my-stack")
 		assert.OK(t, err)
 		assert.Equal(t, []any{3, int64(7), 30, want}, []any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.Operator})
+		assert.Equal(t, dynamo.Tables{"Users": "my-stack-Users-1"}, i.Tables)
 	}
 }
 

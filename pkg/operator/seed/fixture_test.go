@@ -61,7 +61,7 @@ func (f fixture) principal(tb testing.TB, token string) string {
 func (f fixture) checkCounts(tb testing.TB, want map[string]int) {
 	tb.Helper()
 	got := map[string]int{}
-	for id, name := range f.Tables.ByID() {
+	for id, name := range f.Tables {
 		if n := len(f.Scan(tb, name)); n > 0 {
 			got[id] = n
 		}

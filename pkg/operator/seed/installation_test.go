@@ -73,7 +73,7 @@ func TestInitializeChangesNothingThatExists(t *testing.T) {
 	release, err := f.types.Get(t.Context(), "release")
 	assert.OK(t, err)
 	assert.Equal(t, []any{true, "first", int64(3), len(featuretype.Defaults())},
-		[]any{done.New, done.Administrator.Name, *release.LifetimeDays, len(f.Scan(t, f.Tables.FeatureTypes))})
+		[]any{done.New, done.Administrator.Name, *release.LifetimeDays, len(f.Scan(t, f.Tables["FeatureTypes"]))})
 }
 
 func TestConcurrentInitializeMakesOneToken(t *testing.T) {
@@ -134,7 +134,7 @@ func TestInitializeWithoutRandomness(t *testing.T) {
 	c.Random = strings.NewReader("short")
 	_, err := initialize(t.Context(), c)
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.Equal(t, 0, len(f.Scan(t, f.Tables.Users)))
+	assert.Equal(t, 0, len(f.Scan(t, f.Tables["Users"])))
 }
 
 // TestInitializeWithoutTheAdministrator loses the tables Users and PersonalAccessTokens in part.
@@ -142,10 +142,10 @@ func TestInitializeWithoutTheAdministrator(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(f fixture){
 		`the e-mail address "ada@example.com" is reserved for another account`: func(f fixture) {
-			f.Put(t, f.Tables.Identifiers, dynamo.Item{"id": dynamo.S("email:ada@example.com"), "accountId": dynamo.N(1)})
+			f.Put(t, f.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("email:ada@example.com"), "accountId": dynamo.N(1)})
 		},
 		"the account 1 exists, but its deletion has not ended": func(f fixture) {
-			f.Put(t, f.Tables.Users, dynamo.Item{"id": dynamo.N(1), "deleting": dynamo.S("user")})
+			f.Put(t, f.Tables["Users"], dynamo.Item{"id": dynamo.N(1), "deleting": dynamo.S("user")})
 		},
 	} {
 		f := newFixture(t)

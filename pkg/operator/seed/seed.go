@@ -85,7 +85,7 @@ type Marker struct {
 
 // ReadMarker reads the marker by one GetItem. ok is false if there is none: the tables are empty or partly seeded.
 func ReadMarker(ctx context.Context, client *dynamodb.Client, t dynamo.Tables) (m Marker, ok bool, err error) {
-	item, err := dynamo.Get(ctx, client, t.PersonalAccessTokens, pat.Key(markerUser, markerID))
+	item, err := dynamo.Get(ctx, client, t[pat.Table], pat.Key(markerUser, markerID))
 	if err != nil {
 		return Marker{}, false, fmt.Errorf("read the seed marker: %w", err)
 	}
@@ -108,7 +108,7 @@ func (s *seeder) writeMarker(ctx context.Context, token *access.Selector,
 		item[attributeAPIToken] = dynamo.S(token.String())
 		data.APIToken = new(token.String())
 	}
-	marker := dynamo.NewItem(s.Tables.PersonalAccessTokens, "userId", item)
+	marker := dynamo.NewItem(s.Tables[pat.Table], "userId", item)
 	failures, err := s.Log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
 		_, record, err := s.Log.Actions(ctx, eventlog.Change{
 			Type: eventlog.InstallationInitialized, Subject: "installation:toggleadmin", Data: data,

@@ -90,7 +90,7 @@ func TestSeedKeepsChangesOfUsers(t *testing.T) {
 	_, err = toggles.Update(t.Context(), "dark-mode",
 		func(f feature.Feature) (feature.Feature, error) { f.Stale = true; return f, nil })
 	assert.OK(t, err)
-	f.Delete(t, f.Tables.Users, user.Key(2))
+	f.Delete(t, f.Tables["Users"], user.Key(2))
 	again := f.seed(t, first)
 	release, releaseErr := f.types.Get(t.Context(), "release")
 	toggle, toggleErr := toggles.Get(t.Context(), "dark-mode")

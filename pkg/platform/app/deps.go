@@ -106,9 +106,9 @@ func (d *Deps) AWSConfig() aws.Config {
 // OpenTables sets d.DynamoDB, and d.Tables to the tables with the logical ids. Environment variables contain their
 // names (dynamo.Variable).
 func (d *Deps) OpenTables(ids ...string) {
+	d.Tables = dynamo.Tables{}
 	for _, id := range ids {
-		variable := dynamo.Variable(id)
-		d.Fail(d.Tables.SetVariable(variable, d.Var(variable)))
+		d.Tables[id] = d.Var(dynamo.Variable(id))
 	}
 	client, err := dynamo.NewClient(d.AWSConfig(), d.Vars[endpointVar])
 	if err != nil {

@@ -42,7 +42,7 @@ func TestOpenTables(t *testing.T) {
 	env := &app.Env{Vars: map[string]string{"USERS_TABLE": "u", "API_TOKENS_TABLE": "a", "TRAFFIC_TABLE": "t"}}
 	assert.OK(t, construct(env, func(d *app.Deps) {
 		d.OpenTables("Users", "ApiTokens")
-		assert.Equal(t, dynamo.Tables{Users: "u", APITokens: "a"}, d.Tables)
+		assert.Equal(t, dynamo.Tables{"Users": "u", "ApiTokens": "a"}, d.Tables)
 	}))
 }
 
@@ -77,7 +77,7 @@ func TestOperation(t *testing.T) {
 				if _, err := io.ReadAll(r.Body); err != nil {
 					return apierror.New(apierror.ContentTooLarge, err.Error())
 				}
-				return lambdahttp.WriteJSON(w, http.StatusOK, d.Tables.FeatureTypes)
+				return lambdahttp.WriteJSON(w, http.StatusOK, d.Tables["FeatureTypes"])
 			}
 		},
 	}

@@ -11,7 +11,7 @@ import (
 func TestCount(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	update := dynamo.Count(db.Tables.Users, dynamo.Item{"id": dynamo.N(0)}, "lastId", 2)
+	update := dynamo.Count(db.Tables["Users"], dynamo.Item{"id": dynamo.N(0)}, "lastId", 2)
 	for want := range int64(2) {
 		out, err := db.Client.UpdateItem(t.Context(), update)
 		assert.OK(t, err)
