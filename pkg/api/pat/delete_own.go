@@ -1,6 +1,7 @@
 package pat
 
 import (
+	"errors"
 	"net/http"
 
 	"toggleadmin/pkg/platform/access"
@@ -14,7 +15,7 @@ func DeleteOwn(pats *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, _ := access.ParseID(r.PathValue("id")) // no token has the id 0
 		err := deleteIf(r, pats, AnyKind, access.PrincipalFrom(r.Context()).UserID, id)
-		if apierror.KindOf(err) == apierror.NotFound {
+		if errors.Is(err, ErrNotFound) {
 			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")
 		}
 		return err // nil: 200 without a body

@@ -10,7 +10,6 @@ import (
 
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -66,7 +65,7 @@ func TestDeleteLosesTheRace(t *testing.T) {
 		assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
 		f.create(t, newPAT(1, "ci"))
 	}))
-	assert.Equal(t, apierror.NotFound, apierror.KindOf(store.Delete(t.Context(), pat.AnyKind, 1, p.ID)))
+	assert.ErrorIs(t, store.Delete(t.Context(), pat.AnyKind, 1, p.ID), pat.ErrNotFound)
 	f.requireConsistent(t)
 }
 

@@ -272,7 +272,8 @@ func (m merge[T]) run(
 }
 
 // write creates or updates one element if it differs from the stored one. It returns why the element is skipped. If
-// another process has created the element since the installation was read, write compares it with that one.
+// another process has created the element since the installation was read, write compares it with that one. If another
+// process has deleted it, write creates it.
 func (m merge[T]) write(
 	ctx context.Context, o Options, id string, element T, old *T, s *Section,
 ) (skipped, err error) {
@@ -292,6 +293,9 @@ func (m merge[T]) write(
 	unchanged := old != nil && len(members) == 0
 	if !unchanged && !o.DryRun {
 		err = write(ctx, next)
+	}
+	if old != nil && apierror.KindOf(err) == apierror.NotFound { // it was deleted since
+		return m.write(ctx, o, id, element, nil, s)
 	}
 	if old == nil && apierror.KindOf(err) == apierror.NameExists {
 		created, reading := m.read(ctx, id)

@@ -232,6 +232,27 @@ func TestTwoImports(t *testing.T) {
 	same(t, 3, len(d.Accounts))
 }
 
+// A toggle and a context field that an import updates are deleted meanwhile: the import creates them.
+func TestDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	document := func(description string) transfer.Document {
+		return transfer.Document{
+			ContextFields: []transfer.ContextField{{Name: "plan", Description: &description}},
+			Features:      []transfer.Toggle{{Name: "a", Project: "default", Type: "release", Description: &description}},
+		}
+	}
+	s := newStage(t)
+	s.run(t, document("first"), transfer.Options{})
+	other := s.before(t, "TransactWriteItems", 1, func() {
+		assert.OK(t, s.Fields.Delete(t.Context(), "plan"))
+		assert.OK(t, s.Features.Delete(t.Context(), "a"))
+	})
+	r, err := other.Import(t.Context(), document("second"), transfer.Options{Progress: func(string, int, int) {}})
+	assert.OK(t, err)
+	same(t, transfer.Section{Created: []string{"plan"}}, r.ContextFields)
+	same(t, transfer.Section{Created: []string{"a"}}, r.Features)
+}
+
 // A context field and a toggle that uses it are created while an export reads the installation: the document does not
 // have a toggle whose field it lacks.
 func TestExportDuringChanges(t *testing.T) {
