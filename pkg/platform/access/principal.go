@@ -2,13 +2,9 @@ package access
 
 import (
 	"context"
-	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // Permission is what a role grants and an operation requires.
@@ -144,22 +140,6 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 func ParseID(text string) (id int64, ok bool) {
 	id, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
-		return 0, false
-	}
-	return id, true
-}
-
-// number is a JSON number without a sign.
-var number = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-
-// ParseAccountID reads the id of an account in a path: a JSON number without a sign whose exact value is an integer
-// from 1 to MaxID, such as 4, 4.0 or 1e+06 (api/openapi.yaml).
-func ParseAccountID(text string) (id int64, ok bool) {
-	if !number.MatchString(text) {
-		return 0, false
-	}
-	id, ok = jsonbody.Integer(json.Number(text))
-	if !ok || id < 1 || id > MaxID {
 		return 0, false
 	}
 	return id, true
