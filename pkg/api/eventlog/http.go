@@ -76,8 +76,8 @@ func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)
 		if len(f.Features) != 1 { // the other parameters select a part of the toggle's events
-			if lacks := access.Has(access.Admin)(access.PrincipalFrom(r.Context())); lacks != nil {
-				return lacks
+			if err := access.Has(access.Admin)(access.PrincipalFrom(r.Context())); err != nil {
+				return err
 			}
 		}
 		limit := q.Number("limit", defaultLimit, 1, maxLimit)
@@ -156,11 +156,11 @@ func cursor(q *lambdahttp.Query, f Filter) Cursor {
 	text, err := base64.RawURLEncoding.DecodeString(q.Text("cursor", maxCursor))
 	switch {
 	case err != nil || json.Unmarshal(text, &c) != nil || c.Before < 1 || c.Before > 1<<53 || c.Skip < 0 || c.Total < 0:
-		q.Refuse("cursor", "must be the value of `next` in a response")
+		q.Reject("cursor", "must be the value of `next` in a response")
 	case c.Filters != checksum(f):
-		q.Refuse("cursor", "must be sent with the same filters as the search that it continues")
+		q.Reject("cursor", "must be sent with the same filters as the search that it continues")
 	case q.Has("offset"):
-		q.Refuse("offset", "must not be sent with `/query/cursor`")
+		q.Reject("offset", "must not be sent with `/query/cursor`")
 	}
 	return c.Cursor
 }
@@ -175,7 +175,7 @@ func filter(q *lambdahttp.Query) Filter {
 	}
 	for name, keys := range map[string][]string{"subject": f.Subjects, "feature": f.Features} { // keys of the index
 		if slices.ContainsFunc(keys, func(key string) bool { return len(key) > maxKey }) {
-			q.Refuse(name, fmt.Sprintf("must have values of at most %d bytes", maxKey))
+			q.Reject(name, fmt.Sprintf("must have values of at most %d bytes", maxKey))
 		}
 	}
 	if _, token := q.Operand("token", "IS"); token != "" {
@@ -185,7 +185,7 @@ func filter(q *lambdahttp.Query) Filter {
 	if q.Has("to") {
 		_, to := q.Day("to", "IS")
 		if f.Until = to.AddDate(0, 0, 1); q.Err() == nil && f.From.After(to) {
-			q.Refuse("from", "must not be after `/query/to`")
+			q.Reject("from", "must not be after `/query/to`")
 		}
 	}
 	return f
@@ -204,7 +204,7 @@ func ids(q *lambdahttp.Query, name string) []int64 {
 	for _, text := range oneOf(q, name) {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || id < 1 || id >= 1<<53 || strconv.FormatInt(id, 10) != text {
-			q.Refuse(name, "must have ids that are positive integers")
+			q.Reject(name, "must have ids that are positive integers")
 			return nil
 		}
 		ids = append(ids, id)

@@ -127,7 +127,7 @@ func unsupportedParameters() []string {
 func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	for _, name := range unsupportedParameters() {
 		if q.Has(name) {
-			q.Refuse(name, "is not supported")
+			q.Reject(name, "is not supported")
 		}
 	}
 	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
@@ -137,7 +137,7 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	}
 	for _, state := range f.State.Values {
 		if !slices.Contains([]State{Active, Stale, PotentiallyStale}, State(state)) {
-			q.Refuse("state", "must have the states active, stale or potentially-stale")
+			q.Reject("state", "must have the states active, stale or potentially-stale")
 			break
 		}
 	}

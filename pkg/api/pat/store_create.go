@@ -94,7 +94,7 @@ const (
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (PAT, error) {
 	i := insertion{Store: s, token: p, owner: owner, now: now}
 	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) { return i.plan(ctx) },
-		func(failures []dynamo.Failure) error { return i.refused(ctx, failures) })
+		func(failures []dynamo.Failure) error { return i.afterFailure(ctx, failures) })
 	if err != nil {
 		return PAT{}, fmt.Errorf("create a PAT: %w", err)
 	}
@@ -151,9 +151,9 @@ func (i *insertion) changeAccount() types.TransactWriteItem {
 	return action
 }
 
-// refused decides after a failed attempt which token must make room in the next one. It returns an error if the account
+// afterFailure decides after a failed attempt which token must make room in the next one. It returns an error if the account
 // does not allow the token.
-func (i *insertion) refused(ctx context.Context, failures []dynamo.Failure) (err error) {
+func (i *insertion) afterFailure(ctx context.Context, failures []dynamo.Failure) (err error) {
 	switch {
 	case failures[ownerAction].Failed:
 		i.account = user.FromItem(failures[ownerAction].Item)

@@ -32,8 +32,8 @@ func (q *Query) Err() error {
 	return apierror.New(apierror.Validation, strings.Join(q.violations, " "))
 }
 
-// Refuse adds what is wrong with a parameter. expected completes "The `/query/name` parameter …".
-func (q *Query) Refuse(name, expected string) {
+// Reject adds what is wrong with a parameter. expected completes "The `/query/name` parameter …".
+func (q *Query) Reject(name, expected string) {
 	q.violations = append(q.violations, fmt.Sprintf("The `/query/%s` parameter %s; you sent %q.",
 		name, expected, apierror.Echo(strings.Join(q.values[name], " and "))))
 }
@@ -49,15 +49,15 @@ func (q *Query) once(name string) (text string, ok bool) {
 	case 1:
 		return sent[0], true
 	}
-	q.Refuse(name, "must be sent once")
+	q.Reject(name, "must be sent once")
 	return "", false
 }
 
 // Text returns a parameter of at most a number of characters, or "" if it was not sent.
-func (q *Query) Text(name string, most int) string {
+func (q *Query) Text(name string, maximum int) string {
 	text, _ := q.once(name)
-	if utf8.RuneCountInString(text) > most {
-		q.Refuse(name, fmt.Sprintf("must have at most %d characters", most))
+	if utf8.RuneCountInString(text) > maximum {
+		q.Reject(name, fmt.Sprintf("must have at most %d characters", maximum))
 	}
 	return text
 }
@@ -69,7 +69,7 @@ func (q *Query) OneOf(name string, values ...string) string {
 		return text
 	}
 	if ok {
-		q.Refuse(name, "must be "+strings.Join(values, " or "))
+		q.Reject(name, "must be "+strings.Join(values, " or "))
 	}
 	return values[0]
 }
@@ -85,7 +85,7 @@ func (q *Query) Operand(name string, operators ...string) (operator, value strin
 			return o, value
 		}
 	}
-	q.Refuse(name, "must begin with "+strings.Join(operators, ": or ")+": and have a value")
+	q.Reject(name, "must begin with "+strings.Join(operators, ": or ")+": and have a value")
 	return "", ""
 }
 
@@ -103,11 +103,11 @@ func (q *Query) Values(name string, operators ...string) (operator string, value
 		return operator, []string{value}
 	}
 	if values = strings.Split(value, ","); len(values) > maxValues {
-		q.Refuse(name, fmt.Sprintf("must have at most %d values", maxValues))
+		q.Reject(name, fmt.Sprintf("must have at most %d values", maxValues))
 		return "", nil
 	}
 	if slices.Contains(values, "") {
-		q.Refuse(name, "must not have an empty value")
+		q.Reject(name, "must not have an empty value")
 		return "", nil
 	}
 	return operator, values
@@ -122,7 +122,7 @@ func (q *Query) Day(name string, operators ...string) (operator string, day time
 	}
 	day, err := time.Parse(time.DateOnly, value)
 	if err != nil || day.Year() < 1 {
-		q.Refuse(name, "must be "+strings.Join(operators, ": or ")+": and a date such as 2026-11-22")
+		q.Reject(name, "must be "+strings.Join(operators, ": or ")+": and a date such as 2026-11-22")
 		return "", time.Time{}
 	}
 	return operator, day
@@ -136,21 +136,21 @@ func (q *Query) Time(name string) time.Time {
 	}
 	t, err := datetime.Parse(text)
 	if err != nil {
-		q.Refuse(name, "must be an RFC 3339 date-time with an offset or Z")
+		q.Reject(name, "must be an RFC 3339 date-time with an offset or Z")
 	}
 	return t
 }
 
-// Number returns an integer from least to most, or otherwise if it was not sent.
-func (q *Query) Number(name string, otherwise, least, most int) int {
+// Number returns an integer from minimum to maximum, or defaultValue if it was not sent.
+func (q *Query) Number(name string, defaultValue, minimum, maximum int) int {
 	text, ok := q.once(name)
 	if !ok {
-		return otherwise
+		return defaultValue
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most || strconv.Itoa(n) != text {
-		q.Refuse(name, fmt.Sprintf("must be an integer from %d to %d", least, most))
-		return otherwise
+	if err != nil || n < minimum || n > maximum || strconv.Itoa(n) != text {
+		q.Reject(name, fmt.Sprintf("must be an integer from %d to %d", minimum, maximum))
+		return defaultValue
 	}
 	return n
 }
