@@ -13,7 +13,6 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/table"
 )
 
 // Set contains handlers by the names of their operations, the names of their path parameters, and headers of requests.
@@ -77,33 +76,20 @@ func (s Set) Expect(ctx context.Context, tb testing.TB, operation, path, body, w
 	}
 }
 
+// ExpectQuery compares the response of an operation without a path and a body with want, as Expect does.
+func (s Set) ExpectQuery(ctx context.Context, tb testing.TB, operation, query, want string) {
+	tb.Helper()
+	status, _, text := s.Serve(ctx, Request{Operation: operation, Query: query})
+	if got := fmt.Sprint(status, " ", text); got != want {
+		tb.Errorf("%s ?%s:\n got %s\nwant %s", operation, query, got, want)
+	}
+}
+
 // ExpectStatus compares the status of the response of an operation with want.
 func (s Set) ExpectStatus(ctx context.Context, tb testing.TB, operation, path, body string, want int) {
 	tb.Helper()
 	status, _, text := s.Serve(ctx, Request{Operation: operation, Path: path, Body: body})
 	if status != want {
 		tb.Errorf("%s %q %.300s:\n got %d %s\nwant %d", operation, path, body, status, text, want)
-	}
-}
-
-// Want compares the status and the text of a response. If want ends with an ellipsis, it is only their beginning.
-func (s Set) Want(ctx context.Context, tb testing.TB, q Request, want string) {
-	tb.Helper()
-	status, _, text := s.Serve(ctx, q)
-	got := strings.TrimSpace(fmt.Sprint(status, " ", text))
-	beginning, cut := strings.CutSuffix(want, "…")
-	if got != want && (!cut || !strings.HasPrefix(got, beginning)) {
-		tb.Errorf("%+v: %s\nwant %s", q, got, want)
-	}
-}
-
-// Run makes the requests of a table. Each row has the operations, the values of the path parameters, the body, and what
-// Want compares the responses with. In the last cell, ^ stands for a backquote.
-func (s Set) Run(ctx context.Context, tb testing.TB, steps string) {
-	tb.Helper()
-	for _, row := range table.Rows(tb, 4, steps) {
-		for operation := range strings.FieldsSeq(row[0]) {
-			s.Want(ctx, tb, Request{Operation: operation, Path: row[1], Body: row[2]}, strings.ReplaceAll(row[3], "^", "`"))
-		}
 	}
 }

@@ -2,8 +2,8 @@ package featuretype_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"toggleadmin/pkg/api/featuretype"
@@ -23,19 +23,24 @@ func handlers(store *featuretype.Store) operation.Set {
 func TestList(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	handlers(store).Run(t.Context(), t, `list | | | 200 {"version":1,"types":[]}`)
+	handlers(store).Expect(t.Context(), t, "list", "", "", `200 {"version":1,"types":[]}`)
 	all := append(featuretype.Defaults(), featuretype.FeatureType{ID: "b", Position: 10},
 		featuretype.FeatureType{ID: "c", Position: 10})
 	slices.Reverse(all)
 	create(t, db, all...)
-	handlers(store).Run(t.Context(), t, strings.NewReplacer("; ", `","description":"`, " = ", `","lifetimeDays":`).Replace(
-		`list | | | 200 {"version":1,"types":[`+
-			`{"id":"release","name":"Release; Brings a new feature to users step by step. = 40},`+
-			`{"id":"experiment","name":"Experiment; Tries several versions of a feature to see which does best. = 40},`+
-			`{"id":"operational","name":"Operational; Controls how the system behaves while a change rolls out. = 7},`+
-			`{"id":"kill-switch","name":"Kill switch; Turns a critical part of the system off, or on again, at once. = null},`+
-			`{"id":"permission","name":"Permission; Decides what a user is entitled to do or see. = null},`+
-			`{"id":"b","name":";  = null},{"id":"c","name":";  = null}]}`))
+	handlers(store).Expect(t.Context(), t, "list", "", "", `200 {"version":1,"types":[`+
+		`{"id":"release","name":"Release",`+
+		`"description":"Brings a new feature to users step by step.","lifetimeDays":40},`+
+		`{"id":"experiment","name":"Experiment",`+
+		`"description":"Tries several versions of a feature to see which does best.","lifetimeDays":40},`+
+		`{"id":"operational","name":"Operational",`+
+		`"description":"Controls how the system behaves while a change rolls out.","lifetimeDays":7},`+
+		`{"id":"kill-switch","name":"Kill switch",`+
+		`"description":"Turns a critical part of the system off, or on again, at once.","lifetimeDays":null},`+
+		`{"id":"permission","name":"Permission",`+
+		`"description":"Decides what a user is entitled to do or see.","lifetimeDays":null},`+
+		`{"id":"b","name":"","description":"","lifetimeDays":null},`+
+		`{"id":"c","name":"","description":"","lifetimeDays":null}]}`)
 }
 
 func TestUpdateLifetime(t *testing.T) {
@@ -44,36 +49,58 @@ func TestUpdateLifetime(t *testing.T) {
 	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"},
 		featuretype.FeatureType{ID: "az@[k"})
 	h := handlers(store)
-	h.Run(t.Context(), t, strings.NewReplacer("STORED", `{"id":"release","name":"Release","description":"d","lifetimeDays":`,
-		"PROPERTY", "400 ValidationError: The ^/body/lifetimeDays^ property").Replace(`
-		update | release | {"lifetimeDays":1} | 200 STORED1}
-		update | release | {"lifetimeDays":2147483647} | 200 STORED2147483647}
-		update | release | {"lifetimeDays":0} | 200 STOREDnull}
-		update | RELEASE | {"lifetimeDays":1} | 200 STORED1}
-		update | release | {"lifetimeDays":null} | 200 STOREDnull}
-		update | release | {"lifetimeDays":-1} | PROPERTY must be at least 0; you sent -1.
-		update | release | {"lifetimeDays":2147483648} | PROPERTY must be at most 2147483647; you sent 2147483648.
-		update | release | {"lifetimeDays":1.5} | PROPERTY must be an integer or null; you sent 1.5.
-		# the body is read first
-		update | release | {} | PROPERTY is required; you did not send it.
-		update | x | {} | PROPERTY is required; you did not send it.
-		update | x"y | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "x\"y".
-		update | unknown | {"lifetimeDays":null} | 404 NotFoundError: There is no feature type with the id "unknown".
-		# only ASCII letters have another case: not the Kelvin sign
-		update | AZ@[K | {"lifetimeDays":1} | 200 {"id":"az@[k",…
-		update | "AZ@[\u212a" | {"lifetimeDays":1} | 404 …
-		update | %FF | {"lifetimeDays":1} | 404 NotFoundError: There is no feature type with the id "%FF".
-	`))
+	const (
+		required    = "400 ValidationError: The `/body/lifetimeDays` property is required; you did not send it."
+		noEntityTag = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
+		exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
+	)
+	unknown := func(id string) string {
+		return fmt.Sprintf("404 NotFoundError: There is no feature type with the id %q.", id)
+	}
+	stored := func(lifetime string) string {
+		return `200 {"id":"release","name":"Release","description":"d","lifetimeDays":` + lifetime + `}`
+	}
+	for _, test := range []struct{ id, body, want string }{
+		{"release", `{"lifetimeDays":1}`, stored("1")},
+		{"release", `{"lifetimeDays":2147483647}`, stored("2147483647")},
+		{"release", `{"lifetimeDays":0}`, stored("null")},
+		{"RELEASE", `{"lifetimeDays":1}`, stored("1")},
+		{"release", `{"lifetimeDays":null}`, stored("null")},
+		{"release", `{}`, required}, // the body is read before the type
+		{"x", `{}`, required},
+		{`x"y`, `{"lifetimeDays":1}`, unknown(`x"y`)},
+		{"unknown", `{"lifetimeDays":null}`, unknown("unknown")},
+		// Only ASCII letters have another case: not the Kelvin sign.
+		{"AZ@[K", `{"lifetimeDays":1}`, `200 {"id":"az@[k","name":"","description":"","lifetimeDays":1}`},
+		{"AZ@[\u212a", `{"lifetimeDays":1}`, unknown("AZ@[\u212a")},
+		{"%FF", `{"lifetimeDays":1}`, unknown("%FF")},
+	} {
+		h.Expect(t.Context(), t, "update", test.id, test.body, test.want)
+	}
 	// A type has no entity tag.
-	h.With("If-Match", `"old"`).Run(t.Context(), t, `
-		update | release | {"lifetimeDays":2} | 412 PreconditionFailed: The resource has no entity tag…
-		update | unknown | {"lifetimeDays":2} | 404 …
-	`)
-	h.With("If-None-Match", "*").Run(t.Context(), t, `update | release | {"lifetimeDays":2} | 412 PreconditionFailed: …`)
-	h.With("If-Match", "*").Run(t.Context(), t, `update | release | {} | 400 …
-		update | release | {"lifetimeDays":3} | 200 {"id":"release","name":"Release","description":"d","lifetimeDays":3}`)
+	h.With("If-Match", `"old"`).Expect(t.Context(), t, "update", "release", `{"lifetimeDays":2}`, noEntityTag)
+	h.With("If-Match", `"old"`).Expect(t.Context(), t, "update", "unknown", `{"lifetimeDays":2}`, unknown("unknown"))
+	h.With("If-None-Match", "*").Expect(t.Context(), t, "update", "release", `{"lifetimeDays":2}`, exists)
+	h.With("If-Match", "*").Expect(t.Context(), t, "update", "release", `{}`, required)
+	h.With("If-Match", "*").Expect(t.Context(), t, "update", "release", `{"lifetimeDays":3}`, stored("3"))
 	assert.Equal(t, 7, len(db.Events(t)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	h.Run(ctx, t, `list update | release | {"lifetimeDays":1} | 503 …`)
+	h.ExpectStatus(ctx, t, "list", "", "", 503)
+	h.ExpectStatus(ctx, t, "update", "release", `{"lifetimeDays":1}`, 503)
+}
+
+func TestUpdateLifetimeRejectsInvalidBodies(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	create(t, db, featuretype.FeatureType{ID: "release"})
+	h := handlers(store)
+	for _, test := range []struct{ lifetime, message string }{
+		{"-1", "must be at least 0; you sent -1."},
+		{"2147483648", "must be at most 2147483647; you sent 2147483648."},
+		{"1.5", "must be an integer or null; you sent 1.5."},
+	} {
+		h.Expect(t.Context(), t, "update", "release", `{"lifetimeDays":`+test.lifetime+`}`,
+			"400 ValidationError: The `/body/lifetimeDays` property "+test.message)
+	}
 }

@@ -28,19 +28,26 @@ func TestGet(t *testing.T) {
 	`)}
 	_, err := store.Record(t.Context(), b, noon())
 	assert.OK(t, err)
-	get(store).Run(t.Context(), t, strings.ReplaceAll(`
-		get | 2026-11 | | 200 {"period":"2026-11","apiData":[{"apiPath":"/a","days":[{"day":"2026-11-01T00:00:00.000Z","trafficTypes":[{"group":"successful-requests","count":3},{"group":"client-errors","count":2},{"group":"server-errors","count":1}]},{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"server-errors","count":1}]}]},{"apiPath":"/b","days":[{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"client-errors","count":1}]}]}]}
-		get | 0001-01 | | 200 {"period":"0001-01","apiData":[]}
-		get | 9999-12 | | 200 {"period":"9999-12","apiData":[]}
-		get | | | 400 PERIOD
-		get | 2026 | | 400 PERIOD
-		get | 2026-1 | | 400 PERIOD
-		get | 2026-13 | | 400 PERIOD
-		get | 2026-00 | | 400 PERIOD
-		get | 0000-12 | | 400 PERIOD
-		get | 2026-11-01 | | 400 PERIOD
-		get | +026-11 | | 400 PERIOD
-		get | "2026-11 " | | 400 PERIOD
-	`, "PERIOD", "ValidationError: The ^/params/period^ …"))
-	get(traffic.NewStore(db.Refusing(t, "Query"), db.Tables)).Run(t.Context(), t, "get | 2026-11 | | 500 …")
+	h := get(store)
+	for period, want := range map[string]string{
+		"2026-11": `200 {"period":"2026-11","apiData":[` +
+			`{"apiPath":"/a","days":[` +
+			`{"day":"2026-11-01T00:00:00.000Z","trafficTypes":[{"group":"successful-requests","count":3},` +
+			`{"group":"client-errors","count":2},{"group":"server-errors","count":1}]},` +
+			`{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"server-errors","count":1}]}]},` +
+			`{"apiPath":"/b","days":[` +
+			`{"day":"2026-11-03T00:00:00.000Z","trafficTypes":[{"group":"client-errors","count":1}]}]}]}`,
+		"0001-01": `200 {"period":"0001-01","apiData":[]}`,
+		"9999-12": `200 {"period":"9999-12","apiData":[]}`,
+	} {
+		h.Expect(t.Context(), t, "get", period, "", want)
+	}
+	for _, period := range []string{"", "2026", "2026-1", "2026-13", "2026-00", "0000-12", "2026-11-01", "+026-11",
+		"2026-11 "} {
+		if got := h.Call(t.Context(), "get", period, ""); !strings.HasPrefix(got,
+			"400 ValidationError: The `/params/period` ") {
+			t.Errorf("%q: %s", period, got)
+		}
+	}
+	get(traffic.NewStore(db.Refusing(t, "Query"), db.Tables)).ExpectStatus(t.Context(), t, "get", "2026-11", "", 500)
 }

@@ -2,7 +2,6 @@ package user_test
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
-	"toggleadmin/test/table"
 )
 
 func TestGetOwn(t *testing.T) {
@@ -24,23 +22,38 @@ func TestGetOwn(t *testing.T) {
 	`)
 	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4))
 	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
-	get := func(ctx context.Context, id, role, want string) {
-		n, err := strconv.ParseInt(id, 10, 64)
-		assert.OK(t, err)
-		set.Want(access.WithPrincipal(ctx, access.UserPrincipal(n, access.Role(role))), t,
-			operation.Request{Operation: "get"}, want)
+	get := func(ctx context.Context, id int64, role access.Role) string {
+		return set.Call(access.WithPrincipal(ctx, access.UserPrincipal(id, role)), "get", "", "")
 	}
-	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
-		# caller | role of the request: an account's role can change after the request was authorized | response
-		1 | Viewer | 200 {"user":{"id":1,"name":"ada","email":"ada@example.com","rootRole":2,"isAPI":false},"permissions":[]}
-		2 | Admin | 200 {"user":{"id":2,"name":"Bob","rootRole":2,"isAPI":false},"permissions":[MAY"ADMIN"}]}
-		3 | Editor | 200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[MAY"CREATE_CONTEXT_FIELD"},MAY"UPDATE_CONTEXT_FIELD"},MAY"DELETE_CONTEXT_FIELD"},MAY"CREATE_FEATURE"},MAY"UPDATE_FEATURE"},MAY"DELETE_FEATURE"}]}
-		4 | Editor | 401 AuthenticationRequired: You need a valid credential in the Authorization header.
-		5 | Admin | 401 AuthenticationRequired: You need a valid credential in the Authorization header.
-	`, "MAY", `{"permission":`)) {
-		get(t.Context(), row[0], row[1], row[2])
+	const unauthorized = "401 AuthenticationRequired: You need a valid credential in the Authorization header."
+	for _, test := range []struct {
+		caller int64
+		role   access.Role // of the request: the role of an account can change after the request was authorized
+		want   string
+	}{
+		{
+			1, "Viewer",
+			`200 {"user":{"id":1,"name":"ada","email":"ada@example.com","rootRole":2,"isAPI":false},"permissions":[]}`,
+		},
+		{
+			2, "Admin",
+			`200 {"user":{"id":2,"name":"Bob","rootRole":2,"isAPI":false},"permissions":[{"permission":"ADMIN"}]}`,
+		},
+		{
+			3, "Editor",
+			`200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
+				`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},` +
+				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_FEATURE"},{"permission":"UPDATE_FEATURE"},` +
+				`{"permission":"DELETE_FEATURE"}]}`,
+		},
+		{4, "Editor", unauthorized},
+		{5, "Admin", unauthorized},
+	} {
+		assert.Equal(t, test.want, get(t.Context(), test.caller, test.role))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	get(ctx, "1", "Admin", "503 ServiceUnavailable: …")
+	if got := get(ctx, 1, "Admin"); !strings.HasPrefix(got, "503 ServiceUnavailable: ") {
+		t.Error(got)
+	}
 }
