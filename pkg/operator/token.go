@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -149,18 +148,7 @@ func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, access.Toke
 		return Token{}, access.Token{}, err
 	}
 	stored, token, err := o.pats.Create(ctx, p, pat.Owner{Kind: owner.Kind, Limit: o.tokenLimit})
-	switch {
-	case errors.Is(err, pat.ErrNoOwner): // the account was deleted in the meantime
-		err = noAccount(p.UserID)
-	case errors.Is(err, pat.ErrTooMany):
-		err = exitstatus.Errorf(exitstatus.Rejected, "%s (%d) has the maximum of %d tokens: revoke one first", owner.Name,
-			owner.ID, o.tokenLimit)
-	case errors.Is(err, pat.ErrDescriptionExists):
-		err = exitstatus.Errorf(exitstatus.Rejected,
-			"%s (%d) already has a token %q: choose another name, or revoke that token",
-			owner.Name, owner.ID, p.Description)
-	}
-	return o.newPAT(stored, &owner), token, err
+	return o.newPAT(stored, &owner), token, exitstatus.Explain(err)
 }
 
 // FindToken returns the token with an id of Tokens.
@@ -201,12 +189,13 @@ func (o *Operator) Revoke(ctx context.Context, t Token) error {
 	}
 	id, _ := access.ParseID(t.ID)
 	err := o.pats.Delete(ctx, kind, *t.UserID, id)
+	notFound := apierror.KindOf(err) == apierror.NotFound
 	switch {
-	case errors.Is(err, pat.ErrNotFound) && t.UserKind == nil:
+	case notFound && t.UserKind == nil:
 		return exitstatus.Errorf(exitstatus.NotFound,
 			"the token %q belongs to the account %d, which does not exist: toggleadmin doctor %s --fix deletes it", t.ID,
 			*t.UserID, o.installation.Option)
-	case errors.Is(err, pat.ErrNotFound):
+	case notFound:
 		return exitstatus.Errorf(exitstatus.NotFound, "the token %q was already revoked", t.ID)
 	}
 	return err

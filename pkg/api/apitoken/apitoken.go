@@ -3,7 +3,6 @@
 package apitoken
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -51,9 +50,6 @@ func (t APIToken) Subject() eventlog.Subject {
 func (t APIToken) Expired(now time.Time) bool {
 	return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt)
 }
-
-// ErrNotFound reports that the token does not exist.
-var ErrNotFound = errors.New("no such API token")
 
 // New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier. A
 // selector never starts with a hyphen, so that no command line reads it as an option.

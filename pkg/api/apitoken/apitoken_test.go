@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -88,7 +89,7 @@ func TestTokensAreCreatedListedAndDeleted(t *testing.T) {
 	assert.Equal(t, want, db.Get(t, db.Tables["ApiTokens"], dynamo.Item{"id": want["id"]}), database.Items())
 	assert.OK(t, store.Delete(t.Context(), first.Selector), store.Delete(t.Context(), first.Selector))
 	_, err = store.Get(t.Context(), first.Selector)
-	assert.ErrorIs(t, err, apitoken.ErrNotFound)
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 }
 
 func TestEvents(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -38,14 +39,14 @@ const hash = "id"
 // Key returns the key of a token's item.
 func Key(s access.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
 
-// Get returns a token, or ErrNotFound.
+// Get returns a token. The kind of its error is NotFound if there is none.
 func (s *Store) Get(ctx context.Context, selector access.Selector) (APIToken, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, Key(selector))
 	if err != nil {
 		return APIToken{}, fmt.Errorf("get an API token: %w", err)
 	}
 	if item == nil {
-		return APIToken{}, ErrNotFound
+		return APIToken{}, apierror.New(apierror.NotFound, "There is no such API token.")
 	}
 	return fromItem(item), nil
 }
@@ -92,7 +93,7 @@ func (s *Store) Creation(ctx context.Context, t APIToken) ([]types.TransactWrite
 // Delete revokes a token. It is not an error if the token does not exist.
 func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
 	t, err := s.Get(ctx, selector)
-	if errors.Is(err, ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		return nil
 	}
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/apitoken"
-	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/logging"
 	"toggleadmin/pkg/platform/oidc"
 )
@@ -66,7 +65,7 @@ func withoutBearer(header string) string {
 
 func (a *Authenticator) apiToken(ctx context.Context, token access.Token) (access.Principal, error) {
 	stored, err := a.Store.apiTokens.Get(ctx, token.Selector)
-	known := !errors.Is(err, apitoken.ErrNotFound)
+	known := apierror.KindOf(err) != apierror.NotFound
 	if known && err != nil {
 		return access.Principal{}, err
 	}
@@ -83,7 +82,7 @@ func (a *Authenticator) apiToken(ctx context.Context, token access.Token) (acces
 func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Principal, error) {
 	userID, id, _ := token.Selector.PATIDs() // ParseToken has checked them
 	stored, owner, err := a.Store.pats.Get(ctx, userID, id)
-	known := !errors.Is(err, pat.ErrNotFound)
+	known := apierror.KindOf(err) != apierror.NotFound
 	if known && err != nil {
 		return access.Principal{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
@@ -72,7 +73,7 @@ func TestSeenDoesNotOverwrite(t *testing.T) {
 	}
 	assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, 1), store.Seen(t.Context(), token, later, later))
 	_, _, err := f.pats.Get(t.Context(), 1, 1)
-	assert.ErrorIs(t, err, pat.ErrNotFound)
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 }
 
 func TestFailedWriteOfSeenAtDoesNotFailTheRequest(t *testing.T) {

@@ -2,7 +2,6 @@ package pat
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -45,17 +44,10 @@ func create(
 			return err
 		}
 		p, token, err := pats.Create(r.Context(), p, Owner{kind, limits.PerAccount})
-		switch {
-		case errors.Is(err, ErrNoOwner):
+		if apierror.KindOf(err) == apierror.NotFound {
 			return noOwner(r)
-		case errors.Is(err, ErrTooMany):
-			return apierror.Errorf(apierror.NoAccess,
-				"The account has reached the maximum number of tokens (%d), and none of them has expired.", limits.PerAccount)
-		case errors.Is(err, ErrNoIDsLeft):
-			return apierror.Errorf(apierror.NoAccess, "All ids of tokens, up to %d, are used up.", access.MaxID)
-		case errors.Is(err, ErrDescriptionExists):
-			return apierror.New(apierror.NameExists, "The account already has a token with this description.")
-		case err != nil:
+		}
+		if err != nil {
 			return err
 		}
 		if kind == user.ServiceAccount {

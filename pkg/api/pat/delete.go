@@ -2,10 +2,10 @@ package pat
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -17,15 +17,15 @@ func Delete(pats *Store) lambdahttp.HandlerFunc {
 			return noToken(r)
 		}
 		err := deleteIf(r, pats, user.ServiceAccount, account, id)
-		if errors.Is(err, ErrNotFound) {
+		if apierror.KindOf(err) == apierror.NotFound {
 			return noToken(r)
 		}
 		return err // nil: 200 without a body
 	}
 }
 
-// deleteIf deletes a token of an account of the kind if the preconditions of the request allow it. It may return
-// ErrNotFound.
+// deleteIf deletes a token of an account of the kind if the preconditions of the request allow it. The kind of
+// its error is NotFound if there is no such token.
 func deleteIf(r *http.Request, pats *Store, kind user.Kind, userID, id int64) error {
 	if failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag); failed != nil {
 		return cmp.Or(pats.Find(r.Context(), kind, userID, id), failed)

@@ -1,7 +1,6 @@
 package pat
 
 import (
-	"errors"
 	"net/http"
 
 	"toggleadmin/pkg/platform/access"
@@ -15,7 +14,7 @@ func DeleteOwn(pats *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, _ := access.ParseID(r.PathValue("id")) // no token has the id 0
 		err := deleteIf(r, pats, AnyKind, access.PrincipalFrom(r.Context()).UserID, id)
-		if errors.Is(err, ErrNotFound) {
+		if apierror.KindOf(err) == apierror.NotFound {
 			return apierror.New(apierror.NotFound, "You have no personal access token with this id.")
 		}
 		return err // nil: 200 without a body

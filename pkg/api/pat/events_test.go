@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/assert"
 )
 
@@ -20,8 +21,8 @@ func TestEvents(t *testing.T) {
 		create(as(t, "Ada"), f.pats, user.ServiceAccount, expiring("theirs", 20*day)),
 		create(as(t, "ci"), f.pats, pat.AnyKind, expiring("short", time.Minute)),
 		f.pats.Delete(as(t, "Bob"), user.ServiceAccount, 4, 1), f.pats.Delete(as(t, "ci"), pat.AnyKind, 4, 2))
-	assert.ErrorIs(t, create(t.Context(), f.pats, pat.AnyKind, expiring("short", day)), pat.ErrDescriptionExists)
-	assert.ErrorIs(t, f.pats.Delete(t.Context(), pat.AnyKind, 4, 1), pat.ErrNotFound)
+	assert.Equal(t, apierror.NameExists, apierror.KindOf(create(t.Context(), f.pats, pat.AnyKind, expiring("short", day))))
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(f.pats.Delete(t.Context(), pat.AnyKind, 4, 1)))
 	want := strings.NewReplacer("ONE", `{"id":"1","userId":4,"description":"own","expiresAt":"2026-12-10T05:39:00.123Z"}`,
 		"TWO", `{"id":"2","userId":4,"description":"theirs","expiresAt":"2026-12-10T05:39:00.123Z"}`,
 		"SHORT", `"userId":4,"description":"short","expiresAt":"2026-11-20T05:40:00.123Z"`,

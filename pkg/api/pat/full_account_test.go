@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/assert"
 )
 
@@ -30,8 +31,8 @@ func TestCreateInAFullAccount(t *testing.T) {
 		tokens []pat.PAT
 		limit  int
 		create string
-		err    error
-		want   string // the descriptions afterwards
+		err    apierror.Kind // Internal: none
+		want   string        // the descriptions afterwards
 	}{
 		"the token that expired first makes room": {
 			tokens: []pat.PAT{expiring("valid", day), expiring("later", ago), expiring("first", 2*ago)},
@@ -47,15 +48,15 @@ func TestCreateInAFullAccount(t *testing.T) {
 		},
 		"none has expired": {
 			tokens: []pat.PAT{expiring("valid", day), expiring("soon", time.Millisecond)},
-			limit:  2, create: "new", err: pat.ErrTooMany, want: "valid soon",
+			limit:  2, create: "new", err: apierror.NoAccess, want: "valid soon",
 		},
 		"a full account is reported before a description that exists": {
 			tokens: []pat.PAT{expiring("valid", day)},
-			limit:  1, create: "valid", err: pat.ErrTooMany, want: "valid",
+			limit:  1, create: "valid", err: apierror.NoAccess, want: "valid",
 		},
 		"no token makes room for a description that exists": {
 			tokens: []pat.PAT{expiring("valid", day), expiring("expired", ago)},
-			limit:  2, create: "valid", err: pat.ErrDescriptionExists, want: "valid expired",
+			limit:  2, create: "valid", err: apierror.NameExists, want: "valid expired",
 		},
 		"the description of the token that makes room": {
 			tokens: []pat.PAT{expiring("valid", day), expiring("ci", ago)},
@@ -67,7 +68,7 @@ func TestCreateInAFullAccount(t *testing.T) {
 		},
 		"the limit was lowered": {
 			tokens: []pat.PAT{expiring("valid", day), expiring("expired", ago)},
-			limit:  1, create: "new", err: pat.ErrTooMany, want: "valid expired",
+			limit:  1, create: "new", err: apierror.NoAccess, want: "valid expired",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +78,7 @@ func TestCreateInAFullAccount(t *testing.T) {
 				f.create(t, p)
 			}
 			_, _, err := f.pats.Create(t.Context(), newPAT(4, tt.create), pat.Owner{Limit: tt.limit})
-			assert.ErrorIs(t, err, tt.err)
+			assert.Equal(t, tt.err, apierror.KindOf(err))
 			assert.Equal(t, tt.want, f.descriptions(t))
 			f.requireConsistent(t)
 		})
@@ -158,6 +159,6 @@ func TestCreateInAFullAccountWithoutRoomAnyMore(t *testing.T) {
 		f.create(t, expiring("valid", day))
 	}))
 	_, _, err := store.Create(t.Context(), newPAT(4, "new"), pat.Owner{Limit: 1})
-	assert.ErrorIs(t, err, pat.ErrTooMany)
+	assert.Equal(t, apierror.NoAccess, apierror.KindOf(err))
 	assert.Equal(t, "valid", f.descriptions(t))
 }

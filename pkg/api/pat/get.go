@@ -1,7 +1,6 @@
 package pat
 
 import (
-	"errors"
 	"net/http"
 
 	"toggleadmin/pkg/api/user"
@@ -18,7 +17,7 @@ func Get(pats *Store) lambdahttp.HandlerFunc {
 			return noToken(r)
 		}
 		p, owner, err := pats.Get(r.Context(), account, id)
-		if errors.Is(err, ErrNotFound) || err == nil && owner.Kind != user.ServiceAccount {
+		if apierror.KindOf(err) == apierror.NotFound || err == nil && owner.Kind != user.ServiceAccount {
 			return noToken(r)
 		}
 		if err != nil {

@@ -11,13 +11,13 @@ package pat
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"strconv"
 	"time"
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -39,14 +39,10 @@ type PAT struct {
 // Expired reports whether the token is no longer valid at now.
 func (p PAT) Expired(now time.Time) bool { return !now.Before(p.ExpiresAt) }
 
-// Errors of a Store.
-var (
-	ErrNoOwner           = errors.New("no account of that kind with that id")
-	ErrTooMany           = errors.New("the account has the maximum number of tokens, and none has expired")
-	ErrDescriptionExists = errors.New("the account has a token with that description")
-	ErrNotFound          = errors.New("the user has no such token")
-	ErrNoIDsLeft         = errors.New("all ids of tokens are used up")
-)
+// notFound returns the error if a user has no token with the id.
+func notFound(userID, id int64) error {
+	return apierror.Errorf(apierror.NotFound, "The user %d has no token with the id %d.", userID, id)
+}
 
 // MostPerOwner is the maximum number of tokens of any account. It keeps an account's item, with its map of
 // descriptions, within one read unit.

@@ -13,7 +13,6 @@ import (
 
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -82,8 +81,8 @@ func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
 	return all, nil
 }
 
-// Get returns a token and its owner, or ErrNotFound. It is one consistent BatchGetItem, repeated
-// for keys that DynamoDB left unprocessed.
+// Get returns a token and its owner. The kind of its error is NotFound if one of them does not exist. It is one
+// consistent BatchGetItem, repeated for keys that DynamoDB left unprocessed.
 func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, error) {
 	want := map[string]types.KeysAndAttributes{
 		s.pats:  {Keys: []map[string]types.AttributeValue{Key(userID, id)}, ConsistentRead: aws.Bool(true)},
@@ -106,33 +105,30 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 		want = out.UnprocessedKeys
 	}
 	if got[s.pats] == nil || got[s.users] == nil {
-		return PAT{}, user.User{}, ErrNotFound
+		return PAT{}, user.User{}, notFound(userID, id)
 	}
 	return FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
 }
 
-// Find returns ErrNotFound unless an account of the kind has the token. It is a consistent read of the token and, unless
-// the kind is AnyKind, one of the account.
+// Find returns an error, whose kind is NotFound, unless an account of the kind has the token. It is a consistent read of
+// the token and, unless the kind is AnyKind, one of the account.
 func (s *Store) Find(ctx context.Context, kind user.Kind, userID, id int64) error {
 	item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
 	if err != nil {
 		return fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
 	}
 	if item == nil {
-		return ErrNotFound
+		return notFound(userID, id)
 	}
 	if kind == AnyKind {
 		return nil
 	}
 	_, err = s.accounts.Find(ctx, kind, userID)
-	if apierror.KindOf(err) == apierror.NotFound {
-		return ErrNotFound
-	}
 	return err
 }
 
-// Delete deletes a token of an account of the kind and its entry in the account. It returns ErrNotFound if there is no
-// such account or token.
+// Delete deletes a token of an account of the kind and its entry in the account. The kind of its error is
+// NotFound if there is no such account or token.
 //
 // The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
 func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
@@ -142,7 +138,7 @@ func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) er
 			return nil, err
 		}
 		if item == nil {
-			return nil, ErrNotFound
+			return nil, notFound(userID, id)
 		}
 		p := FromItem(item)
 		owner := s.changeOwner(p, kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{})
@@ -150,7 +146,7 @@ func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) er
 		return append([]types.TransactWriteItem{owner}, deletion...), err
 	}, func(failures []dynamo.Failure) error {
 		if failures[0].Failed { // a concurrent call deleted it, or the account is of another kind
-			return ErrNotFound
+			return notFound(userID, id)
 		}
 		return nil // its expiry was recorded at the same time
 	})

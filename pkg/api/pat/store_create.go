@@ -10,6 +10,7 @@ import (
 	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -18,8 +19,9 @@ import (
 // plain text. It ignores p.ID, p.SeenAt and p.Verifier. The stored CreatedAt is p.CreatedAt, or that of the last id if
 // it is later: the clocks of two processes differ, by less than an hour.
 //
-// Create returns ErrNoOwner, ErrTooMany or ErrDescriptionExists, in this order, if the account does not allow the
-// token, and ErrNoIDsLeft if the last id is access.MaxID. Then nothing but the counter has changed. If the account has
+// The kind of its error is, in this order, NoAccess if the last id is access.MaxID, NotFound if there is no such account,
+// NoAccess if the account is full and none of its tokens has expired, and NameExists if it has a token with the
+// description. Then nothing but the counter has changed. If the account has
 // the maximum number of tokens, the one that expired first is deleted in the same transaction, which also records its
 // deletion.
 //
@@ -65,7 +67,7 @@ func (s *Store) takeID(ctx context.Context, now time.Time) (id int64, at time.Ti
 		out, err = s.client.UpdateItem(ctx, step)
 	}
 	if dynamo.FailedCondition(err) {
-		return 0, time.Time{}, ErrNoIDsLeft
+		return 0, time.Time{}, apierror.Errorf(apierror.NoAccess, "All ids of tokens, up to %d, are used up.", access.MaxID)
 	}
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("take an id for a PAT: %w", err)
@@ -162,7 +164,7 @@ func (i *insertion) afterFailure(ctx context.Context, failures []dynamo.Failure)
 	} // otherwise the expired token has changed, and is read again
 	kind := i.account.Kind
 	if kind == "" || i.owner.Kind != AnyKind && kind != i.owner.Kind { // even if its deletion has begun
-		return ErrNoOwner
+		return apierror.Errorf(apierror.NotFound, "There is no user with the id %d.", i.token.UserID)
 	}
 	if i.expired = nil; len(i.account.PATs) >= i.owner.Limit {
 		i.expired, err = i.firstExpired(ctx)
@@ -172,16 +174,16 @@ func (i *insertion) afterFailure(ctx context.Context, failures []dynamo.Failure)
 	}
 	id, exists := i.account.PATs[DescriptionKey(i.token.Description)]
 	if exists && (i.expired == nil || id != i.expired.ID) {
-		return ErrDescriptionExists
+		return apierror.New(apierror.NameExists, "The account already has a token with this description.")
 	}
 	return nil
 }
 
-// firstExpired returns the token of a full account that expired first, or ErrTooMany if none has expired. It returns
-// nil if the account has changed since the failed attempt.
+// firstExpired returns the token of a full account that expired first. The kind of its error is NoAccess if none has
+// expired. It returns nil if the account has changed since the failed attempt.
 func (i *insertion) firstExpired(ctx context.Context) (first *PAT, err error) {
 	if len(i.account.PATs) > i.owner.Limit { // the limit was lowered: one token is not enough
-		return nil, ErrTooMany
+		return nil, i.full()
 	}
 	tokens, err := i.ListOf(ctx, i.token.UserID)
 	if err != nil {
@@ -194,7 +196,13 @@ func (i *insertion) firstExpired(ctx context.Context) (first *PAT, err error) {
 		}
 	}
 	if first == nil && len(tokens) >= i.owner.Limit {
-		return nil, ErrTooMany
+		return nil, i.full()
 	}
 	return first, nil
+}
+
+// full returns the error if no token can make room for the new one.
+func (i *insertion) full() error {
+	return apierror.Errorf(apierror.NoAccess,
+		"The account has reached the maximum number of tokens (%d), and none of them has expired.", i.owner.Limit)
 }

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -65,7 +66,7 @@ func TestDeleteLosesTheRace(t *testing.T) {
 		assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 1, p.ID))
 		f.create(t, newPAT(1, "ci"))
 	}))
-	assert.ErrorIs(t, store.Delete(t.Context(), pat.AnyKind, 1, p.ID), pat.ErrNotFound)
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(store.Delete(t.Context(), pat.AnyKind, 1, p.ID)))
 	f.requireConsistent(t)
 }
 

@@ -2,7 +2,6 @@ package seed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"toggleadmin/pkg/api/apitoken"
@@ -92,7 +91,7 @@ func (s *seeder) pat(ctx context.Context, owner user.User, known string) (string
 		return known, err
 	}
 	if id, lost := owner.PATs[pat.DescriptionKey(tokenName)]; lost {
-		if err := s.pats.Delete(ctx, pat.AnyKind, owner.ID, id); err != nil && !errors.Is(err, pat.ErrNotFound) {
+		if err := s.pats.Delete(ctx, pat.AnyKind, owner.ID, id); err != nil && apierror.KindOf(err) != apierror.NotFound {
 			return "", err
 		}
 	}
@@ -124,7 +123,7 @@ func (s *seeder) isValid(ctx context.Context, text string, userID int64) (bool, 
 		return false, nil //nolint:nilerr // a text that is not a token is not valid
 	}
 	stored, _, err := s.pats.Get(ctx, owner, id)
-	if errors.Is(err, pat.ErrNotFound) {
+	if apierror.KindOf(err) == apierror.NotFound {
 		return false, nil
 	}
 	return err == nil && token.Verifier().Equal(stored.Verifier[:]) && !stored.Expired(s.Now()), err
