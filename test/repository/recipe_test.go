@@ -9,33 +9,36 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"toggleadmin/test/assert"
 )
 
-// TestAddAnOperation follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the tree. It adds
-// GET /api/admin/feedback/{id} with exactly these files, and runs the tests that judge operations: test/e2e sends its
-// sample event to the local service, test/runtimeapi to the function. It takes a minute, because it compiles the copy.
+// TestAddAnOperation follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the repository. It
+// applies a patch that adds GET /api/admin/feedback/{id} and changes exactly these files, and runs the tests that judge
+// operations: test/e2e sends its sample event to the local service, test/runtimeapi to the function. It takes a minute,
+// because it compiles the copy.
 func TestAddAnOperation(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("RECIPE") == "" {
 		t.Skip("make test-recipe runs this test")
 	}
-	copied := t.TempDir()
-	copyTree(t, copied)
-	operation, err := txtar.ParseFile("testdata/get-feedback.txtar")
+	const patch = "testdata/get-feedback.patch"
+	content, err := os.ReadFile(patch)
 	assert.OK(t, err)
 	var changed []string
-	for _, file := range operation.Files {
-		apply(t, filepath.Join(copied, file.Name), string(file.Data))
-		changed = append(changed, file.Name)
+	for _, match := range regexp.MustCompile(`(?m)^\+\+\+ b/(.*)$`).FindAllStringSubmatch(string(content), -1) {
+		changed = append(changed, match[1])
 	}
 	slices.Sort(changed)
 	if diff := cmp.Diff(listed(t), changed); diff != "" {
-		t.Fatalf("files of CONTRIBUTING.md (-) and of the operation (+):\n%s", diff)
+		t.Fatalf("files of CONTRIBUTING.md (-) and of the patch (+):\n%s", diff)
 	}
-	succeed(t, "go", "test", "-C", copied, "-skip=^TestAddAnOperation$", "./pkg/platform/access", "./pkg/api/feedback", "./pkg/local/...",
+	absolute, err := filepath.Abs(patch)
+	assert.OK(t, err)
+	copied := t.TempDir()
+	copyTree(t, copied)
+	succeed(t, "git", "-C", copied, "apply", "-C1", absolute)
+	succeed(t, "go", "test", "-C", copied, "-skip=^TestAddAnOperation$", "./pkg/api/feedback", "./pkg/local",
 		"./test/template", "./test/openapi", "./test/e2e", "./test/repository", "./test/runtimeapi")
 }
 
@@ -67,42 +70,6 @@ func copyTree(t *testing.T, to string) {
 	packages, err := filepath.Abs(filepath.Join(root, "node_modules"))
 	assert.OK(t, err)
 	assert.OK(t, os.Symlink(packages, filepath.Join(to, "node_modules")))
-}
-
-// apply writes a new file, or changes an existing one: each block of the text begins with a line "after: TEXT" and is inserted after the
-// first line that contains TEXT, with a line "append:", or is one line "replace: OLD => NEW".
-func apply(t *testing.T, path, text string) {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		assert.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		assert.OK(t, os.WriteFile(path, []byte(text), 0o600))
-		return
-	}
-	lines := strings.SplitAfter(string(content), "\n")
-	at := -1 // where the next line is inserted
-	for line := range strings.Lines(text) {
-		find := func(text string) int {
-			i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, text) })
-			if i < 0 {
-				t.Fatalf("%s has no line with %q", path, text)
-			}
-			return i
-		}
-		if anchor, is := strings.CutPrefix(line, "after: "); is {
-			at = find(strings.TrimSuffix(anchor, "\n")) + 1
-		} else if line == "append:\n" {
-			at = len(lines)
-		} else if change, is := strings.CutPrefix(line, "replace: "); is {
-			old, replacement, _ := strings.Cut(strings.TrimSuffix(change, "\n"), " => ")
-			i := find(old)
-			lines[i] = strings.Replace(lines[i], old, replacement, 1)
-		} else {
-			lines = slices.Insert(lines, at, line)
-			at++
-		}
-	}
-	assert.OK(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o600))
 }
 
 // succeed runs a command in the root folder. It ends the test if the command fails.
