@@ -90,6 +90,22 @@ class Test(unittest.TestCase):
                 self.assertIn("not deleted", self.refused(stack.main, "delete", "restored"))
         self.aws.delete_stack.assert_not_called()
 
+    def test_logs_of_one_function_of_a_log_group(self):
+        self.aws.get_function_configuration.return_value = {"LoggingConfig": {"LogGroup": "service-FeatureLogs-1"}}
+        function = {
+            "LogicalResourceId": "GetFeatureFunction", "PhysicalResourceId": "service-GetFeatureFunction-1",
+            "ResourceType": "AWS::Lambda::Function",
+        }  # fmt: skip
+        events = [
+            {"eventId": str(number), "message": f"line {number}\n", "logStreamName": f"2026/11/26/service-{name}-1[7]0123"}
+            for number, name in enumerate(["GetFeatureFunction", "ListFeaturesFunction", "GetFeatureFunction"])
+        ]
+        self.aws.get_paginator.side_effect = lambda operation: mock.MagicMock(**{
+            "paginate.return_value": [{"StackResourceSummaries": [function], "events": events}],
+        })
+        with mock.patch("time.sleep", side_effect=[None, KeyboardInterrupt]):
+            self.assertEqual("line 0\nline 2\n", self.refused(stack.main, "logs", "dev", "get-feature"))
+
     def test_logging_role(self):
         environment = stack.Environment("restored")
         for role in None, "arn:aws-cn:iam::123456789012:role/service-restored-GatewayAccountRole-1":
