@@ -47,7 +47,7 @@ func (e *emulator) deployPackage(t *testing.T, name string, parameters map[strin
 // pack runs `make package` and returns the folder that it wrote.
 func (e *emulator) pack(t *testing.T, bucket string) (string, *stack) {
 	t.Helper()
-	s := &stack{emulator: e, folder: t.TempDir()}
+	s := &stack{emulator: e, folder: e.newFolder(t)}
 	s.prepare(t, nil)
 	s.configure(t, deployment{environment: "default"})
 	_, err := s.script("package", "dev", bucket)

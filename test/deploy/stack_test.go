@@ -50,11 +50,19 @@ func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 
 func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	t.Helper()
-	s := &stack{emulator: e, name: d.name, folder: t.TempDir()}
+	s := &stack{emulator: e, name: d.name, folder: e.newFolder(t)}
 	s.prepare(t, d.change)
 	s.configure(t, d)
 	_, err := s.script("deploy", "dev")
 	return s, err
+}
+
+// newFolder returns a folder that exists until the emulator ends.
+func (e *emulator) newFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp(e.dir, "stack")
+	assert.OK(t, err)
+	return folder
 }
 
 // configure writes samconfig.toml. The environment becomes dev, which can be deployed from a modified tree.
