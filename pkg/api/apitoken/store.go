@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -36,8 +38,24 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 // hash is the table's partition key.
 const hash = "id"
 
+// key is the key of a token's item.
+type key struct {
+	Selector string `dynamodbav:"id"`
+}
+
+// record is the item of a token.
+type record struct {
+	key
+	Name      string     `dynamodbav:"name"`
+	Verifier  []byte     `dynamodbav:"verifier"`
+	ExpiresAt *time.Time `dynamodbav:"expiresAt,omitempty"`
+	CreatedAt time.Time  `dynamodbav:"createdAt"`
+	SeenAt    *time.Time `dynamodbav:"seenAt,omitempty"` // only the authorizer writes it
+	LastEvent int64      `dynamodbav:"event,omitempty"`
+}
+
 // Key returns the key of a token's item.
-func Key(s access.Selector) dynamo.Item { return dynamo.Item{hash: dynamo.S(s.String())} }
+func Key(s access.Selector) dynamo.Item { return dynamo.Marshal(key{s.String()}) }
 
 // Get returns a token. The kind of its error is NotFound if there is none.
 func (s *Store) Get(ctx context.Context, selector access.Selector) (APIToken, error) {
@@ -48,7 +66,7 @@ func (s *Store) Get(ctx context.Context, selector access.Selector) (APIToken, er
 	if item == nil {
 		return APIToken{}, apierror.New(apierror.NotFound, "There is no such API token.")
 	}
-	return fromItem(item), nil
+	return fromItem(item)
 }
 
 // List returns all tokens, ordered by name, then by selector.
@@ -58,7 +76,11 @@ func (s *Store) List(ctx context.Context) ([]APIToken, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list API tokens: %w", err)
 		}
-		all = append(all, fromItem(item))
+		t, err := fromItem(item)
+		if err != nil {
+			return nil, fmt.Errorf("list API tokens: %w", err)
+		}
+		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b APIToken) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Selector.String(), b.Selector.String()))
@@ -85,9 +107,9 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (acces
 // Creation returns the actions of a transaction that store a token that New returned, and record it. They fail if the
 // selector is taken.
 func (s *Store) Creation(ctx context.Context, t APIToken) ([]types.TransactWriteItem, error) {
-	id, record, err := s.log.Actions(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
+	id, event, err := s.log.Actions(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
 	t.LastEvent = id
-	return append([]types.TransactWriteItem{dynamo.NewItem(s.table, hash, toItem(t))}, record...), err
+	return append([]types.TransactWriteItem{dynamo.NewItem(s.table, hash, toItem(t))}, event...), err
 }
 
 // Delete revokes a token. It is not an error if the token does not exist.
@@ -100,12 +122,15 @@ func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
 		return err
 	}
 	_, err = s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // failed: a concurrent call deleted it
-		_, record, err := s.log.Actions(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
-		condition, names, values := eventlog.Unchanged(hash, t.LastEvent)
+		_, event, err := s.log.Actions(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, t.LastEvent)))
 		return append([]types.TransactWriteItem{{Delete: &types.Delete{
-			TableName: &s.table, Key: Key(selector),
-			ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}}, record...), err
+			TableName:                 &s.table,
+			Key:                       Key(selector),
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		}}}, event...), err
 	})
 	if err != nil {
 		return fmt.Errorf("delete an API token: %w", err)
@@ -113,27 +138,35 @@ func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
 	return nil
 }
 
+// toItem does not store when the token was last seen.
 func toItem(t APIToken) dynamo.Item {
-	item := Key(t.Selector)
-	item["name"], item["verifier"], item["createdAt"] = dynamo.S(t.Name), dynamo.B(t.Verifier[:]), dynamo.Time(t.CreatedAt)
-	if t.LastEvent != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(t.LastEvent)
-	}
-	if t.ExpiresAt != nil {
-		item["expiresAt"] = dynamo.Time(*t.ExpiresAt)
-	}
-	return item
+	return dynamo.Marshal(record{
+		key:       key{t.Selector.String()},
+		Name:      t.Name,
+		Verifier:  t.Verifier[:],
+		ExpiresAt: t.ExpiresAt,
+		CreatedAt: t.CreatedAt,
+		LastEvent: t.LastEvent,
+	})
 }
 
-func fromItem(item dynamo.Item) APIToken {
+func fromItem(item dynamo.Item) (APIToken, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return APIToken{}, err
+	}
+	selector, ok := access.ParseSelector(stored.Selector)
+	if !ok {
+		return APIToken{}, fmt.Errorf("the key %q of an API token is not a selector", stored.Selector)
+	}
 	t := APIToken{
-		Name: item.String("name"), ExpiresAt: item.Time("expiresAt"), SeenAt: item.Time("seenAt"),
-		LastEvent: item.Int(eventlog.AttributeEvent),
+		Selector:  selector,
+		Name:      stored.Name,
+		ExpiresAt: stored.ExpiresAt,
+		CreatedAt: stored.CreatedAt,
+		SeenAt:    stored.SeenAt,
+		LastEvent: stored.LastEvent,
 	}
-	if created := item.Time("createdAt"); created != nil {
-		t.CreatedAt = *created
-	}
-	t.Selector, _ = access.ParseSelector(item.String(hash))
-	copy(t.Verifier[:], item.Bytes("verifier"))
-	return t
+	copy(t.Verifier[:], stored.Verifier)
+	return t, nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/apitoken"
@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -43,12 +44,18 @@ func (s *Store) Seen(ctx context.Context, token access.Token, now, before time.T
 	if userID, id, ok := token.Selector.PATIDs(); ok && token.Kind == access.PAT {
 		table, key = s.tables[pat.Table], pat.Key(userID, id)
 	}
+	seenAt := expression.Name(pat.AttributeSeenAt)
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(expression.Name("id").AttributeExists().And(
+			seenAt.AttributeNotExists().Or(seenAt.LessThan(expression.Value(datetime.Format(before)))))).
+		WithUpdate(expression.Set(seenAt, expression.Value(datetime.Format(now)))))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &table, Key: key,
-		ConditionExpression:       aws.String("attribute_exists(#id) AND (attribute_not_exists(#seenAt) OR #seenAt < :before)"),
-		UpdateExpression:          aws.String("SET #seenAt = :now"),
-		ExpressionAttributeNames:  map[string]string{"#id": "id", "#seenAt": pat.AttributeSeenAt},
-		ExpressionAttributeValues: dynamo.Item{":now": dynamo.Time(now), ":before": dynamo.Time(before)},
+		TableName:                 &table,
+		Key:                       key,
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	})
 	if err != nil && !dynamo.FailedCondition(err) {
 		return fmt.Errorf("set seenAt: %w", err)
