@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -35,9 +35,20 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 // hash is the table's partition key.
 const hash = "id"
 
-// attributeRequests is the number of times that the current lifetime was set again. It rises so that the write changes
-// the item: DynamoDB's stream has no record of a write that changes nothing.
-const attributeRequests = "evaluationRequests"
+// key is the key of a type's item.
+type key struct {
+	ID string `dynamodbav:"id"`
+}
+
+// record is the item of a type, without its evaluation requests.
+type record struct {
+	key
+	Name         string `dynamodbav:"name"`
+	Description  string `dynamodbav:"description"`
+	LifetimeDays *int64 `dynamodbav:"lifetimeDays,omitempty"`
+	Position     int64  `dynamodbav:"position"`
+	LastEvent    int64  `dynamodbav:"event,omitempty"`
+}
 
 // List returns all types, ordered by position, then by id. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
@@ -46,7 +57,11 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list feature types: %w", err)
 		}
-		all = append(all, fromItem(item))
+		t, err := fromItem(item)
+		if err != nil {
+			return nil, fmt.Errorf("list feature types: %w", err)
+		}
+		all = append(all, t)
 	}
 	slices.SortFunc(all, func(a, b FeatureType) int {
 		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
@@ -57,14 +72,14 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 // Get returns one type, whatever the letter case of the id. The kind of its error is NotFound if there is none. The
 // read is consistent.
 func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Item{hash: dynamo.S(NormalID(id))})
+	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Marshal(key{NormalID(id)}))
 	if err != nil {
 		return FeatureType{}, fmt.Errorf("get feature type %q: %w", id, err)
 	}
 	if item == nil {
 		return FeatureType{}, notFound(id)
 	}
-	return fromItem(item), nil
+	return fromItem(item)
 }
 
 // SetLifetime changes a type's lifetime and returns the changed type. The letter case of the id does not matter. The
@@ -95,50 +110,60 @@ func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next F
 // Unchanged returns the condition, in a transaction, that the lifetime of a type has not changed since it was read. A
 // type that did not exist must not have been changed either.
 func (s *Store) Unchanged(t FeatureType) types.TransactWriteItem {
-	check := &types.ConditionCheck{
-		TableName: &s.table, Key: dynamo.Item{hash: dynamo.S(t.ID)},
-		ConditionExpression:      aws.String("attribute_not_exists(#event)"),
-		ExpressionAttributeNames: map[string]string{"#event": eventlog.AttributeEvent},
-	}
-	if t.LastEvent != 0 {
-		check.ConditionExpression = aws.String("#event = :last")
-		check.ExpressionAttributeValues = dynamo.Item{":last": dynamo.N(t.LastEvent)}
-	}
-	return types.TransactWriteItem{ConditionCheck: check}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.HasLast(t.LastEvent)))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &s.table,
+		Key:                       dynamo.Marshal(key{t.ID}),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
 }
 
-// requestEvaluation returns the action that requests the re-evaluation of the toggles of an existing type.
+// requestEvaluation returns the action that requests the re-evaluation of the toggles of an existing type. It counts the
+// requests so that the write changes the item: DynamoDB's stream has no record of a write that changes nothing.
 func (s *Store) requestEvaluation(id string) types.TransactWriteItem {
+	return s.update(id, expression.NewBuilder().
+		WithCondition(expression.Name(hash).AttributeExists()).
+		WithUpdate(expression.Add(expression.Name("evaluationRequests"), expression.Value(1))))
+}
+
+// update returns the action that updates the item of a type.
+func (s *Store) update(id string, builder expression.Builder) types.TransactWriteItem {
+	expr := dynamo.Build(builder)
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: dynamo.Item{hash: dynamo.S(id)},
-		UpdateExpression: aws.String("ADD #requests :one"), ConditionExpression: aws.String("attribute_exists(#id)"),
-		ExpressionAttributeNames:  map[string]string{"#id": hash, "#requests": attributeRequests},
-		ExpressionAttributeValues: dynamo.Item{":one": dynamo.N(1)},
+		TableName:                 &s.table,
+		Key:                       dynamo.Marshal(key{id}),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	}}
 }
 
 // change returns the actions that change the lifetime of a type, and sets next.LastEvent.
 func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) ([]types.TransactWriteItem, error) {
-	event, record, err := s.log.Actions(ctx, eventlog.Change{
-		Type: eventlog.FeatureTypeUpdated, Subject: eventlog.Subject("type:" + old.ID), Last: old.LastEvent,
-		Data: lifetimeOf(*next), PreData: lifetimeOf(old),
+	id, event, err := s.log.Actions(ctx, eventlog.Change{
+		Type:    eventlog.FeatureTypeUpdated,
+		Subject: eventlog.Subject("type:" + old.ID),
+		Last:    old.LastEvent,
+		Data:    lifetimeOf(*next),
+		PreData: lifetimeOf(old),
 	})
 	if err != nil {
 		return nil, err
 	}
-	next.LastEvent = event
-	names, values := map[string]string{"#id": hash, "#lifetimeDays": "lifetimeDays"}, dynamo.Item{}
-	condition, assignment := eventlog.Guard(old.LastEvent, event, names, values)
-	update := "SET " + assignment + " REMOVE #lifetimeDays"
-	if next.LifetimeDays != nil {
-		update = "SET " + assignment + ", #lifetimeDays = :days"
-		values[":days"] = dynamo.N(*next.LifetimeDays)
+	next.LastEvent = id
+	update := eventlog.SetLast(id)
+	if next.LifetimeDays == nil {
+		update = update.Remove(expression.Name("lifetimeDays"))
+	} else {
+		update = update.Set(expression.Name("lifetimeDays"), expression.Value(*next.LifetimeDays))
 	}
-	condition = "attribute_exists(#id) AND " + condition
-	return append([]types.TransactWriteItem{{Update: &types.Update{
-		TableName: &s.table, Key: dynamo.Item{hash: dynamo.S(old.ID)}, UpdateExpression: &update,
-		ConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}}, record...), nil
+	change := s.update(old.ID, expression.NewBuilder().
+		WithCondition(expression.Name(hash).AttributeExists().And(eventlog.HasLast(old.LastEvent))).
+		WithUpdate(update))
+	return append([]types.TransactWriteItem{change}, event...), nil
 }
 
 // lifetimeOf returns the data of an event about a type.
@@ -152,11 +177,11 @@ func lifetimeOf(t FeatureType) any {
 // Create adds a type and records it. The kind of its error is NameExists if its id is taken. It is one transaction.
 func (s *Store) Create(ctx context.Context, t FeatureType) error {
 	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		event, record, err := s.log.Actions(ctx, eventlog.Change{
+		id, event, err := s.log.Actions(ctx, eventlog.Change{
 			Type: eventlog.FeatureTypeCreated, Subject: eventlog.Subject("type:" + t.ID), Data: lifetimeOf(t),
 		})
-		t.LastEvent = event
-		return append([]types.TransactWriteItem{s.Creation(t)}, record...), err
+		t.LastEvent = id
+		return append([]types.TransactWriteItem{s.Creation(t)}, event...), err
 	})
 	if err == nil && failures != nil {
 		err = apierror.Errorf(apierror.NameExists, "A feature type with the id %q exists.", apierror.Echo(t.ID))
@@ -173,26 +198,27 @@ func (s *Store) Creation(t FeatureType) types.TransactWriteItem {
 }
 
 func toItem(t FeatureType) dynamo.Item {
-	item := dynamo.Item{
-		hash: dynamo.S(t.ID), "name": dynamo.S(t.Name), "description": dynamo.S(t.Description),
-		"position": dynamo.N(t.Position),
-	}
-	if t.LifetimeDays != nil {
-		item["lifetimeDays"] = dynamo.N(*t.LifetimeDays)
-	}
-	if t.LastEvent != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(t.LastEvent)
-	}
-	return item
+	return dynamo.Marshal(record{
+		key:          key{t.ID},
+		Name:         t.Name,
+		Description:  t.Description,
+		LifetimeDays: t.LifetimeDays,
+		Position:     t.Position,
+		LastEvent:    t.LastEvent,
+	})
 }
 
-func fromItem(item dynamo.Item) FeatureType {
-	t := FeatureType{
-		ID: item.String(hash), Name: item.String("name"), Description: item.String("description"),
-		Position: item.Int("position"), LastEvent: item.Int(eventlog.AttributeEvent),
+func fromItem(item dynamo.Item) (FeatureType, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return FeatureType{}, err
 	}
-	if days, ok := item.IntOK("lifetimeDays"); ok {
-		t.LifetimeDays = &days
-	}
-	return t
+	return FeatureType{
+		ID:           stored.ID,
+		Name:         stored.Name,
+		Description:  stored.Description,
+		LifetimeDays: stored.LifetimeDays,
+		Position:     stored.Position,
+		LastEvent:    stored.LastEvent,
+	}, nil
 }
