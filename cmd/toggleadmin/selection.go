@@ -44,25 +44,25 @@ type selection struct {
 }
 
 // Validate is called by kong.
-func (c *selection) Validate() error {
-	if len(c.Names) == 0 && c.toggleFilter == (toggleFilter{}) {
+func (f *selection) Validate() error {
+	if len(f.Names) == 0 && f.toggleFilter == (toggleFilter{}) {
 		return fmt.Errorf("select the toggles: use their names, or options such as --state and --older-than")
 	}
-	return c.toggleFilter.Validate()
+	return f.toggleFilter.Validate()
 }
 
 // toggles returns the selected toggles. Without names and without --state archived, archived toggles can only be
 // revived.
-func (c *selection) toggles(s *session, o *operator.Operator, action operator.Action) ([]operator.Toggle, error) {
+func (f *selection) toggles(s *session, o *operator.Operator, action operator.Action) ([]operator.Toggle, error) {
 	selected := []operator.Toggle{}
-	if len(c.Names) > 0 {
-		slices.Sort(c.Names)
-		for _, name := range slices.Compact(c.Names) {
+	if len(f.Names) > 0 {
+		slices.Sort(f.Names)
+		for _, name := range slices.Compact(f.Names) {
 			t, err := o.Toggle(s.step(), name)
 			if err != nil {
 				return nil, err
 			}
-			if c.matches(t, s.now()) {
+			if f.matches(t, s.now()) {
 				selected = append(selected, t)
 			}
 		}
@@ -73,12 +73,12 @@ func (c *selection) toggles(s *session, o *operator.Operator, action operator.Ac
 		return nil, err
 	}
 	for _, t := range all {
-		if c.matches(t, s.now()) && (c.State != nil || t.Archived == (action == operator.Revive)) {
+		if f.matches(t, s.now()) && (f.State != nil || t.Archived == (action == operator.Revive)) {
 			selected = append(selected, t)
 		}
 	}
 	if len(selected) == 0 {
-		s.inform("%s", c.explainEmpty(all))
+		s.inform("%s", f.explainEmpty(all))
 	}
 	return selected, nil
 }
@@ -118,12 +118,12 @@ type changeResult struct {
 }
 
 // run changes the selected toggles. If it is interrupted or fails, what it has changed stays.
-func (c *selection) run(s *session, o *operator.Operator, action operator.Action) error {
-	selected, err := c.toggles(s, o, action)
+func (f *selection) run(s *session, o *operator.Operator, action operator.Action) error {
+	selected, err := f.toggles(s, o, action)
 	if err != nil {
 		return err
 	}
-	result := changeResult{DryRun: c.DryRun}
+	result := changeResult{DryRun: f.DryRun}
 	var names []string
 	for _, t := range selected {
 		if action.Changes(t) {
@@ -132,7 +132,7 @@ func (c *selection) run(s *session, o *operator.Operator, action operator.Action
 			result.Unchanged = append(result.Unchanged, t.Name)
 		}
 	}
-	if c.DryRun {
+	if f.DryRun {
 		result.Changed = names
 		return s.printChanges(result, action)
 	}

@@ -158,7 +158,7 @@ const (
 func relative(t, now time.Time) string {
 	d := t.Sub(now)
 	length := d.Abs()
-	amount := ""
+	var amount string
 	switch {
 	case length < time.Minute:
 		return "now"

@@ -55,7 +55,7 @@ type tab struct {
 	ctx     context.Context //nolint:containedctx // chromedp's handle of the tab
 	service *service
 	script  *testscript.TestScript // that runs the current command; nil outside of scripts
-	others  []context.Context      //nolint:containedctx // handles of other tabs of the same window
+	others  []context.Context      // handles of other tabs of the same window
 
 	mu       sync.Mutex
 	problems []string

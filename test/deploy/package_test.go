@@ -50,7 +50,7 @@ func (e *emulator) pack(t *testing.T, bucket string) (string, *stack) {
 	s := &stack{emulator: e, folder: e.newFolder(t)}
 	s.prepare(t, nil)
 	s.configure(t, deployment{environment: "default"})
-	_, err := s.script("package", "dev", bucket)
+	err := s.script("package", "dev", bucket)
 	assert.OK(t, err)
 	return filepath.Join(s.folder, ".aws-sam", "package"), s
 }

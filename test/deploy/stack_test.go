@@ -53,7 +53,7 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	s := &stack{emulator: e, name: d.name, folder: e.newFolder(t)}
 	s.prepare(t, d.change)
 	s.configure(t, d)
-	_, err := s.script("deploy", "dev")
+	err := s.script("deploy", "dev")
 	return s, err
 }
 
@@ -88,12 +88,13 @@ func (s *stack) configure(t *testing.T, d deployment) {
 }
 
 // script runs scripts/stack.py.
-func (s *stack) script(arguments ...string) (string, error) {
+func (s *stack) script(arguments ...string) error {
 	script, err := filepath.Abs("../../scripts/stack.py")
 	if err != nil {
-		return "", err
+		return err
 	}
-	return s.run(s.folder, "python", append([]string{script}, arguments...)...)
+	_, err = s.run(s.folder, "python", append([]string{script}, arguments...)...)
+	return err
 }
 
 // prepare writes the built template to the folder, with links to the functions. It changes what the emulator cannot do.
@@ -164,7 +165,7 @@ func (s *stack) seed(t *testing.T) {
 // delete deletes the stack.
 func (s *stack) delete(t *testing.T) {
 	t.Helper()
-	_, err := s.script("delete", "dev")
+	err := s.script("delete", "dev")
 	assert.OK(t, err)
 	if _, err := cloudformation.NewFromConfig(s.config).DescribeStacks(t.Context(),
 		&cloudformation.DescribeStacksInput{StackName: &s.name}); err == nil {

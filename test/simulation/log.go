@@ -13,7 +13,7 @@ func (a *actor) readLog() {
 	}
 	limit := choose(a, 3, 20, 1000)
 	last, cursor := int64(0), ""
-	for n := 0; n < 1000; n++ {
+	for range 1000 {
 		var page struct {
 			Events []struct{ ID int64 }
 			Next   string

@@ -68,10 +68,10 @@ func TestDeletePreconditions(t *testing.T) {
 		h.With("If-None-Match", "*").Expect(t.Context(), t, operation, "f", `{}`,
 			"412 PreconditionFailed: The resource exists and matches `If-None-Match`.")
 	}
-	setUsage(t, db, "f", contextfield.Usage{"p": 1})
+	setUsage(t, db, contextfield.Usage{"p": 1})
 	old.Expect(t.Context(), t, "delete", "f", "", changed)
 	matching.ExpectStatus(t.Context(), t, "delete", "f", "", 409)
-	setUsage(t, db, "f", contextfield.Usage{})
+	setUsage(t, db, contextfield.Usage{})
 	matching.Expect(t.Context(), t, "delete", "f", "", "200")
 }
 

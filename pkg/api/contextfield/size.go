@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxBody is the size limit of the body of a creation and a replacement, in bytes: an item of the maximum size as JSON,
-	// in which a byte has up to six characters. As a part of Lambda's event, which is at most 6 MB, it can have twice the
-	// size.
+	// maxBody is the size limit of the body of a creation and a replacement, in bytes: an item of the maximum size as
+	// JSON, in which a byte has up to six characters. As a part of Lambda's event, which is at most 6 MB, it can have
+	// twice the size.
 	maxBody = 2_500_000
 
 	// maxList is the size limit of the list of all fields, in bytes. Lambda's limit of a response is 6 MB. The rest is for

@@ -24,10 +24,10 @@ func create(tb testing.TB, store *contextfield.Store, fields ...contextfield.Con
 	}
 }
 
-// setUsage stores how many toggles of each project use a field.
-func setUsage(tb testing.TB, db *database.Database, name string, usage contextfield.Usage) {
+// setUsage stores how many toggles of each project use the field f.
+func setUsage(tb testing.TB, db *database.Database, usage contextfield.Usage) {
 	tb.Helper()
-	item := contextfield.UsageKey(name)
+	item := contextfield.UsageKey("f")
 	item[contextfield.AttributeUsage] = usage.Value()
 	db.Put(tb, db.Tables["ContextFields"], item)
 }

@@ -59,6 +59,7 @@ func (r *Recorded) Add(e eventlog.Event) error {
 			r.set(before)
 		}
 		r.Deleted = true
+	default: // events of other subjects, and of names
 	}
 	return nil
 }

@@ -59,8 +59,9 @@ func notFound(kind Kind, id int64) error {
 		return apierror.Errorf(apierror.NotFound, "There is no person with the id %d.", id)
 	case ServiceAccount:
 		return apierror.Errorf(apierror.NotFound, "There is no service account with the id %d.", id)
+	default:
+		return apierror.Errorf(apierror.NotFound, "There is no user with the id %d.", id)
 	}
-	return apierror.Errorf(apierror.NotFound, "There is no user with the id %d.", id)
 }
 
 // identityExists returns the error if another person is linked to an identity.

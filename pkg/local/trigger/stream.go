@@ -117,7 +117,8 @@ func (s *stream) read(ctx context.Context) error {
 	for _, r := range event.Records {
 		// The engine also creates a record for a write that leaves the item as it was. DynamoDB does not.
 		before, names := r.Change.OldImage, s.source.EventNames
-		if (before == nil || !reflect.DeepEqual(before, r.Change.NewImage)) && (names == nil || slices.Contains(names, r.EventName)) {
+		changed := before == nil || !reflect.DeepEqual(before, r.Change.NewImage)
+		if changed && (names == nil || slices.Contains(names, r.EventName)) {
 			r.AWSRegion, r.EventSourceArn = s.Region, s.eventSourceARN
 			s.batch = append(s.batch, r)
 		}

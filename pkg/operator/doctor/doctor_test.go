@@ -76,6 +76,7 @@ func TestData(t *testing.T) {
 	}{
 		"a feature type is lost": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Delete(t, db.Tables["FeatureTypes"], dynamo.Item{"id": dynamo.S("release")})
 			},
 			want:  map[string]string{"seeds": "missing: the feature type release"},
@@ -83,12 +84,16 @@ func TestData(t *testing.T) {
 		},
 		"a context field has no usage": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["ContextFields"], dynamo.Item{"name": dynamo.S("plan"), "sortOrder": dynamo.N(9)})
 			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "plan" has no counts`},
 		},
 		"the usage of a context field is too low": {
-			change: func(t *testing.T, db *database.Database) { putUsage(t, db, "userId", 1) },
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				putUsage(t, db, "userId", 1)
+			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 1, ` +
 				"and its toggles are default: 2, shop: 1"},
 		},
@@ -111,6 +116,7 @@ func TestData(t *testing.T) {
 		},
 		"an account has lost its tokens and its address": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["Users"], dynamo.Item{
 					"id":   dynamo.N(2),
 					"kind": dynamo.S("user"),
@@ -124,6 +130,7 @@ func TestData(t *testing.T) {
 		},
 		"two accounts have the same address": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["Users"], dynamo.Item{
 					"id":    dynamo.N(3),
 					"kind":  dynamo.S("user"),
@@ -138,6 +145,7 @@ func TestData(t *testing.T) {
 		},
 		"the deletion of an account has not ended": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["Users"], dynamo.Item{"id": dynamo.N(4), "deleting": dynamo.S("user")})
 			},
 			want: map[string]string{
@@ -149,6 +157,7 @@ func TestData(t *testing.T) {
 		},
 		"another account has the address of one whose deletion has not ended": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["Users"], dynamo.Item{
 					"id":       dynamo.N(5),
 					"deleting": dynamo.S("user"),
@@ -164,18 +173,21 @@ func TestData(t *testing.T) {
 		},
 		"a token is lost": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Delete(t, db.Tables["PersonalAccessTokens"], pat.Key(2, 2))
 			},
 			want: map[string]string{"tokens": "1 inconsistency: the account 2 lists a token 2 that does not exist"},
 		},
 		"the number of service accounts is wrong": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["Users"], dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)})
 			},
 			want: map[string]string{"accounts": "1 inconsistency: the number of service accounts is 1, not 7"},
 		},
 		"a username is reserved for an account that does not exist": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				db.Put(t, db.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("username:X"), "accountId": dynamo.N(7)})
 			},
 			want: map[string]string{"accounts": `2 inconsistencies: ` +
@@ -184,6 +196,7 @@ func TestData(t *testing.T) {
 		},
 		"the counter of tokens is too low": {
 			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
 				counter := pat.Key(0, 0)
 				counter["lastId"] = dynamo.N(2)
 				db.Put(t, db.Tables["PersonalAccessTokens"], counter)

@@ -195,7 +195,8 @@ const (
 // concurrency compares the concurrency of the account with the rate limit of an operation. Each request invokes the
 // authorizer and the function of the operation.
 func (d *doctor) concurrency(ctx context.Context, _ installation.Resources) (string, error) {
-	out, err := lambda.NewFromConfig(d.Installation.Stack.Config).GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
+	client := lambda.NewFromConfig(d.Installation.Stack.Config)
+	out, err := client.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
 	if err != nil {
 		return "", fmt.Errorf("get the settings of Lambda: %w", err)
 	}

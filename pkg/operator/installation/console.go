@@ -27,7 +27,7 @@ func (i *Installation) ConsoleURL(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("request a code for the console: %w", err)
 	}
 	request.Header.Set("Authorization", i.adminToken)
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: codeTimeout}).Do(request)
 	if err != nil {
 		return "", fmt.Errorf("request a code for the console: %w", err)
 	}

@@ -333,8 +333,9 @@ func isRejected(err error) bool {
 	switch apierror.KindOf(err) {
 	case apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // differing returns the names of the JSON members in which two values differ, sorted.

@@ -35,7 +35,7 @@ var validName = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$
 func checkName(name string) error {
 	if len(name) > maxName || !validName.MatchString(name) {
 		return fmt.Errorf(
-			"its name is not possible here: use 1 to %d letters, digits and . _ ~ -, but not . or .. alone", maxName)
+			"its name is not valid: use 1 to %d letters, digits and . _ ~ -, but not . or .. alone", maxName)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func prepareType(t FeatureType, old *FeatureType) (FeatureType, []string, error)
 		t.LifetimeDays = nil
 	}
 	if t.LifetimeDays != nil && (*t.LifetimeDays < 0 || *t.LifetimeDays > maxLifetimeDays) {
-		return t, nil, fmt.Errorf("its lifetime of %d days is not possible here", *t.LifetimeDays)
+		return t, nil, fmt.Errorf("its lifetime of %d days is not valid", *t.LifetimeDays)
 	}
 	if old != nil { // only the lifetime can be changed
 		t.Name, t.Description = old.Name, old.Description
@@ -63,7 +63,7 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 		return f, nil, err
 	}
 	if f.SortOrder < math.MinInt32 || f.SortOrder > math.MaxInt32 {
-		return f, nil, fmt.Errorf("its sort order of %d is not possible here", f.SortOrder)
+		return f, nil, fmt.Errorf("its sort order of %d is not valid", f.SortOrder)
 	}
 	if len(f.LegalValues) > maxLegalValues {
 		return f, nil, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), maxLegalValues)
@@ -72,7 +72,7 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 	f.LegalValues = append([]LegalValue{}, f.LegalValues...)
 	for i, v := range f.LegalValues {
 		if n := utf8.RuneCountInString(v.Value); n < 1 || n > maxLegalValue || seen[v.Value] {
-			return f, nil, fmt.Errorf("its legal value %.50q is not possible here: each has 1 to %d characters and occurs once",
+			return f, nil, fmt.Errorf("its legal value %.50q is not valid: each has 1 to %d characters and occurs once",
 				v.Value, maxLegalValue)
 		}
 		seen[v.Value] = true
@@ -98,10 +98,10 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 	switch {
 	case !feature.ValidName(t.Name):
 		return t, nil, fmt.Errorf(
-			"its name is not possible here: use 1 to %d letters, digits and . _ ~ -, but not ., .. or revive alone", maxName)
+			"its name is not valid: use 1 to %d letters, digits and . _ ~ -, but not ., .. or revive alone", maxName)
 	case !feature.ValidProject(t.Project):
 		return t, nil, fmt.Errorf(
-			"its project %.50q is not possible here: use 1 to %d letters, digits and . _ ~ -, but not . or ..",
+			"its project %.50q is not valid: use 1 to %d letters, digits and . _ ~ -, but neither . nor .. alone",
 			t.Project, maxName)
 	case !types[t.Type]:
 		return t, nil, fmt.Errorf("its type %.50q does not exist here", t.Type)
@@ -157,12 +157,12 @@ func prepareAccount(a Account, old *Account, issuer string) (Account, []string, 
 	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
 		return a, nil, errors.New("a service account, and nothing else, has a username")
 	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || !fits(a.Identity.Subject)):
-		return a, nil, errors.New("its identity is not possible here")
+		return a, nil, errors.New("its identity is not valid")
 	}
 	if a.Email != nil {
 		email, ok := user.ParseEmail(*a.Email)
 		if !ok || a.Kind != user.Person {
-			return a, nil, fmt.Errorf("its e-mail address %.50q is not possible here", *a.Email)
+			return a, nil, fmt.Errorf("its e-mail address %.50q is not valid", *a.Email)
 		}
 		a.Email = &email
 	}

@@ -378,7 +378,7 @@ func TestHostileServer(t *testing.T) {
 	bomb := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
-		defer z.Close()
+		defer func() { _ = z.Close() }()
 		for range 21 {
 			if _, err := z.Write(make([]byte, 1<<20)); err != nil {
 				return

@@ -11,8 +11,8 @@ import (
 
 // Gateway is what API Gateway reports about a request in addition to the HTTP request.
 type Gateway struct {
-	// RequestID is the extended id of the request, the header x-amz-apigw-id of the response. A client cannot choose it, but
-	// it can choose the other id of the request (API Gateway Developer Guide, "Variables for access logging").
+	// RequestID is the extended id of the request, the header x-amz-apigw-id of the response. A client cannot choose it,
+	// but it can choose the other id of the request (API Gateway Developer Guide, "Variables for access logging").
 	RequestID      string
 	Authorizer     map[string]any    // the authorizer's context; empty if no authorizer was called
 	PathParameters map[string]string // as the client sent them: percent-encoded
