@@ -33,8 +33,8 @@ func (s *Store) CountUsage(ctx context.Context) (map[string]contextfield.Usage, 
 	return counted, nil
 }
 
-// CheckRemovedNames looks for toggles with the name of a creator that was removed. It is a consistency.Check. A restored
-// table brings the name back.
+// CheckRemovedNames looks for toggles with the name of a creator that was removed. A restored table brings the name
+// back. It is a consistency.Check.
 func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
 	all, err := s.List(ctx)
 	if err != nil {

@@ -65,8 +65,9 @@ func (s *Store) checkOwners(tokens []PAT, owners []user.User) (found []consisten
 	return found
 }
 
-// checkTokens looks for tokens whose owners do not exist or do not list them. A token that is not listed is added to the
-// map, so that it can be revoked. If the event log had its deletion, the repair of CheckRecorded would have deleted it.
+// checkTokens looks for tokens whose owners do not exist or do not list them. A token that is not listed is added to
+// the map, so that it can be revoked. If the event log had its deletion, the repair of CheckRecorded would have deleted
+// it.
 func (s *Store) checkTokens(tokens []PAT, owners []user.User) (found []consistency.Inconsistency) {
 	listed := map[int64]map[string]int64{} // by the id of the owner
 	for _, u := range owners {

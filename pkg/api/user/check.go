@@ -78,9 +78,9 @@ func (s *Store) relations(ctx context.Context) (relations, error) {
 	return r, nil
 }
 
-// owners returns the accounts that have each identifier, in the order of their ids. After the deletion of an account has
-// begun, other accounts can take its identifiers. It owns those that no other account has, and that are still reserved
-// for it.
+// owners returns the accounts that have each identifier, in the order of their ids. After the deletion of an account
+// has begun, other accounts can take its identifiers. It owns those that no other account has, and that are still
+// reserved for it.
 func (r relations) owners() map[string][]int64 {
 	owners := map[string][]int64{}
 	ids := slices.Sorted(maps.Keys(r.accounts))

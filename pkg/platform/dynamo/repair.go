@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ReplaceAttribute returns a function that sets an attribute of an item, named by its path, from old to next. nil stands
-// for no attribute. The function does nothing if the attribute does not have the value old.
+// ReplaceAttribute returns a function that sets an attribute of an item, named by its path, from old to next. nil
+// stands for no attribute. The function does nothing if the attribute does not have the value old.
 func ReplaceAttribute(
 	client *dynamodb.Client, table string, key Item, path []string, old, next types.AttributeValue,
 ) func(context.Context) error {
