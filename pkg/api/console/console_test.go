@@ -19,7 +19,6 @@ import (
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // newFunction returns the function with an OpenID Connect issuer, if there is one.
@@ -64,16 +63,19 @@ func header(response events.APIGatewayProxyResponse) http.Header { return respon
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	function := newFunction(t, "", "")
-	for _, row := range table.Rows(t, 3, `
-		# stage, or nothing below a custom domain | path | Location
-		/dev | / | /dev/console/
-		"" | / | /console/
-		/console | / | /console/console/
-		/dev | /console | /dev/console/
-		"" | /console | /console/
-	`) {
-		response := get(t, function, row[0], row[1])
-		assert.Equal(t, row[2], header(response).Get("Location"))
+	for _, test := range []struct {
+		stage    string // empty: below a custom domain
+		path     string
+		location string
+	}{
+		{"/dev", "/", "/dev/console/"},
+		{"", "/", "/console/"},
+		{"/console", "/", "/console/console/"},
+		{"/dev", "/console", "/dev/console/"},
+		{"", "/console", "/console/"},
+	} {
+		response := get(t, function, test.stage, test.path)
+		assert.Equal(t, test.location, header(response).Get("Location"))
 		assert.Equal(t, http.StatusFound, response.StatusCode)
 	}
 }
@@ -109,16 +111,20 @@ func TestPages(t *testing.T) {
 		if folder == "api/" { // the styles of the API reference may be inline
 			styles += " 'unsafe-inline'"
 		}
-		for _, row := range table.Rows(t, 2, strings.Replace(`
-			Content-Type | text/html; charset=utf-8
-			Cache-Control | no-cache
-			Referrer-Policy | no-referrer
-			X-Content-Type-Options | nosniff
-			Cross-Origin-Opener-Policy | same-origin
-			Strict-Transport-Security | max-age=63072000
-			Content-Security-Policy | default-src 'none'; script-src 'self'; style-src STYLES; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'
-		`, "STYLES", styles, 1)) {
-			assert.Equal(t, row[1], header(response).Get(row[0]))
+		for _, test := range []struct{ name, value string }{
+			{"Content-Type", "text/html; charset=utf-8"},
+			{"Cache-Control", "no-cache"},
+			{"Referrer-Policy", "no-referrer"},
+			{"X-Content-Type-Options", "nosniff"},
+			{"Cross-Origin-Opener-Policy", "same-origin"},
+			{"Strict-Transport-Security", "max-age=63072000"},
+			{
+				"Content-Security-Policy",
+				"default-src 'none'; script-src 'self'; style-src " + styles + "; img-src 'self' data:; font-src 'self'; " +
+					"connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+			},
+		} {
+			assert.Equal(t, test.value, header(response).Get(test.name))
 		}
 	}
 }
@@ -148,28 +154,28 @@ func TestUnknownFiles(t *testing.T) {
 	t.Parallel()
 	function := newFunction(t, "", "")
 	folder := "/console/" + filesPath.FindString(get(t, function, "/dev", "/console/").Body)
-	for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
-		/console/main.js
-		/console/static-00000000/main.js
-		FOLDER
-		FOLDER/
-		FOLDER/main.js/
-		FOLDER/MAIN.JS
-		FOLDER//main.js
-		FOLDER/views/../main.js
-		FOLDER/views/..%2fmain.js
-		FOLDER%2Fmain.js
-		FOLDER/main.js%00
-		FOLDER/%zz
-		"FOLDER/\xff"
-		/console/API/
-		/console/api/index.html
-		/console/..%2f..%2fapi
-		/console/static/main.js
-	`, "FOLDER", folder)) {
-		if got := get(t, function, "/dev", row[0]); got.StatusCode != http.StatusNotFound ||
+	for _, path := range []string{
+		"/console/main.js",
+		"/console/static-00000000/main.js",
+		folder,
+		folder + "/",
+		folder + "/main.js/",
+		folder + "/MAIN.JS",
+		folder + "//main.js",
+		folder + "/views/../main.js",
+		folder + "/views/..%2fmain.js",
+		folder + "%2Fmain.js",
+		folder + "/main.js%00",
+		folder + "/%zz",
+		folder + "/\xff",
+		"/console/API/",
+		"/console/api/index.html",
+		"/console/..%2f..%2fapi",
+		"/console/static/main.js",
+	} {
+		if got := get(t, function, "/dev", path); got.StatusCode != http.StatusNotFound ||
 			!strings.Contains(got.Body, `"name":"NotFoundError"`) {
-			t.Errorf("%s: status %d, %.100s", row[0], got.StatusCode, got.Body)
+			t.Errorf("%s: status %d, %.100s", path, got.StatusCode, got.Body)
 		}
 	}
 }
@@ -181,21 +187,29 @@ func TestIssuer(t *testing.T) {
 	server := httptest.NewServer(nil)
 	defer server.Close()
 	url := server.URL + `/x</script><script>alert(2)</script>&amp;`
-	names := strings.NewReplacer("SERVER", server.URL, "URL", url, "FAILURE", "connect-src 'self'; | map[clientId:"+clientID+
-		" issuer:"+server.URL+" issuerError:true]", "CLIENT", clientID)
-	for _, row := range table.Rows(t, 4, names.Replace(`
-		# token endpoint | status | policy | configuration
-		URL | 200 | connect-src 'self' SERVER; | map[authorizationEndpoint:URL clientId:CLIENT endSessionEndpoint:URL issuer:SERVER tokenEndpoint:URL]
-		SERVERx;script-src * | 200 | FAILURE
-		"" | 200 | FAILURE
-		URL | 500 | FAILURE
-	`)) {
+	const onlySelf = "connect-src 'self'; "
+	unavailable := "map[clientId:" + clientID + " issuer:" + server.URL + " issuerError:true]"
+	for _, test := range []struct {
+		tokenEndpoint string
+		status        int
+		policy        string
+		configuration string
+	}{
+		{
+			tokenEndpoint: url,
+			status:        200,
+			policy:        "connect-src 'self' " + server.URL + ";",
+			configuration: "map[authorizationEndpoint:" + url + " clientId:" + clientID + " endSessionEndpoint:" + url +
+				" issuer:" + server.URL + " tokenEndpoint:" + url + "]",
+		},
+		{server.URL + "x;script-src *", 200, onlySelf, unavailable},
+		{"", 200, onlySelf, unavailable},
+		{url, 500, onlySelf, unavailable},
+	} {
 		server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			if row[1] == "500" {
-				w.WriteHeader(http.StatusInternalServerError)
-			}
+			w.WriteHeader(test.status)
 			_ = json.NewEncoder(w).Encode(map[string]string{
-				"issuer": server.URL, "authorization_endpoint": url, "token_endpoint": row[0], "end_session_endpoint": url,
+				"issuer": server.URL, "authorization_endpoint": url, "token_endpoint": test.tokenEndpoint, "end_session_endpoint": url,
 				"jwks_uri": url,
 			})
 		})
@@ -204,10 +218,10 @@ func TestIssuer(t *testing.T) {
 		block, _, _ := strings.Cut(rest, "<")
 		var got map[string]any
 		assert.OK(t, json.NewDecoder(strings.NewReader(block)).Decode(&got))
-		assert.Equal(t, row[3], fmt.Sprint(got))
+		assert.Equal(t, test.configuration, fmt.Sprint(got))
 		policy := header(response).Get("Content-Security-Policy")
-		if response.StatusCode != http.StatusOK || !strings.Contains(policy, row[2]) {
-			t.Errorf("%s: status %d, policy %s", row, response.StatusCode, policy)
+		if response.StatusCode != http.StatusOK || !strings.Contains(policy, test.policy) {
+			t.Errorf("%+v: status %d, policy %s", test, response.StatusCode, policy)
 		}
 	}
 }

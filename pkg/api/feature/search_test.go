@@ -11,7 +11,6 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
-	"toggleadmin/test/table"
 )
 
 // searchable creates toggles for searches.
@@ -32,70 +31,73 @@ func TestSearch(t *testing.T) {
 	db := searchable(t)
 	client, tap := db.Through(t, nil)
 	search := handlers(db.through(client))
-	for _, row := range table.Rows(t, 3, `
-		# query | names | total
-		| old checkout login banner stop | 5
-		unknown=1&unknown=2 | old checkout login banner stop | 5
-		query=CHECKOUT | checkout banner | 2
-		query= | old checkout login banner stop | 5
-		# words and alternatives
-		query=check%20banner | banner | 1
-		query=banner%20%20CHECK%09 | banner | 1
-		query=check%20login |  | 0
-		query=stop,log | login stop | 2
-		query=%20,stop%20, | stop | 1
-		query=, | old checkout login banner stop | 5
-		project=IS:shop | login stop | 2
-		project=IS_NOT:shop | old checkout banner | 3
-		project=IS:shop,default |  | 0
-		project=IS_ANY_OF:shop,x | login stop | 2
-		type=IS_ANY_OF:short,long | login banner | 2
-		type=IS_NONE_OF:short,release | login stop | 2
-		type=IS_ANY_OF:Short,LONG | login banner | 2
-		state=IS:active | login stop | 2
-		state=IS:stale | old | 1
-		state=IS:potentially-stale | checkout banner | 2
-		state=IS_NOT:potentially-stale | old login stop | 3
-		state=IS_NONE_OF:active,stale | checkout banner | 2
-		state=IS_ANY_OF:active,potentially-stale | checkout login banner stop | 4
-		state=IS:potentially-stale&query=checkout%27 | banner | 1
-		state=IS:potentially-stale&contextField=IS:a | checkout | 1
-		state=IS:potentially-stale&type=IS:short | banner | 1
-		state=IS:potentially-stale&archived=IS:true |  | 0
-		state=IS:potentially-stale&limit=1&sortOrder=desc | banner | 2
-		createdAt=IS_BEFORE:2026-11-21 | old checkout login | 3
-		createdAt=IS_ON_OR_AFTER:2026-12-01 | stop | 1
-		createdBefore=2026-11-21T06:39:00.124%2B01:00 | old checkout login banner | 4
-		createdBefore=2026-11-21T05:39:00.123Z | old checkout login | 3
-		createdBefore=2026-11-21T05:39:00.123Z&createdAt=IS_BEFORE:2026-11-20 | old | 1
-		archived=IS:true | gone | 1
-		archived=IS:false&project=IS:default | old checkout banner | 3
-		contextField=IS:a | checkout stop | 2
-		contextField=IS:x |  | 0
-		limit=2 | old checkout | 5
-		limit=2&offset=4 | stop | 5
-		offset=2147483647 |  | 5
-		sortBy=name | banner checkout login old stop | 5
-		sortBy=type&sortOrder=asc | stop login checkout old banner | 5
-		sortBy=type&sortOrder=desc | banner checkout old login stop | 5
-		sortBy=project | banner checkout old login stop | 5
-		sortBy=stale&sortOrder=desc | old banner checkout login stop | 5
-		sortBy=potentiallyStaleAt | banner checkout login old stop | 5
-		sortBy=potentiallyStaleAt&sortOrder=desc | login checkout banner old stop | 5
-	`) {
+	for _, test := range []struct {
+		query string
+		names string
+		total string
+	}{
+		{"", "old checkout login banner stop", "5"},
+		{"unknown=1&unknown=2", "old checkout login banner stop", "5"},
+		{"query=CHECKOUT", "checkout banner", "2"},
+		{"query=", "old checkout login banner stop", "5"},
+		// words and alternatives
+		{"query=check%20banner", "banner", "1"},
+		{"query=banner%20%20CHECK%09", "banner", "1"},
+		{"query=check%20login", "", "0"},
+		{"query=stop,log", "login stop", "2"},
+		{"query=%20,stop%20,", "stop", "1"},
+		{"query=,", "old checkout login banner stop", "5"},
+		{"project=IS:shop", "login stop", "2"},
+		{"project=IS_NOT:shop", "old checkout banner", "3"},
+		{"project=IS:shop,default", "", "0"},
+		{"project=IS_ANY_OF:shop,x", "login stop", "2"},
+		{"type=IS_ANY_OF:short,long", "login banner", "2"},
+		{"type=IS_NONE_OF:short,release", "login stop", "2"},
+		{"type=IS_ANY_OF:Short,LONG", "login banner", "2"},
+		{"state=IS:active", "login stop", "2"},
+		{"state=IS:stale", "old", "1"},
+		{"state=IS:potentially-stale", "checkout banner", "2"},
+		{"state=IS_NOT:potentially-stale", "old login stop", "3"},
+		{"state=IS_NONE_OF:active,stale", "checkout banner", "2"},
+		{"state=IS_ANY_OF:active,potentially-stale", "checkout login banner stop", "4"},
+		{"state=IS:potentially-stale&query=checkout%27", "banner", "1"},
+		{"state=IS:potentially-stale&contextField=IS:a", "checkout", "1"},
+		{"state=IS:potentially-stale&type=IS:short", "banner", "1"},
+		{"state=IS:potentially-stale&archived=IS:true", "", "0"},
+		{"state=IS:potentially-stale&limit=1&sortOrder=desc", "banner", "2"},
+		{"createdAt=IS_BEFORE:2026-11-21", "old checkout login", "3"},
+		{"createdAt=IS_ON_OR_AFTER:2026-12-01", "stop", "1"},
+		{"createdBefore=2026-11-21T06:39:00.124%2B01:00", "old checkout login banner", "4"},
+		{"createdBefore=2026-11-21T05:39:00.123Z", "old checkout login", "3"},
+		{"createdBefore=2026-11-21T05:39:00.123Z&createdAt=IS_BEFORE:2026-11-20", "old", "1"},
+		{"archived=IS:true", "gone", "1"},
+		{"archived=IS:false&project=IS:default", "old checkout banner", "3"},
+		{"contextField=IS:a", "checkout stop", "2"},
+		{"contextField=IS:x", "", "0"},
+		{"limit=2", "old checkout", "5"},
+		{"limit=2&offset=4", "stop", "5"},
+		{"offset=2147483647", "", "5"},
+		{"sortBy=name", "banner checkout login old stop", "5"},
+		{"sortBy=type&sortOrder=asc", "stop login checkout old banner", "5"},
+		{"sortBy=type&sortOrder=desc", "banner checkout old login stop", "5"},
+		{"sortBy=project", "banner checkout old login stop", "5"},
+		{"sortBy=stale&sortOrder=desc", "old banner checkout login stop", "5"},
+		{"sortBy=potentiallyStaleAt", "banner checkout login old stop", "5"},
+		{"sortBy=potentiallyStaleAt&sortOrder=desc", "login checkout banner old stop", "5"},
+	} {
 		before := len(tap.Calls())
-		status, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: row[0]})
+		status, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: test.query})
 		var names []string
 		for _, match := range regexp.MustCompile(`{"name":"(\w+)"`).FindAllStringSubmatch(text, -1) {
 			names = append(names, match[1])
 		}
-		if status != 200 || strings.Join(names, " ") != row[1] || !strings.HasSuffix(text, `"total":`+row[2]+`}`) {
-			t.Errorf("%s: %d %s", row, status, text)
+		if status != 200 || strings.Join(names, " ") != test.names || !strings.HasSuffix(text, `"total":`+test.total+`}`) {
+			t.Errorf("%s: %d %s", test, status, text)
 		}
 		scans := strings.Count(tap.Calls()[before:], "Scan")
-		if onlyIndex := strings.HasPrefix(row[0], "state=IS:potentially-stale") ||
-			strings.Contains(row[0], "NONE_OF:active,stale"); onlyIndex != (scans == 1) {
-			t.Errorf("%s: %d scans, of which one reads the types", row[0], scans)
+		if onlyIndex := strings.HasPrefix(test.query, "state=IS:potentially-stale") ||
+			strings.Contains(test.query, "NONE_OF:active,stale"); onlyIndex != (scans == 1) {
+			t.Errorf("%s: %d scans, of which one reads the types", test.query, scans)
 		}
 	}
 }

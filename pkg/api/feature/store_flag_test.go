@@ -12,7 +12,6 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 // rangeOf returns a range that contains the toggle.
@@ -43,29 +42,37 @@ func TestDueAndFlip(t *testing.T) {
 	assert.OK(t, db.store.Create(t.Context(), f))
 	for flips := range 2 {
 		stored := db.get(t, "f")
-		for _, row := range table.Rows(t, 4, `
-			# range | toggles in it | after the flip | Contains
-			{"cutoff":"2026-11-20T05:39:00.122Z"} | 0 | 0 | false
-			{"cutoff":"2026-11-20T05:39:00.123Z"} | 1 | 0 | true
-			{"cutoff":"2026-11-20T05:39:00.124Z"} | 1 | 0 | true
-			{"cutoff":"2026-11-20T05:39:00.123Z","type":"lon"} | 0 | 0 | true
-			{"cutoff":"2026-11-20T05:39:00.123Z","shard":10} | 0 | 0 | true
-			{"cutoff":null} | 0 | 0 | false
-			{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.122Z"} | 0 | 1 | true
-			{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.123Z"} | 0 | 0 | false
-			{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.124Z"} | 0 | 0 | false
-			{"potentiallyStale":true,"type":"lon"} | 0 | 0 | true
-			{"potentiallyStale":true,"shard":10} | 0 | 0 | true
-			{"potentiallyStale":true} | 0 | 1 | true
-		`) {
+		for _, test := range []struct {
+			of       string // the range
+			before   int    // toggles in the range
+			after    int    // toggles in the range, after the flip
+			contains bool
+		}{
+			{`{"cutoff":"2026-11-20T05:39:00.122Z"}`, 0, 0, false},
+			{`{"cutoff":"2026-11-20T05:39:00.123Z"}`, 1, 0, true},
+			{`{"cutoff":"2026-11-20T05:39:00.124Z"}`, 1, 0, true},
+			{`{"cutoff":"2026-11-20T05:39:00.123Z","type":"lon"}`, 0, 0, true},
+			{`{"cutoff":"2026-11-20T05:39:00.123Z","shard":10}`, 0, 0, true},
+			{`{"cutoff":null}`, 0, 0, false},
+			{`{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.122Z"}`, 0, 1, true},
+			{`{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.123Z"}`, 0, 0, false},
+			{`{"potentiallyStale":true,"cutoff":"2026-11-20T05:39:00.124Z"}`, 0, 0, false},
+			{`{"potentiallyStale":true,"type":"lon"}`, 0, 0, true},
+			{`{"potentiallyStale":true,"shard":10}`, 0, 0, true},
+			{`{"potentiallyStale":true}`, 0, 1, true},
+		} {
 			r := rangeOf(f, false)
 			r.Cutoff = nil
-			assert.OK(t, json.Unmarshal([]byte(row[0]), &r))
+			assert.OK(t, json.Unmarshal([]byte(test.of), &r))
 			page, err := db.store.Due(t.Context(), r, nil)
 			assert.OK(t, err)
-			got := []string{row[0], row[1], row[2], fmt.Sprint(r.Contains(f))}
-			got[1+flips] = fmt.Sprint(len(page.Toggles))
-			assert.Equal(t, row, got)
+			want := test.before
+			if flips == 1 {
+				want = test.after
+			}
+			if len(page.Toggles) != want || r.Contains(f) != test.contains {
+				t.Errorf("%s after %d flips: %d toggles, Contains: %t", test.of, flips, len(page.Toggles), r.Contains(f))
+			}
 			for _, found := range page.Toggles {
 				same(t, stored, found)
 				assert.Equal(t, stored.LastEvent, found.LastEvent)
@@ -163,28 +170,32 @@ func TestFlagCallsFail(t *testing.T) {
 // A time before the year 1 or after the year 9999 cannot be stored.
 func TestCutoff(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# lifetime | time | cutoff at the time | when a toggle that is created at the time becomes potentially stale
-		7 | 2026-11-20T12:00:00.005Z | 2026-11-13 12:00:00.005 +0000 UTC | 2026-11-27 12:00:00.005 +0000 UTC
-		7 | 2026-11-20T12:00:00.004999999Z | 2026-11-13 12:00:00.004 +0000 UTC | 2026-11-27 12:00:00.004 +0000 UTC
-		7 | 2026-11-20T02:00:00.005-10:00 | 2026-11-13 12:00:00.005 +0000 UTC | 2026-11-27 12:00:00.005 +0000 UTC
-		1 | 2026-11-20T12:00:00.005Z | 2026-11-19 12:00:00.005 +0000 UTC | 2026-11-21 12:00:00.005 +0000 UTC
-		0 | 2026-11-20T12:00:00.005Z | <nil> | <nil>
-		null | 2026-11-20T12:00:00.005Z | <nil> | <nil>
-		2147483647 | 9026-11-20T12:00:00Z | <nil> | <nil>
-		4611686018427387904 | 9026-11-20T12:00:00Z | <nil> | <nil>
-		9223372036854775807 | 9026-11-20T12:00:00Z | <nil> | <nil>
-		365 | 0002-01-01T00:00:00Z | 0001-01-01 00:00:00 +0000 UTC | 0003-01-01 00:00:00 +0000 UTC
-		366 | 0002-01-01T00:00:00Z | <nil> | 0003-01-02 00:00:00 +0000 UTC
-		1 | 9999-12-30T05:39:00Z | 9999-12-29 05:39:00 +0000 UTC | 9999-12-31 05:39:00 +0000 UTC
-		2 | 9999-12-30T05:39:00Z | 9999-12-28 05:39:00 +0000 UTC | <nil>
-	`) {
+	for _, test := range []struct {
+		lifetime           string
+		at                 string // time
+		cutoff             string // at the time
+		potentiallyStaleAt string // when a toggle that is created at the time becomes potentially stale
+	}{
+		{"7", "2026-11-20T12:00:00.005Z", "2026-11-13 12:00:00.005 +0000 UTC", "2026-11-27 12:00:00.005 +0000 UTC"},
+		{"7", "2026-11-20T12:00:00.004999999Z", "2026-11-13 12:00:00.004 +0000 UTC", "2026-11-27 12:00:00.004 +0000 UTC"},
+		{"7", "2026-11-20T02:00:00.005-10:00", "2026-11-13 12:00:00.005 +0000 UTC", "2026-11-27 12:00:00.005 +0000 UTC"},
+		{"1", "2026-11-20T12:00:00.005Z", "2026-11-19 12:00:00.005 +0000 UTC", "2026-11-21 12:00:00.005 +0000 UTC"},
+		{"0", "2026-11-20T12:00:00.005Z", "<nil>", "<nil>"},
+		{"null", "2026-11-20T12:00:00.005Z", "<nil>", "<nil>"},
+		{"2147483647", "9026-11-20T12:00:00Z", "<nil>", "<nil>"},
+		{"4611686018427387904", "9026-11-20T12:00:00Z", "<nil>", "<nil>"},
+		{"9223372036854775807", "9026-11-20T12:00:00Z", "<nil>", "<nil>"},
+		{"365", "0002-01-01T00:00:00Z", "0001-01-01 00:00:00 +0000 UTC", "0003-01-01 00:00:00 +0000 UTC"},
+		{"366", "0002-01-01T00:00:00Z", "<nil>", "0003-01-02 00:00:00 +0000 UTC"},
+		{"1", "9999-12-30T05:39:00Z", "9999-12-29 05:39:00 +0000 UTC", "9999-12-31 05:39:00 +0000 UTC"},
+		{"2", "9999-12-30T05:39:00Z", "9999-12-28 05:39:00 +0000 UTC", "<nil>"},
+	} {
 		var lifetime *int64
 		var at time.Time
-		assert.OK(t, json.Unmarshal([]byte(row[0]), &lifetime), at.UnmarshalText([]byte(row[1])))
+		assert.OK(t, json.Unmarshal([]byte(test.lifetime), &lifetime), at.UnmarshalText([]byte(test.at)))
 		f := feature.Feature{CreatedAt: at}
-		assert.Equal(t, row, []string{row[0], row[1],
-			fmt.Sprint(feature.Cutoff(lifetime, at)), fmt.Sprint(f.PotentiallyStaleAt(lifetime))})
+		assert.Equal(t, test.cutoff, fmt.Sprint(feature.Cutoff(lifetime, at)))
+		assert.Equal(t, test.potentiallyStaleAt, fmt.Sprint(f.PotentiallyStaleAt(lifetime)))
 	}
 }
 

@@ -22,7 +22,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
-	"toggleadmin/test/table"
 )
 
 func created() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
@@ -138,42 +137,72 @@ func same(tb testing.TB, want, got any) {
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	for _, row := range table.Rows(t, 4, `
-		# write | toggle | error | usage
-		create | {"contextFields":["a","b","a"]} | | a/default: 1, b/default: 1
-		create | {"project":"p","contextFields":["c"]} | create toggle "f": NameExistsError: A toggle with the name "f" exists. | a/default: 1, b/default: 1
-		create | {"name":"g","contextFields":["a","x"]} | create toggle "g": ConflictError: The toggle uses the context field "x", which does not exist. Create the field first. | a/default: 1, b/default: 1
-		update | {"project":"p","contextFields":["x"]} | update toggle "f": ConflictError: The toggle uses the context field "x", which does not exist. Create the field first. | a/default: 1, b/default: 1
-		create | {"name":"2","project":"other.#$ project","contextFields":["a"]} | | a/default: 1, a/other.#$ project: 1, b/default: 1
-		create | {"name":"3","contextFields":["a","b"],"archived":true} | | a/default: 1, a/other.#$ project: 1, b/default: 1
-		create | {"name":"B","contextFields":["b"]} | | a/default: 1, a/other.#$ project: 1, b/default: 2
-		update | {"archived":true} | | a/other.#$ project: 1, b/default: 1
-		update | {"contextFields":["c"]} | | a/other.#$ project: 1, b/default: 1
-		update | {"archived":false} | | a/other.#$ project: 1, b/default: 1, c/default: 1
-		update | {"contextFields":["b","a","b"]} | | a/default: 1, a/other.#$ project: 1, b/default: 2
-		update | {"stale":true} | | a/default: 1, a/other.#$ project: 1, b/default: 2
-		update | {"project":"p"} | | a/other.#$ project: 1, a/p: 1, b/default: 1, b/p: 1
-		update | {"project":"default","contextFields":["b","c"]} | | a/other.#$ project: 1, b/default: 2, c/default: 1
-		update | {"contextFields":[]} | | a/other.#$ project: 1, b/default: 1
-		delete | {"name":"2"} | | b/default: 1
-		delete | {"name":"3"} | | b/default: 1
-		create | {"name":"é#1","createdAt":"2026-11-20T07:39:00.123987654+02:00","stale":true,"potentiallyStale":true} | | b/default: 1
-		create | {"name":"archived","archived":true,"archivedAt":"2026-11-20T05:39:00.123987654Z"} | | b/default: 1
-	`) {
-		f, message := toggle(t, row[1]), ""
+	for _, test := range []struct {
+		write   string
+		toggle  string
+		message string // error
+		usage   string
+	}{
+		{"create", `{"contextFields":["a","b","a"]}`, "", "a/default: 1, b/default: 1"},
+		{
+			"create",
+			`{"project":"p","contextFields":["c"]}`,
+			`create toggle "f": NameExistsError: A toggle with the name "f" exists.`,
+			"a/default: 1, b/default: 1",
+		},
+		{
+			"create",
+			`{"name":"g","contextFields":["a","x"]}`,
+			`create toggle "g": ConflictError: The toggle uses the context field "x", which does not exist. Create the field first.`,
+			"a/default: 1, b/default: 1",
+		},
+		{
+			"update",
+			`{"project":"p","contextFields":["x"]}`,
+			`update toggle "f": ConflictError: The toggle uses the context field "x", which does not exist. Create the field first.`,
+			"a/default: 1, b/default: 1",
+		},
+		{
+			"create",
+			`{"name":"2","project":"other.#$ project","contextFields":["a"]}`,
+			"",
+			"a/default: 1, a/other.#$ project: 1, b/default: 1",
+		},
+		{"create", `{"name":"3","contextFields":["a","b"],"archived":true}`, "", "a/default: 1, a/other.#$ project: 1, b/default: 1"},
+		{"create", `{"name":"B","contextFields":["b"]}`, "", "a/default: 1, a/other.#$ project: 1, b/default: 2"},
+		{"update", `{"archived":true}`, "", "a/other.#$ project: 1, b/default: 1"},
+		{"update", `{"contextFields":["c"]}`, "", "a/other.#$ project: 1, b/default: 1"},
+		{"update", `{"archived":false}`, "", "a/other.#$ project: 1, b/default: 1, c/default: 1"},
+		{"update", `{"contextFields":["b","a","b"]}`, "", "a/default: 1, a/other.#$ project: 1, b/default: 2"},
+		{"update", `{"stale":true}`, "", "a/default: 1, a/other.#$ project: 1, b/default: 2"},
+		{"update", `{"project":"p"}`, "", "a/other.#$ project: 1, a/p: 1, b/default: 1, b/p: 1"},
+		{"update", `{"project":"default","contextFields":["b","c"]}`, "", "a/other.#$ project: 1, b/default: 2, c/default: 1"},
+		{"update", `{"contextFields":[]}`, "", "a/other.#$ project: 1, b/default: 1"},
+		{"delete", `{"name":"2"}`, "", "b/default: 1"},
+		{"delete", `{"name":"3"}`, "", "b/default: 1"},
+		{
+			"create",
+			`{"name":"é#1","createdAt":"2026-11-20T07:39:00.123987654+02:00","stale":true,"potentiallyStale":true}`,
+			"",
+			"b/default: 1",
+		},
+		{"create", `{"name":"archived","archived":true,"archivedAt":"2026-11-20T05:39:00.123987654Z"}`, "", "b/default: 1"},
+	} {
+		f, message := toggle(t, test.toggle), ""
 		var err error
-		switch row[0] {
+		switch test.write {
 		case "create":
 			err = db.store.Create(t.Context(), f)
 		case "update":
-			_, err = db.store.Update(t.Context(), f.Name, with(row[1]))
+			_, err = db.store.Update(t.Context(), f.Name, with(test.toggle))
 		case "delete":
 			err = db.store.Delete(t.Context(), f.Name)
 		}
 		if err != nil {
 			message = err.Error()
 		}
-		assert.Equal(t, row, []string{row[0], row[1], message, db.usage(t)})
+		assert.Equal(t, test.message, message)
+		assert.Equal(t, test.usage, db.usage(t))
 	}
 	db.update(t, "B", `{"name":"x","createdAt":"2026-11-21T00:00:00Z","createdBy":{"name":"x"},"potentiallyStale":false}`)
 	var got []string

@@ -15,7 +15,6 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 var kind = regexp.MustCompile(`(?m)^feature-(\S+)(?:.*"reason":"([a-z-]+)")?.*$`)
@@ -32,38 +31,48 @@ func (db tables) events(tb testing.TB, name string) string {
 func TestWriteDecidesTheFlag(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	for i, row := range table.Rows(t, 4, `
-		# creation | change | key in the index | events
-		{} | | release#potentially-stale | created potentially-stale-on
-		{"createdAt":"2026-11-20T05:39:00.124Z"} | | release#fresh | created
-		{"createdAt":"2026-11-20T05:39:00.124Z","potentiallyStale":true} | | release#fresh | created
-		{"type":"endless"} | | endless#fresh | created
-		{"type":"unknown"} | | unknown#fresh | created
-		{"archived":true} | | | created
-		{} | {"description":"d"} | release#potentially-stale | created potentially-stale-on updated
-		{} | {"project":"p"} | release#potentially-stale | created potentially-stale-on updated
-		{} | {"contextFields":["a"]} | release#potentially-stale | created potentially-stale-on updated
-		{"type":"long"} | {"type":"short"} | short#potentially-stale | created updated potentially-stale-on
-		{} | {"type":"long"} | long#fresh | created potentially-stale-on updated potentially-stale-off type-changed
-		{} | {"type":"short"} | short#potentially-stale | created potentially-stale-on updated
-		{} | {"archived":true} | | created potentially-stale-on archived potentially-stale-off archived
-		{"archived":true} | {"type":"short"} | | created updated
-		{"archived":true} | {"archived":false} | release#potentially-stale | created revived potentially-stale-on
-		{} | {"stale":true} | | created potentially-stale-on stale-on potentially-stale-off marked-stale
-		{"stale":true} | {"stale":false,"description":"d"} | release#potentially-stale | created stale-off updated potentially-stale-on
-	`) {
-		f := toggle(t, row[0])
+	for i, test := range []struct {
+		creation string
+		change   string
+		key      string // key in the index
+		events   string
+	}{
+		{"{}", "", "release#potentially-stale", "created potentially-stale-on"},
+		{`{"createdAt":"2026-11-20T05:39:00.124Z"}`, "", "release#fresh", "created"},
+		{`{"createdAt":"2026-11-20T05:39:00.124Z","potentiallyStale":true}`, "", "release#fresh", "created"},
+		{`{"type":"endless"}`, "", "endless#fresh", "created"},
+		{`{"type":"unknown"}`, "", "unknown#fresh", "created"},
+		{`{"archived":true}`, "", "", "created"},
+		{"{}", `{"description":"d"}`, "release#potentially-stale", "created potentially-stale-on updated"},
+		{"{}", `{"project":"p"}`, "release#potentially-stale", "created potentially-stale-on updated"},
+		{"{}", `{"contextFields":["a"]}`, "release#potentially-stale", "created potentially-stale-on updated"},
+		{`{"type":"long"}`, `{"type":"short"}`, "short#potentially-stale", "created updated potentially-stale-on"},
+		{"{}", `{"type":"long"}`, "long#fresh", "created potentially-stale-on updated potentially-stale-off type-changed"},
+		{"{}", `{"type":"short"}`, "short#potentially-stale", "created potentially-stale-on updated"},
+		{"{}", `{"archived":true}`, "", "created potentially-stale-on archived potentially-stale-off archived"},
+		{`{"archived":true}`, `{"type":"short"}`, "", "created updated"},
+		{`{"archived":true}`, `{"archived":false}`, "release#potentially-stale", "created revived potentially-stale-on"},
+		{"{}", `{"stale":true}`, "", "created potentially-stale-on stale-on potentially-stale-off marked-stale"},
+		{
+			`{"stale":true}`,
+			`{"stale":false,"description":"d"}`,
+			"release#potentially-stale",
+			"created stale-off updated potentially-stale-on",
+		},
+	} {
+		f := toggle(t, test.creation)
 		f.Name = fmt.Sprint("f", i)
 		stored, err := db.store.Add(t.Context(), f)
 		assert.OK(t, err)
-		if row[1] != "" {
-			stored, err = db.store.Update(t.Context(), f.Name, with(row[1]))
+		if test.change != "" {
+			stored, err = db.store.Update(t.Context(), f.Name, with(test.change))
 			assert.OK(t, err)
 		}
 		same(t, db.get(t, f.Name), stored)
 		key := strings.TrimSuffix(db.key(t, f.Name), fmt.Sprint("#", feature.Shard(f.Name)))
-		assert.Equal(t, row, []string{row[0], row[1], key, db.events(t, f.Name)})
-		assert.Equal(t, strings.HasSuffix(row[2], "#potentially-stale"), stored.PotentiallyStale)
+		assert.Equal(t, test.key, key)
+		assert.Equal(t, test.events, db.events(t, f.Name))
+		assert.Equal(t, strings.HasSuffix(test.key, "#potentially-stale"), stored.PotentiallyStale)
 	}
 }
 
@@ -111,16 +120,18 @@ func TestUpdateAll(t *testing.T) {
 	names := db.fifty(t)
 	client, tap := db.Through(t, nil)
 	store := db.through(client)
-	for _, row := range table.Rows(t, 2, `
-		# change | state of all toggles
-		{"stale":true} | "marked true, flagged false, key "
-		{"stale":true} | "marked true, flagged false, key "
-		{"stale":false} | marked false, flagged true, key release#potentially-stale#
-		{"stale":false} | marked false, flagged true, key release#potentially-stale#
-	`) {
-		_, err := store.UpdateAll(t.Context(), names, with(row[0]))
+	for _, test := range []struct {
+		change string
+		state  string // state of all toggles
+	}{
+		{`{"stale":true}`, "marked true, flagged false, key "},
+		{`{"stale":true}`, "marked true, flagged false, key "},
+		{`{"stale":false}`, "marked false, flagged true, key release#potentially-stale#"},
+		{`{"stale":false}`, "marked false, flagged true, key release#potentially-stale#"},
+	} {
+		_, err := store.UpdateAll(t.Context(), names, with(test.change))
 		assert.OK(t, err)
-		assert.Equal(t, map[string]int{row[1]: 50}, db.states(t))
+		assert.Equal(t, map[string]int{test.state: 50}, db.states(t))
 	}
 	// The flags are cleared before and set after; nothing changes the second time.
 	want := "BatchGetItem GetItem TransactWriteItems BatchGetItem TransactWriteItems BatchGetItem " +

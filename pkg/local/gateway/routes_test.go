@@ -8,27 +8,31 @@ import (
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/test/table"
 )
 
 func TestRouting(t *testing.T) {
 	t.Parallel()
 	s := newService()
 	s.API.Routes = nil
-	for _, row := range table.Rows(t, 3, `
-		# method | path | function
-		ANY | /{proxy+} | catchAll
-		ANY | / | root
-		GET | /things | list
-		ANY | /things | listAny
-		GET | /things/{id} | one
-		GET | /things/mine | mine
-		PUT | /things/{id}/parts/{part} | part
-		GET | /files/{path+} | files
-	`) {
-		s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: row[0], Path: row[1], Function: row[2]})
-		s.Functions[row[2]] = &invoke.Function{
-			Handler: s.function("", `{"statusCode":200,"body":"`+row[2]+`"}`), Timeout: time.Second}
+	for _, route := range []struct{ method, path, function string }{
+		{"ANY", "/{proxy+}", "catchAll"},
+		{"ANY", "/", "root"},
+		{"GET", "/things", "list"},
+		{"ANY", "/things", "listAny"},
+		{"GET", "/things/{id}", "one"},
+		{"GET", "/things/mine", "mine"},
+		{"PUT", "/things/{id}/parts/{part}", "part"},
+		{"GET", "/files/{path+}", "files"},
+	} {
+		s.API.Routes = append(s.API.Routes, samtemplate.Route{
+			Method:   route.method,
+			Path:     route.path,
+			Function: route.function,
+		})
+		s.Functions[route.function] = &invoke.Function{
+			Handler: s.function("", `{"statusCode":200,"body":"`+route.function+`"}`),
+			Timeout: time.Second,
+		}
 	}
 	s.run(t, `
 		GET / | | 200 - - | root |
@@ -55,42 +59,63 @@ func TestRouting(t *testing.T) {
 
 func TestNewRejects(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# change | error
-		route BREW /x | route BREW /x: unknown method
-		route GET /things | route GET /things: declared twice
-		route GET x | route GET x: malformed resource path
-		route GET /x//y | route GET /x//y: malformed resource path
-		route GET /x/ | route GET /x/: malformed resource path
-		route GET /{x | route GET /{x: malformed resource path
-		route GET /a{x} | route GET /a{x}: malformed resource path
-		route GET /{x+}/y | route GET /{x+}/y: malformed resource path
-		response THROTTLED $context.path '' | gateway response THROTTLED: $context.path is not supported, only $context.requestId
-		response THROTTLED text context.path | gateway response THROTTLED: header X: context.path is not supported, only 'text' and context.requestId
-		response THROTTLED text no-store | gateway response THROTTLED: header X: no-store is not supported, only 'text' and context.requestId
-		response DEFAULT_4XX text '' | gateway response DEFAULT_4XX must be declared, without a StatusCode
-		no-template THROTTLED | gateway response THROTTLED: needs one template, for application/json
-		no-authorizer | route GET /things: the API has no authorizer
-		cache | authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache
-		log $context.httpMethod | access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, $context.error.responseType, $context.extendedRequestId, $context.identity.sourceIp, $context.requestId, $context.requestTimeEpoch, $context.resourcePath, $context.responseLatency, $context.status
-	`) {
-		s, words := newService(), strings.Fields(row[0])
-		switch words[0] {
-		case "route":
-			s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: words[1], Path: words[2], Function: "Thing"})
-		case "response":
-			s.declare(words[1], 429, words[2], map[string]string{"X": words[3]})
-		case "no-template":
-			s.API.GatewayResponses[words[1]] = samtemplate.GatewayResponse{}
-		case "no-authorizer":
-			s.API.Authorizer.Function = ""
-		case "cache":
-			s.API.Authorizer.TTL = time.Minute
-		case "log":
-			s.API.AccessLogFormat = words[1]
-		}
-		if _, err := gateway.New(s.Config); err == nil || err.Error() != row[1] {
-			t.Errorf("error %v, want %s", err, row[1])
-		}
+	for route, want := range map[string]string{
+		"BREW /x":     "route BREW /x: unknown method",
+		"GET /things": "route GET /things: declared twice",
+		"GET x":       "route GET x: malformed resource path",
+		"GET /x//y":   "route GET /x//y: malformed resource path",
+		"GET /x/":     "route GET /x/: malformed resource path",
+		"GET /{x":     "route GET /{x: malformed resource path",
+		"GET /a{x}":   "route GET /a{x}: malformed resource path",
+		"GET /{x+}/y": "route GET /{x+}/y: malformed resource path",
+	} {
+		s := newService()
+		method, path, _ := strings.Cut(route, " ")
+		s.API.Routes = append(s.API.Routes, samtemplate.Route{Method: method, Path: path, Function: "Thing"})
+		rejects(t, s, want)
+	}
+	for _, response := range []struct{ kind, template, header, want string }{
+		{
+			"THROTTLED", "$context.path", "''",
+			"gateway response THROTTLED: $context.path is not supported, only $context.requestId",
+		},
+		{
+			"THROTTLED", "text", "context.path",
+			"gateway response THROTTLED: header X: context.path is not supported, only 'text' and context.requestId",
+		},
+		{
+			"THROTTLED", "text", "no-store",
+			"gateway response THROTTLED: header X: no-store is not supported, only 'text' and context.requestId",
+		},
+		{"DEFAULT_4XX", "text", "''", "gateway response DEFAULT_4XX must be declared, without a StatusCode"},
+	} {
+		s := newService()
+		s.declare(response.kind, 429, response.template, map[string]string{"X": response.header})
+		rejects(t, s, response.want)
+	}
+
+	s := newService()
+	s.API.GatewayResponses["THROTTLED"] = samtemplate.GatewayResponse{}
+	rejects(t, s, "gateway response THROTTLED: needs one template, for application/json")
+
+	s = newService()
+	s.API.Authorizer.Function = ""
+	rejects(t, s, "route GET /things: the API has no authorizer")
+
+	s = newService()
+	s.API.Authorizer.TTL = time.Minute
+	rejects(t, s, "authorizer Token: ReauthorizeEvery must be 0, not 60: there is no authorizer cache")
+
+	s = newService()
+	s.API.AccessLogFormat = "$context.httpMethod"
+	rejects(t, s, "access log format: $context.httpMethod is not supported, only $context.authorizer.principalId, "+
+		"$context.error.responseType, $context.extendedRequestId, $context.identity.sourceIp, $context.requestId, "+
+		"$context.requestTimeEpoch, $context.resourcePath, $context.responseLatency, $context.status")
+}
+
+func rejects(t *testing.T, s *service, want string) {
+	t.Helper()
+	if _, err := gateway.New(s.Config); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func TestLimits(t *testing.T) {
@@ -38,48 +37,53 @@ func TestLimits(t *testing.T) {
 
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 3, `
-		# limit for the body | request; an empty line follows | status
-		1m | GET /open HTTP/1.0\r\n | 400
-		1m | OPTIONS * HTTP/1.1\r\nHost: x\r\n | 400
-		1m | GET /open HTTP/1.1\r\nX: y\r\n | 400
-		1m | GET /open HTTP/1.1\r\nHost: x\r\nHost: y\r\n | 400
-		1m | GET /open HTTP/1.1\r\nHost: x\r\nX : y\r\n | 400
-		1m | GET /open HTTP/1.1\r\nHost: x\r\nExpect: coffee\r\n | 417
-		1m | GET /%zz HTTP/1.1\r\nHost: x\r\n | 400
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n | 400
-		1m | CONNECT x:443 HTTP/1.1\r\nHost: x\r\n | 400
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz | 400
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n | 413
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11534336\r\n\r\n11534336×a | 413
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb00000\r\n11534336×a\r\n0\r\n | 413
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11534336\r\nExpect: 100-continue\r\n | 413
-		1m | POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n | 501
-		1m | GET /open HTTP/3.0\r\nHost: x\r\n | 505
-		1m | GET /open HTTP/1.1\r\nHost: x\r\nX: 200000×a\r\n | 431
-		100ms | POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na | 408
-	`) {
-		t.Run(fmt.Sprintf("%.80s", row[1]), func(t *testing.T) {
+	for _, test := range []struct {
+		timeout time.Duration // of the body
+		request string        // an empty line follows
+		status  int
+	}{
+		{time.Minute, "GET /open HTTP/1.0\r\n", 400},
+		{time.Minute, "OPTIONS * HTTP/1.1\r\nHost: x\r\n", 400},
+		{time.Minute, "GET /open HTTP/1.1\r\nX: y\r\n", 400},
+		{time.Minute, "GET /open HTTP/1.1\r\nHost: x\r\nHost: y\r\n", 400},
+		{time.Minute, "GET /open HTTP/1.1\r\nHost: x\r\nX : y\r\n", 400},
+		{time.Minute, "GET /open HTTP/1.1\r\nHost: x\r\nExpect: coffee\r\n", 417},
+		{time.Minute, "GET /%zz HTTP/1.1\r\nHost: x\r\n", 400},
+		{time.Minute, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n", 400},
+		{time.Minute, "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n", 400},
+		{time.Minute, "POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz", 400},
+		{time.Minute, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n", 413},
+		{time.Minute, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11534336\r\n\r\n" + strings.Repeat("a", 11534336), 413},
+		{
+			time.Minute,
+			"POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb00000\r\n" + strings.Repeat("a", 11534336) + "\r\n0\r\n",
+			413,
+		},
+		{time.Minute, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11534336\r\nExpect: 100-continue\r\n", 413},
+		{time.Minute, "POST /open HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n", 501},
+		{time.Minute, "GET /open HTTP/3.0\r\nHost: x\r\n", 505},
+		{time.Minute, "GET /open HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("a", 200000) + "\r\n", 431},
+		{100 * time.Millisecond, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na", 408},
+	} {
+		t.Run(fmt.Sprintf("%.80s", test.request), func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewUnstartedServer(nil)
 			server.Config = gateway.NewServer(newService().gateway(t))
-			var err error
-			server.Config.ReadTimeout, err = time.ParseDuration(row[0])
-			assert.OK(t, err)
+			server.Config.ReadTimeout = test.timeout
 			server.Start()
 			defer server.Close()
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 			assert.OK(t, err)
 			defer conn.Close()
 			assert.OK(t, conn.SetDeadline(time.Now().Add(20*time.Second))) // shorter than the server's timeouts
-			_, err = io.WriteString(conn, strings.ReplaceAll(row[1], `\r\n`, "\r\n")+"\r\n")
+			_, err = io.WriteString(conn, test.request+"\r\n")
 			assert.OK(t, err)
 			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			assert.OK(t, err)
 			defer response.Body.Close()
 			body, err := io.ReadAll(response.Body)
 			assert.OK(t, err)
-			if strconv.Itoa(response.StatusCode) != row[2] || row[2] == "408" && !response.Close {
+			if response.StatusCode != test.status || test.status == http.StatusRequestTimeout && !response.Close {
 				t.Errorf("%d %s, connection closed: %t", response.StatusCode, body, response.Close)
 			}
 		})

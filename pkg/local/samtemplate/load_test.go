@@ -135,20 +135,23 @@ func TestProjectTemplate(t *testing.T) {
 
 func TestParameters(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 3, `
-		# parameter | value | error
-		Stage | X | 3: Stage: the value "X" is not valid: it must match [a-z]+
-		Stage | abcdef | 3: Stage: the value "abcdef" is not valid: it must have at most 5 characters
-		Limit | many | 4: Limit: the value "many" is not valid: it must be a number within MinValue and MaxValue
-		Limit | 0 | 4: Limit: the value "0" is not valid: it must be a number within MinValue and MaxValue
-		Limit | 101 | 4: Limit: the value "101" is not valid: it must be a number within MinValue and MaxValue
-		Color | green | 5: Color: the value "green" is not valid: it must be one of [red blue]
-		Size | 1 | 3: the template: the template has no parameter Size
-		Color | blue | 9: BlueIsTest: blue needs the stage test
-	`) {
-		settings := samtemplate.Settings{Parameters: map[string]string{row[0]: row[1]}}
+	for _, test := range []struct {
+		parameter string
+		value     string
+		want      string // error
+	}{
+		{"Stage", "X", `3: Stage: the value "X" is not valid: it must match [a-z]+`},
+		{"Stage", "abcdef", `3: Stage: the value "abcdef" is not valid: it must have at most 5 characters`},
+		{"Limit", "many", `4: Limit: the value "many" is not valid: it must be a number within MinValue and MaxValue`},
+		{"Limit", "0", `4: Limit: the value "0" is not valid: it must be a number within MinValue and MaxValue`},
+		{"Limit", "101", `4: Limit: the value "101" is not valid: it must be a number within MinValue and MaxValue`},
+		{"Color", "green", `5: Color: the value "green" is not valid: it must be one of [red blue]`},
+		{"Size", "1", "3: the template: the template has no parameter Size"},
+		{"Color", "blue", "9: BlueIsTest: blue needs the stage test"},
+	} {
+		settings := samtemplate.Settings{Parameters: map[string]string{test.parameter: test.value}}
 		_, err := parse(small, settings)
-		if want := "template.yaml:" + row[2]; err == nil || err.Error() != want {
+		if want := "template.yaml:" + test.want; err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func TestETag(t *testing.T) {
@@ -23,56 +22,58 @@ func TestETag(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	a, b := lambdahttp.ETag("a"), lambdahttp.ETag("b")
-	tags := strings.NewReplacer("BARE", strings.Trim(a, `"`), "A", a, "B", b, "none", "")
-	for _, row := range table.Rows(t, 4, `
-		# If-Match and If-None-Match, as values separated by semicolons | entity tag | result
-		none | none | A | allowed
-		none | none | none | allowed
-		A | none | A | allowed
-		W/A | none | A | allowed
-		* | none | A | allowed
-		B , A | none | A | allowed
-		B; A | none | A | allowed
-		B | none | A | The resource has changed
-		W/B | none | A | The resource has changed
-		BARE | none | A | The resource has changed
-		"" | none | A | The resource has changed
-		none | B | A | allowed
-		none | A | A | The resource exists
-		none | W/A | A | The resource exists
-		none | * | A | The resource exists
-		A | * | A | The resource exists
-		# a resource without a tag
-		* | none | none | allowed
-		A | none | none | The resource has no entity tag
-		"" | none | none | The resource has no entity tag
-		none | A | none | allowed
-		none | * | none | The resource exists
-		# a resource that does not exist
-		none | * | missing | allowed
-		none | A | missing | allowed
-		* | none | missing | The resource does not exist
-		A | none | missing | The resource does not exist
-	`) {
+	const missing = "missing" // the tag of a resource that does not exist
+	for _, test := range []struct {
+		ifMatch, ifNoneMatch []string // nil: not sent
+		tag                  string   // of the resource; empty: it has none
+		want                 string   // the beginning of the message; empty: allowed
+	}{
+		{nil, nil, a, ""},
+		{nil, nil, "", ""},
+		{[]string{a}, nil, a, ""},
+		{[]string{"W/" + a}, nil, a, ""},
+		{[]string{"*"}, nil, a, ""},
+		{[]string{b + " , " + a}, nil, a, ""},
+		{[]string{b, " " + a}, nil, a, ""},
+		{[]string{b}, nil, a, "The resource has changed"},
+		{[]string{"W/" + b}, nil, a, "The resource has changed"},
+		{[]string{strings.Trim(a, `"`)}, nil, a, "The resource has changed"},
+		{[]string{""}, nil, a, "The resource has changed"},
+		{nil, []string{b}, a, ""},
+		{nil, []string{a}, a, "The resource exists"},
+		{nil, []string{"W/" + a}, a, "The resource exists"},
+		{nil, []string{"*"}, a, "The resource exists"},
+		{[]string{a}, []string{"*"}, a, "The resource exists"},
+		{[]string{"*"}, nil, "", ""},
+		{[]string{a}, nil, "", "The resource has no entity tag"},
+		{[]string{""}, nil, "", "The resource has no entity tag"},
+		{nil, []string{a}, "", ""},
+		{nil, []string{"*"}, "", "The resource exists"},
+		{nil, []string{"*"}, missing, ""},
+		{nil, []string{a}, missing, ""},
+		{[]string{"*"}, nil, missing, "The resource does not exist"},
+		{[]string{a}, nil, missing, "The resource does not exist"},
+	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/", nil)
-		for i, name := range []string{"If-Match", "If-None-Match"} {
-			if row[i] != "none" {
-				r.Header[name] = strings.Split(tags.Replace(row[i]), ";")
-			}
+		if test.ifMatch != nil {
+			r.Header["If-Match"] = test.ifMatch
+		}
+		if test.ifNoneMatch != nil {
+			r.Header["If-None-Match"] = test.ifNoneMatch
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		err := preconditions.CheckMissing()
-		if row[2] != "missing" {
-			err = preconditions.Check(tags.Replace(row[2]))
+		if test.tag != missing {
+			err = preconditions.Check(test.tag)
 		}
-		got := "allowed"
+		got := ""
 		if err != nil {
 			e := apierror.From(err)
 			assert.Equal(t, apierror.PreconditionFailed, e.Kind)
 			got = e.Message
 		}
-		if !strings.HasPrefix(got, row[3]) {
-			t.Errorf("%s: %s", row, got)
+		if !strings.HasPrefix(got, test.want) || got != "" && test.want == "" {
+			t.Errorf("%+v: %q", test, got)
 		}
 	}
 }

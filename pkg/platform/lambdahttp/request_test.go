@@ -13,7 +13,6 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // described returns what a handler reads of the request of an event.
@@ -34,61 +33,77 @@ func described(tb testing.TB, payload []byte) (got string) {
 
 func TestRequest(t *testing.T) {
 	t.Parallel()
+	const forged = `{\"authorizer\":{\"principalId\":\"user:9\"},\"extendedRequestId\":\"forged\"}`
 	limit := strings.Repeat("a", lambdahttp.DefaultMaxBody)
-	for _, row := range table.Rows(t, 2, strings.NewReplacer("LIMIT", limit, "ENCODED",
-		base64.StdEncoding.EncodeToString([]byte(limit+"a")),
-		"FORGED", `{\"authorizer\":{\"principalId\":\"user:9\"},\"extendedRequestId\":\"forged\"}`).Replace(`
-		# changes of the event | part of the request
-		"headers":{"a":"b"},"body":"seven b" | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example target=/dev/api/admin/feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[A:[b]] gateway=X map[principalId:user:1] query=map[] id=a b <nil> length=7 body=seven b <nil>.
-		"headers":{"a":"b"},"multiValueHeaders":{} | headers=map[A:[b]]
-		"headers":{"a":"b"},"multiValueHeaders":{"a":["c","d"]} | headers=map[A:[c d]]
-
-		"requestContext":{"path":"/dev/a%2Fb/"} | PUT https://a.example/dev/a%2Fb/ host
-		"requestContext":{"path":""} | PUT https://a.example host
-		"requestContext":{"path":"/50%"} | PUT https://a.example/50%25 host
-		"requestContext":{"path":"/a b?c"} | PUT https://a.example/a%20b%3Fc host
-		"multiValueQueryStringParameters":{"id":["c"]} | feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[] gateway=X map[principalId:user:1] query=map[id:[c]]
-		"requestContext":{"domainName":"127.0.0.1:3000","path":"/a"},"headers":{"x-forwarded-proto":"http"} | PUT http://127.0.0.1:3000/a host=127.0.0.1:3000
-		"headers":{"X-Forwarded-Proto":"https"} | PUT https://a.example/
-		"headers":{"X-Forwarded-Proto":"javascript"} | PUT https://a.example/
-		"requestContext":{"domainName":"","path":"/a"},"headers":{"host":"localhost:3000"} | PUT https://localhost:3000/a host=localhost:3000
-		# a Host header does not override the domain
-		"headers":{"Host":"evil.example"} | PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example
-		# sam local repeats the resource
-		"resource":"/a/{id}","path":"/a/b%20c/","requestContext":{"path":"/a/{id}"} | PUT https://a.example/a/b%20c/ host=a.example target=/a/b%20c/ pattern=/a/{id}
-
-		# headers that the proxy library trusts
-		"headers":{"X-Golambdaproxy-Apigw-Context":"FORGED"} | headers=map[] gateway=X map[principalId:user:1]
-		"headers":{"x-golambdaproxy-apigw-stagevars":"FORGED"} | headers=map[] gateway=X map[principalId:user:1]
-		"multiValueHeaders":{"x-golambdaproxy-apigw-context":["FORGED","FORGED"]} | headers=map[] gateway=X map[principalId:user:1]
-		"multiValueHeaders":{"X-GOLAMBDAPROXY-APIGW-STAGEVARS":["FORGED"]} | headers=map[] gateway=X map[principalId:user:1]
-
-		"pathParameters":{"id":"abc"} | id=abc <nil>
-		"pathParameters":{"id":"a%20b%2Fc%2fd%25"} | id=a b/c/d% <nil>
-		# decoded once
-		"pathParameters":{"id":"a%252Fb"} | id=a%2Fb <nil>
-		"pathParameters":{"id":"a+b%2Bc"} | id=a+b+c <nil>
-		"pathParameters":{"id":"a%3Fb;c=d%23e"} | id=a?b;c=d#e <nil>
-		"pathParameters":{"id":"%2E%2E"} | id=.. <nil>
-		"pathParameters":{"id":"é%C3%A9"} | id=éé <nil>
-		"pathParameters":{"id":"%00"} | "id=\x00 <nil>"
-		"pathParameters":{"id":"255×(%F0%9F%98%80)"} | id=255×😀 <nil>
-		"pathParameters":{"id":"256×a"} | id=256×a invalid path parameter
-		"pathParameters":{"id":"%zz"} | id=%zz invalid path parameter
-		"pathParameters":{"id":"50%"} | id=50% invalid path parameter
-		"pathParameters":{"id":"%ff"} | id=%ff invalid path parameter
-		"pathParameters":{"id":""} | id= invalid path parameter
-
-		"body":"" | length=0 body= <nil>.
-		"body":"LIMIT" | length=102400 body=LIMIT <nil>.
-		"body":"LIMITa" | length=102401 body=LIMIT http: request body too large.
-		"\"body\":\"\xff\"" | body=� <nil>.
-		"isBase64Encoded":true,"body":"/wA=" | "length=-1 body=\xff\x00 <nil>."
-		"isBase64Encoded":true,"body":"ENCODED" | length=-1 body=LIMIT http: request body too large.
-		"isBase64Encoded":true,"body":"%%%%" | body= illegal base64 data at input byte 0.
-	`)) {
-		if got := described(t, event(row[0])); !strings.Contains(got, row[1]) {
-			t.Errorf("%.200s: %.1000s\nwant %.1000s", row[0], got, row[1])
+	encoded := base64.StdEncoding.EncodeToString([]byte(limit + "a"))
+	for _, test := range []struct {
+		event string // the changes
+		want  string // a part of the request
+	}{
+		{
+			`"headers":{"a":"b"},"body":"seven b"`,
+			"PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example target=/dev/api/admin/feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[A:[b]] gateway=X map[principalId:user:1] query=map[] id=a b <nil> length=7 body=seven b <nil>.",
+		},
+		{`"headers":{"a":"b"},"multiValueHeaders":{}`, "headers=map[A:[b]]"},
+		{`"headers":{"a":"b"},"multiValueHeaders":{"a":["c","d"]}`, "headers=map[A:[c d]]"},
+		{`"requestContext":{"path":"/dev/a%2Fb/"}`, "PUT https://a.example/dev/a%2Fb/ host"},
+		{`"requestContext":{"path":""}`, "PUT https://a.example host"},
+		{`"requestContext":{"path":"/50%"}`, "PUT https://a.example/50%25 host"},
+		{`"requestContext":{"path":"/a b?c"}`, "PUT https://a.example/a%20b%3Fc host"},
+		{
+			`"multiValueQueryStringParameters":{"id":["c"]}`,
+			"feedback/a%20b pattern=/api/admin/feedback/{id} headers=map[] gateway=X map[principalId:user:1] query=map[id:[c]]",
+		},
+		{
+			`"requestContext":{"domainName":"127.0.0.1:3000","path":"/a"},"headers":{"x-forwarded-proto":"http"}`,
+			"PUT http://127.0.0.1:3000/a host=127.0.0.1:3000",
+		},
+		{`"headers":{"X-Forwarded-Proto":"https"}`, "PUT https://a.example/"},
+		{`"headers":{"X-Forwarded-Proto":"javascript"}`, "PUT https://a.example/"},
+		{
+			`"requestContext":{"domainName":"","path":"/a"},"headers":{"host":"localhost:3000"}`,
+			"PUT https://localhost:3000/a host=localhost:3000",
+		},
+		// a Host header does not override the domain
+		{`"headers":{"Host":"evil.example"}`, "PUT https://a.example/dev/api/admin/feedback/a%20b host=a.example"},
+		// sam local repeats the resource
+		{
+			`"resource":"/a/{id}","path":"/a/b%20c/","requestContext":{"path":"/a/{id}"}`,
+			"PUT https://a.example/a/b%20c/ host=a.example target=/a/b%20c/ pattern=/a/{id}",
+		},
+		// headers that the proxy library trusts
+		{`"headers":{"X-Golambdaproxy-Apigw-Context":"` + forged + `"}`, "headers=map[] gateway=X map[principalId:user:1]"},
+		{`"headers":{"x-golambdaproxy-apigw-stagevars":"` + forged + `"}`, "headers=map[] gateway=X map[principalId:user:1]"},
+		{
+			`"multiValueHeaders":{"x-golambdaproxy-apigw-context":["` + forged + `","` + forged + `"]}`,
+			"headers=map[] gateway=X map[principalId:user:1]",
+		},
+		{`"multiValueHeaders":{"X-GOLAMBDAPROXY-APIGW-STAGEVARS":["` + forged + `"]}`, "headers=map[] gateway=X map[principalId:user:1]"},
+		{`"pathParameters":{"id":"abc"}`, "id=abc <nil>"},
+		{`"pathParameters":{"id":"a%20b%2Fc%2fd%25"}`, "id=a b/c/d% <nil>"},
+		// decoded once
+		{`"pathParameters":{"id":"a%252Fb"}`, "id=a%2Fb <nil>"},
+		{`"pathParameters":{"id":"a+b%2Bc"}`, "id=a+b+c <nil>"},
+		{`"pathParameters":{"id":"a%3Fb;c=d%23e"}`, "id=a?b;c=d#e <nil>"},
+		{`"pathParameters":{"id":"%2E%2E"}`, "id=.. <nil>"},
+		{`"pathParameters":{"id":"é%C3%A9"}`, "id=éé <nil>"},
+		{`"pathParameters":{"id":"%00"}`, "id=\x00 <nil>"},
+		{`"pathParameters":{"id":"` + strings.Repeat("%F0%9F%98%80", 255) + `"}`, "id=" + strings.Repeat("😀", 255) + " <nil>"},
+		{`"pathParameters":{"id":"` + strings.Repeat("a", 256) + `"}`, "id=" + strings.Repeat("a", 256) + " invalid path parameter"},
+		{`"pathParameters":{"id":"%zz"}`, "id=%zz invalid path parameter"},
+		{`"pathParameters":{"id":"50%"}`, "id=50% invalid path parameter"},
+		{`"pathParameters":{"id":"%ff"}`, "id=%ff invalid path parameter"},
+		{`"pathParameters":{"id":""}`, "id= invalid path parameter"},
+		{`"body":""`, "length=0 body= <nil>."},
+		{`"body":"` + limit + `"`, "length=102400 body=" + limit + " <nil>."},
+		{`"body":"` + limit + `a"`, "length=102401 body=" + limit + " http: request body too large."},
+		{"\"body\":\"\xff\"", "body=� <nil>."},
+		{`"isBase64Encoded":true,"body":"/wA="`, "length=-1 body=\xff\x00 <nil>."},
+		{`"isBase64Encoded":true,"body":"` + encoded + `"`, "length=-1 body=" + limit + " http: request body too large."},
+		{`"isBase64Encoded":true,"body":"%%%%"`, "body= illegal base64 data at input byte 0."},
+	} {
+		if got := described(t, event(test.event)); !strings.Contains(got, test.want) {
+			t.Errorf("%.200s: %.1000s\nwant %.1000s", test.event, got, test.want)
 		}
 	}
 }

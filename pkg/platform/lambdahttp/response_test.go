@@ -14,7 +14,6 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // unavailable is an error of a dependency.
@@ -80,42 +79,66 @@ func TestResponses(t *testing.T) {
 			return err
 		},
 	}
-	for _, row := range table.Rows(t, 3, strings.NewReplacer(
-		"RESPONSE", `500 {"id":"E","name":"InternalError","message":"Something went wrong on our side. Please try again."}`,
-		"CAUSE ", `{"level":"ERROR","status":500,"errorId":"E","error":"InternalError","cause":`).Replace(`
-		# handler | response, with the headers if they are not the usual ones | line of the log
-		JSON | 201 {"a":[],"é":"<&>"} | {"level":"DEBUG","status":201}
-		# neither the message nor the cause is logged
-		refusal | 400 {"id":"E","name":"ValidationError","message":"text of the client"} | {"level":"INFO","status":400,"errorId":"E","error":"ValidationError"}
-		dependency | 503 {"id":"E","name":"ServiceUnavailable","message":"The service cannot reach its data at the moment. Please try again."} map[Content-Type:[application/json] Retry-After:[1] X-Request-Id:[R]] | {"level":"ERROR","status":503,"errorId":"E","error":"ServiceUnavailable","cause":"get: refused"}
-		error | RESPONSE | CAUSE "two\nlines"}
-		no JSON | RESPONSE | CAUSE "encode the response: json: unsupported type: func()"}
-		panic | RESPONSE | CAUSE "the handler panicked: unexpected"}
-		panic of net/http | RESPONSE | CAUSE "the handler panicked: net/http: abort Handler"}
-		panic of nil | RESPONSE | CAUSE "the handler panicked: panic called with nil argument"}
-		panic of a refusal | RESPONSE | CAUSE "the handler panicked: NotFoundError: missing"}
-		no status | 200 | {"level":"DEBUG","status":200}
-		body alone | 200 <html> | {"level":"DEBUG","status":200}
-		several statuses | 201 one, two map[Content-Type:[text/plain] X-Before:[a] X-Between:[b] X-Request-Id:[R]] | {"level":"DEBUG","status":201}
-	`)) {
-		handler, log := function(handlers[row[0]])
+	const failed = `500 {"id":"E","name":"InternalError","message":"Something went wrong on our side. Please try again."}`
+	// cause is the line of the log of an unexpected error.
+	cause := func(text string) string {
+		return `{"level":"ERROR","status":500,"errorId":"E","error":"InternalError","cause":"` + text + `"}`
+	}
+	for _, test := range []struct {
+		handler  string
+		response string // with the headers if they are not the usual ones
+		line     string // of the log
+	}{
+		{"JSON", `201 {"a":[],"é":"<&>"}`, `{"level":"DEBUG","status":201}`},
+		// neither the message nor the cause is logged
+		{
+			"refusal",
+			`400 {"id":"E","name":"ValidationError","message":"text of the client"}`,
+			`{"level":"INFO","status":400,"errorId":"E","error":"ValidationError"}`,
+		},
+		{
+			"dependency",
+			`503 {"id":"E","name":"ServiceUnavailable","message":"The service cannot reach its data at the moment. Please try again."} map[Content-Type:[application/json] Retry-After:[1] X-Request-Id:[R]]`,
+			`{"level":"ERROR","status":503,"errorId":"E","error":"ServiceUnavailable","cause":"get: refused"}`,
+		},
+		{"error", failed, cause(`two\nlines`)},
+		{"no JSON", failed, cause(`encode the response: json: unsupported type: func()`)},
+		{"panic", failed, cause(`the handler panicked: unexpected`)},
+		{"panic of net/http", failed, cause(`the handler panicked: net/http: abort Handler`)},
+		{"panic of nil", failed, cause(`the handler panicked: panic called with nil argument`)},
+		{"panic of a refusal", failed, cause(`the handler panicked: NotFoundError: missing`)},
+		{"no status", "200", `{"level":"DEBUG","status":200}`},
+		{"body alone", "200 <html>", `{"level":"DEBUG","status":200}`},
+		{
+			"several statuses",
+			"201 one, two map[Content-Type:[text/plain] X-Before:[a] X-Between:[b] X-Request-Id:[R]]",
+			`{"level":"DEBUG","status":201}`,
+		},
+	} {
+		handler, log := function(handlers[test.handler])
 		response := strings.TrimSuffix(invoke(t, handler, event("")), " map[Content-Type:[application/json] X-Request-Id:[R]]")
-		assert.Equal(t, row[1:], []string{strings.TrimSpace(response), logged(log)})
+		assert.Equal(t, []string{test.response, test.line}, []string{strings.TrimSpace(response), logged(log)})
 	}
 }
 
 func TestMalformedEvents(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		| map[Content-Type:[application/json]] {"level":"ERROR","msg":"request","apiRequestId":"","method":"",
-		[] | map[Content-Type:[application/json]] {"level":"ERROR","msg":"request","apiRequestId":"","method":"",
-		{"requestContext":{"requestId":"r"},"httpMethod":7} | map[Content-Type:[application/json] X-Request-Id:[r]] {"level":"ERROR","msg":"request","apiRequestId":"r",
-		{"requestContext":{"requestId":"r"},"multiValueHeaders":{"a":"b"}} | map[Content-Type:[application/json] X-Request-Id:[r]] {"level":"ERROR","msg":"request","apiRequestId":"r",
-	`) {
+	for _, test := range []struct{ event, want string }{
+		{"", `map[Content-Type:[application/json]] {"level":"ERROR","msg":"request","apiRequestId":"","method":"",`},
+		{"[]", `map[Content-Type:[application/json]] {"level":"ERROR","msg":"request","apiRequestId":"","method":"",`},
+		{
+			`{"requestContext":{"requestId":"r"},"httpMethod":7}`,
+			`map[Content-Type:[application/json] X-Request-Id:[r]] {"level":"ERROR","msg":"request","apiRequestId":"r",`,
+		},
+		{
+			`{"requestContext":{"requestId":"r"},"multiValueHeaders":{"a":"b"}}`,
+			`map[Content-Type:[application/json] X-Request-Id:[r]] {"level":"ERROR","msg":"request","apiRequestId":"r",`,
+		},
+	} {
 		handler, log := function(nil) // is not called
-		got := invoke(t, handler, []byte(row[0])) + " " + logged(log)
-		if !strings.Contains(got, row[1]) || !strings.Contains(got, `"cause":"decode the proxy event: `) {
-			t.Errorf("%s: %s", row[0], got)
+		got := invoke(t, handler, []byte(test.event)) + " " + logged(log)
+		if !strings.Contains(got, test.want) || !strings.Contains(got, `"cause":"decode the proxy event: `) {
+			t.Errorf("%s: %s", test.event, got)
 		}
 	}
 }
