@@ -13,7 +13,6 @@ import (
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 const (
@@ -60,17 +59,17 @@ func day(month time.Month, n int) time.Time {
 	return time.Date(2026, month, n, 0, 0, 0, 0, time.UTC)
 }
 
-// usage reads a table with a path, a day, and the successful requests, client errors and server errors.
-func usage(tb testing.TB, rows string) (all []traffic.Usage) {
-	tb.Helper()
-	for _, row := range table.Rows(tb, 3, rows) {
-		at, err := time.Parse(time.DateOnly, row[1])
-		u := traffic.Usage{APIPath: row[0], Day: at}
-		_, scanErr := fmt.Sscan(row[2], &u.Counts.Successful, &u.Counts.ClientErrors, &u.Counts.ServerErrors)
-		assert.OK(tb, err, scanErr)
-		all = append(all, u)
+// usage returns the requests of a path on a day, such as 2026-11-20.
+func usage(path, date string, successful, clientErrors, serverErrors int64) traffic.Usage {
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		panic(err)
 	}
-	return all
+	return traffic.Usage{
+		APIPath: path,
+		Day:     at,
+		Counts:  traffic.Counts{Successful: successful, ClientErrors: clientErrors, ServerErrors: serverErrors},
+	}
 }
 
 func decode(tb testing.TB, text string) *traffic.Batch {
@@ -82,38 +81,39 @@ func decode(tb testing.TB, text string) *traffic.Batch {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	replacer := strings.NewReplacer("TYPES", `"resourcePath":"/api/admin/feature-types"`, "NOON", "1795176000000", "EPOCH",
-		`"requestTimeEpoch"`, "STATUS", `"status"`)
-	for _, row := range table.Rows(t, 2, `
-		# line | day and counts, or what the line is
-		{TYPES,EPOCH:"1795132800000",STATUS:"200"} | 2026-11-20 {1 0 0}
-		{TYPES,EPOCH:"1795219199999",STATUS:"399"} | 2026-11-20 {1 0 0}
-		{TYPES,EPOCH:"1795219200000",STATUS:"400"} | 2026-11-21 {0 1 0}
-		{TYPES,EPOCH:"NOON",STATUS:"499","x":"y"} | 2026-11-20 {0 1 0}
-		{TYPES,EPOCH:"NOON",STATUS:"500"} | 2026-11-20 {0 0 1}
-		{TYPES,EPOCH:"1",STATUS:"599"} | 1970-01-01 {0 0 1}
-		{TYPES,EPOCH:"253402300799999",STATUS:"200"} | 9999-12-31 {1 0 0}
-		{"resourcePath":"/{proxy+}",EPOCH:"NOON",STATUS:"404"} | uncounted
-		START RequestId: 1 | malformed
-		{TYPES,EPOCH:"NOON",STATUS:"-"} | malformed
-		{TYPES,EPOCH:"NOON",STATUS:"199"} | malformed
-		{TYPES,EPOCH:"NOON",STATUS:"600"} | malformed
-		{TYPES,EPOCH:"0",STATUS:"200"} | malformed
-		{TYPES,EPOCH:"-86400000",STATUS:"200"} | malformed
-		{TYPES,EPOCH:"253402300800000",STATUS:"200"} | malformed
-		{"resourcePath":7,EPOCH:"NOON",STATUS:"200"} | malformed
-		{EPOCH:"NOON",STATUS:"200"} | malformed
-		{TYPES,EPOCH:"NOON",STATUS:"200" | malformed
-		{TYPES,EPOCH:"NOON",STATUS:"200",STATUS:"200"} | malformed
-		"{TYPES,EPOCH:\"NOON\",STATUS:\"200\"}\xff" | malformed
-	`) {
-		got := decode(t, message("s", event("1", replacer.Replace(row[0]))))
+	const types, noon = `"resourcePath":"/api/admin/feature-types"`, `"requestTimeEpoch":"1795176000000"`
+	for _, test := range []struct {
+		line string
+		want string // the day and the counts, or what the line is
+	}{
+		{`{` + types + `,"requestTimeEpoch":"1795132800000","status":"200"}`, "2026-11-20 {1 0 0}"},
+		{`{` + types + `,"requestTimeEpoch":"1795219199999","status":"399"}`, "2026-11-20 {1 0 0}"},
+		{`{` + types + `,"requestTimeEpoch":"1795219200000","status":"400"}`, "2026-11-21 {0 1 0}"},
+		{`{` + types + `,` + noon + `,"status":"499","x":"y"}`, "2026-11-20 {0 1 0}"},
+		{`{` + types + `,` + noon + `,"status":"500"}`, "2026-11-20 {0 0 1}"},
+		{`{` + types + `,"requestTimeEpoch":"1","status":"599"}`, "1970-01-01 {0 0 1}"},
+		{`{` + types + `,"requestTimeEpoch":"253402300799999","status":"200"}`, "9999-12-31 {1 0 0}"},
+		{`{"resourcePath":"/{proxy+}",` + noon + `,"status":"404"}`, "uncounted"},
+		{`START RequestId: 1`, "malformed"},
+		{`{` + types + `,` + noon + `,"status":"-"}`, "malformed"},
+		{`{` + types + `,` + noon + `,"status":"199"}`, "malformed"},
+		{`{` + types + `,` + noon + `,"status":"600"}`, "malformed"},
+		{`{` + types + `,"requestTimeEpoch":"0","status":"200"}`, "malformed"},
+		{`{` + types + `,"requestTimeEpoch":"-86400000","status":"200"}`, "malformed"},
+		{`{` + types + `,"requestTimeEpoch":"253402300800000","status":"200"}`, "malformed"},
+		{`{"resourcePath":7,` + noon + `,"status":"200"}`, "malformed"},
+		{`{` + noon + `,"status":"200"}`, "malformed"},
+		{`{` + types + `,` + noon + `,"status":"200"`, "malformed"},
+		{`{` + types + `,` + noon + `,"status":"200","status":"200"}`, "malformed"},
+		{`{` + types + `,` + noon + `,"status":"200"}` + "\xff", "malformed"},
+	} {
+		got := decode(t, message("s", event("1", test.line)))
 		text := map[[2]int]string{{1, 0}: "uncounted", {0, 1}: "malformed"}[[2]int{got.Uncounted, got.Malformed}]
 		for _, u := range got.Usage {
 			text += fmt.Sprint(u.Day.Format(time.DateOnly), " ", u.Counts)
 		}
-		if text != row[1] || got.Events != 1 {
-			t.Errorf("%s: %s", row, text)
+		if text != test.want || got.Events != 1 {
+			t.Errorf("%s: %s, want %s", test.line, text, test.want)
 		}
 	}
 }
@@ -127,34 +127,32 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	got := decode(t, message("s", append(events, event("last", line(types, "500", day(12, 1))))...)).Usage
-	assert.Equal(t, usage(t, `
-		/api/admin/feature-types | 2026-12-01 | 0 0 1
-		/api/admin/feature-types/{id}/lifetime | 2026-11-30 | 2 1 1
-		/api/admin/feature-types/{id}/lifetime | 2026-12-01 | 2 1 1
-	`), got)
+	assert.Equal(t, []traffic.Usage{
+		usage("/api/admin/feature-types", "2026-12-01", 0, 0, 1),
+		usage("/api/admin/feature-types/{id}/lifetime", "2026-11-30", 2, 1, 1),
+		usage("/api/admin/feature-types/{id}/lifetime", "2026-12-01", 2, 1, 1),
+	}, got)
 }
 
 // Events without an id cannot be recognized in a repeated delivery.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	good := line(types, "200", noon())
-	for _, row := range table.Rows(t, 3, `
-		# events | distinct, malformed, repeated | counts
-		2, 1, 2, 2 | 2 0 2 | 2 0 0
-		1, {"id":"2"} | 2 1 0 | 1 0 0
-		1, _ | 2 1 0 | 1 0 0
-		1, null | 2 1 0 | 1 0 0
-	`) {
-		var events []string
-		for id := range strings.SplitSeq(row[0], ", ") {
-			if len(id) == 1 {
-				id = event(strings.Trim(id, "_"), good)
-			}
-			events = append(events, id)
-		}
-		got := decode(t, message("s", events...))
-		assert.Equal(t, usage(t, "/api/admin/feature-types | 2026-11-20 | "+row[2]), got.Usage)
-		assert.Equal(t, row[1], fmt.Sprint(got.Events, got.Malformed, got.Repeated))
+	for _, test := range []struct {
+		events                        []string
+		distinct, malformed, repeated int
+		counted                       int64
+	}{
+		{[]string{event("2", good), event("1", good), event("2", good), event("2", good)}, 2, 0, 2, 2},
+		{[]string{event("1", good), `{"id":"2"}`}, 2, 1, 0, 1},
+		{[]string{event("1", good), event("", good)}, 2, 1, 0, 1},
+		{[]string{event("1", good), "null"}, 2, 1, 0, 1},
+	} {
+		got := decode(t, message("s", test.events...))
+		want := []traffic.Usage{usage("/api/admin/feature-types", "2026-11-20", test.counted, 0, 0)}
+		assert.Equal(t, want, got.Usage)
+		assert.Equal(t, []int{test.distinct, test.malformed, test.repeated},
+			[]int{got.Events, got.Malformed, got.Repeated})
 	}
 }
 

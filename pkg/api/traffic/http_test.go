@@ -20,12 +20,12 @@ func TestGet(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	store := traffic.NewStore(db.Client, db.Tables)
-	b := &traffic.Batch{ID: "b", Usage: usage(t, `
-		/a | 2026-11-01 | 3 2 1
-		/a | 2026-11-02 | 0 0 0
-		/a | 2026-11-03 | 0 0 1
-		/b | 2026-11-03 | 0 1 0
-	`)}
+	b := &traffic.Batch{ID: "b", Usage: []traffic.Usage{
+		usage("/a", "2026-11-01", 3, 2, 1),
+		usage("/a", "2026-11-02", 0, 0, 0),
+		usage("/a", "2026-11-03", 0, 0, 1),
+		usage("/b", "2026-11-03", 0, 1, 0),
+	}}
 	_, err := store.Record(t.Context(), b, noon())
 	assert.OK(t, err)
 	h := get(store)
