@@ -39,7 +39,7 @@ type Store struct {
 	random   io.Reader
 }
 
-// NewStore returns a Store that uses the table PersonalAccessTokens, the table Users and, in DeleteOwner, the table Identifiers,
+// NewStore returns a Store that uses the tables PersonalAccessTokens, Users and, in DeleteOwner, Identifiers,
 // and records its changes in log. It reads secrets from random. log and random can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, random io.Reader) *Store {
 	return &Store{

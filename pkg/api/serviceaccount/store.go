@@ -19,7 +19,7 @@ type Store struct {
 	pats  *pat.Store
 }
 
-// NewStore returns a Store that uses the table Users, the table Identifiers and the table PersonalAccessTokens, and records its
+// NewStore returns a Store that uses the tables Users, Identifiers and PersonalAccessTokens, and records its
 // changes in log. log can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{

@@ -48,7 +48,7 @@ type Store struct {
 	linked      links // identities that SignIn has found
 }
 
-// NewStore returns a Store that uses the table Users and the table Identifiers, and records its changes in log. Only methods
+// NewStore returns a Store that uses the tables Users and Identifiers, and records its changes in log. Only methods
 // that add, delete or link accounts use the second table. log can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{client: client, table: tables[Table], identifiers: tables[IdentifiersTable], log: log, limit: DefaultLimit}
