@@ -29,7 +29,7 @@ type Store struct {
 	log    *eventlog.Log
 }
 
-// NewStore returns a Store that uses the table ContextFields and records its changes in log, which can be nil if the Store
+// NewStore returns a Store on the table ContextFields that records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{client: client, table: tables[Table], log: log}
