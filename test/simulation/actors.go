@@ -22,6 +22,7 @@ var actors = slices.Concat(
 	named((*actor).editField, "editor-1", "editor-2"),
 	named((*actor).changeToggle, "operator-1", "operator-2"),
 	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
+	named((*actor).importToggles, "importer-1", "importer-2"),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
 	named((*actor).rotate, "pipeline-1", "pipeline-2"),
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
@@ -46,7 +47,7 @@ func named(step func(*actor), names ...string) (all []role) {
 }
 
 // editors is the number of actors who change types, toggles and fields: the first ones.
-const editors = 9
+const editors = 11
 
 // actor is a person or machine. Its choices depend on the seed and its name, so that it makes the same ones without the
 // others.
@@ -140,7 +141,7 @@ func (w *World) topic(t time.Time, n int) int {
 
 // begin returns the operation of a request or command, and its context.
 func (a *actor) begin() (*op, context.Context) {
-	o := &op{actor: a.name, begun: time.Now(), tracked: &tracked{rival: a.rival}}
+	o := &op{actor: a.name, begun: time.Now(), tokenLimit: a.tokenLimit(), tracked: &tracked{rival: a.rival}}
 	a.rival = nil
 	return o, context.WithValue(context.Background(), trackedKey{}, o.tracked)
 }

@@ -5,8 +5,8 @@
 // # Parts
 //
 //   - API: package gateway with the authorizer and the operations. An instance handles one invocation at a time.
-//   - DynamoDB: package dynamodb, with transactions, idempotency tokens, lagging indexes and reads, and streams. A test
-//     compares it with the engine. It supports only integers. All toggles have one shard, and a Query of another one
+//   - DynamoDB: package dynamodb, with transactions, idempotency tokens, lagging indexes and reads, pages of one to three
+//     items, unprocessed keys, and streams. A test compares it with the engine. It supports only integers. All toggles have one shard, and a Query of another one
 //     returns at once.
 //   - EventBridge with its limits, SQS, Parameter Store, issuer, webhook: events.go, people.go. Calls of SQS and Parameter Store do not
 //     fail, because the SDK repeats them after random delays.

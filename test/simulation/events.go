@@ -8,10 +8,13 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/local/samtemplate"
@@ -25,7 +28,8 @@ type bus struct {
 	contents  map[string]string        // of the events that the bus has stored, by sequence and by id
 	received  map[string]bool          // sequences that the webhook has accepted
 	queue     []*message
-	discarded int
+	discarded map[string]bool      // sequences of events that were given up
+	queuedAt  map[string]time.Time // by sequence, the first time that the event came to the queue
 	flippedAt map[string]time.Time // the last ones of the flags of toggles
 	lifetimes map[string][]lifetime
 	reopens   time.Time // the webhook refuses until then
@@ -34,6 +38,17 @@ type bus struct {
 
 // sent is an event in the form in which it is sent.
 type sent struct{ ID, Type, Subject, Sequence string }
+
+// secret is that of the webhook, and signed checks what it has signed.
+const secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
+
+var signed = sync.OnceValue(func() *standardwebhooks.Webhook {
+	w, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		panic(err)
+	}
+	return w
+})
 
 type message struct {
 	events.SQSMessage
@@ -50,7 +65,7 @@ func (w *World) serve(c *call) (status int, response []byte) {
 		}
 		return w.putEvents(c)
 	case "AmazonSSM.GetParameter":
-		return http.StatusOK, []byte(`{"Parameter":{"Value":"` + webhook + ` whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}}`)
+		return http.StatusOK, []byte(`{"Parameter":{"Value":"` + webhook + ` ` + secret + `"}}`)
 	case "AmazonSQS.ChangeMessageVisibility":
 		var in struct {
 			ReceiptHandle     string
@@ -65,23 +80,60 @@ func (w *World) serve(c *call) (status int, response []byte) {
 		}
 		return http.StatusOK, []byte(`{}`)
 	case "AmazonSQS.SendMessage":
-		if w.discarded++; strings.HasPrefix(c.process.name, "publish") {
-			w.fail("%s gives an event up that the bus does not refuse for good", c.process.name)
-		}
+		w.discard(c)
 		return http.StatusOK, []byte(`{"MessageId":"1"}`)
 	case "webhook.test./events":
-		return w.receive(c.body), nil
+		return w.receive(c), nil
 	}
 	return serveIssuer(c.name)
+}
+
+// discard receives an event that is given up: from the publisher its id in the log, otherwise the event. The bus must have
+// refused it for good, and the webhook for days.
+func (w *World) discard(c *call) {
+	var in struct{ MessageBody string }
+	if err := json.Unmarshal(c.body, &in); err != nil {
+		w.fail("SendMessage: %v", err)
+	}
+	if strings.HasPrefix(c.process.name, "publish") {
+		if !w.refusesForGood(in.MessageBody) {
+			w.fail("%s gives the event %s up, which the bus does not refuse for good", c.process.name, in.MessageBody)
+		}
+		w.discarded[in.MessageBody] = true
+		return
+	}
+	var e sent
+	if err := json.Unmarshal([]byte(in.MessageBody), &e); err != nil {
+		w.fail("%s discards something that is not an event: %s", c.process.name, in.MessageBody)
+	}
+	if age := time.Since(w.queuedAt[e.Sequence]); age < givenUpAfter {
+		w.fail("%s gives the event %s up after %s", c.process.name, e.Sequence, age)
+	}
+	w.discarded[e.Sequence] = true
+}
+
+// givenUpAfter is how long the webhook must have refused an event that is given up (docs/events.md).
+const givenUpAfter = 3*24*time.Hour - time.Minute
+
+// refusesForGood reports whether the bus refuses an event because of its content.
+func (w *World) refusesForGood(sequence string) bool {
+	return w.has(noBus) && mix(w.Seed, hashOf(sequence), 16)%64 == 0
 }
 
 // putEvents responds like EventBridge. A request that exceeds its limits is a violation: no repetition would succeed.
 func (w *World) putEvents(c *call) (status int, response []byte) {
 	status, response = eventbridge.PutEvents(c.body, func(i int, detail string) (code string) {
+		var e sent
+		if err := json.Unmarshal([]byte(detail), &e); err != nil {
+			w.fail("an event is not valid: %v: %s", err, detail)
+		}
+		if w.refusesForGood(e.Sequence) {
+			return "MalformedDetail"
+		}
 		if w.happens(noBus, mix(c.key, uint64(i)), 0.05) || w.storm(noBus, 4*time.Minute, "each event") {
 			return "ThrottlingException"
 		}
-		w.store(detail)
+		w.store(e, detail)
 		return ""
 	})
 	if status != http.StatusOK {
@@ -91,12 +143,7 @@ func (w *World) putEvents(c *call) (status int, response []byte) {
 }
 
 // store stores an event in the bus, which sends it to the queue if a rule selects its type.
-func (w *World) store(detail string) {
-	var e sent
-	if err := json.Unmarshal([]byte(detail), &e); err != nil {
-		w.fail("an event is not valid: %v: %s", err, detail)
-		return
-	}
+func (w *World) store(e sent, detail string) {
 	w.note("    event %s %s %s", e.Type, e.Subject, e.Sequence)
 	for _, id := range []string{e.ID, e.Sequence} {
 		if before := cmp.Or(w.contents[id], detail); before != detail {
@@ -105,6 +152,9 @@ func (w *World) store(detail string) {
 		w.contents[id] = detail
 	}
 	if w.toWebhook(e.Type) {
+		if w.queuedAt[e.Sequence].IsZero() {
+			w.queuedAt[e.Sequence] = time.Now()
+		}
 		w.queue = append(w.queue, &message{SQSMessage: events.SQSMessage{MessageId: w.newID(), Body: detail,
 			Attributes: map[string]string{"SentTimestamp": fmt.Sprint(time.Now().UnixMilli())}}})
 		w.after(50*time.Millisecond, w.poll)
@@ -129,7 +179,9 @@ func (w *World) poll() {
 			return false
 		}
 		if m.receives == settings.MaxReceiveCount {
-			w.discarded++
+			var e sent
+			w.must(json.Unmarshal([]byte(m.Body), &e))
+			w.discarded[e.Sequence] = true
 			return true
 		}
 		m.receives++
@@ -163,13 +215,24 @@ func (w *World) deliverMessages(in events.SQSEvent) {
 }
 
 // receive is the webhook.
-func (w *World) receive(body []byte) int {
-	if time.Now().Before(w.reopens) {
-		return []int{http.StatusServiceUnavailable, http.StatusNotFound, http.StatusTooManyRequests}[hashOf(body)%3]
-	}
+func (w *World) receive(c *call) int {
 	var e sent
-	if err := json.Unmarshal(body, &e); err != nil || w.contents[e.Sequence] != string(body) {
-		w.fail("the webhook receives something that the bus has not stored: %s", body)
+	if err := json.Unmarshal(c.body, &e); err != nil || w.contents[e.Sequence] != string(c.body) {
+		w.fail("the webhook receives something that the bus has not stored: %s", c.body)
+	}
+	// An attempt to deliver an event again has the same id.
+	if id := c.header.Get(standardwebhooks.HeaderWebhookID); id != e.ID {
+		w.fail("the webhook receives the event %s with the id %q", e.ID, id)
+	}
+	if err := signed().VerifyIgnoringTimestamp(c.body, c.header); err != nil {
+		w.fail("the webhook receives the event %s with a wrong signature: %v", e.ID, err)
+	}
+	seconds, _ := strconv.ParseInt(c.header.Get(standardwebhooks.HeaderWebhookTimestamp), 10, 64)
+	if d := time.Since(time.Unix(seconds, 0)).Abs(); d > time.Minute { // a frozen process sends it late
+		w.fail("the webhook receives the event %s with the time of %s ago", e.ID, d)
+	}
+	if time.Now().Before(w.reopens) {
+		return []int{http.StatusServiceUnavailable, http.StatusNotFound, http.StatusTooManyRequests}[hashOf(c.body)%3]
 	}
 	w.received[e.Sequence] = true
 	return http.StatusNoContent
@@ -324,7 +387,7 @@ func (w *World) checkEvents() {
 				expires[data] = true
 			}
 			switch {
-			case w.discarded > 0: // an operator sends them again
+			case w.discarded[sequence]: // an operator sends them again
 			case w.contents[sequence] == "":
 				w.fail("the bus has not stored the event %s %s of %s", sequence, kind, subject)
 			case w.toWebhook("toggleadmin."+kind) && !w.received[sequence]:

@@ -84,6 +84,7 @@ func earliest(known *time.Time, t time.Time) {
 // prepare fills the tables, through a process without faults.
 func (w *World) prepare() {
 	w.log, w.contents, w.received = map[string][]dynamo.Item{}, map[string]string{}, map[string]bool{}
+	w.discarded, w.queuedAt = map[string]bool{}, map[string]time.Time{}
 	w.flippedAt, w.lifetimes = map[string]time.Time{}, map[string][]lifetime{}
 	w.oracle = oracle{
 		touched: map[string]time.Time{}, due: map[string]time.Time{}, typeWritten: map[string]time.Time{},
@@ -258,8 +259,8 @@ func (w *World) checkTokens(owner int64) {
 	slices.Sort(tokens)
 	slices.Sort(known)
 	switch {
-	case len(tokens) > tokenLimit:
-		w.fail("the account %d has %d tokens, the limit is %d", owner, len(tokens), tokenLimit)
+	case len(tokens) > w.tokenLimit():
+		w.fail("the account %d has %d tokens, the limit is %d", owner, len(tokens), w.tokenLimit())
 	case holder == nil && tokens != nil:
 		w.fail("the tokens %v have no owner: there is no account %d", tokens, owner)
 	case holder["kind"] != nil && !slices.Equal(known, tokens): // otherwise its deletion has begun

@@ -44,7 +44,6 @@ const (
 	source     = "simulation"
 	issuerHost = "issuer.test"
 	webhook    = "https://webhook.test/events"
-	tokenLimit = 2
 	robotLimit = 3
 )
 
@@ -54,8 +53,7 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 		samtemplate.Settings{StackName: source, Parameters: map[string]string{
 			"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
 			"OidcClientId": clientID, "OidcDefaultRole": string(access.RoleViewer),
-			"MaxTokensPerAccount": fmt.Sprint(tokenLimit),
-			"MaxServiceAccounts":  fmt.Sprint(robotLimit),
+			"MaxServiceAccounts": fmt.Sprint(robotLimit),
 		}})
 	if err != nil {
 		panic(err)
@@ -119,7 +117,28 @@ type function struct {
 	construct app.Constructor
 	idle      []*process
 	made      int
+	warnings  int // lines of the log that are warnings or errors
 }
+
+// warnings is a log that counts the warnings and errors of a function.
+type warnings struct {
+	slog.Handler
+	of *function
+}
+
+// Enabled implements slog.Handler.
+func (warnings) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+// Handle implements slog.Handler.
+func (l warnings) Handle(context.Context, slog.Record) error {
+	l.of.w.mu.Lock()
+	defer l.of.w.mu.Unlock()
+	l.of.warnings++
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (l warnings) WithAttrs([]slog.Attr) slog.Handler { return l }
 
 // config is the SDK's configuration of a process.
 func (p *process) config() aws.Config {
@@ -160,8 +179,11 @@ func (f *function) instance() *process {
 	i := f.w.newProcess(name)
 	vars := maps.Clone(f.Environment)
 	delete(vars, "DYNAMODB_ENDPOINT")
+	if vars["MAX_TOKENS_PER_ACCOUNT"] != "" {
+		vars["MAX_TOKENS_PER_ACCOUNT"] = fmt.Sprint(f.w.tokenLimit())
+	}
 	handler, err := f.construct(&app.Env{
-		Vars: vars, AWS: i.config(), Now: i.now, Random: i, Logger: slog.New(slog.DiscardHandler),
+		Vars: vars, AWS: i.config(), Now: i.now, Random: i, Logger: slog.New(warnings{slog.DiscardHandler, f}),
 		Transport: i, Concurrency: 1 << 20,
 	})
 	if err != nil {

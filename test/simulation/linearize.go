@@ -24,6 +24,7 @@ type op struct {
 	etag         string
 	unknown      bool // it may have taken effect, or may still
 	reads        bool // and writes nothing
+	tokenLimit   int  // of an account
 	*tracked
 
 	kind, object, name string
@@ -103,17 +104,17 @@ func stepRecord(state string, o op) (bool, string) {
 		return o.unknown || shows(record, o.edit.seen), text(record)
 	case o.name == "create" && state == "":
 		status, next = 201, text(record)
-	case o.name == "create" || o.name == "remove" && exists && !archived:
+	case o.name == "create" || o.name == "remove" && exists && !archived && same:
 		status = 409
 	case !exists:
 	case o.name == "read":
 		return same && o.status == 200, state
-	case o.name == "update" && !same:
-		status = 412
 	case o.name == "delete" && o.status == 409: // a context field is in use
 		return true, state
 	case o.name == "revive" && o.status == 409: // a context field is gone
 		return archived && !unused, state
+	case o.edit.seen != nil && !same: // the ETag is of another state
+		status = 412
 	case o.name == "remove" || o.name == "delete":
 		status, next = 200, ""
 	default:
@@ -179,7 +180,7 @@ func stepTokens(state string, o op) (bool, string) {
 // account, the token that expired first makes room. The clock of the function decides whether it has expired.
 func createToken(set []string, o op) (status int, next string) {
 	state := canonical(set)
-	if len(set) >= tokenLimit {
+	if len(set) >= o.tokenLimit {
 		first := slices.MinFunc(set, func(a, b string) int { return expiryOf(a).Compare(expiryOf(b)) })
 		begun, ended := o.begun.Add(-maxSkew), o.ended.Add(maxSkew)
 		if o.unknown {

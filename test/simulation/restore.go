@@ -171,7 +171,7 @@ func (w *World) newInstallation(p *process) *installation.Installation {
 	client, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
 	return &installation.Installation{
-		Name: "the simulation", Tables: w.tables, TokenLimit: tokenLimit, AccountLimit: user.DefaultLimit,
+		Name: "the simulation", Tables: w.tables, TokenLimit: w.tokenLimit(), AccountLimit: user.DefaultLimit,
 		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
 	}
 }

@@ -134,12 +134,13 @@ func (w *World) checkFields() {
 	}
 }
 
-// checkFlags checks that the flags are what types and ages say, after a run that began at this time and left nothing.
-func (w *World) checkFlags(begun time.Time) {
+// checkFlags checks that the flags of toggles are what types and ages say, after a run for these types that began at this
+// time and left nothing.
+func (w *World) checkFlags(begun time.Time, types ...string) {
 	for _, item := range w.db.Items("Features") {
 		name, current, flag := item.String("name"), w.lifetime(item.String("type")), item.Bool("potentiallyStale")
-		if w.touched[name].After(begun.Add(-staleAfter)) ||
-			current.from.After(begun) {
+		if w.touched[name].After(begun.Add(-staleAfter)) || current.from.After(begun) ||
+			!slices.Contains(types, item.String("type")) {
 			continue
 		}
 		age := begun.Sub(*item.Time("createdAt"))
@@ -164,13 +165,20 @@ func (a *actor) editField() {
 	kind := choose(a, "create", "replace", "delete", "read", "list")
 	if kind == "delete" {
 		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles...), false, name) })
-		a.edit(a.do(c, "DELETE context/"+name, nil), "field", name, kind, edit{})
+		e, match := a.readField(c, name)
+		a.edit(a.do(c, "DELETE context/"+name, nil, match...), "field", name, kind, e)
 		kind = choose(a, "create", "read") // at once, and with another clock
 	}
 	e := edit{change: object{"description": value}}
 	if a.IntN(2) == 0 { // otherwise the last place
 		a.lowest -= 1000 // so that the default never is an order that an actor has chosen
 		e.change["sortOrder"] = a.lowest
+	}
+	var match []string
+	if kind == "replace" {
+		var read edit
+		read, match = a.readField(c, name)
+		e.seen = read.seen
 	}
 	if kind == "create" || kind == "replace" {
 		a.meanwhile(func(b *actor) {
@@ -190,7 +198,7 @@ func (a *actor) editField() {
 		body["name"], e.change["name"] = name, name
 		a.edit(a.do(c, "POST context", body), "field", name, kind, e)
 	case "replace":
-		a.edit(a.do(c, "PUT context/"+name, body), "field", name, kind, e)
+		a.edit(a.do(c, "PUT context/"+name, body, match...), "field", name, kind, e)
 	case "read":
 		e = edit{}
 		o := a.get(c, "context/"+name, &e.seen)
@@ -206,6 +214,19 @@ func manyValues(n int) (all []object) {
 		all = append(all, object{"value": fmt.Sprint(n, "-", i, strings.Repeat("<", 240))})
 	}
 	return all
+}
+
+// readField sometimes reads a field, and returns what the next operation requires of it, and the If-Match that says so.
+func (a *actor) readField(c *credential, name string) (e edit, match []string) {
+	if a.IntN(2) == 0 {
+		return e, nil
+	}
+	o := a.get(c, "context/"+name, &e.seen)
+	a.edit(o, "field", name, "read", e)
+	if !o.ok() {
+		return edit{}, nil
+	}
+	return e, []string{o.etag}
 }
 
 func (a *actor) listFields(c *credential) {

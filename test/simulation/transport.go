@@ -37,11 +37,12 @@ const (
 	noBus                                  // the bus refuses, for minutes
 	noWebhook                              // the webhook refuses, for days
 	restored                               // in the end, tables are restored to an earlier time
+	paged                                  // DynamoDB reads one to three items at a time
 )
 
 var faultNames = []string{
 	"lost-request", "lost-response", "late", "throttled", "conflict", "slow", "crash", "freeze", "duplicated",
-	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored",
+	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged",
 }
 
 // firstFault is the bit of the first fault in a plan. Those below are of actors.
@@ -113,6 +114,7 @@ type call struct {
 	key     uint64
 	service string // DynamoDB_20120810, or a host
 	name    string // of the operation
+	header  http.Header
 	body    []byte
 	done    chan struct{}
 	over    bool // done is closed
@@ -128,7 +130,7 @@ var errTimeout = errors.New("net/http: timeout awaiting response headers")
 
 // RoundTrip implements http.RoundTripper.
 func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
-	c := &call{process: p, ctx: r.Context(), done: make(chan struct{})}
+	c := &call{process: p, ctx: r.Context(), header: r.Header, done: make(chan struct{})}
 	if r.Body != nil {
 		c.body, _ = io.ReadAll(r.Body)
 		r.Body.Close()

@@ -49,7 +49,7 @@ func (w *World) sweep() (done bool) {
 	output, err := w.invoke("sweep-staleness", []byte("{}"))
 	if done = err == nil && bytes.HasSuffix(output, []byte(`"left":0}`)); done {
 		w.turn(fmt.Sprint("sweep of ", begun))
-		w.checkFlags(begun)
+		w.checkFlags(begun, w.types...)
 	}
 	return done
 }
@@ -83,7 +83,13 @@ func (w *World) readStream(s *stream) {
 		return
 	}
 	w.spawn(func() {
+		begun, warned := time.Now(), w.functions[s.function].warnings
 		failed, ok := w.deliver(s.function, batch)
+		if s.Table == "FeatureTypes" && ok && len(failed) == 0 && w.functions[s.function].warnings == warned {
+			// It has left nothing to the next sweep, which would hide what is wrong.
+			w.turn(fmt.Sprint("re-evaluation of ", begun))
+			w.checkFlags(begun, typesOf(batch)...)
+		}
 		s.attempts++
 		done := n
 		if !ok || w.happens(redelivered, mix(hashOf(s.Table), s.attempts), 0.1) {
@@ -102,6 +108,18 @@ func (w *World) readStream(s *stream) {
 			w.await(s, wait)
 		})
 	})
+}
+
+// typesOf returns the ids of the types in records of their table.
+func typesOf(batch []byte) (ids []string) {
+	var in events.DynamoDBEvent
+	if err := json.Unmarshal(batch, &in); err != nil {
+		panic(err)
+	}
+	for _, record := range in.Records {
+		ids = append(ids, record.Change.Keys["id"].String())
+	}
+	return ids
 }
 
 // deliver invokes a function with a batch. It returns what the function has not processed, unless it fails.

@@ -44,6 +44,9 @@ func NewPlan(seed uint64) Plan {
 	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
 }
 
+// tokenLimit is the maximum number of tokens of an account.
+func (p Plan) tokenLimit() int { return []int{2, 2, 5}[mix(p.Seed, 17)%3] }
+
 // Result is what happened.
 type Result struct {
 	Plan      Plan
@@ -253,6 +256,9 @@ func (w *World) live() {
 	w.prepare()
 	if w.has(lagging) {
 		w.db.Lag = w.lag
+	}
+	if w.has(paged) {
+		w.db.Page = 1 + int(mix(w.Seed, 15)%3)
 	}
 	w.after(duration, func() { w.calm = true })
 	w.startActors()

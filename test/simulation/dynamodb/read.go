@@ -37,21 +37,28 @@ func (db *DB) getItem(r *request) m {
 }
 
 func (db *DB) batchGetItem(r *request) m {
-	responses, known := m{}, map[string]bool{}
-	for name, of := range r.RequestItems {
-		all := []item{}
+	responses, unprocessed, known := m{}, m{}, map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(r.RequestItems)) {
+		of := r.RequestItems[name]
+		all, left := []item{}, []item{}
 		for _, key := range of.Keys {
 			c := db.find(&request{TableName: name, Key: key}, of.ConsistentRead)
 			require(!known[name+c.key], "Provided list of item keys contains duplicates")
 			known[name+c.key] = true
-			if c.old != nil {
+			switch {
+			case db.Page > 0 && len(known) > db.Page:
+				left = append(left, key)
+			case c.old != nil:
 				all = append(all, c.old)
 			}
 		}
 		responses[name] = all
+		if len(left) > 0 {
+			unprocessed[name] = m{"Keys": left, "ConsistentRead": of.ConsistentRead}
+		}
 	}
 	require(len(known) > 0 && len(known) <= maxActions, "Too many items requested for the BatchGetItem call")
-	return m{"Responses": responses, "UnprocessedKeys": m{}}
+	return m{"Responses": responses, "UnprocessedKeys": unprocessed}
 }
 
 // rows returns the view that Query or Scan reads, and the items that it reads, by the keys of their rows.
@@ -102,7 +109,7 @@ func (db *DB) read(operation string, r *request) m {
 		if scanned++; r.holds(r.FilterExpression, i) {
 			items = append(items, i)
 		}
-		if bytes += size(dynamo.M(i)); scanned == r.Limit || bytes >= maxPage {
+		if bytes += size(dynamo.M(i)); scanned == r.Limit || scanned == db.Page || bytes >= maxPage {
 			response["LastEvaluatedKey"] = x.only(i)
 			break
 		}
