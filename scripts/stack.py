@@ -322,12 +322,16 @@ def follow(stack, started, exists):
                 continue
             if event["ResourceStatus"].endswith("_FAILED"):
                 print(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
-            created = event["ResourceType"] == "AWS::Lambda::Version" and event["ResourceStatus"] == "CREATE_COMPLETE"
-            if created and exists and not broken and (error := failure(event["PhysicalResourceId"])):
-                print(f"the new version {event['PhysicalResourceId']} does not work: {error}")
-                broken = True
-                if status == "UPDATE_IN_PROGRESS":
-                    cloudformation.cancel_update_stack(StackName=stack)
+            # Another description replaces a version: its status is UPDATE_COMPLETE.
+            complete = event["ResourceStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE") and "ROLLBACK" not in status
+            if exists and not broken and complete and event["ResourceType"] == "AWS::Lambda::Version":
+                if error := failure(event["PhysicalResourceId"]):
+                    print(f"the new version {event['PhysicalResourceId']} does not work: {error}")
+                    broken = True
+                    if status == "UPDATE_IN_PROGRESS":
+                        cloudformation.cancel_update_stack(StackName=stack)
+                else:
+                    print(f"the new version {event['PhysicalResourceId']} works")
         if not status.endswith("_IN_PROGRESS"):
             return "a new version does not work" if broken and status == "UPDATE_COMPLETE" else status
         time.sleep(SECONDS)

@@ -153,8 +153,11 @@ class Test(unittest.TestCase):
             ([crashed, {}], True, ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"], "UPDATE_COMPLETE", 0),
             ([crashed] * 4, True, ["UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE"], "UPDATE_ROLLBACK_COMPLETE", 1),
             ([crashed] * 4, True, ["UPDATE_COMPLETE"], "a new version does not work", 0),
+            ([], True, ["UPDATE_ROLLBACK_COMPLETE"], "UPDATE_ROLLBACK_COMPLETE", 0),
             ([], False, ["CREATE_COMPLETE"], "CREATE_COMPLETE", 0),
         ):
+            # A version with another logical ID is created, one with another description is replaced.
+            event["ResourceStatus"] = "UPDATE_COMPLETE" if exists else "CREATE_COMPLETE"
             self.aws.invoke.side_effect = responses
             self.aws.cancel_update_stack.reset_mock()
             self.aws.describe_stacks.side_effect = [{"Stacks": [{"StackStatus": status}]} for status in statuses]

@@ -34,6 +34,7 @@ type stack struct {
 	template    *document
 	name, id    string
 	folder      string            // with samconfig.toml and the build
+	output      string            // of scripts/stack.py
 	physical    map[string]string // physical resource ids by logical id
 	baseURL     string
 	credentials seed.Credentials
@@ -93,7 +94,7 @@ func (s *stack) script(arguments ...string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.run(s.folder, "python", append([]string{script}, arguments...)...)
+	s.output, err = s.run(s.folder, "python", append([]string{script}, arguments...)...)
 	return err
 }
 
