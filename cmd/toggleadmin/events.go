@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
@@ -117,8 +118,8 @@ func (p point) time(now time.Time) time.Time {
 }
 
 // between returns a filter of the events since a time and before another one, which both can be zero.
-func between(since, until point, now time.Time) (eventlog.Filter, error) {
-	f := eventlog.Filter{From: since.time(now), Until: until.time(now)}
+func between(since, until point, now time.Time) (eventsearch.Filter, error) {
+	f := eventsearch.Filter{From: since.time(now), Until: until.time(now)}
 	if !f.From.IsZero() && !f.Until.IsZero() && !f.From.Before(f.Until) {
 		return f, exitstatus.Errorf(exitstatus.Usage, "--since is %s, it must be before --until, %s",
 			datetime.Format(f.From), datetime.Format(f.Until))
@@ -160,7 +161,7 @@ func (c *listEventsCmd) Run(s *session) error {
 			}
 		}
 	}
-	all, err := i.Log(s.now).Newest(s.step(), f, c.Limit+1)
+	all, err := i.Events(s.now).Newest(s.step(), f, c.Limit+1)
 	if err != nil {
 		return err
 	}
@@ -205,14 +206,14 @@ func eventColumns() []column[eventlog.Event] {
 		{name: "TIME", cell: func(e eventlog.Event) string { return e.CreatedAt().Local().Format(time.DateTime) }},
 		{name: "TYPE", cell: func(e eventlog.Event) string { return string(e.Type) }, cut: cutFirst},
 		{name: "TOKEN", cell: func(e eventlog.Event) string { return e.By.TokenID }, cut: cutFirst},
-		{name: "SUMMARY", cell: eventlog.Event.Summary, cut: cutLast},
+		{name: "SUMMARY", cell: eventsearch.Summary, cut: cutLast},
 	}
 }
 
 // printEvent prints an event as one line.
 func (s *session) printEvent(e eventlog.Event) error {
 	if s.JSON {
-		return writeJSON(s.out, eventlog.NewResponse(e), "")
+		return writeJSON(s.out, eventsearch.NewResponse(e), "")
 	}
 	var cells []string
 	for _, c := range eventColumns() {
@@ -230,9 +231,9 @@ func (c *tailEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	log, f := i.Log(s.now), eventlog.Filter{Types: c.names(), From: c.Since.time(s.now())}
+	events, f := i.Events(s.now), eventsearch.Filter{Types: c.names(), From: c.Since.time(s.now())}
 	if f.From.IsZero() {
-		newest, err := log.Newest(s.step(), f, tailed)
+		newest, err := events.Newest(s.step(), f, tailed)
 		if err != nil {
 			return err
 		}
@@ -242,9 +243,9 @@ func (c *tailEventsCmd) Run(s *session) error {
 		}
 	}
 	if c.NoFollow {
-		return log.All(s.ctx, f, s.printEvent)
+		return events.All(s.ctx, f, s.printEvent)
 	}
-	return installation.FollowEvents(s.ctx, log, f, s.now, s.printEvent, s.reopenLog)
+	return installation.FollowEvents(s.ctx, events, f, s.now, s.printEvent, s.reopenLog)
 }
 
 // reopenInterval is the time between two attempts to open an installation that cannot be reached.
@@ -252,7 +253,7 @@ const reopenInterval = time.Second
 
 // reopenLog waits until an installation that could not be reached can be opened again, such as after a restart of the
 // local service, which then has another address. It returns all other errors.
-func (s *session) reopenLog(err error) (*eventlog.Log, error) {
+func (s *session) reopenLog(err error) (*eventsearch.Reader, error) {
 	for warned := false; ; warned = true {
 		err = installation.Explain(s.name(), s.Local, err)
 		if exitstatus.Of(err) != exitstatus.Unreachable {
@@ -266,7 +267,7 @@ func (s *session) reopenLog(err error) (*eventlog.Log, error) {
 		}
 		var i *installation.Installation
 		if i, err = s.openTarget(); err == nil {
-			return i.Log(s.now), nil
+			return i.Events(s.now), nil
 		}
 	}
 }

@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(eventlog.Operations(), "search-events") }
+func main() { app.Main(eventsearch.Operations(), "search-events") }

@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/background/webhook"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/access"

@@ -12,7 +12,7 @@ import (
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/feedback"
@@ -40,7 +40,7 @@ const (
 func Operations() []app.Operation {
 	return slices.Concat(
 		contextfield.Operations(),
-		eventlog.Operations(),
+		eventsearch.Operations(),
 		feature.Operations(),
 		featuretype.Operations(),
 		feedback.Operations(),

@@ -4,8 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -148,7 +149,7 @@ func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, e
 	if exitstatus.Of(err) != exitstatus.NotFound {
 		return err == nil, err
 	}
-	events, logErr := o.log.Newest(ctx, eventlog.Filter{Subjects: []string{string(eventlog.PersonSubject(id))}}, 1)
+	events, logErr := o.events.Newest(ctx, eventsearch.Filter{Subjects: []string{string(eventlog.PersonSubject(id))}}, 1)
 	if logErr != nil || len(events) > 0 {
 		return false, logErr
 	}
@@ -161,7 +162,7 @@ func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
 	if err := o.features.RemoveCreatorName(ctx, id); err != nil {
 		return 0, err
 	}
-	return o.log.RemoveName(ctx, id, func() error { return o.users.RecordNameRemoval(ctx, id) })
+	return o.events.RemoveName(ctx, id, func() error { return o.users.RecordNameRemoval(ctx, id) })
 }
 
 // Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"

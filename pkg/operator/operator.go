@@ -13,7 +13,7 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/pat"
@@ -31,7 +31,7 @@ type Operator struct {
 	types     *featuretype.Store
 	fields    *contextfield.Store
 
-	log        *eventlog.Log
+	events     *eventsearch.Reader
 	tokenLimit int // of an account
 	now        func() time.Time
 	random     io.Reader
@@ -55,7 +55,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		features:   features,
 		types:      featuretype.NewStore(i.Client, i.Tables, log),
 		fields:     contextfield.NewStore(i.Client, i.Tables, log),
-		log:        log,
+		events:     eventsearch.New(log),
 		tokenLimit: i.TokenLimit,
 		now:        now,
 		random:     random,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
 )

@@ -12,9 +12,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"

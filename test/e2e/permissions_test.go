@@ -16,8 +16,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -23,7 +24,7 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 		existing[t.Subject()] = t
 	}
 	deletions := []eventlog.Type{eventlog.APITokenDeleted}
-	err = s.log.About(ctx, subjects, deletions, func(e eventlog.Event) error {
+	err = eventsearch.New(s.log).About(ctx, subjects, deletions, func(e eventlog.Event) error {
 		t, ok := existing[e.Subject]
 		if !ok {
 			return nil

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"

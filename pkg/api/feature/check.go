@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 )
 
@@ -42,7 +43,7 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	}
 	named := oldestWithName(all)
 	removals := []eventlog.Type{eventlog.UserNameRemoved}
-	err = s.log.About(ctx, slices.Sorted(maps.Keys(named)), removals, func(e eventlog.Event) error {
+	err = eventsearch.New(s.log).About(ctx, slices.Sorted(maps.Keys(named)), removals, func(e eventlog.Event) error {
 		f, ok := named[e.Subject]
 		if !ok || !f.CreatedAt.Before(e.CreatedAt()) { // a person whose name was removed can create further toggles
 			return nil

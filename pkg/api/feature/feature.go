@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )

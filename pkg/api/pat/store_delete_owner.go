@@ -6,8 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 )
 
 // perTransaction is the number of tokens that one transaction of DeleteOwner deletes. A transaction has at most 100

@@ -3,9 +3,9 @@ package serviceaccount
 import (
 	"math"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"

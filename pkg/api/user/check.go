@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -197,7 +198,7 @@ func (s *Store) recordedCreations(ctx context.Context, r relations) (c creations
 			newest = u
 		}
 	}
-	events, err := s.log.SinceCreation(ctx, newest.Subject(), eventlog.UserCreated, eventlog.ServiceAccountCreated,
+	events, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.UserCreated, eventlog.ServiceAccountCreated,
 		eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
 	if err != nil {
 		return creations{}, err

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
@@ -54,7 +55,7 @@ func (s *Store) histories(ctx context.Context, accounts []User) (map[eventlog.Su
 			recorded[u.Subject()] = &Recorded{}
 		}
 		add := func(e eventlog.Event) error { return recorded[e.Subject].Add(e) }
-		if err := s.log.About(ctx, subjects, nil, add); err != nil {
+		if err := eventsearch.New(s.log).About(ctx, subjects, nil, add); err != nil {
 			return nil, err
 		}
 		behind, err := s.isBehind(ctx, accounts, recorded)
@@ -78,7 +79,7 @@ func (s *Store) isBehind(
 		if recorded[u.Subject()].Last >= u.LastEvent {
 			continue
 		}
-		last, err := s.log.Newest(ctx, eventlog.Filter{IDs: []int64{u.LastEvent}}, 1)
+		last, err := eventsearch.New(s.log).Newest(ctx, eventsearch.Filter{IDs: []int64{u.LastEvent}}, 1)
 		if err != nil || len(last) > 0 {
 			return true, err
 		}

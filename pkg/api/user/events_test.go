@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"strconv"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 )
 

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
 )

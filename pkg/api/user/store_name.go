@@ -7,7 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -47,7 +48,7 @@ func (s *Store) lastEvent(ctx context.Context, item dynamo.Item, subject eventlo
 	if item != nil {
 		return item.Int(eventlog.AttributeEvent), nil
 	}
-	newest, err := s.log.Newest(ctx, eventlog.Filter{Subjects: []string{string(subject)}}, 1)
+	newest, err := eventsearch.New(s.log).Newest(ctx, eventsearch.Filter{Subjects: []string{string(subject)}}, 1)
 	if err != nil || len(newest) == 0 {
 		return 0, err
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/background/eventbus"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/eventbridge"
 	"toggleadmin/test/roundtrip"

@@ -15,7 +15,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -83,7 +84,7 @@ func dataOf(e eventlog.Event) (any, error) {
 	if form, ok := own[e.Type]; ok {
 		return form(e)
 	}
-	r := eventlog.NewResponse(e)
+	r := eventsearch.NewResponse(e)
 	return struct {
 		CreatedBy        string          `json:"createdBy"`
 		CreatedByUserID  *int64          `json:"createdByUserId"`

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/background/eventbus"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )

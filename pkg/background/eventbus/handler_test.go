@@ -15,8 +15,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/background/eventbus"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )

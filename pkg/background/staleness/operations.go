@@ -3,9 +3,9 @@ package staleness
 import (
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 )

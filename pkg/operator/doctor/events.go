@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	schedulertypes "github.com/aws/aws-sdk-go-v2/service/scheduler/types"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/background/webhook"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/installation"
 )
 

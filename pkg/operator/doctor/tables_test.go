@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/installation"

@@ -8,16 +8,22 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/webhook"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Log returns the event log of the installation.
+// Log returns the log in which changes of the installation are recorded.
 func (i *Installation) Log(now func() time.Time) *eventlog.Log {
 	return eventlog.New(i.Client, i.Tables, now, i.LogDays)
+}
+
+// Events returns the reader of the event log of the installation.
+func (i *Installation) Events(now func() time.Time) *eventsearch.Reader {
+	return eventsearch.New(i.Log(now))
 }
 
 const (
@@ -30,10 +36,10 @@ const (
 )
 
 // FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
-// error. After an error, it continues with the log that reopen returns, or ends with the error of reopen. now is the
+// error. After an error, it continues with the reader that reopen returns, or ends with the error of reopen. now is the
 // clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others.
-func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, now func() time.Time,
-	emit func(eventlog.Event) error, reopen func(error) (*eventlog.Log, error)) error {
+func FollowEvents(ctx context.Context, events *eventsearch.Reader, f eventsearch.Filter, now func() time.Time,
+	emit func(eventlog.Event) error, reopen func(error) (*eventsearch.Reader, error)) error {
 	first := max(f.First, eventlog.FirstID(f.From))
 	f.First = 0
 	if latest := now().Add(-overlap); f.From.After(latest) {
@@ -44,7 +50,7 @@ func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, now
 	for all := false; ; {
 		last, begun := f.From, now()
 		reading, cancel := context.WithTimeout(ctx, timeout)
-		err := log.All(reading, f, func(e eventlog.Event) error {
+		err := events.All(reading, f, func(e eventlog.Event) error {
 			if seen[e.ID] {
 				return nil
 			}
@@ -59,7 +65,7 @@ func FollowEvents(ctx context.Context, log *eventlog.Log, f eventlog.Filter, now
 			all, timeout = true, readTimeout
 		} else if ctx.Err() == nil {
 			timeout *= 2
-			log, err = reopen(err)
+			events, err = reopen(err)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -85,7 +91,7 @@ const replayAttempts = 10
 // ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
 // bus, and those of the local service to the webhook, if it receives the type. It returns their number, even with an
 // error. It omits malformed events and those that the bus refuses for good, and returns an error with their ids.
-func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now func() time.Time) (sent int,
+func (i *Installation) ReplayEvents(ctx context.Context, f eventsearch.Filter, now func() time.Time) (sent int,
 	err error) {
 	send, err := i.sender(now)
 	if err != nil {
@@ -117,7 +123,7 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 		}
 		return nil
 	}
-	err = i.Log(now).All(ctx, f, func(logged eventlog.Event) error {
+	err = i.Events(now).All(ctx, f, func(logged eventlog.Event) error {
 		e, err := eventbus.New(i.EventSource, logged)
 		if err != nil { // an item that eventlog did not write; a repetition would not correct it
 			omitted = errors.Join(omitted, err)

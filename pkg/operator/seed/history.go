@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/eventlog"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 )
 

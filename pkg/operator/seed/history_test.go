@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/test/assert"
 )
@@ -49,7 +50,7 @@ func TestHistory(t *testing.T) {
 	assert.Equal(t, map[string]int{"environment": 3, "appName": 3}, values)
 
 	byDay := map[int]string{}
-	assert.OK(t, f.Log().All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
+	assert.OK(t, eventsearch.New(f.Log()).All(t.Context(), eventsearch.Filter{}, func(e eventlog.Event) error {
 		byDay[int(now().Truncate(24*time.Hour).Sub(e.CreatedAt().Truncate(24*time.Hour)).Hours()/24)] = string(e.Type) + " by " + e.By.Name
 		return nil
 	}))

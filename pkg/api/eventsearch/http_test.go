@@ -1,4 +1,4 @@
-package eventlog_test
+package eventsearch_test
 
 import (
 	"context"
@@ -19,7 +19,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
@@ -30,7 +31,7 @@ import (
 
 // set contains the operation, whose searches end after the time.
 func (f *fixture) set(within time.Duration) operation.Set {
-	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventlog.Search(f.Log, within)}}
+	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventsearch.Search(f.Reader, within)}}
 }
 
 // withRole returns a context of a request by a user with a root role.
@@ -257,7 +258,7 @@ func TestPages(t *testing.T) {
 		query  string
 		offset int
 	}{{"limit=5", 0}, {"limit=5", 3}, {"limit=7&query=toggle", 0}, {"limit=1000", 0}} {
-		all, err := f.Newest(t.Context(), eventlog.Filter{}, 1000)
+		all, err := f.Newest(t.Context(), eventsearch.Filter{}, 1000)
 		assert.OK(t, err)
 		var want, got []int64
 		for _, e := range all[tt.offset:] {
@@ -291,7 +292,7 @@ func TestAllPages(t *testing.T) {
 		c.Data = map[string]any{"description": strings.Repeat("d", 13_000)}
 		want = append(want, f.record(ctx, t, c))
 	}
-	assert.OK(t, f.All(ctx, eventlog.Filter{Subjects: []string{"toggle:a"}}, func(e eventlog.Event) error {
+	assert.OK(t, f.All(ctx, eventsearch.Filter{Subjects: []string{"toggle:a"}}, func(e eventlog.Event) error {
 		got = append(got, e.ID)
 		return ctx.Err()
 	}))
@@ -342,12 +343,12 @@ func (f *fixture) fill(tb testing.TB, n int) {
 	tb.Helper()
 	for from := 0; from < n; from += 100 {
 		f.now = f.now.Add(time.Second)
-		assert.OK(tb, f.Write(tb.Context(), func() (all []types.TransactWriteItem, err error) {
+		assert.OK(tb, f.log.Write(tb.Context(), func() (all []types.TransactWriteItem, err error) {
 			for i := from; i < min(n, from+100) && err == nil; i++ {
 				c := created(fmt.Sprint("toggle-", i))
 				c.Data = map[string]any{"name": c.FeatureName, "description": strings.Repeat("d", 300)}
 				var actions []types.TransactWriteItem
-				_, actions, err = f.Actions(tb.Context(), c)
+				_, actions, err = f.log.Actions(tb.Context(), c)
 				all = append(all, actions...)
 			}
 			return all, err
@@ -382,7 +383,7 @@ func (f *fixture) metered(t *testing.T, query string, items int) (p page, units 
 		return c.Reply(response.StatusCode, string(body))
 	})
 	through := *f
-	through.Log = eventlog.New(client, f.Tables, start, 0)
+	through.Reader = eventsearch.New(eventlog.New(client, f.Tables, start, 0))
 	return through.page(t, query), units
 }
 
@@ -444,7 +445,7 @@ func TestTotal(t *testing.T) {
 			}
 			return c.Reply(http.StatusOK, tt.count)
 		})
-		p, err := eventlog.New(client, f.Tables, start, 0).Search(deadline(t), eventlog.Filter{}, eventlog.Cursor{}, 50)
+		p, err := eventsearch.New(eventlog.New(client, f.Tables, start, 0)).Search(deadline(t), eventsearch.Filter{}, eventsearch.Cursor{}, 50)
 		assert.OK(t, err)
 		if p.Total < tt.least || p.TotalExact != tt.exact || counts.Load() > tt.mostCounts || p.Next == nil ||
 			!p.SearchedTo.IsZero() {
@@ -501,10 +502,10 @@ func TestSlowSearch(t *testing.T) {
 		{(*database.Call).Hang, 2 * time.Second, "503 …"},
 	} {
 		client, _ := f.Through(t, tt.respond)
-		f.Log = eventlog.New(client, f.Tables, start, 0)
+		f.Reader = eventsearch.New(eventlog.New(client, f.Tables, start, 0))
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
-			status, _, text := f.set(eventlog.SearchTime).Serve(withRole(t.Context(), access.RoleAdmin),
+			status, _, text := f.set(eventsearch.SearchTime).Serve(withRole(t.Context(), access.RoleAdmin),
 				operation.Request{Operation: "search", Query: "query=a"})
 			got := fmt.Sprint(status, " ", text)
 			for part := range strings.SplitSeq(tt.want, "…") {

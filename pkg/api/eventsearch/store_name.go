@@ -1,27 +1,25 @@
-package eventlog
+package eventsearch
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// PersonSubject returns the subject of the events about a person.
-func PersonSubject(id int64) Subject { return Subject("user:" + strconv.FormatInt(id, 10)) }
-
-// RemoveName replaces a person's name and e-mail address by PersonSubject: the name of the actor in the events that the
+// RemoveName replaces a person's name and e-mail address by eventlog.PersonSubject: the name of the actor in the events that the
 // person caused, and both in the data of the events about the person. It calls begin before the first change, and
 // returns the number of events that it changed. A repeated call changes the rest. No other method changes events. It
 // reads the whole log, because only reads of the table are consistent: the index can lack the newest events.
-func (l *Log) RemoveName(ctx context.Context, userID int64, begin func() error) (changed int, err error) {
-	err = l.All(ctx, Filter{}, func(e Event) error {
-		next, err := e.withoutName(userID)
+func (r *Reader) RemoveName(ctx context.Context, userID int64, begin func() error) (changed int, err error) {
+	err = r.All(ctx, Filter{}, func(e eventlog.Event) error {
+		next, err := withoutName(e, userID)
 		if err != nil || len(next) == 0 {
 			return err
 		}
@@ -30,7 +28,7 @@ func (l *Log) RemoveName(ctx context.Context, userID int64, begin func() error) 
 				return err
 			}
 		}
-		if err := l.replace(ctx, e.ID, next); err != nil {
+		if err := r.replace(ctx, e.ID, next); err != nil {
 			return err
 		}
 		changed++
@@ -43,25 +41,25 @@ func (l *Log) RemoveName(ctx context.Context, userID int64, begin func() error) 
 }
 
 // withoutName returns the attributes that change: names of attributes → new values.
-func (e Event) withoutName(userID int64) (map[string]string, error) {
-	subject, next := PersonSubject(userID), map[string]string{}
+func withoutName(e eventlog.Event, userID int64) (map[string]string, error) {
+	subject, next := eventlog.PersonSubject(userID), map[string]string{}
 	if e.By.UserID == userID && e.By.Name != string(subject) {
-		next[attributeBy] = string(subject)
+		next[eventlog.AttributeCreatedBy] = string(subject)
 	}
 	if e.Subject == subject {
-		for attribute, data := range map[string]json.RawMessage{attributeData: e.Data, attributePreData: e.PreData} {
-			m := map[string]any{}
-			if err := decode(data, &m); err != nil {
+		for attribute, data := range map[string]json.RawMessage{eventlog.AttributeData: e.Data, eventlog.AttributePreData: e.PreData} {
+			properties, err := eventlog.Properties(data)
+			if err != nil {
 				return nil, err
 			}
 			replaced := false
-			for _, member := range []string{"name", "email"} {
-				if value, ok := m[member]; ok && value != string(subject) {
-					m[member], replaced = string(subject), true
+			for _, name := range []string{"name", "email"} {
+				if value, ok := properties[name]; ok && value != string(subject) {
+					properties[name], replaced = string(subject), true
 				}
 			}
 			if replaced {
-				text, err := encode(m)
+				text, err := lambdahttp.EncodeJSON(properties)
 				if err != nil {
 					return nil, err
 				}
@@ -73,8 +71,8 @@ func (e Event) withoutName(userID int64) (map[string]string, error) {
 }
 
 // replace sets attributes of an event, unless its time to live has deleted it.
-func (l *Log) replace(ctx context.Context, id int64, next map[string]string) error {
-	update, names, values := "", map[string]string{"#id": attributeID}, dynamo.Item{}
+func (r *Reader) replace(ctx context.Context, id int64, next map[string]string) error {
+	update, names, values := "", map[string]string{"#id": eventlog.AttributeID}, dynamo.Item{}
 	for attribute, text := range next {
 		separator := ", "
 		if update == "" {
@@ -83,8 +81,8 @@ func (l *Log) replace(ctx context.Context, id int64, next map[string]string) err
 		update += separator + "#" + attribute + " = :" + attribute
 		names["#"+attribute], values[":"+attribute] = attribute, dynamo.S(text)
 	}
-	_, err := l.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &l.table, Key: dynamo.Item{attributeShard: dynamo.S(partition(id)), attributeID: dynamo.N(id)},
+	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &r.table, Key: dynamo.Item{eventlog.AttributeShard: dynamo.S(eventlog.Partition(id)), eventlog.AttributeID: dynamo.N(id)},
 		ConditionExpression: aws.String("attribute_exists(#id)"), UpdateExpression: &update,
 		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	})

@@ -24,8 +24,8 @@ func shardOf(s Subject) int64 {
 	return int64(h.Sum32() % Shards)
 }
 
-// partition returns the partition key of the shard to which an id belongs.
-func partition(id int64) string { return strconv.FormatInt(id%Shards, 10) }
+// Partition returns the partition key of the shard to which an id belongs.
+func Partition(id int64) string { return strconv.FormatInt(id%Shards, 10) }
 
 // FirstID returns an id that no event before t has, and that is lower than the ids of all events from t on.
 func FirstID(t time.Time) int64 { return t.UnixMilli() * unitsPerMillisecond * Shards }

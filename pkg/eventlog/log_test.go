@@ -5,13 +5,13 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventlog"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -23,13 +23,15 @@ func start() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
 type fixture struct {
 	*database.Database
 	*eventlog.Log
+	*eventsearch.Reader
 	now time.Time
 }
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{Database: database.New(tb), now: start()}
-	f.Log = eventlog.New(f.Client, f.Tables, func() time.Time { return f.now }, 400)
+	f.Log = eventlog.New(f.Database.Client, f.Tables, func() time.Time { return f.now }, 400)
+	f.Reader = eventsearch.New(f.Log)
 	return f
 }
 
@@ -89,7 +91,7 @@ func TestEqualIDs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.record(t.Context(), t, created("a"))
-	f.Log = eventlog.New(f.Client, f.Tables, start, 0)
+	f.Log = eventlog.New(f.Database.Client, f.Tables, start, 0)
 	if second := f.record(t.Context(), t, created("a")); second <= first {
 		t.Errorf("%d after %d", second, first)
 	}
@@ -152,7 +154,9 @@ func TestDelayedTransaction(t *testing.T) {
 				2).Unix() {
 				t.Error(items)
 			}
-			assert.Equal(t, `200 {"events":[],"total":0,"totalExact":true}`, f.search(t, ""))
+			page, err := f.Search(t.Context(), eventsearch.Filter{}, eventsearch.Cursor{}, 1)
+			assert.OK(t, err)
+			assert.Equal(t, eventsearch.Page{TotalExact: true}, page)
 			assert.Equal(t, 0, len(f.Events(t)))
 		})
 	}
@@ -165,7 +169,7 @@ func TestDeletedSubject(t *testing.T) {
 	f := newFixture(t)
 	last, _, err := f.try(t.Context(), eventlog.Change{Type: eventlog.FeatureDeleted, Subject: "toggle:a"}, f.Deleted)
 	assert.OK(t, err)
-	f.Log = eventlog.New(f.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
+	f.Log = eventlog.New(f.Database.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
 	c := created("a")
 	_, failures, err := f.try(t.Context(), c, f.Created)
 	if err != nil || len(failures) != 2 || eventlog.LastOf(failures[1]) != last {
@@ -175,48 +179,8 @@ func TestDeletedSubject(t *testing.T) {
 	if _, failures, err = f.try(t.Context(), c, f.Created); err != nil || failures != nil {
 		t.Error("not created after the last event", failures, err)
 	}
-	if got := f.search(t, ""); !strings.HasSuffix(got, `"total":2,"totalExact":true}`) || len(f.Events(t)) != 2 {
-		t.Error("the marker of the deleted toggle is an event:", got)
-	}
-}
-
-func TestEveryTypeHasALabelAndASummary(t *testing.T) {
-	t.Parallel()
-	for _, kind := range eventlog.Types() {
-		e := eventlog.Event{Type: kind, Subject: "kind:x", By: eventlog.Actor{Name: "Ada"}}
-		if s := e.Summary(); kind.Label() == "" || strings.Contains(s, string(kind)) || strings.Contains(s, "%!") ||
-			!strings.HasSuffix(s, ".") {
-			t.Errorf("%s: label %q, summary %q", kind, kind.Label(), s)
-		}
-	}
-}
-
-func TestSummary(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		kind          eventlog.Type
-		subject       eventlog.Subject
-		data, preData string
-		want          string
-	}{
-		{"feature-type-updated", "type:release", `{"lifetimeDays":1}`, `{"lifetimeDays":null}`,
-			"Ada (user 1) changed the lifetime of the toggle type release from never to 1 day."},
-		{"token-expiring", "pat:7", `{"description":"ci","days":1}`, "", "The token 7 (ci) expires in at most 1 day."},
-		{"token-expiring", "pat:7", `{"days":14}`, "", "The token 7 expires in at most 14 days."},
-		{"feature-potentially-stale-off", "toggle:a", `{"reason":"archived"}`, "",
-			"The toggle a is no longer potentially stale (archived)."},
-		{"feature-archived", "toggle:a", `{"archived":true}`, `{"archived":false}`, "Ada (user 1) archived the toggle a."},
-		{"feature-stale-on", "toggle:a", `{"stale":true}`, `{"stale":false}`, "Ada (user 1) marked the toggle a as stale."},
-		{"feature-updated", "toggle:a", `{"name":"A","project":"p","type":"x"}`, `{"name":"A","project":"q"}`,
-			"Ada (user 1) updated the toggle a: project, type."},
-		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
-			"Ada (user 1) updated the user 7 (Bob): disabled (now true)."},
-		{"service-account-updated", "account:7", `{"name":"CI","rootRole":{"name":"Editor"}}`, `{"name":"CI","rootRole":{"name":"Admin"}}`,
-			"Ada (user 1) updated the service account 7 (CI): rootRole (now Editor)."},
-		{"other", "x:1", "", "", "Ada (user 1): other."},
-	} {
-		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada", UserID: 1},
-			Data: []byte(tt.data), PreData: []byte(tt.preData)}
-		assert.Equal(t, tt.want, e.Summary())
+	page, err := f.Search(t.Context(), eventsearch.Filter{}, eventsearch.Cursor{}, 50)
+	if err != nil || page.Total != 2 || len(f.Events(t)) != 2 {
+		t.Error("the marker of the deleted toggle is an event:", page, err)
 	}
 }

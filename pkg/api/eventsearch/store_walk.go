@@ -1,4 +1,4 @@
-package eventlog
+package eventsearch
 
 import (
 	"cmp"
@@ -14,18 +14,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
 // source reads the events of one partition, page by page, newest first or oldest first.
 type source struct {
-	log     *Log
+	reader  *Reader
 	input   *dynamodb.QueryInput
-	text    string  // that the events contain
-	limit   int     // how many events the next page examines
-	oldest  bool    // first
-	found   []Event // not yet taken
-	reached int64   // the id of the last event that was examined, or of none before the first page
+	text    string           // that the events contain
+	limit   int              // how many events the next page examines
+	oldest  bool             // first
+	found   []eventlog.Event // not yet taken
+	reached int64            // the id of the last event that was examined, or of none before the first page
 	began   bool
 	done    bool // there is no further page
 }
@@ -54,7 +55,7 @@ func (s *source) before(a, b int64) bool {
 // read reads the next page.
 func (s *source) read(ctx context.Context) error {
 	s.input.Limit = aws.Int32(int32(s.limit)) //nolint:gosec // at most maxRead
-	out, err := s.log.client.Query(ctx, s.input)
+	out, err := s.reader.client.Query(ctx, s.input)
 	if err != nil {
 		return fmt.Errorf("read events: %w", err)
 	}
@@ -64,15 +65,15 @@ func (s *source) read(ctx context.Context) error {
 	if s.input.ExclusiveStartKey = out.LastEvaluatedKey; out.LastEvaluatedKey == nil {
 		s.done = true
 	} else {
-		s.reached = dynamo.Item(out.LastEvaluatedKey).Int(attributeID)
+		s.reached = dynamo.Item(out.LastEvaluatedKey).Int(eventlog.AttributeID)
 	}
 	return nil
 }
 
 // selected returns the events that contain the text.
-func (s *source) selected(items []map[string]types.AttributeValue) (all []Event) {
+func (s *source) selected(items []map[string]types.AttributeValue) (all []eventlog.Event) {
 	for _, item := range items {
-		if e, ok := FromItem(item); ok && e.contains(s.text) {
+		if e, ok := eventlog.FromItem(item); ok && contains(e, s.text) {
 			all = append(all, e)
 		}
 	}
@@ -97,8 +98,8 @@ func frontier(sources []*source) (id int64, began bool) {
 
 // walk returns the events of all sources in the order of their ids. After an error it first returns those that precede
 // all events that were not read.
-func walk(ctx context.Context, sources []*source) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+func walk(ctx context.Context, sources []*source) iter.Seq2[eventlog.Event, error] {
+	return func(yield func(eventlog.Event, error) bool) {
 		for {
 			err := parallel(sources, func(s *source) error {
 				if s.done || len(s.found) > 0 {
@@ -112,7 +113,7 @@ func walk(ctx context.Context, sources []*source) iter.Seq2[Event, error] {
 				}
 			}
 			if err != nil {
-				yield(Event{}, err)
+				yield(eventlog.Event{}, err)
 				return
 			}
 			if !slices.ContainsFunc(sources, func(s *source) bool { return !s.done }) {
@@ -123,9 +124,9 @@ func walk(ctx context.Context, sources []*source) iter.Seq2[Event, error] {
 }
 
 // examined takes the events from the sources that precede all events that were not read, in the order of their ids.
-func examined(sources []*source) iter.Seq[Event] {
+func examined(sources []*source) iter.Seq[eventlog.Event] {
 	reached, began := frontier(sources)
-	return func(yield func(Event) bool) {
+	return func(yield func(eventlog.Event) bool) {
 		for began {
 			var next *source
 			for _, s := range sources {
@@ -155,13 +156,13 @@ const (
 // count returns the number of events that were found, and of those that the sources have not returned. It stops soon
 // after maxCount events, after maxCountPages pages, or when the context ends. The total is then not exact. It reads with
 // eventual consistency.
-func (l *Log) count(ctx context.Context, f Filter, sources []*source, found int) (total int, exact bool, err error) {
+func (r *Reader) count(ctx context.Context, f Filter, sources []*source, found int) (total int, exact bool, err error) {
 	left := slices.DeleteFunc(slices.Clone(sources), func(s *source) bool { return s.done })
 	for _, s := range sources {
 		found += len(s.found)
 	}
 	if len(left) > 0 && reflect.DeepEqual(f, Filter{}) {
-		if large, err := l.isLarge(ctx); err != nil || large {
+		if large, err := r.isLarge(ctx); err != nil || large {
 			return max(found, maxCount), false, err
 		}
 	}
@@ -184,8 +185,8 @@ func (l *Log) count(ctx context.Context, f Filter, sources []*source, found int)
 
 // isLarge reports whether the log has more than maxCount events without doubt. DynamoDB's count of the items is up to
 // six hours old, and the time to live may have deleted some of them since.
-func (l *Log) isLarge(ctx context.Context) (bool, error) {
-	out, err := l.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &l.table})
+func (r *Reader) isLarge(ctx context.Context) (bool, error) {
+	out, err := r.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &r.table})
 	if err != nil && ctx.Err() == nil {
 		return false, fmt.Errorf("count events: %w", err)
 	}
@@ -201,7 +202,7 @@ func (s *source) count(ctx context.Context) (int, error) {
 	if s.text == "" {
 		s.input.Select = types.SelectCount
 	}
-	out, err := s.log.client.Query(ctx, s.input)
+	out, err := s.reader.client.Query(ctx, s.input)
 	if err != nil {
 		return 0, err
 	}

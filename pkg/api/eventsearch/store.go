@@ -1,7 +1,6 @@
-package eventlog
+package eventsearch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,9 +13,22 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/spelling"
 )
+
+// Reader reads the event log. It is safe for concurrent use.
+type Reader struct {
+	client *dynamodb.Client
+	table  string
+	now    func() (time.Time, bool)
+}
+
+// New returns the reader of a log.
+func New(log *eventlog.Log) *Reader {
+	return &Reader{client: log.Client(), table: log.Table(), now: log.Now}
+}
 
 // indexSubjects has the attribute subject as its partition key and id as its sort key, and all attributes.
 const indexSubjects = "subjects"
@@ -42,7 +54,7 @@ type Filter struct {
 
 // Page is a part of the events that a search selects.
 type Page struct {
-	Events []Event
+	Events []eventlog.Event
 	// Total is the number of all selected events when the first page was read. If TotalExact is false, there are more.
 	Total      int
 	TotalExact bool
@@ -62,9 +74,9 @@ type Cursor struct {
 // the newest event. A search that has not found enough when the context ends returns the events that it has found, and
 // Page.Next continues it. It is an error only if the search could not begin. The read is consistent, except with
 // Subjects and Features, which use an index.
-func (l *Log) Search(ctx context.Context, f Filter, after Cursor, limit int) (Page, error) {
+func (r *Reader) Search(ctx context.Context, f Filter, after Cursor, limit int) (Page, error) {
 	f.before = after.Before
-	sources := l.sources(f, limit+1)
+	sources := r.sources(f, limit+1)
 	page, skip, found := Page{}, after.Skip, 0
 	var stopped error
 	for e, err := range walk(ctx, sources) {
@@ -85,13 +97,13 @@ func (l *Log) Search(ctx context.Context, f Filter, after Cursor, limit int) (Pa
 		if ctx.Err() == nil || !began {
 			return Page{}, stopped
 		}
-		page.Next, page.SearchedTo = &Cursor{Before: reached, Skip: max(0, skip-found)}, TimeOf(reached)
+		page.Next, page.SearchedTo = &Cursor{Before: reached, Skip: max(0, skip-found)}, eventlog.TimeOf(reached)
 	}
 	if after.Before != 0 {
 		page.Total, page.TotalExact = after.Total, after.TotalExact
 	} else {
 		var err error
-		if page.Total, page.TotalExact, err = l.count(ctx, f, sources, found); err != nil {
+		if page.Total, page.TotalExact, err = r.count(ctx, f, sources, found); err != nil {
 			return Page{}, err
 		}
 	}
@@ -102,8 +114,8 @@ func (l *Log) Search(ctx context.Context, f Filter, after Cursor, limit int) (Pa
 }
 
 // Newest returns at most limit of the selected events, newest first, without a limit of time.
-func (l *Log) Newest(ctx context.Context, f Filter, limit int) (all []Event, err error) {
-	for e, err := range walk(ctx, l.sources(f, limit)) {
+func (r *Reader) Newest(ctx context.Context, f Filter, limit int) (all []eventlog.Event, err error) {
+	for e, err := range walk(ctx, r.sources(f, limit)) {
 		if err != nil {
 			return nil, err
 		}
@@ -115,8 +127,8 @@ func (l *Log) Newest(ctx context.Context, f Filter, limit int) (all []Event, err
 }
 
 // All returns the selected events, oldest first, without a limit of time.
-func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error {
-	sources := l.sources(f, maxRead)
+func (r *Reader) All(ctx context.Context, f Filter, yield func(eventlog.Event) error) error {
+	sources := r.sources(f, maxRead)
 	for _, s := range sources {
 		s.reverse()
 	}
@@ -133,8 +145,8 @@ func (l *Log) All(ctx context.Context, f Filter, yield func(Event) error) error 
 
 // sources returns the queries that together find the events that a filter selects. want is the number of events that the
 // caller needs.
-func (l *Log) sources(f Filter, want int) []*source {
-	all := l.queries(f)
+func (r *Reader) sources(f Filter, want int) []*source {
+	all := r.queries(f)
 	share := want / max(1, len(all))
 	for _, s := range all {
 		s.limit = min(want, share+share/2+4) // the events of all partitions are rarely distributed evenly
@@ -142,13 +154,13 @@ func (l *Log) sources(f Filter, want int) []*source {
 	return all
 }
 
-func (l *Log) queries(f Filter) []*source {
+func (r *Reader) queries(f Filter) []*source {
 	first, last := max(f.First, 1), int64(1)<<53
 	if !f.From.IsZero() {
-		first = max(first, FirstID(f.From))
+		first = max(first, eventlog.FirstID(f.From))
 	}
 	if !f.Until.IsZero() {
-		last = FirstID(f.Until) - 1
+		last = eventlog.FirstID(f.Until) - 1
 	}
 	if f.before != 0 {
 		last = min(last, f.before-1)
@@ -156,7 +168,7 @@ func (l *Log) queries(f Filter) []*source {
 	if len(f.IDs) > 0 {
 		var all []*source
 		for _, id := range slices.Compact(slices.Sorted(slices.Values(f.IDs))) {
-			all = append(all, l.source(f, attributeShard, partition(id), max(id, first), min(id, last)))
+			all = append(all, r.source(f, eventlog.AttributeShard, eventlog.Partition(id), max(id, first), min(id, last)))
 		}
 		return all
 	}
@@ -168,30 +180,30 @@ func (l *Log) queries(f Filter) []*source {
 		}
 	}
 	for _, subject := range slices.Compact(slices.Sorted(slices.Values(subjects))) {
-		s := l.source(f, attributeSubject, subject, first, last)
+		s := r.source(f, eventlog.AttributeSubject, subject, first, last)
 		s.input.IndexName, s.input.ConsistentRead = aws.String(indexSubjects), nil
 		all = append(all, s)
 	}
 	if all != nil {
 		return all
 	}
-	for shard := range int64(Shards) {
-		all = append(all, l.source(f, attributeShard, partition(shard), first, last))
+	for shard := range int64(eventlog.Shards) {
+		all = append(all, r.source(f, eventlog.AttributeShard, eventlog.Partition(shard), first, last))
 	}
 	return all
 }
 
 // source returns the query of the events under a partition key, with ids from first to last.
-func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
+func (r *Reader) source(f Filter, hash, value string, first, last int64) *source {
 	input := &dynamodb.QueryInput{
-		TableName: &l.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
+		TableName: &r.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
 		KeyConditionExpression:   aws.String("#hash = :hash AND #id BETWEEN :first AND :last"),
-		ExpressionAttributeNames: map[string]string{"#hash": hash, "#id": attributeID, "#type": attributeType},
+		ExpressionAttributeNames: map[string]string{"#hash": hash, "#id": eventlog.AttributeID, "#type": eventlog.AttributeType},
 		ExpressionAttributeValues: dynamo.Item{
 			":hash": dynamo.S(value), ":first": dynamo.N(first), ":last": dynamo.N(max(first, last)),
 		},
 	}
-	s := &source{log: l, input: input, text: f.Text, reached: last + 1}
+	s := &source{reader: r, input: input, text: f.Text, reached: last + 1}
 	if last < first { // nothing: until is before from
 		s.done = true
 		return s
@@ -213,14 +225,14 @@ func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
 	oneOfTexts := func(attribute string, all []string) {
 		oneOf(attribute, len(all), func(i int) types.AttributeValue { return dynamo.S(all[i]) })
 	}
-	oneOfTexts(attributeType, f.Types)
-	oneOfTexts(attributeProject, f.Projects)
-	oneOfTexts(attributeByTokenID, f.Tokens)
-	oneOf(attributeByUserID, len(f.Users), func(i int) types.AttributeValue { return dynamo.N(f.Users[i]) })
-	oneOfTexts(attributeFeature, f.Features)
-	oneOfTexts(attributeBy, f.Names)
-	if hash != attributeSubject {
-		oneOfTexts(attributeSubject, f.Subjects)
+	oneOfTexts(eventlog.AttributeType, f.Types)
+	oneOfTexts(eventlog.AttributeProject, f.Projects)
+	oneOfTexts(eventlog.AttributeCreatedByTokenID, f.Tokens)
+	oneOf(eventlog.AttributeCreatedByUserID, len(f.Users), func(i int) types.AttributeValue { return dynamo.N(f.Users[i]) })
+	oneOfTexts(eventlog.AttributeFeatureName, f.Features)
+	oneOfTexts(eventlog.AttributeCreatedBy, f.Names)
+	if hash != eventlog.AttributeSubject {
+		oneOfTexts(eventlog.AttributeSubject, f.Subjects)
 	}
 	input.FilterExpression = aws.String(strings.Join(filters, " AND "))
 	return s
@@ -228,7 +240,7 @@ func (l *Log) source(f Filter, hash, value string, first, last int64) *source {
 
 // contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any
 // letter case.
-func (e Event) contains(text string) bool {
+func contains(e eventlog.Event, text string) bool {
 	if text == "" {
 		return true
 	}
@@ -242,20 +254,15 @@ func (e Event) contains(text string) bool {
 
 // valueContains reports whether a text occurs in a value of a JSON object, but not in a name.
 func valueContains(data json.RawMessage, text string) bool {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil { // no data
-		return false
-	}
-	return anyContains(v, text)
+	properties, err := eventlog.Properties(data)
+	return err == nil && anyContains(properties, text)
 }
 
 func anyContains(v any, text string) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, member := range v {
-			if anyContains(member, text) {
+		for _, value := range v {
+			if anyContains(value, text) {
 				return true
 			}
 		}

@@ -1,4 +1,4 @@
-package eventlog
+package eventsearch
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -27,28 +28,28 @@ const (
 
 // Response is an event in the API, eventSchema in api/openapi.yaml.
 type Response struct {
-	ID               int64           `json:"id"`
-	CreatedAt        string          `json:"createdAt"`
-	Type             Type            `json:"type"`
-	Label            string          `json:"label"`
-	Summary          string          `json:"summary"`
-	Subject          Subject         `json:"subject"`
-	CreatedBy        string          `json:"createdBy"`
-	CreatedByUserID  *int64          `json:"createdByUserId"`
-	CreatedByTokenID *string         `json:"createdByTokenId"`
-	Environment      *string         `json:"environment"` // null
-	Project          *string         `json:"project"`
-	FeatureName      *string         `json:"featureName"`
-	Data             json.RawMessage `json:"data"`
-	PreData          json.RawMessage `json:"preData"`
-	RequestID        *string         `json:"requestId"`
-	Tags             []string        `json:"tags"` // empty
+	ID               int64            `json:"id"`
+	CreatedAt        string           `json:"createdAt"`
+	Type             eventlog.Type    `json:"type"`
+	Label            string           `json:"label"`
+	Summary          string           `json:"summary"`
+	Subject          eventlog.Subject `json:"subject"`
+	CreatedBy        string           `json:"createdBy"`
+	CreatedByUserID  *int64           `json:"createdByUserId"`
+	CreatedByTokenID *string          `json:"createdByTokenId"`
+	Environment      *string          `json:"environment"` // null
+	Project          *string          `json:"project"`
+	FeatureName      *string          `json:"featureName"`
+	Data             json.RawMessage  `json:"data"`
+	PreData          json.RawMessage  `json:"preData"`
+	RequestID        *string          `json:"requestId"`
+	Tags             []string         `json:"tags"` // empty
 }
 
 // NewResponse converts an event to its form in the API.
-func NewResponse(e Event) Response {
+func NewResponse(e eventlog.Event) Response {
 	r := Response{
-		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: e.Summary(),
+		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: Summary(e),
 		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), Project: optional(e.Project),
 		FeatureName: optional(e.FeatureName), Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID),
 		Tags: []string{},
@@ -71,7 +72,7 @@ const SearchTime = 2 * time.Second
 
 // Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the permission
 // ADMIN can search the events of one toggle.
-func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
+func Search(events *Reader, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)
@@ -90,7 +91,7 @@ func Search(log *Log, within time.Duration) lambdahttp.HandlerFunc {
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
-		page, err := log.Search(ctx, f, after, limit)
+		page, err := events.Search(ctx, f, after, limit)
 		if err != nil {
 			return err
 		}

@@ -2,12 +2,9 @@ package eventlog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -23,24 +20,6 @@ import (
 // item.
 const AttributeEvent = "event"
 
-// Attributes of the table Events.
-const (
-	attributeShard     = "shard" // the partition key
-	attributeID        = "id"    // the sort key
-	attributeType      = "type"
-	attributeSubject   = "subject" // the partition key of the index subjects
-	attributeBy        = "createdBy"
-	attributeByUserID  = "createdByUserId"
-	attributeByTokenID = "createdByTokenId"
-	attributeProject   = "project"
-	attributeFeature   = "featureName"
-	attributeData      = "data"
-	attributePreData   = "preData"
-	attributeRequestID = "requestId"
-	attributeExpires   = "expiresAt" // the table's time to live, in seconds since 1970
-	attributeLast      = "last"      // in the marker of a deleted subject: the id of its last event
-)
-
 // Table is the logical id of the table.
 const Table = "Events"
 
@@ -50,7 +29,7 @@ const MaxDays = 3650
 // DefaultDays is the template's default of EventLogDays.
 const DefaultDays = 400
 
-// Log appends to the table Events and reads it. It is safe for concurrent use.
+// Log appends to the table Events. It is safe for concurrent use.
 type Log struct {
 	client *dynamodb.Client
 	table  string
@@ -63,6 +42,12 @@ type Log struct {
 func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, days int) *Log {
 	return &Log{client: client, table: tables[Table], now: now, days: days}
 }
+
+// Client returns the client with which the log is written.
+func (l *Log) Client() *dynamodb.Client { return l.client }
+
+// Table returns the name of the table.
+func (l *Log) Table() string { return l.table }
 
 // Quiet returns a log that records nothing, for the items that an installation begins with.
 func Quiet(client *dynamodb.Client) *Log { return &Log{client: client} }
@@ -100,24 +85,24 @@ func (l *Log) Actions(ctx context.Context, c Change) (int64, []types.TransactWri
 		return 0, nil, fmt.Errorf("record %s of %s: %w", c.Type, c.Subject, err)
 	}
 	item := dynamo.Item{
-		attributeShard: dynamo.S(partition(id)), attributeID: dynamo.N(id), attributeType: dynamo.S(string(c.Type)),
-		attributeSubject: dynamo.S(string(c.Subject)), attributeBy: dynamo.S(by.Name),
+		AttributeShard: dynamo.S(Partition(id)), AttributeID: dynamo.N(id), AttributeType: dynamo.S(string(c.Type)),
+		AttributeSubject: dynamo.S(string(c.Subject)), AttributeCreatedBy: dynamo.S(by.Name),
 	}
 	for attribute, text := range map[string]string{
-		attributeByTokenID: by.TokenID, attributeProject: c.Project, attributeFeature: c.FeatureName,
-		attributeRequestID: requestIDFrom(ctx), attributeData: string(data), attributePreData: string(preData),
+		AttributeCreatedByTokenID: by.TokenID, AttributeProject: c.Project, AttributeFeatureName: c.FeatureName,
+		attributeRequestID: requestIDFrom(ctx), AttributeData: string(data), AttributePreData: string(preData),
 	} {
 		if text != "" {
 			item[attribute] = dynamo.S(text)
 		}
 	}
 	if by.UserID != 0 {
-		item[attributeByUserID] = dynamo.N(by.UserID)
+		item[AttributeCreatedByUserID] = dynamo.N(by.UserID)
 	}
 	l.expire(item, now, l.days)
 	return id, []types.TransactWriteItem{{Put: &types.Put{ // fails if another process has issued the same id
 		TableName: &l.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(#id)"),
-		ExpressionAttributeNames: map[string]string{"#id": attributeID},
+		ExpressionAttributeNames: map[string]string{"#id": AttributeID},
 	}}}, nil
 }
 
@@ -188,7 +173,7 @@ func (l *Log) prevent(ctx context.Context, actions []types.TransactWriteItem) (w
 		if !l.appends(a) {
 			continue
 		}
-		item := dynamo.Item{attributeShard: a.Put.Item[attributeShard], attributeID: a.Put.Item[attributeID]}
+		item := dynamo.Item{AttributeShard: a.Put.Item[AttributeShard], AttributeID: a.Put.Item[AttributeID]}
 		l.expire(item, l.now(), preventionDays)
 		_, err := l.client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: &l.table, Item: item, ConditionExpression: a.Put.ConditionExpression,
@@ -257,32 +242,7 @@ func (l *Log) Created(s Subject, id int64) []types.TransactWriteItem {
 func LastOf(f dynamo.Failure) int64 { return f.Item.Int(attributeLast) }
 
 func (l *Log) marker(s Subject) dynamo.Item {
-	return dynamo.Item{attributeShard: dynamo.S("deleted#" + string(s)), attributeID: dynamo.N(0)}
-}
-
-// FromItem returns the event that an item contains. It returns false for the marker of a deleted subject, and for an
-// item that prevents a transaction.
-func FromItem(item dynamo.Item) (Event, bool) {
-	e := Event{
-		ID: item.Int(attributeID), Type: Type(item.String(attributeType)), Subject: Subject(item.String(attributeSubject)),
-		By: Actor{
-			Name: item.String(attributeBy), UserID: item.Int(attributeByUserID), TokenID: item.String(attributeByTokenID),
-		},
-		RequestID: item.String(attributeRequestID), Project: item.String(attributeProject),
-		FeatureName: item.String(attributeFeature),
-	}
-	if data := item.String(attributeData); data != "" {
-		e.Data = json.RawMessage(data)
-	}
-	if preData := item.String(attributePreData); preData != "" {
-		e.PreData = json.RawMessage(preData)
-	}
-	return e, e.Type != ""
-}
-
-// Types returns all types, ordered by name.
-func Types() []Type {
-	return slices.Sorted(maps.Keys(labels))
+	return dynamo.Item{AttributeShard: dynamo.S("deleted#" + string(s)), AttributeID: dynamo.N(0)}
 }
 
 // Guard returns the condition that the last event of a subject is last, and the assignment of the new one, id, as parts

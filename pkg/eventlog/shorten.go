@@ -1,10 +1,8 @@
 package eventlog
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -34,8 +32,12 @@ func fit(data, preData any) (after, before json.RawMessage, err error) {
 	if len(after)+len(before) <= MaxSize {
 		return after, before, nil
 	}
-	var a, b map[string]any
-	if err := errors.Join(decode(after, &a), decode(before, &b)); err != nil {
+	a, err := Properties(after)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := Properties(before)
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, shorten := range []func(a, b map[string]any, name string){shortenUnchanged, shortenLists, shortenOther} {
@@ -65,15 +67,6 @@ func encode(v any) (json.RawMessage, error) {
 		return nil, nil
 	}
 	return lambdahttp.EncodeJSON(v)
-}
-
-func decode(text json.RawMessage, into *map[string]any) error {
-	if text == nil {
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	return d.Decode(into)
 }
 
 // union returns a map with the names of two maps.

@@ -1,7 +1,0 @@
-// Package eventlog is the log of changes: who changed what, when, from what to what. Each event is written by the
-// transaction that makes its change, so there is no change without its event and no event without its change.
-//
-// The table Events is append-only by the conditions of this package, not by IAM, which cannot express them. Only
-// RemoveName changes events, and only the time to live deletes them. The table's stream feeds the function publish-events
-// (package eventbus), and Search serves GET /api/admin/search/events.
-package eventlog

@@ -1,0 +1,99 @@
+package eventsearch
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/eventlog"
+)
+
+// Summary returns an event as one sentence in plain text, in one line. It contains the id of the user who made the
+// change, because names are not unique, and a user can have the name "system".
+func Summary(e eventlog.Event) string {
+	return strings.Join(strings.Fields(sentence(e)), " ") // names and descriptions can have line breaks
+}
+
+func sentence(e eventlog.Event) string {
+	by := e.By.Name
+	if e.By.UserID != 0 {
+		by = fmt.Sprintf("%s (user %d)", by, e.By.UserID)
+	}
+	_, id, _ := strings.Cut(string(e.Subject), ":")
+	after, _ := eventlog.Properties(e.Data) // package eventlog encoded it
+	before, _ := eventlog.Properties(e.PreData)
+	name := id
+	for _, m := range []map[string]any{after, before} { // a name rather than an id
+		for _, key := range []string{"username", "name", "description"} {
+			if text, ok := m[key].(string); ok && text != "" && text != id && !strings.HasPrefix(string(e.Subject), "toggle:") &&
+				!strings.HasPrefix(string(e.Subject), "field:") {
+				name = fmt.Sprintf("%s (%s)", id, text)
+				break
+			}
+		}
+	}
+	switch e.Type { //nolint:exhaustive // the others have a phrase
+	case eventlog.FeatureTypeUpdated:
+		return fmt.Sprintf("%s changed the lifetime of the toggle type %s from %s to %s.",
+			by, id, lifetime(before["lifetimeDays"]), lifetime(after["lifetimeDays"]))
+	case eventlog.FeaturePotentiallyStaleOn:
+		return fmt.Sprintf("The toggle %s became potentially stale.", id)
+	case eventlog.FeaturePotentiallyStaleOff:
+		return fmt.Sprintf("The toggle %s is no longer potentially stale (%v).", id, after["reason"])
+	case eventlog.TokenExpiring:
+		return fmt.Sprintf("The token %s expires in at most %s.", name, days(after["days"]))
+	}
+	phrase := e.Type.Definition().Phrase
+	if phrase == "" {
+		return fmt.Sprintf("%s: %s.", by, e.Type)
+	}
+	if strings.Contains(phrase, "%s") {
+		phrase = fmt.Sprintf(phrase, name)
+	}
+	if strings.HasSuffix(string(e.Type), "-updated") {
+		phrase += ": " + changedProperties(after, before)
+	}
+	return by + " " + phrase + "."
+}
+
+func lifetime(n any) string {
+	if n == nil {
+		return "never"
+	}
+	return days(n)
+}
+
+func days(n any) string {
+	if n == json.Number("1") {
+		return "1 day"
+	}
+	return fmt.Sprintf("%v days", n)
+}
+
+// changedProperties returns the names of the properties that differ, with the new value of a flag or a role.
+func changedProperties(after, before map[string]any) string {
+	var changes []string
+	all := map[string]any{}
+	maps.Copy(all, after)
+	maps.Copy(all, before)
+	for name := range all {
+		if reflect.DeepEqual(after[name], before[name]) {
+			continue
+		}
+		change := name
+		switch value := after[name].(type) {
+		case bool:
+			change = fmt.Sprintf("%s (now %t)", name, value)
+		case map[string]any:
+			if role, ok := value["name"].(string); ok {
+				change = fmt.Sprintf("%s (now %s)", name, role)
+			}
+		}
+		changes = append(changes, change)
+	}
+	slices.Sort(changes)
+	return strings.Join(changes, ", ")
+}

@@ -1,0 +1,51 @@
+package eventsearch_test
+
+import (
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/test/assert"
+)
+
+func TestEveryTypeHasALabelAndASummary(t *testing.T) {
+	t.Parallel()
+	for _, kind := range eventlog.Types() {
+		e := eventlog.Event{Type: kind, Subject: "kind:x", By: eventlog.Actor{Name: "Ada"}}
+		if s := eventsearch.Summary(e); kind.Label() == "" || strings.Contains(s, string(kind)) || strings.Contains(s, "%!") ||
+			!strings.HasSuffix(s, ".") {
+			t.Errorf("%s: label %q, summary %q", kind, kind.Label(), s)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind          eventlog.Type
+		subject       eventlog.Subject
+		data, preData string
+		want          string
+	}{
+		{"feature-type-updated", "type:release", `{"lifetimeDays":1}`, `{"lifetimeDays":null}`,
+			"Ada (user 1) changed the lifetime of the toggle type release from never to 1 day."},
+		{"token-expiring", "pat:7", `{"description":"ci","days":1}`, "", "The token 7 (ci) expires in at most 1 day."},
+		{"token-expiring", "pat:7", `{"days":14}`, "", "The token 7 expires in at most 14 days."},
+		{"feature-potentially-stale-off", "toggle:a", `{"reason":"archived"}`, "",
+			"The toggle a is no longer potentially stale (archived)."},
+		{"feature-archived", "toggle:a", `{"archived":true}`, `{"archived":false}`, "Ada (user 1) archived the toggle a."},
+		{"feature-stale-on", "toggle:a", `{"stale":true}`, `{"stale":false}`, "Ada (user 1) marked the toggle a as stale."},
+		{"feature-updated", "toggle:a", `{"name":"A","project":"p","type":"x"}`, `{"name":"A","project":"q"}`,
+			"Ada (user 1) updated the toggle a: project, type."},
+		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
+			"Ada (user 1) updated the user 7 (Bob): disabled (now true)."},
+		{"service-account-updated", "account:7", `{"name":"CI","rootRole":{"name":"Editor"}}`, `{"name":"CI","rootRole":{"name":"Admin"}}`,
+			"Ada (user 1) updated the service account 7 (CI): rootRole (now Editor)."},
+		{"other", "x:1", "", "", "Ada (user 1): other."},
+	} {
+		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada", UserID: 1},
+			Data: []byte(tt.data), PreData: []byte(tt.preData)}
+		assert.Equal(t, tt.want, eventsearch.Summary(e))
+	}
+}

@@ -1,0 +1,106 @@
+package eventlog
+
+import "slices"
+
+// Type is the type of an event. Names are those of Unleash where it has the event.
+type Type string
+
+// The types of events.
+const (
+	InstallationInitialized    Type = "installation-initialized"
+	FeatureTypeCreated         Type = "feature-type-created"
+	FeatureTypeUpdated         Type = "feature-type-updated"
+	FeaturePotentiallyStaleOn  Type = "feature-potentially-stale-on"
+	FeaturePotentiallyStaleOff Type = "feature-potentially-stale-off"
+	FeatureCreated             Type = "feature-created"
+	FeatureUpdated             Type = "feature-updated"
+	FeatureArchived            Type = "feature-archived"
+	FeatureRevived             Type = "feature-revived"
+	FeatureDeleted             Type = "feature-deleted"
+	FeatureStaleOn             Type = "feature-stale-on"
+	FeatureStaleOff            Type = "feature-stale-off"
+	ContextFieldCreated        Type = "context-field-created"
+	ContextFieldUpdated        Type = "context-field-updated"
+	ContextFieldDeleted        Type = "context-field-deleted"
+	ServiceAccountCreated      Type = "service-account-created"
+	ServiceAccountUpdated      Type = "service-account-updated"
+	ServiceAccountDeleted      Type = "service-account-deleted"
+	ServiceAccountTokenCreated Type = "service-account-token-created"
+	ServiceAccountTokenDeleted Type = "service-account-token-deleted"
+	PATCreated                 Type = "pat-created"
+	PATDeleted                 Type = "pat-deleted"
+	APITokenCreated            Type = "api-token-created"
+	APITokenDeleted            Type = "api-token-deleted"
+	UserCreated                Type = "user-created"
+	UserUpdated                Type = "user-updated"
+	UserDeleted                Type = "user-deleted"
+	UserNameRemoved            Type = "user-name-removed"
+	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
+)
+
+// Definition describes a type of event.
+type Definition struct {
+	Type   Type
+	Group  string // under which the console shows the type
+	Label  string // for people
+	Phrase string // what the actor did, for summaries, with %s for the subject; "": the summary has its own sentence
+}
+
+// definitions is the one list of all types, in the order of the console. Tests compare it with the console, the OpenAPI
+// document, the parameter WebhookEvents in template.yaml, and docs/events.md.
+var definitions = []Definition{
+	{FeatureCreated, "Toggles", "Toggle created", "created the toggle %s"},
+	{FeatureUpdated, "Toggles", "Toggle updated", "updated the toggle %s"},
+	{FeatureArchived, "Toggles", "Toggle archived", "archived the toggle %s"},
+	{FeatureRevived, "Toggles", "Toggle revived", "revived the toggle %s"},
+	{FeatureDeleted, "Toggles", "Toggle deleted", "deleted the toggle %s"},
+	{FeatureStaleOn, "Toggles", "Toggle marked as stale", "marked the toggle %s as stale"},
+	{FeatureStaleOff, "Toggles", "Toggle no longer marked as stale", "no longer marks the toggle %s as stale"},
+	{FeaturePotentiallyStaleOn, "Toggles", "Toggle became potentially stale", ""},
+	{FeaturePotentiallyStaleOff, "Toggles", "Toggle is no longer potentially stale", ""},
+	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},
+	{FeatureTypeUpdated, "Toggle types", "Toggle type updated", ""},
+	{ContextFieldCreated, "Context fields", "Context field created", "created the context field %s"},
+	{ContextFieldUpdated, "Context fields", "Context field updated", "updated the context field %s"},
+	{ContextFieldDeleted, "Context fields", "Context field deleted", "deleted the context field %s"},
+	{PATCreated, "Tokens", "Token created", "created the token %s"},
+	{PATDeleted, "Tokens", "Token deleted", "deleted the token %s"},
+	{ServiceAccountTokenCreated, "Tokens", "Service account token created", "created the token %s of a service account"},
+	{ServiceAccountTokenDeleted, "Tokens", "Service account token deleted", "deleted the token %s of a service account"},
+	{APITokenCreated, "Tokens", "API token created", "created the API token %s"},
+	{APITokenDeleted, "Tokens", "API token deleted", "deleted the API token %s"},
+	{TokenExpiring, "Tokens", "Token is about to expire", ""},
+	{ServiceAccountCreated, "Accounts", "Service account created", "created the service account %s"},
+	{ServiceAccountUpdated, "Accounts", "Service account updated", "updated the service account %s"},
+	{ServiceAccountDeleted, "Accounts", "Service account deleted", "deleted the service account %s"},
+	{UserCreated, "Accounts", "User created", "created the user %s"},
+	{UserUpdated, "Accounts", "User updated", "updated the user %s"},
+	{UserDeleted, "Accounts", "User deleted", "deleted the user %s"},
+	{UserNameRemoved, "Accounts", "Name of a user removed", "removed the name of the user %s from the log"},
+	{InstallationInitialized, "Installation", "Installation initialized", "initialized the installation"},
+}
+
+// Definitions returns the descriptions of all types, grouped.
+func Definitions() []Definition { return slices.Clone(definitions) }
+
+// Types returns all types, ordered by name.
+func Types() []Type {
+	var all []Type
+	for _, d := range definitions {
+		all = append(all, d.Type)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Definition returns the description of the type. It is empty for an unknown type.
+func (t Type) Definition() Definition {
+	i := slices.IndexFunc(definitions, func(d Definition) bool { return d.Type == t })
+	if i < 0 {
+		return Definition{}
+	}
+	return definitions[i]
+}
+
+// Label returns the text of the type for people, such as "Token created", or "" for an unknown type.
+func (t Type) Label() string { return t.Definition().Label }
