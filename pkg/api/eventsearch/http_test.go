@@ -468,10 +468,12 @@ func TestSlowSearch(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	at := func(seconds int) int64 { return eventlog.FirstID(start().Add(time.Duration(seconds) * time.Second)) }
-	// Each page takes 400 ms and ends one second earlier than the one before. The second page of the partition 0 has an event.
+	// Each page takes 450 ms, so no response coincides with the end of the search, and ends one second earlier than the
+	// one before. The second page of the partition 0 has an event.
 	slow := func(c *database.Call) (*http.Response, error) {
-		<-time.After(400 * time.Millisecond)
-		if c.Request.Context().Err() != nil {
+		select {
+		case <-time.After(450 * time.Millisecond):
+		case <-c.Request.Context().Done():
 			return c.Hang()
 		}
 		last := at(0)
