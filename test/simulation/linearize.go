@@ -45,6 +45,7 @@ func observed() *op {
 func (w *World) record(o *op, kind string, object any, name string, value any) {
 	switch {
 	case o.unknown && o.reads, !o.unknown && !o.ok() && name == "set", o.status == http.StatusUnauthorized:
+	case w.has(paged) && strings.HasPrefix(name, "list"): // a list of several pages is not of one time
 	case o.status == http.StatusForbidden && (kind != "tokens" || name != "create"):
 	default:
 		w.add(o, kind, object, name, value)
