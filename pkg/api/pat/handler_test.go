@@ -78,7 +78,8 @@ func TestCreate(t *testing.T) {
 	if location := header.Get("Location"); status != 201 || location != "https://example.com/dev/api/4/token/6" {
 		t.Errorf("%d %s, Location %s", status, text, location)
 	}
-	stored := pat.FromItem(f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(4, 6)))
+	stored, err := pat.FromItem(f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(4, 6)))
+	assert.OK(t, err)
 	_, secret, _ := strings.Cut(text, `,"secret":"`)
 	secret = strings.TrimSuffix(secret, `"}`)
 	if token, err := access.ParseToken(secret); err != nil || token.Verifier() != stored.Verifier ||

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -48,10 +50,26 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, 
 	}
 }
 
-// Key returns the key of a token's item. The item (0, 0) is the counter of ids.
-func Key(userID, id int64) dynamo.Item {
-	return dynamo.Item{"userId": dynamo.N(userID), "id": dynamo.N(id)}
+// key is the key of a token's item.
+type key struct {
+	UserID int64 `dynamodbav:"userId"`
+	ID     int64 `dynamodbav:"id"`
 }
+
+// record is the item of a token.
+type record struct {
+	key
+	Verifier      []byte     `dynamodbav:"verifier"`
+	Description   string     `dynamodbav:"description"`
+	ExpiresAt     time.Time  `dynamodbav:"expiresAt"`
+	CreatedAt     time.Time  `dynamodbav:"createdAt"`
+	SeenAt        *time.Time `dynamodbav:"seenAt,omitempty"` // only the authorizer writes it
+	AnnouncedDays int64      `dynamodbav:"announcedDays,omitempty"`
+	LastEvent     int64      `dynamodbav:"event,omitempty"`
+}
+
+// Key returns the key of a token's item. The item (0, 0) is the counter of ids.
+func Key(userID, id int64) dynamo.Item { return dynamo.Marshal(key{userID, id}) }
 
 // List returns the tokens of all accounts, ordered by id. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]PAT, error) {
@@ -60,7 +78,11 @@ func (s *Store) List(ctx context.Context) ([]PAT, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list PATs: %w", err)
 		}
-		if p := FromItem(item); p.UserID != 0 { // the counter's partition
+		p, err := FromItem(item)
+		if err != nil {
+			return nil, fmt.Errorf("list PATs: %w", err)
+		}
+		if p.UserID != 0 { // the counter's partition
 			all = append(all, p)
 		}
 	}
@@ -76,7 +98,11 @@ func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list PATs of user %d: %w", userID, err)
 		}
-		all = append(all, FromItem(item))
+		p, err := FromItem(item)
+		if err != nil {
+			return nil, fmt.Errorf("list PATs of user %d: %w", userID, err)
+		}
+		all = append(all, p)
 	}
 	return all, nil
 }
@@ -107,7 +133,8 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 	if got[s.pats] == nil || got[s.users] == nil {
 		return PAT{}, user.User{}, notFound(userID, id)
 	}
-	return FromItem(got[s.pats]), user.FromItem(got[s.users]), nil
+	p, err := FromItem(got[s.pats])
+	return p, user.FromItem(got[s.users]), err
 }
 
 // Find returns an error, whose kind is NotFound, unless an account of the kind has the token. It is a consistent read of
@@ -140,8 +167,11 @@ func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) er
 		if item == nil {
 			return nil, notFound(userID, id)
 		}
-		p := FromItem(item)
-		owner := s.changeOwner(p, kind, "REMOVE #pats.#key", "#pats.#key = :id", dynamo.Item{})
+		p, err := FromItem(item)
+		if err != nil {
+			return nil, err
+		}
+		owner := s.changeOwner(p, kind, expression.Remove(entry(p)), entry(p).Equal(expression.Value(p.ID)))
 		deletion, err := s.deletion(ctx, p, kind)
 		return append([]types.TransactWriteItem{owner}, deletion...), err
 	}, func(failures []dynamo.Failure) error {
@@ -156,54 +186,62 @@ func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) er
 	return nil
 }
 
-// changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind. #pats.#key is
-// the entry and :id is p's id. If the condition fails, the action returns the owner's item.
-func (s *Store) changeOwner(p PAT, kind user.Kind, update, condition string,
-	values dynamo.Item) types.TransactWriteItem {
-	names := map[string]string{"#pats": user.AttributePATs, "#key": DescriptionKey(p.Description), "#kind": "kind"}
-	values[":id"] = dynamo.N(p.ID)
+// entry returns the path of a token's entry in the map of its owner.
+func entry(p PAT) expression.NameBuilder {
+	return expression.Name(user.AttributePATs + "." + DescriptionKey(p.Description)) // a key contains no period
+}
+
+// changeOwner returns the action that changes p's entry in the map of its owner, an account of the kind, under a
+// condition. If the condition fails, the action returns the owner's item.
+func (s *Store) changeOwner(
+	p PAT, kind user.Kind, update expression.UpdateBuilder, condition expression.ConditionBuilder,
+) types.TransactWriteItem {
 	if kind == AnyKind {
-		condition += " AND attribute_exists(#kind)" // the account's deletion has not begun
+		condition = condition.And(expression.Name("kind").AttributeExists()) // the account's deletion has not begun
 	} else {
-		condition += " AND #kind = :kind"
-		values[":kind"] = dynamo.S(string(kind))
+		condition = condition.And(expression.Name("kind").Equal(expression.Value(string(kind))))
 	}
+	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.users, Key: user.Key(p.UserID),
-		ConditionExpression: &condition, UpdateExpression: &update,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		TableName:                           &s.users,
+		Key:                                 user.Key(p.UserID),
+		ConditionExpression:                 expr.Condition(),
+		UpdateExpression:                    expr.Update(),
+		ExpressionAttributeNames:            expr.Names(),
+		ExpressionAttributeValues:           expr.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}
 }
 
+// toItem does not store when the token was last seen.
 func toItem(p PAT) dynamo.Item {
-	item := Key(p.UserID, p.ID)
-	item["verifier"] = dynamo.B(p.Verifier[:])
-	item["description"] = dynamo.S(p.Description)
-	item["expiresAt"] = dynamo.Time(p.ExpiresAt)
-	item["createdAt"] = dynamo.Time(p.CreatedAt)
-	if p.LastEvent != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(p.LastEvent)
-	}
-	if p.AnnouncedDays != 0 {
-		item[attributeAnnounced] = dynamo.N(p.AnnouncedDays)
-	}
-	return item
+	return dynamo.Marshal(record{
+		key:           key{p.UserID, p.ID},
+		Verifier:      p.Verifier[:],
+		Description:   p.Description,
+		ExpiresAt:     p.ExpiresAt,
+		CreatedAt:     p.CreatedAt,
+		AnnouncedDays: p.AnnouncedDays,
+		LastEvent:     p.LastEvent,
+	})
 }
 
 // FromItem returns the token that an item contains.
-func FromItem(item dynamo.Item) PAT {
+func FromItem(item dynamo.Item) (PAT, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return PAT{}, err
+	}
 	p := PAT{
-		ID: item.Int("id"), UserID: item.Int("userId"), Description: item.String("description"),
-		SeenAt:        item.Time(AttributeSeenAt),
-		AnnouncedDays: item.Int(attributeAnnounced), LastEvent: item.Int(eventlog.AttributeEvent),
+		ID:            stored.ID,
+		UserID:        stored.UserID,
+		Description:   stored.Description,
+		ExpiresAt:     stored.ExpiresAt,
+		CreatedAt:     stored.CreatedAt,
+		SeenAt:        stored.SeenAt,
+		AnnouncedDays: stored.AnnouncedDays,
+		LastEvent:     stored.LastEvent,
 	}
-	copy(p.Verifier[:], item.Bytes("verifier"))
-	if t := item.Time("expiresAt"); t != nil {
-		p.ExpiresAt = *t
-	}
-	if t := item.Time("createdAt"); t != nil {
-		p.CreatedAt = *t
-	}
-	return p
+	copy(p.Verifier[:], stored.Verifier)
+	return p, nil
 }

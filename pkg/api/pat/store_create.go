@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/user"
@@ -54,14 +56,25 @@ const maxClockDifference = time.Hour
 //
 // The first update also replaces a time that is wrong. Otherwise one process with a fast clock, such as that of an
 // operator, would decide the times of all tokens until its time has come.
-func (s *Store) takeID(ctx context.Context, now time.Time) (id int64, at time.Time, err error) {
+func (s *Store) takeID(ctx context.Context, now time.Time) (int64, time.Time, error) {
 	step := dynamo.Count(s.pats, Key(0, 0), lastID, access.MaxID)
-	later := dynamo.Count(s.pats, Key(0, 0), lastID, access.MaxID)
-	*later.UpdateExpression += " SET #at = :now"
-	*later.ConditionExpression += " AND (attribute_not_exists(#at) OR #at <= :now OR #at > :latest)"
-	later.ExpressionAttributeNames["#at"] = lastCreatedAt
-	later.ExpressionAttributeValues[":now"] = dynamo.Time(now)
-	later.ExpressionAttributeValues[":latest"] = dynamo.Time(now.Add(maxClockDifference))
+	update, condition := dynamo.Increment(lastID, access.MaxID)
+	at := expression.Name(lastCreatedAt)
+	taken := expression.Value(datetime.Format(now))
+	latest := expression.Value(datetime.Format(now.Add(maxClockDifference)))
+	expr := dynamo.Build(expression.NewBuilder().
+		WithUpdate(update.Set(at, taken)).
+		WithCondition(condition.And(
+			expression.Or(at.AttributeNotExists(), at.LessThanEqual(taken), at.GreaterThan(latest)))))
+	later := &dynamodb.UpdateItemInput{
+		TableName:                 &s.pats,
+		Key:                       Key(0, 0),
+		UpdateExpression:          expr.Update(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+		ReturnValues:              types.ReturnValueAllNew,
+	}
 	out, err := s.client.UpdateItem(ctx, later)
 	if dynamo.FailedCondition(err) {
 		out, err = s.client.UpdateItem(ctx, step)
@@ -136,21 +149,20 @@ func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error)
 // changeAccount returns the action that adds the entry of the token to the map of its owner, and removes that of the
 // expired one.
 func (i *insertion) changeAccount() types.TransactWriteItem {
-	values := dynamo.Item{":limit": dynamo.N(int64(i.owner.Limit))}
+	size := expression.Name(user.AttributePATs).Size()
+	limit := expression.Value(i.owner.Limit)
+	own := entry(i.token)
+	update := expression.Set(own, expression.Value(i.token.ID))
 	if i.expired == nil {
-		return i.changeOwner(i.token, i.owner.Kind, "SET #pats.#key = :id",
-			"attribute_not_exists(#pats.#key) AND size(#pats) < :limit", values)
+		return i.changeOwner(i.token, i.owner.Kind, update, own.AttributeNotExists().And(size.LessThan(limit)))
 	}
-	values[":expired"] = dynamo.N(i.expired.ID)
-	expired := DescriptionKey(i.expired.Description)
-	if expired == DescriptionKey(i.token.Description) {
-		return i.changeOwner(i.token, i.owner.Kind, "SET #pats.#key = :id",
-			"#pats.#key = :expired AND size(#pats) = :limit", values)
+	expired := entry(*i.expired)
+	condition := expired.Equal(expression.Value(i.expired.ID)).And(size.Equal(limit))
+	if DescriptionKey(i.expired.Description) != DescriptionKey(i.token.Description) {
+		update = update.Remove(expired)
+		condition = own.AttributeNotExists().And(condition)
 	}
-	action := i.changeOwner(i.token, i.owner.Kind, "SET #pats.#key = :id REMOVE #pats.#expired",
-		"attribute_not_exists(#pats.#key) AND #pats.#expired = :expired AND size(#pats) = :limit", values)
-	action.Update.ExpressionAttributeNames["#expired"] = expired
-	return action
+	return i.changeOwner(i.token, i.owner.Kind, update, condition)
 }
 
 // afterFailure decides after a failed attempt which token must make room in the next one. It returns an error if the account

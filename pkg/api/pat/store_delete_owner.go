@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // perTransaction is the number of tokens that one transaction of DeleteOwner deletes. A transaction has at most 100
@@ -44,12 +46,15 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 // deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
 func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
 	_, deleted := eventTypes(kind)
-	_, record, err := s.log.Actions(ctx, p.change(deleted, nil, p.snapshot()))
-	condition, names, values := eventlog.Unchanged("userId", p.LastEvent)
+	_, event, err := s.log.Actions(ctx, p.change(deleted, nil, p.snapshot()))
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast("userId", p.LastEvent)))
 	return append([]types.TransactWriteItem{{Delete: &types.Delete{
-		TableName: &s.pats, Key: Key(p.UserID, p.ID), ConditionExpression: &condition,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}}, record...), err
+		TableName:                 &s.pats,
+		Key:                       Key(p.UserID, p.ID),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}}, event...), err
 }
 
 // DeleteUnlisted deletes a token that its owner does not list, such as after a restore of one table. If the token

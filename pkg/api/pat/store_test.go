@@ -25,7 +25,9 @@ func TestItems(t *testing.T) {
 	p := f.create(t, pat.PAT{ID: 99, UserID: math.MaxInt32, Description: description, ExpiresAt: fine.AddDate(1, 0, 0),
 		CreatedAt: fine, SeenAt: &fine})
 	item := f.Get(t, f.Tables["PersonalAccessTokens"], pat.Key(math.MaxInt32, 1))
-	assert.Equal(t, p, pat.FromItem(item))
+	stored, err := pat.FromItem(item)
+	assert.OK(t, err)
+	assert.Equal(t, p, stored)
 	assert.Equal(t, dynamo.Item{
 		"userId": dynamo.N(math.MaxInt32), "id": dynamo.N(1), "verifier": dynamo.B(p.Verifier[:]),
 		"description": dynamo.S(description),

@@ -1,7 +1,7 @@
 package dynamo
 
 import (
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -10,12 +10,22 @@ import (
 // value 0. The condition fails if the counter has reached highest. An update without a response may have counted, so
 // that a repetition leaves a gap.
 func Count(table string, key Item, attribute string, highest int64) *dynamodb.UpdateItemInput {
+	update, condition := Increment(attribute, highest)
+	expr := Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 	return &dynamodb.UpdateItemInput{
-		TableName: &table, Key: key,
-		UpdateExpression:          aws.String("ADD #counter :one"),
-		ConditionExpression:       aws.String("(attribute_not_exists(#counter) OR #counter < :highest)"),
-		ExpressionAttributeNames:  map[string]string{"#counter": attribute},
-		ExpressionAttributeValues: Item{":one": N(1), ":highest": N(highest)},
+		TableName:                 &table,
+		Key:                       key,
+		UpdateExpression:          expr.Update(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 		ReturnValues:              types.ReturnValueAllNew,
 	}
+}
+
+// Increment returns the update that adds 1 to a counter, and the condition that the counter has not reached highest.
+func Increment(attribute string, highest int64) (expression.UpdateBuilder, expression.ConditionBuilder) {
+	counter := expression.Name(attribute)
+	return expression.Add(counter, expression.Value(1)),
+		counter.AttributeNotExists().Or(counter.LessThan(expression.Value(highest)))
 }
