@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/localtest"
@@ -73,7 +74,7 @@ func TestTheSameLifetimeCorrectsFlags(t *testing.T) {
 	})
 	client, tables := database(t, service)
 	toggles := feature.NewStore(client, tables, eventlog.Quiet(client)) // without a clock, it sets no flag
-	assert.OK(t, toggles.Create(t.Context(), feature.Feature{
+	assert.OK(t, toggles.Create(t.Context(), toggle.Feature{
 		Name: "old", Project: "default", Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0),
 	}))
 	setLifetime(t, service, 40)

@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
 )
 
 // Action is a change of the state of a toggle.
@@ -23,12 +24,12 @@ const (
 
 // Changes reports whether the action changes a toggle.
 func (a Action) Changes(t Toggle) bool {
-	f := feature.Feature{Archived: t.Archived, Stale: t.Stale}
+	f := toggle.Feature{Archived: t.Archived, Stale: t.Stale}
 	a.apply(&f)
 	return f.Archived != t.Archived || f.Stale != t.Stale
 }
 
-func (a Action) apply(f *feature.Feature) {
+func (a Action) apply(f *toggle.Feature) {
 	switch a {
 	case Archive, Revive:
 		f.Archived = a == Archive
@@ -79,7 +80,7 @@ func (c *ToggleChanges) Err() error {
 // does not exist. The result is valid even with an error. If the call fails, it can be repeated.
 func (o *Operator) ChangeToggles(ctx context.Context, names []string, action Action) (ToggleChanges, error) {
 	before := map[string]int64{}
-	all, err := o.features.UpdateAll(ctx, names, func(f feature.Feature) (feature.Feature, error) {
+	all, err := o.features.UpdateAll(ctx, names, func(f toggle.Feature) (toggle.Feature, error) {
 		before[f.Name] = f.LastEvent
 		action.apply(&f)
 		return f, nil

@@ -8,19 +8,10 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
-)
-
-const (
-	defaultProject = "default"
-	defaultType    = "release"
-
-	// maxDescription is the maximum number of characters of a description, as in the API.
-	maxDescription = 1000
+	"toggleadmin/pkg/toggle"
 )
 
 // Toggle is a feature toggle.
@@ -48,7 +39,7 @@ type Creator struct {
 // CreatedBefore reports whether the toggle was created at the given time or before.
 func (t Toggle) CreatedBefore(at time.Time) bool { return t.CreatedAt <= datetime.Format(at) }
 
-func newToggle(f feature.Feature) Toggle {
+func newToggle(f toggle.Feature) Toggle {
 	t := Toggle{
 		Name:             f.Name,
 		Project:          f.Project,
@@ -100,7 +91,7 @@ func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetail
 	if err != nil {
 		return ToggleDetails{}, exitstatus.Explain(err)
 	}
-	kind, _, err := o.features.Lifetime(ctx, f.Type)
+	kind, _, err := o.features.Type(ctx, f.Type)
 	return ToggleDetails{newToggle(f), datetime.FormatOptional(f.PotentiallyStaleAt(kind.LifetimeDays))}, err
 }
 
@@ -116,14 +107,14 @@ type ToggleChange struct {
 func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChange) (
 	t Toggle, created, changed bool, err error,
 ) {
-	if !feature.ValidName(name) {
+	if err := toggle.CheckFeatureName(name); err != nil {
 		return Toggle{}, false, false, exitstatus.Errorf(exitstatus.Usage,
-			"%q is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive", name)
+			"%q is not a valid name of a toggle: %v", name, err)
 	}
 	if err := o.validate(ctx, &change); err != nil {
 		return Toggle{}, false, false, err
 	}
-	apply := func(f *feature.Feature) {
+	apply := func(f *toggle.Feature) {
 		assign(&f.Project, change.Project)
 		assign(&f.Type, change.Type)
 		assign(&f.ImpressionData, change.ImpressionData)
@@ -140,7 +131,12 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 		if apierror.KindOf(err) != apierror.NotFound {
 			return newToggle(f), false, changed, exitstatus.Explain(err)
 		}
-		f = feature.Feature{Name: name, Project: defaultProject, Type: defaultType, CreatedAt: datetime.Milliseconds(o.now())}
+		f = toggle.Feature{
+			Name:      name,
+			Project:   toggle.DefaultProject,
+			Type:      toggle.DefaultType,
+			CreatedAt: datetime.Milliseconds(o.now()),
+		}
 		apply(&f)
 		if err := o.features.CheckLimit(ctx); err != nil {
 			return Toggle{}, false, false, exitstatus.Explain(err)
@@ -163,14 +159,14 @@ func assign[T any](variable, value *T) {
 // validate checks the values of a change and converts them to the stored form.
 func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 	if change.Project != nil {
-		if !feature.ValidProject(*change.Project) {
-			return exitstatus.Errorf(exitstatus.Usage,
-				"%q is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or ..", *change.Project)
+		if err := toggle.CheckName(*change.Project); err != nil {
+			return exitstatus.Errorf(exitstatus.Usage, "%q is not a valid project: %v", *change.Project, err)
 		}
 	}
 	if change.Description != nil {
-		if n := utf8.RuneCountInString(*change.Description); n > maxDescription {
-			return exitstatus.Errorf(exitstatus.Usage, "the description has %d characters, the maximum is %d", n, maxDescription)
+		if n := utf8.RuneCountInString(*change.Description); n > toggle.MaxDescription {
+			return exitstatus.Errorf(exitstatus.Usage, "the description has %d characters, the maximum is %d",
+				n, toggle.MaxDescription)
 		}
 		if !utf8.ValidString(*change.Description) {
 			return exitstatus.Errorf(exitstatus.Usage, "the description is not valid UTF-8")
@@ -181,16 +177,16 @@ func (o *Operator) validate(ctx context.Context, change *ToggleChange) error {
 		if err != nil {
 			return err
 		}
-		change.Type = new(featuretype.NormalID(*change.Type))
+		change.Type = new(toggle.NormalTypeID(*change.Type))
 		if err := checkKnown("feature type", *change.Type, all,
-			func(t featuretype.FeatureType) string { return t.ID }); err != nil {
+			func(t toggle.Type) string { return t.ID }); err != nil {
 			return err
 		}
 	}
 	if change.ContextFields != nil {
-		if n := len(*change.ContextFields); n > feature.MaxContextFields {
+		if n := len(*change.ContextFields); n > toggle.MaxContextFields {
 			return exitstatus.Errorf(exitstatus.Usage, "a toggle uses at most %d context fields, not %d",
-				feature.MaxContextFields, n)
+				toggle.MaxContextFields, n)
 		}
 		all, err := o.fields.List(ctx)
 		if err != nil {
@@ -218,11 +214,11 @@ func checkKnown[T any](what, name string, all []T, nameOf func(T) string) error 
 }
 
 // set changes a toggle. changed is false if it already was as set makes it.
-func (o *Operator) set(ctx context.Context, name string, set func(*feature.Feature)) (
-	f feature.Feature, changed bool, err error,
+func (o *Operator) set(ctx context.Context, name string, set func(*toggle.Feature)) (
+	f toggle.Feature, changed bool, err error,
 ) {
 	last := int64(0)
-	f, err = o.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
+	f, err = o.features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 		last = f.LastEvent
 		set(&f)
 		return f, nil

@@ -12,21 +12,19 @@ import (
 
 // Feature is a toggle.
 type Feature struct {
-	Name           string
-	Project        string
-	Type           string  // id of its Type
-	Description    *string // nil: none
-	ImpressionData bool
-	CreatedAt      time.Time
-	CreatedBy      *Creator // nil: unknown
-	Archived       bool
-	ArchivedAt     *time.Time // nil if it is not archived
-	Stale          bool       // marked by a user
-	ContextFields  []string   // used by the constraints of its strategies; sorted, without duplicates
-
-	// The stores set these.
-	PotentiallyStale bool
-	LastEvent        int64 // the id of its last event, which is the version of the toggle; 0: none
+	Name             string
+	Project          string
+	Type             string  // id of its Type
+	Description      *string // nil: none
+	ImpressionData   bool
+	CreatedAt        time.Time
+	CreatedBy        *Creator // nil: unknown
+	Archived         bool
+	ArchivedAt       *time.Time // nil if it is not archived
+	Stale            bool       // marked by a user
+	PotentiallyStale bool       // set by the stores
+	ContextFields    []string   // used by the constraints of its strategies; sorted, without duplicates
+	LastEvent        int64      // the id of its last event, the version of the toggle; set by the stores; 0: none
 }
 
 // Creator is who created a toggle.

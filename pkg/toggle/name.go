@@ -21,8 +21,8 @@ var namePattern = regexp.MustCompile(NamePattern)
 const ReservedName = "revive"
 
 var (
-	errName        = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone")
-	errFeatureName = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive alone")
+	errName        = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not . or ..")
+	errFeatureName = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive")
 )
 
 // CheckName returns nil if a project, a context field or a type can have the name. Otherwise the error says what is

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -43,10 +44,10 @@ func measureLag(ctx context.Context, o options) {
 	s := startService(ctx, o, filepath.Join(o.disk, "lag"), "WEBHOOK_URL="+webhook.URL)
 	defer s.stop()
 	check(featuretype.NewStore(s.client, s.tables, eventlog.Quiet(s.client)).Create(ctx,
-		featuretype.FeatureType{ID: aging, Name: "Aging", Position: 9}))
+		toggle.Type{ID: aging, Name: "Aging", Position: 9}))
 	created := time.Now().AddDate(0, 0, -100)
 	putToggles(ctx, s.client, s.tables["Features"], lagToggles,
-		func(i int) dynamo.Item { return toggle(i, aging, created, false) })
+		func(i int) dynamo.Item { return toggleItem(i, aging, created, false) })
 	var first, last [2][]time.Duration
 	var deliveries []time.Duration
 	for range lagRounds {

@@ -32,7 +32,7 @@ func measureStaleness(ctx context.Context, o options) {
 	b.types = b.createTypes(ctx, eventlog.New(b.client, b.tables, time.Now, 400))
 	now := time.Now()
 	putToggles(ctx, b.client, b.tables["Features"], o.Toggles, func(i int) dynamo.Item {
-		return toggle(i, typeID(i), now.AddDate(0, 0, -age(i/bulkTypes)).Add(-time.Duration(i)*time.Millisecond), false)
+		return toggleItem(i, typeID(i), now.AddDate(0, 0, -age(i/bulkTypes)).Add(-time.Duration(i)*time.Millisecond), false)
 	})
 	var rows [][]any
 	for _, step := range [][3]int{ // types, days, flips

@@ -49,7 +49,7 @@ func measureToggles(ctx context.Context, _ options) {
 	now, step := time.Now(), 3*365*24*time.Hour/manyToggles
 	put := func(n int, flagged bool) {
 		putToggles(ctx, b.client, b.tables["Features"], n, func(i int) dynamo.Item {
-			return toggle(i, typeID(i), now.Add(-time.Duration(i)*step), flagged)
+			return toggleItem(i, typeID(i), now.Add(-time.Duration(i)*step), flagged)
 		})
 	}
 	put(manyToggles, false)

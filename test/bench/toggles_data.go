@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -27,13 +28,13 @@ func typeID(i int) string { return fmt.Sprint("type", i%bulkTypes) }
 func (d *database) createTypes(ctx context.Context, log *eventlog.Log) *featuretype.Store {
 	store := featuretype.NewStore(d.client, d.tables, log)
 	for i := range bulkTypes {
-		check(store.Create(ctx, featuretype.FeatureType{ID: typeID(i), LifetimeDays: new(int64(untouched))}))
+		check(store.Create(ctx, toggle.Type{ID: typeID(i), LifetimeDays: new(int64(untouched))}))
 	}
 	return store
 }
 
-// toggle is toggle number i as pkg/api/feature stores it.
-func toggle(i int, typeID string, created time.Time, flagged bool) dynamo.Item {
+// toggleItem is toggle number i as pkg/api/feature stores it.
+func toggleItem(i int, typeID string, created time.Time, flagged bool) dynamo.Item {
 	name := fmt.Sprintf("checkout-toggle-%07d", i)
 	return dynamo.Item{
 		"name": dynamo.S(name), "project": dynamo.S("default"), "type": dynamo.S(typeID),

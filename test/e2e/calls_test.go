@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/table"
@@ -259,7 +260,7 @@ func TestCallsWithALargeField(t *testing.T) {
 	status, _ = s.send(t, "PUT /api/admin/context/large", "editor", changed)
 	assert.Equal(t, 200, status)
 	client := s.client(t)
-	assert.OK(t, feature.NewStore(client, s.tables, eventlog.Quiet(client)).Create(t.Context(), feature.Feature{
+	assert.OK(t, feature.NewStore(client, s.tables, eventlog.Quiet(client)).Create(t.Context(), toggle.Feature{
 		Name: "banner", Project: "p", Type: "release", CreatedAt: time.Unix(s.clock.Load(), 0),
 		ContextFields: []string{"large"},
 	}))

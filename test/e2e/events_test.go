@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
 
@@ -85,7 +86,7 @@ func TestCallsOfReevaluation(t *testing.T) {
 	want(stream, change("release", 41, 40), "GetItem 1r, 32 Query 0.5r")
 	want(stream, change("permission", 1, 2), "GetItem 1r, 16 Query 0.5r")
 	for i := range 2 {
-		old := feature.Feature{Name: fmt.Sprint("usage", i), Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
+		old := toggle.Feature{Name: fmt.Sprint("usage", i), Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
 		assert.OK(t, toggles.Create(t.Context(), old))
 	}
 	want(stream, change("release", 41, 40), "GetItem 1r, 32 Query 0.5r, 2 TransactWriteItems 4w+3w")

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // The objects that the actors compete for.
@@ -115,7 +116,7 @@ func (w *World) prepare() {
 		toggles[:2+random.IntN(2)*4]
 	for i, id := range w.types {
 		lifetime := []*int64{nil, new(int64(1)), new(int64(1)), new(int64(7))}[random.IntN(4)]
-		w.must(featuretype.NewStore(client, w.tables, log).Create(ctx, featuretype.FeatureType{ID: id, Position: int64(i),
+		w.must(featuretype.NewStore(client, w.tables, log).Create(ctx, toggle.Type{ID: id, Position: int64(i),
 			LifetimeDays: lifetime}))
 	}
 	for _, name := range w.fields {
@@ -137,7 +138,7 @@ func (w *World) prepare() {
 		due := due.Add(within(random, 80*time.Millisecond) - 40*time.Millisecond)
 		kind := w.types[random.IntN(len(w.types))]
 		age := time.Duration(max(1, w.lifetimes[kind][0].days))*24*time.Hour - time.Until(due)
-		f := feature.Feature{
+		f := toggle.Feature{
 			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields[random.IntN(len(w.fields))]}[:random.IntN(2)],
 		}

@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
@@ -18,7 +19,7 @@ func TestDelete(t *testing.T) {
 	store, db := newStore(t)
 	h, features := handlers(store), feature.NewStore(db.Client, db.Tables, db.Log())
 	archive := func(name string, archived bool) error {
-		_, err := features.Update(t.Context(), name, func(f feature.Feature) (feature.Feature, error) {
+		_, err := features.Update(t.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			f.Archived = archived
 			return f, nil
 		})
@@ -31,7 +32,7 @@ func TestDelete(t *testing.T) {
 		{"create", "", `{"name":"f","sortOrder":0}`, "201 " + plain("f", 0)},
 	})
 	for i, project := range []string{"p", "p", "q"} {
-		assert.OK(t, features.Create(t.Context(), feature.Feature{Name: fmt.Sprint(i), Project: project,
+		assert.OK(t, features.Create(t.Context(), toggle.Feature{Name: fmt.Sprint(i), Project: project,
 			ContextFields: []string{"f"}}))
 	}
 	for i := range 3 {
@@ -83,7 +84,7 @@ func TestDeleteIsOvertaken(t *testing.T) {
 		features := feature.NewStore(db.Client, db.Tables, db.Log())
 		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 			if c.Operation == "TransactWriteItems" && c.N == 1 {
-				assert.OK(t, features.Create(t.Context(), feature.Feature{Name: "f", Project: "p", ContextFields: []string{"a"}}))
+				assert.OK(t, features.Create(t.Context(), toggle.Feature{Name: "f", Project: "p", ContextFields: []string{"a"}}))
 				if !stays {
 					assert.OK(t, features.Delete(t.Context(), "f"))
 				}

@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -29,7 +30,7 @@ func TestEvents(t *testing.T) {
 	h.ExpectStatus(ada, t, "update", "plan", update, 200)
 	h.ExpectStatus(ada, t, "update", "plan", update, 200)
 	features := feature.NewStore(db.Client, db.Tables, db.Log())
-	assert.OK(t, features.Create(t.Context(), feature.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}))
+	assert.OK(t, features.Create(t.Context(), toggle.Feature{Name: "a", Project: "p", ContextFields: []string{"plan"}}))
 	h.ExpectStatus(ada, t, "delete", "plan", "", 409)
 	assert.OK(t, features.Delete(t.Context(), "a"))
 	ahead := eventlog.New(db.Client, db.Tables, func() time.Time { return time.Now().Add(time.Hour) }, 0)

@@ -10,6 +10,7 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
+	"toggleadmin/pkg/toggle"
 )
 
 // CountUsage counts the usage of each context field that active toggles use, which the transactions of the Store keep
@@ -63,8 +64,8 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 }
 
 // oldestWithName returns, for each person whose name toggles have, the oldest of these toggles.
-func oldestWithName(all []Feature) map[eventlog.Subject]Feature {
-	named := map[eventlog.Subject]Feature{}
+func oldestWithName(all []toggle.Feature) map[eventlog.Subject]toggle.Feature {
+	named := map[eventlog.Subject]toggle.Feature{}
 	for _, f := range all {
 		if f.CreatedBy == nil || f.CreatedBy.ID == 0 {
 			continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 // Count serves GET /api/admin/search/features/counts.
@@ -33,7 +34,7 @@ type States struct {
 	Archived         int `json:"archived"`
 }
 
-func (s *States) add(f Feature) {
+func (s *States) add(f toggle.Feature) {
 	switch {
 	case f.Archived:
 		s.Archived++
@@ -65,19 +66,16 @@ type Counts struct {
 	Projects []ProjectStates `json:"projects"`
 }
 
-// defaultProject exists even without toggles.
-const defaultProject = "default"
-
 // Count counts the toggles of the selected projects. It reads the whole table, consistently.
 func (s *Store) Count(ctx context.Context, project OneOf) (Counts, error) {
-	all, err := s.scan(ctx, func(f Feature) bool { return project.selects(f.Project) },
+	all, err := s.scan(ctx, func(f toggle.Feature) bool { return project.selects(f.Project) },
 		"project", "type", "archived", "stale", attributeFlag)
 	if err != nil {
 		return Counts{}, err
 	}
 	counts, types, projects := Counts{Types: []TypeStates{}, Projects: []ProjectStates{}}, states{}, states{}
-	if project.selects(defaultProject) {
-		projects.of(defaultProject)
+	if project.selects(toggle.DefaultProject) {
+		projects.of(toggle.DefaultProject)
 	}
 	for _, f := range all {
 		counts.Total.add(f)

@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"slices"
 
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 // Get serves GET /api/admin/projects/{projectId}/features/{featureName}.
@@ -28,13 +28,13 @@ func Get(features *Store) lambdahttp.HandlerFunc {
 }
 
 // etag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
-func etag(f Feature) string {
+func etag(f toggle.Feature) string {
 	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
 }
 
 // respond writes the response of an operation on one toggle.
-func respond(w http.ResponseWriter, r *http.Request, status int, features *Store, f Feature) error {
-	t, _, err := features.Lifetime(r.Context(), f.Type)
+func respond(w http.ResponseWriter, r *http.Request, status int, features *Store, f toggle.Feature) error {
+	t, _, err := features.Type(r.Context(), f.Type)
 	if err != nil {
 		return err
 	}
@@ -133,10 +133,11 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
 		State: oneOf(q, "state")}
 	for i, id := range f.Type.Values {
-		f.Type.Values[i] = featuretype.NormalID(id)
+		f.Type.Values[i] = toggle.NormalTypeID(id)
 	}
+	states := []toggle.State{toggle.StateActive, toggle.StateStale, toggle.StatePotentiallyStale}
 	for _, state := range f.State.Values {
-		if !slices.Contains([]State{Active, Stale, PotentiallyStale}, State(state)) {
+		if !slices.Contains(states, toggle.State(state)) {
 			q.Reject("state", "must have the states active, stale or potentially-stale")
 			break
 		}
@@ -166,7 +167,7 @@ func oneOf(q *lambdahttp.Query, name string) OneOf {
 // projectOf returns the project of a request, or a 400.
 func projectOf(r *http.Request) (string, error) {
 	project, err := lambdahttp.PathParam(r, "projectId")
-	if err != nil || !ValidProject(project) {
+	if err != nil || toggle.CheckName(project) != nil {
 		return "", apierror.Errorf(apierror.Validation,
 			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, "+
 				"and must not be . or ..; you sent %q.", apierror.Echo(project))

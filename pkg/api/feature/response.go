@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
 )
 
 // response is featureSchema in api/openapi.yaml. Operations on one toggle add its context fields.
@@ -38,7 +39,7 @@ type creator struct {
 	ImageURL string `json:"imageUrl"` // empty
 }
 
-func newResponse(f Feature, potentiallyStaleAt *time.Time) response {
+func newResponse(f toggle.Feature, potentiallyStaleAt *time.Time) response {
 	r := response{
 		Name: f.Name, Type: f.Type, Project: f.Project, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, Archived: f.Archived, CreatedAt: datetime.Format(f.CreatedAt),
@@ -52,7 +53,7 @@ func newResponse(f Feature, potentiallyStaleAt *time.Time) response {
 	return r
 }
 
-func newResponses(all []Feature, known Types) []response {
+func newResponses(all []toggle.Feature, known Types) []response {
 	list := make([]response, len(all))
 	for i, f := range all {
 		list[i] = newResponse(f, known.PotentiallyStaleAt(f))

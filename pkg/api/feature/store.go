@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -60,23 +61,23 @@ func (s *Store) InProject(project string) *Store {
 func key(name string) dynamo.Item { return dynamo.Item{"name": dynamo.S(name)} }
 
 // Get reads a toggle. The kind of its error is NotFound if there is none.
-func (s *Store) Get(ctx context.Context, name string) (Feature, error) {
+func (s *Store) Get(ctx context.Context, name string) (toggle.Feature, error) {
 	item, err := dynamo.Get(ctx, s.client, s.features, key(name))
 	if err != nil {
-		return Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
+		return toggle.Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
 	}
 	if item == nil {
-		return Feature{}, notFound(s.project, name)
+		return toggle.Feature{}, notFound(s.project, name)
 	}
 	f := fromItem(item)
 	if err := s.requireProject(f); err != nil {
-		return Feature{}, err
+		return toggle.Feature{}, err
 	}
 	return f, nil
 }
 
 // requireProject returns an error, as if the toggle did not exist, if it belongs to another project than InProject.
-func (s *Store) requireProject(f Feature) error {
+func (s *Store) requireProject(f toggle.Feature) error {
 	if s.project == "" || s.project == f.Project {
 		return nil
 	}
@@ -84,37 +85,37 @@ func (s *Store) requireProject(f Feature) error {
 }
 
 // List reads all toggles, ordered by name (code points), with a consistent parallel Scan.
-func (s *Store) List(ctx context.Context) ([]Feature, error) {
-	all, err := s.scan(ctx, func(Feature) bool { return true })
+func (s *Store) List(ctx context.Context) ([]toggle.Feature, error) {
+	all, err := s.scan(ctx, func(toggle.Feature) bool { return true })
 	slices.SortFunc(all, byName)
 	return all, err
 }
 
-// Lifetime reads the type of a toggle. found is false if it does not exist; it has no lifetime then.
-func (s *Store) Lifetime(ctx context.Context, id string) (t featuretype.FeatureType, found bool, err error) {
+// Type reads the type of a toggle. found is false if it does not exist; it has no lifetime then.
+func (s *Store) Type(ctx context.Context, id string) (t toggle.Type, found bool, err error) {
 	t, err = s.types.Get(ctx, id)
 	if apierror.KindOf(err) == apierror.NotFound {
-		return featuretype.FeatureType{ID: id}, false, nil
+		return toggle.Type{ID: id}, false, nil
 	}
 	return t, err == nil, err
 }
 
 // Create adds a toggle. The kind of its error is NameExists if the name is taken, and Conflict if the toggle uses a
 // context field that does not exist.
-func (s *Store) Create(ctx context.Context, f Feature) error {
+func (s *Store) Create(ctx context.Context, f toggle.Feature) error {
 	_, err := s.Add(ctx, f)
 	return err
 }
 
 // Add is Create, and returns the toggle as it is stored.
-func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
+func (s *Store) Add(ctx context.Context, f toggle.Feature) (toggle.Feature, error) {
 	f.PotentiallyStale, f.LastEvent = false, 0
-	s.stampArchived(Feature{}, &f)
+	s.stampArchived(toggle.Feature{}, &f)
 	last := int64(0) // the id of the last event of a deleted toggle with the same name
 	var t *transaction
 	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		t = s.transaction()
-		if err := t.add(ctx, Feature{LastEvent: last}, f.normalized()); err != nil {
+		if err := t.add(ctx, toggle.Feature{LastEvent: last}, f.Normalized()); err != nil {
 			return nil, err
 		}
 		return t.make(ctx)
@@ -127,20 +128,22 @@ func (s *Store) Add(ctx context.Context, f Feature) (Feature, error) {
 		return t.unknownContextField(failures)
 	})
 	if err != nil {
-		return Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
+		return toggle.Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
 	}
 	return t.edits[0].next, nil
 }
 
-// Update changes a toggle. change receives the current toggle and returns the new one, or an error, which Update
-// returns. Changes of the name, of the time and the author of the creation, and of the flag are ignored. If the toggle
-// is changed concurrently, change is called again. A change of the type, of Archived or of Stale decides the flag
-// again. An update that changes nothing writes nothing. The kind of its error is NotFound, or Conflict if the toggle uses
-// a context field that does not exist.
-func (s *Store) Update(ctx context.Context, name string, change func(Feature) (Feature, error)) (Feature, error) {
+// Change receives the current toggle and returns the new one, or an error. Changes of the name, of the time and the
+// author of the creation, and of the flag are ignored.
+type Change func(toggle.Feature) (toggle.Feature, error)
+
+// Update changes a toggle. It returns an error of change. If the toggle is changed concurrently, change is called
+// again. A change of the type, of Archived or of Stale decides the flag again. An update that changes nothing writes
+// nothing. The kind of its error is NotFound, or Conflict if the toggle uses a context field that does not exist.
+func (s *Store) Update(ctx context.Context, name string, change Change) (toggle.Feature, error) {
 	all, err := s.UpdateAll(ctx, []string{name}, change)
 	if err != nil {
-		return Feature{}, err
+		return toggle.Feature{}, err
 	}
 	return all[0], nil
 }
@@ -152,27 +155,26 @@ func (s *Store) Update(ctx context.Context, name string, change func(Feature) (F
 // flips: they clear flags before the change, and decide the others after it. If the process ends in between,
 // re-evaluation sets the flags. Each toggle takes one action and one for each of its events, and each context field
 // whose usage changes takes one. If this is too much, UpdateAll changes nothing and returns ErrTooManyChanges.
-func (s *Store) UpdateAll(ctx context.Context, names []string, change func(Feature) (Feature, error)) ([]Feature,
-	error) {
-	t, err := s.write(ctx, names, func(t *transaction, old Feature) error {
+func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([]toggle.Feature, error) {
+	t, err := s.write(ctx, names, func(t *transaction, old toggle.Feature) error {
 		next, err := change(old)
 		if err != nil {
 			return err
 		}
 		next.Name, next.CreatedAt, next.CreatedBy = old.Name, old.CreatedAt, old.CreatedBy
 		s.stampArchived(old, &next)
-		return t.add(ctx, old, next.normalized())
+		return t.add(ctx, old, next.Normalized())
 	})
 	if err != nil {
 		return nil, fmt.Errorf("update %s: %w", describe(names), err)
 	}
 	for some := range slices.Chunk(t.flagLater, maxActions/3) {
-		_, err := s.write(ctx, some, func(t *transaction, old Feature) error { return t.reevaluate(ctx, old) })
+		_, err := s.write(ctx, some, func(t *transaction, old toggle.Feature) error { return t.reevaluate(ctx, old) })
 		if err != nil && apierror.KindOf(err) != apierror.NotFound { // one was deleted: re-evaluation sets the flags of the others
 			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}
-	all := make([]Feature, len(t.edits))
+	all := make([]toggle.Feature, len(t.edits))
 	for i, e := range t.edits {
 		all[i] = e.next
 	}
@@ -187,7 +189,7 @@ func describe(names []string) string {
 }
 
 // stampArchived sets the time at which a toggle is archived, unless the change sets it.
-func (s *Store) stampArchived(old Feature, next *Feature) {
+func (s *Store) stampArchived(old toggle.Feature, next *toggle.Feature) {
 	if now, ok := s.log.Now(); ok && !old.Archived && next.Archived && next.ArchivedAt == nil {
 		next.ArchivedAt = &now
 	}
@@ -197,7 +199,7 @@ func (s *Store) stampArchived(old Feature, next *Feature) {
 // It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
 func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
 	name := string(eventlog.PersonSubject(userID))
-	all, err := s.scan(ctx, func(f Feature) bool {
+	all, err := s.scan(ctx, func(f toggle.Feature) bool {
 		return f.CreatedBy != nil && f.CreatedBy.ID == userID && f.CreatedBy.Name != name
 	})
 	for _, f := range all {
@@ -216,12 +218,12 @@ func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
 
 // Delete deletes a toggle and its usage of context fields. The kind of its error is NotFound if there is none.
 func (s *Store) Delete(ctx context.Context, name string) error {
-	return s.DeleteIf(ctx, name, func(Feature) error { return nil })
+	return s.DeleteIf(ctx, name, func(toggle.Feature) error { return nil })
 }
 
 // DeleteIf is Delete for a toggle for which permitted returns nil. Otherwise it returns the error of permitted.
-func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Feature) error) error {
-	_, err := s.write(ctx, []string{name}, func(t *transaction, old Feature) error {
+func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(toggle.Feature) error) error {
+	_, err := s.write(ctx, []string{name}, func(t *transaction, old toggle.Feature) error {
 		if err := permitted(old); err != nil {
 			return err
 		}
@@ -237,7 +239,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, permitted func(Featur
 // them, or what the transaction depends on, is changed concurrently, and after a transaction that split returned.
 // Without a change it writes nothing.
 func (s *Store) write(
-	ctx context.Context, names []string, plan func(*transaction, Feature) error,
+	ctx context.Context, names []string, plan func(*transaction, toggle.Feature) error,
 ) (whole *transaction, err error) {
 	for whole == nil && err == nil {
 		var t *transaction
@@ -268,20 +270,20 @@ func (s *Store) write(
 
 // read reads toggles, in the order of their names, which are different. The kind of its error is NotFound
 // if one does not exist.
-func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
+func (s *Store) read(ctx context.Context, names []string) ([]toggle.Feature, error) {
 	if len(names) == 1 {
 		f, err := s.Get(ctx, names[0])
-		return []Feature{f}, err
+		return []toggle.Feature{f}, err
 	}
 	found, err := s.named(ctx, names)
 	if err != nil {
 		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
 	}
-	all := make([]Feature, len(names))
+	all := make([]toggle.Feature, len(names))
 	for _, f := range found {
 		all[slices.Index(names, f.Name)] = f
 	}
-	if missing := slices.IndexFunc(all, func(f Feature) bool { return f.Name == "" }); missing >= 0 {
+	if missing := slices.IndexFunc(all, func(f toggle.Feature) bool { return f.Name == "" }); missing >= 0 {
 		return nil, notFound(s.project, names[missing])
 	}
 	for _, f := range all {
@@ -293,7 +295,7 @@ func (s *Store) read(ctx context.Context, names []string) ([]Feature, error) {
 }
 
 // named reads the toggles that exist, in any order.
-func (s *Store) named(ctx context.Context, names []string) (all []Feature, err error) {
+func (s *Store) named(ctx context.Context, names []string) (all []toggle.Feature, err error) {
 	keys := make([]dynamo.Item, len(names))
 	for i, name := range names {
 		keys[i] = key(name)
@@ -305,7 +307,7 @@ func (s *Store) named(ctx context.Context, names []string) (all []Feature, err e
 	return all, err
 }
 
-func toItem(f Feature) dynamo.Item {
+func toItem(f toggle.Feature) dynamo.Item {
 	item := dynamo.Item{
 		"name": dynamo.S(f.Name), "project": dynamo.S(f.Project), "type": dynamo.S(f.Type),
 		"createdAt": dynamo.Time(f.CreatedAt),
@@ -328,14 +330,14 @@ func toItem(f Feature) dynamo.Item {
 	if f.ArchivedAt != nil {
 		item["archivedAt"] = dynamo.Time(*f.ArchivedAt)
 	}
-	if f.canBecomeStale() {
+	if f.CanBecomeStale() {
 		item[attributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
 	}
 	return item
 }
 
-func fromItem(item dynamo.Item) Feature {
-	f := Feature{
+func fromItem(item dynamo.Item) toggle.Feature {
+	f := toggle.Feature{
 		Name: item.String("name"), Project: item.String("project"), Type: item.String("type"),
 		Archived: item.Bool("archived"),
 		Stale:    item.Bool("stale"), PotentiallyStale: item.Bool("potentiallyStale"),
@@ -347,7 +349,7 @@ func fromItem(item dynamo.Item) Feature {
 		f.Description = new(item.String("description"))
 	}
 	if _, ok := item[attributeCreator]; ok {
-		f.CreatedBy = &Creator{item.Int(attributeCreatorID), item.String(attributeCreator)}
+		f.CreatedBy = &toggle.Creator{ID: item.Int(attributeCreatorID), Name: item.String(attributeCreator)}
 	}
 	if t := item.Time("createdAt"); t != nil {
 		f.CreatedAt = *t

@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -32,7 +33,7 @@ func (s *Store) inIndex(partition string) *dynamodb.QueryInput {
 
 // Due reads a page of a range, ordered by time of creation, in a single attempt. after is the Next of the page before;
 // nil reads the first page. The index is eventually consistent.
-func (s *Store) Due(ctx context.Context, r Range, after *Feature) (Page, error) {
+func (s *Store) Due(ctx context.Context, r Range, after *toggle.Feature) (Page, error) {
 	if r.Cutoff == nil && !r.PotentiallyStale {
 		return Page{}, nil
 	}
@@ -74,9 +75,9 @@ const MaxFlips = 50
 
 // Flips is the result of Flip.
 type Flips struct {
-	Done      int       // toggles that were flipped
-	Overtaken int       // toggles that are not in the range any more, because of another write
-	Again     []Feature // toggles that are to be tried again
+	Done      int              // toggles that were flipped
+	Overtaken int              // toggles that are not in the range any more, because of another write
+	Again     []toggle.Feature // toggles that are to be tried again
 }
 
 // Flip changes the flags of at most MaxFlips toggles of a range and records it, in one transaction that it does not
@@ -84,10 +85,10 @@ type Flips struct {
 // flipped or deleted, because their type changed, or because they were deleted and others were created with their
 // names. So are toggles whose time of creation is stored in another form. If Flip returns an error, nothing is known to
 // be written; for a conflict with another transaction, a smaller number of toggles may succeed.
-func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, error) {
+func (s *Store) Flip(ctx context.Context, r Range, toggles []toggle.Feature) (Flips, error) {
 	var actions dynamo.Actions
 	for _, f := range toggles {
-		id, record, err := s.log.Actions(ctx, r.flipChange(f))
+		id, record, err := s.log.Actions(ctx, r.record(f))
 		if err != nil {
 			return Flips{}, err
 		}
@@ -108,7 +109,7 @@ func (s *Store) Flip(ctx context.Context, r Range, toggles []Feature) (Flips, er
 }
 
 // overtaken returns the result of a transaction with failed conditions.
-func (r Range) overtaken(toggles []Feature, failed map[string]dynamo.Failure) (result Flips) {
+func (r Range) overtaken(toggles []toggle.Feature, failed map[string]dynamo.Failure) (result Flips) {
 	for _, f := range toggles {
 		stored := failed[actionFlip+f.Name]
 		now := fromItem(stored.Item)
@@ -130,7 +131,7 @@ func (r Range) overtaken(toggles []Feature, failed map[string]dynamo.Failure) (r
 const actionFlip = "flip of "
 
 // flip returns the action that flips the flag of a toggle, with the id of its event.
-func (s *Store) flip(r Range, f Feature, id int64) types.TransactWriteItem {
+func (s *Store) flip(r Range, f toggle.Feature, id int64) types.TransactWriteItem {
 	names := map[string]string{"#staleness": attributeStaleness, "#createdAt": "createdAt", "#flag": attributeFlag}
 	values := dynamo.Item{
 		":old": dynamo.S(r.key()), ":createdAt": dynamo.Time(f.CreatedAt), ":flag": dynamo.Bool(!r.PotentiallyStale),

@@ -10,12 +10,13 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
 
 // rangeOf returns a range that contains the toggle.
-func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
+func rangeOf(f toggle.Feature, potentiallyStale bool) feature.Range {
 	r := feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
 	if !potentiallyStale {
 		r.Cutoff = &f.CreatedAt
@@ -24,10 +25,10 @@ func rangeOf(f feature.Feature, potentiallyStale bool) feature.Range {
 }
 
 // flip flips a toggle, even if f is what an index that is behind shows.
-func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bool) {
+func (db tables) flip(tb testing.TB, r feature.Range, f toggle.Feature, want bool) {
 	tb.Helper()
 	flipped := false
-	for toggles := []feature.Feature{f}; len(toggles) > 0; {
+	for toggles := []toggle.Feature{f}; len(toggles) > 0; {
 		flips, err := db.store.Flip(tb.Context(), r, toggles)
 		assert.OK(tb, err)
 		flipped, toggles = flips.Done == 1, flips.Again
@@ -38,7 +39,7 @@ func (db tables) flip(tb testing.TB, r feature.Range, f feature.Feature, want bo
 // The cutoff divides a range to the millisecond. A flip moves a toggle from one range to the other.
 func TestDueAndFlip(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), toggle(t, `{"type":"long"}`)
+	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
 	assert.OK(t, db.store.Create(t.Context(), f))
 	for flips := range 2 {
 		stored := db.get(t, "f")
@@ -89,15 +90,15 @@ func TestDueAndFlip(t *testing.T) {
 // A range of several pages is read completely, ordered by time of creation, while its toggles are flipped.
 func TestDuePages(t *testing.T) {
 	t.Parallel()
-	db, r := newTables(t), rangeOf(toggle(t, `{"createdAt":"2026-11-21T00:00:00Z"}`), false)
+	db, r := newTables(t), rangeOf(newToggle(t, `{"createdAt":"2026-11-21T00:00:00Z"}`), false)
 	for i := range 170 {
 		db.Put(t, db.Tables["Features"], dynamo.Item{
 			"name": dynamo.S(fmt.Sprint(i)), "createdAt": dynamo.Time(created().Add(time.Duration(i/3) * time.Millisecond)),
 			"staleness": dynamo.S(feature.StalenessKey(r.Type, false, r.Shard)),
 		})
 	}
-	var last feature.Feature
-	var after *feature.Feature
+	var last toggle.Feature
+	var after *toggle.Feature
 	for _, want := range []int{100, 70} {
 		page, err := db.store.Due(t.Context(), r, after)
 		assert.OK(t, err)
@@ -123,7 +124,7 @@ func TestDuePages(t *testing.T) {
 // A toggle that changed after it was read from the index is not flipped.
 func TestFlipIsOvertaken(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), toggle(t, `{"type":"long"}`)
+	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
 	for _, now := range []string{`{"type":"x"}`, `{"type":"long","archived":true}`, `{"type":"long","stale":true}`, "",
 		`{"type":"long","createdAt":"2026-11-20T05:39:00.124Z"}`} {
 		if now != "" {
@@ -142,13 +143,13 @@ func TestFlipIsOvertaken(t *testing.T) {
 // again at once, because nothing would have changed.
 func TestFlipOfATimeInAnotherForm(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), toggle(t, `{"type":"long"}`)
+	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
 	db.create(t, `{"type":"long"}`)
 	item := db.Get(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S("f")})
 	item["createdAt"] = dynamo.S("2026-11-20T05:39:00.123000Z")
 	db.Put(t, db.Tables["Features"], item)
 	f.LastEvent = db.get(t, "f").LastEvent
-	flips, err := db.store.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f})
+	flips, err := db.store.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
 	assert.OK(t, err)
 	assert.Equal(t, feature.Flips{Overtaken: 1}, flips)
 }
@@ -156,47 +157,15 @@ func TestFlipOfATimeInAnotherForm(t *testing.T) {
 // Due and Flip do not repeat failed calls.
 func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), toggle(t, `{}`)
+	db, f := newTables(t), newToggle(t, `{}`)
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
 	store := db.through(client)
 	_, due := store.Due(t.Context(), rangeOf(f, false), nil)
-	_, flip := store.Flip(t.Context(), rangeOf(f, false), []feature.Feature{f})
+	_, flip := store.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
 	if due == nil || flip == nil {
 		t.Error(due, flip)
 	}
 	assert.Equal(t, "Query TransactWriteItems", tap.Calls())
-}
-
-// A time before the year 1 or after the year 9999 cannot be stored.
-func TestCutoff(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		lifetime           string
-		at                 string // time
-		cutoff             string // at the time
-		potentiallyStaleAt string // when a toggle that is created at the time becomes potentially stale
-	}{
-		{"7", "2026-11-20T12:00:00.005Z", "2026-11-13 12:00:00.005 +0000 UTC", "2026-11-27 12:00:00.005 +0000 UTC"},
-		{"7", "2026-11-20T12:00:00.004999999Z", "2026-11-13 12:00:00.004 +0000 UTC", "2026-11-27 12:00:00.004 +0000 UTC"},
-		{"7", "2026-11-20T02:00:00.005-10:00", "2026-11-13 12:00:00.005 +0000 UTC", "2026-11-27 12:00:00.005 +0000 UTC"},
-		{"1", "2026-11-20T12:00:00.005Z", "2026-11-19 12:00:00.005 +0000 UTC", "2026-11-21 12:00:00.005 +0000 UTC"},
-		{"0", "2026-11-20T12:00:00.005Z", "<nil>", "<nil>"},
-		{"null", "2026-11-20T12:00:00.005Z", "<nil>", "<nil>"},
-		{"2147483647", "9026-11-20T12:00:00Z", "<nil>", "<nil>"},
-		{"4611686018427387904", "9026-11-20T12:00:00Z", "<nil>", "<nil>"},
-		{"9223372036854775807", "9026-11-20T12:00:00Z", "<nil>", "<nil>"},
-		{"365", "0002-01-01T00:00:00Z", "0001-01-01 00:00:00 +0000 UTC", "0003-01-01 00:00:00 +0000 UTC"},
-		{"366", "0002-01-01T00:00:00Z", "<nil>", "0003-01-02 00:00:00 +0000 UTC"},
-		{"1", "9999-12-30T05:39:00Z", "9999-12-29 05:39:00 +0000 UTC", "9999-12-31 05:39:00 +0000 UTC"},
-		{"2", "9999-12-30T05:39:00Z", "9999-12-28 05:39:00 +0000 UTC", "<nil>"},
-	} {
-		var lifetime *int64
-		var at time.Time
-		assert.OK(t, json.Unmarshal([]byte(test.lifetime), &lifetime), at.UnmarshalText([]byte(test.at)))
-		f := feature.Feature{CreatedAt: at}
-		assert.Equal(t, test.cutoff, fmt.Sprint(feature.Cutoff(lifetime, at)))
-		assert.Equal(t, test.potentiallyStaleAt, fmt.Sprint(f.PotentiallyStaleAt(lifetime)))
-	}
 }
 
 // The index keys of stored toggles depend on these values, which were computed independently.

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
 )
 
 // DefaultLimit is the template's default of MaxFeatures.
@@ -30,7 +31,7 @@ func (s *Store) CheckLimit(ctx context.Context) error {
 		return nil
 	}
 	var number atomic.Int64
-	_, err := parallel(segments, func(i int, _ func(Feature)) error {
+	_, err := parallel(segments, func(i int, _ func(toggle.Feature)) error {
 		input := &dynamodb.ScanInput{
 			TableName: &s.features, Select: types.SelectCount,
 			Segment: aws.Int32(int32(i)), TotalSegments: aws.Int32(segments), //nolint:gosec // below segments

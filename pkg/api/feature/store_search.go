@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // OneOf selects values. Without values it selects all.
@@ -34,17 +34,20 @@ type Filter struct {
 	ContextField         string    // that they use; empty: all
 }
 
-func (f Filter) selects(t Feature) bool {
+func (f Filter) selects(t toggle.Feature) bool {
 	return t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
-		f.State.selects(string(t.state())) &&
+		f.selectsState(t.State()) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
 		f.Text.Matches(t)
 }
 
+func (f Filter) selectsState(state toggle.State) bool { return f.State.selects(string(state)) }
+
 // onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.
 func (f Filter) onlyFlagged() bool {
-	return f.State.selects(string(PotentiallyStale)) && !f.State.selects(string(Active)) && !f.State.selects(string(Stale))
+	return f.selectsState(toggle.StatePotentiallyStale) && !f.selectsState(toggle.StateActive) &&
+		!f.selectsState(toggle.StateStale)
 }
 
 // Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
@@ -56,11 +59,11 @@ type Order struct {
 }
 
 // Types contains feature types by id.
-type Types map[string]featuretype.FeatureType
+type Types map[string]toggle.Type
 
 // PotentiallyStaleAt returns when the lifetime of a toggle's type ends or ended, or nil; see
-// Feature.PotentiallyStaleAt.
-func (t Types) PotentiallyStaleAt(f Feature) *time.Time {
+// toggle.Feature.PotentiallyStaleAt.
+func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
 	return f.PotentiallyStaleAt(t[f.Type].LifetimeDays)
 }
 
@@ -80,15 +83,15 @@ func SortKeys() []string {
 }
 
 // sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
-func (o Order) sort(all []Feature, known Types) {
-	staleAt := func(f Feature) time.Time {
+func (o Order) sort(all []toggle.Feature, known Types) {
+	staleAt := func(f toggle.Feature) time.Time {
 		if at := known.PotentiallyStaleAt(f); at != nil {
 			return *at
 		}
 		if o.Descending {
 			return time.Time{}
 		}
-		return time.Date(maxYear+1, 1, 1, 0, 0, 0, 0, time.UTC)
+		return time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	relevance := map[string]int{}
 	if o.By == "relevance" {
@@ -96,18 +99,18 @@ func (o Order) sort(all []Feature, known Types) {
 			relevance[f.Name] = o.Text.relevance(f.Name)
 		}
 	}
-	compare := map[string]func(a, b Feature) int{
-		"createdAt": func(a, b Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
+	compare := map[string]func(a, b toggle.Feature) int{
+		"createdAt": func(a, b toggle.Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
 		"name":      byName,
-		"type":      func(a, b Feature) int { return cmp.Compare(a.Type, b.Type) },
-		"project":   func(a, b Feature) int { return cmp.Compare(a.Project, b.Project) },
-		"stale": func(a, b Feature) int {
+		"type":      func(a, b toggle.Feature) int { return cmp.Compare(a.Type, b.Type) },
+		"project":   func(a, b toggle.Feature) int { return cmp.Compare(a.Project, b.Project) },
+		"stale": func(a, b toggle.Feature) int {
 			return cmp.Compare(strconv.FormatBool(a.Stale), strconv.FormatBool(b.Stale)) // false, then true
 		},
-		"potentiallyStaleAt": func(a, b Feature) int { return staleAt(a).Compare(staleAt(b)) },
-		"relevance":          func(a, b Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
+		"potentiallyStaleAt": func(a, b toggle.Feature) int { return staleAt(a).Compare(staleAt(b)) },
+		"relevance":          func(a, b toggle.Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
 	}[o.By]
-	slices.SortFunc(all, func(a, b Feature) int {
+	slices.SortFunc(all, func(a, b toggle.Feature) int {
 		order := compare(a, b)
 		if o.Descending {
 			order = -order
@@ -116,10 +119,10 @@ func (o Order) sort(all []Feature, known Types) {
 	})
 }
 
-func byName(a, b Feature) int { return cmp.Compare(a.Name, b.Name) }
+func byName(a, b toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }
 
 // page returns the toggles of the page.
-func (o Order) page(all []Feature) []Feature {
+func (o Order) page(all []toggle.Feature) []toggle.Feature {
 	first := min(o.Offset, len(all))
 	return all[first:min(first+o.Limit, len(all))]
 }
@@ -127,7 +130,9 @@ func (o Order) page(all []Feature) []Feature {
 // Search returns a page of the selected toggles, and the number of all selected ones. It reads the whole table,
 // consistently, or, if only toggles that are potentially stale are selected, the part of the staleness index that
 // contains them, which is eventually consistent, and then the toggles of the page.
-func (s *Store) Search(ctx context.Context, f Filter, o Order, known Types) (page []Feature, total int, err error) {
+func (s *Store) Search(
+	ctx context.Context, f Filter, o Order, known Types,
+) (page []toggle.Feature, total int, err error) {
 	if f.onlyFlagged() {
 		return s.searchFlagged(ctx, f, o, known)
 	}
@@ -140,7 +145,7 @@ func (s *Store) Search(ctx context.Context, f Filter, o Order, known Types) (pag
 }
 
 // searchFlagged is Search in the staleness index, which has the name, the project, the type and the time of creation.
-func (s *Store) searchFlagged(ctx context.Context, f Filter, o Order, known Types) (page []Feature, total int,
+func (s *Store) searchFlagged(ctx context.Context, f Filter, o Order, known Types) (page []toggle.Feature, total int,
 	err error) {
 	indexed := f
 	indexed.Text, indexed.ContextField = Text{}, ""
@@ -164,9 +169,11 @@ func (s *Store) searchFlagged(ctx context.Context, f Filter, o Order, known Type
 }
 
 // existing reads toggles again, and returns those that are still selected.
-func (s *Store) existing(ctx context.Context, all []Feature, selects func(Feature) bool) ([]Feature, error) {
+func (s *Store) existing(
+	ctx context.Context, all []toggle.Feature, selects func(toggle.Feature) bool,
+) ([]toggle.Feature, error) {
 	batches := slices.Collect(slices.Chunk(all, maxRead))
-	return parallel(len(batches), func(i int, add func(Feature)) error {
+	return parallel(len(batches), func(i int, add func(toggle.Feature)) error {
 		names := make([]string, len(batches[i]))
 		for j, f := range batches[i] {
 			names[j] = f.Name
@@ -182,9 +189,11 @@ func (s *Store) existing(ctx context.Context, all []Feature, selects func(Featur
 }
 
 // flagged reads the selected toggles that are potentially stale from the staleness index.
-func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) bool) ([]Feature, error) {
+func (s *Store) flagged(
+	ctx context.Context, known Types, selects func(toggle.Feature) bool,
+) ([]toggle.Feature, error) {
 	ids := slices.Collect(maps.Keys(known))
-	all, err := parallel(len(ids)*Shards, func(i int, add func(Feature)) error {
+	all, err := parallel(len(ids)*Shards, func(i int, add func(toggle.Feature)) error {
 		id := ids[i/Shards]
 		for input := s.inIndex(StalenessKey(id, true, i%Shards)); ; {
 			out, err := s.client.Query(ctx, input)
@@ -208,11 +217,11 @@ func (s *Store) flagged(ctx context.Context, known Types, selects func(Feature) 
 
 // newest returns each toggle once, as it is after its last event. A toggle whose type changes between two reads of the
 // index is found with both types.
-func newest(all []Feature) []Feature {
-	slices.SortFunc(all, func(a, b Feature) int {
+func newest(all []toggle.Feature) []toggle.Feature {
+	slices.SortFunc(all, func(a, b toggle.Feature) int {
 		return cmp.Or(byName(a, b), cmp.Compare(b.LastEvent, a.LastEvent))
 	})
-	return slices.CompactFunc(all, func(a, b Feature) bool { return a.Name == b.Name })
+	return slices.CompactFunc(all, func(a, b toggle.Feature) bool { return a.Name == b.Name })
 }
 
 const (
@@ -225,8 +234,10 @@ const (
 )
 
 // scan reads the selected toggles of the table, consistently. If attributes are named, the toggles have only these.
-func (s *Store) scan(ctx context.Context, selects func(Feature) bool, attributes ...string) ([]Feature, error) {
-	return parallel(segments, func(i int, add func(Feature)) error {
+func (s *Store) scan(
+	ctx context.Context, selects func(toggle.Feature) bool, attributes ...string,
+) ([]toggle.Feature, error) {
+	return parallel(segments, func(i int, add func(toggle.Feature)) error {
 		segment := int32(i) //nolint:gosec // below segments
 		for item, err := range dynamo.ScanSegment(ctx, s.client, s.features, segment, segments, attributes...) {
 			if err != nil {
@@ -241,15 +252,15 @@ func (s *Store) scan(ctx context.Context, selects func(Feature) bool, attributes
 }
 
 // parallel calls read with the numbers from 0 to n-1, and returns what the calls add, in any order.
-func parallel(n int, read func(i int, add func(Feature)) error) ([]Feature, error) {
-	parts, errs := make([][]Feature, n), make([]error, n)
+func parallel(n int, read func(i int, add func(toggle.Feature)) error) ([]toggle.Feature, error) {
+	parts, errs := make([][]toggle.Feature, n), make([]error, n)
 	running := make(chan struct{}, maxReads)
 	var all sync.WaitGroup
 	for i := range n {
 		running <- struct{}{}
 		all.Go(func() {
 			defer func() { <-running }()
-			errs[i] = read(i, func(f Feature) { parts[i] = append(parts[i], f) })
+			errs[i] = read(i, func(f toggle.Feature) { parts[i] = append(parts[i], f) })
 		})
 	}
 	all.Wait()

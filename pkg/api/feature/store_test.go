@@ -19,6 +19,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
@@ -29,9 +30,9 @@ func created() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000,
 // now is 40 days after created, to the millisecond.
 func now() time.Time { return created().AddDate(0, 0, 40) }
 
-// with returns the change of the members of Feature in a JSON text.
-func with(members string) func(feature.Feature) (feature.Feature, error) {
-	return func(old feature.Feature) (f feature.Feature, err error) {
+// with returns the change of the members of toggle.Feature in a JSON text.
+func with(members string) func(toggle.Feature) (toggle.Feature, error) {
+	return func(old toggle.Feature) (f toggle.Feature, err error) {
 		text, err := json.Marshal(old)
 		err = errors.Join(err, json.Unmarshal(text, &f), json.Unmarshal([]byte(members), &f))
 		return f, err
@@ -39,9 +40,9 @@ func with(members string) func(feature.Feature) (feature.Feature, error) {
 }
 
 // toggle returns the toggle f of the type release, with other members in a JSON text.
-func toggle(tb testing.TB, members string) feature.Feature {
+func newToggle(tb testing.TB, members string) toggle.Feature {
 	tb.Helper()
-	f, err := with(members)(feature.Feature{Name: "f", Project: "default", Type: "release", CreatedAt: created()})
+	f, err := with(members)(toggle.Feature{Name: "f", Project: "default", Type: "release", CreatedAt: created()})
 	assert.OK(tb, err)
 	return f
 }
@@ -63,7 +64,7 @@ func newTables(tb testing.TB) tables {
 	}
 	for id, days := range map[string]*int64{"release": new(int64(40)), "short": new(int64(7)), "long": new(int64(41)),
 		"endless": nil} {
-		assert.OK(tb, db.types().Create(tb.Context(), featuretype.FeatureType{ID: id, LifetimeDays: days}))
+		assert.OK(tb, db.types().Create(tb.Context(), toggle.Type{ID: id, LifetimeDays: days}))
 	}
 	db.store = db.through(db.Client)
 	return db
@@ -82,7 +83,7 @@ func (db tables) through(client *dynamodb.Client) *feature.Store {
 func (db tables) create(tb testing.TB, all ...string) {
 	tb.Helper()
 	for _, members := range all {
-		assert.OK(tb, db.store.Create(tb.Context(), toggle(tb, members)))
+		assert.OK(tb, db.store.Create(tb.Context(), newToggle(tb, members)))
 	}
 }
 
@@ -92,14 +93,14 @@ func (db tables) update(tb testing.TB, name, members string) {
 	assert.OK(tb, err)
 }
 
-func (db tables) get(tb testing.TB, name string) feature.Feature {
+func (db tables) get(tb testing.TB, name string) toggle.Feature {
 	tb.Helper()
 	f, err := db.store.Get(tb.Context(), name)
 	assert.OK(tb, err)
 	return f
 }
 
-func (db tables) list(tb testing.TB) []feature.Feature {
+func (db tables) list(tb testing.TB) []toggle.Feature {
 	tb.Helper()
 	all, err := db.store.List(tb.Context())
 	assert.OK(tb, err)
@@ -130,7 +131,7 @@ func (db tables) usage(tb testing.TB) string {
 // same fails the test unless got is equal to want, except for the last event.
 func same(tb testing.TB, want, got any) {
 	tb.Helper()
-	assert.Equal(tb, want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(feature.Feature{}, "LastEvent"))
+	assert.Equal(tb, want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(toggle.Feature{}, "LastEvent"))
 }
 
 // What is stored after writes, and the usage of context fields after each one.
@@ -188,7 +189,7 @@ func TestWrites(t *testing.T) {
 		},
 		{"create", `{"name":"archived","archived":true,"archivedAt":"2026-11-20T05:39:00.123987654Z"}`, "", "b/default: 1"},
 	} {
-		f, message := toggle(t, test.toggle), ""
+		f, message := newToggle(t, test.toggle), ""
 		var err error
 		switch test.write {
 		case "create":
@@ -240,7 +241,7 @@ func TestConcurrentWrites(t *testing.T) {
 		`{"stale":true}`, `{"contextFields":["a"]}`}
 	for _, first := range all {
 		for _, second := range all {
-			want := toggle(t, `{"type":"endless"}`)
+			want := newToggle(t, `{"type":"endless"}`)
 			assert.OK(t, db.store.Create(t.Context(), want))
 			_, err := overtaken("f", first).Update(t.Context(), "f", with(second))
 			assert.OK(t, err)

@@ -11,11 +11,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // maxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
@@ -36,7 +35,7 @@ type transaction struct {
 
 // edit is a change of one toggle.
 type edit struct {
-	old, next Feature // without a Name: the toggle does not exist
+	old, next toggle.Feature // without a Name: the toggle does not exist
 	changes   []eventlog.Change
 	lifetime  string // the type whose lifetime decided the flag, and must not change; empty: none
 }
@@ -55,30 +54,30 @@ func (s *Store) transaction() *transaction {
 }
 
 // add adds the change of a toggle from old to next, and decides its flag. An old toggle without a name does not exist.
-func (t *transaction) add(ctx context.Context, old, next Feature) error {
+func (t *transaction) add(ctx context.Context, old, next toggle.Feature) error {
 	next.LastEvent, next.PotentiallyStale = old.LastEvent, old.PotentiallyStale
 	e := &edit{old: old, next: next}
 	t.edits = append(t.edits, e)
 	if old.Name == "" {
-		e.changes = []eventlog.Change{next.change(eventlog.FeatureCreated, next.snapshot(), nil)}
+		e.changes = []eventlog.Change{recordOf(next, eventlog.FeatureCreated, snapshot(next), nil)}
 		return t.decide(ctx, e, "")
 	}
 	e.changes = changes(old, next)
-	if reason := old.resets(next); reason != "" {
+	if reason := old.ClearReason(next); reason != "" {
 		return t.decide(ctx, e, reason)
 	}
 	return nil
 }
 
 // reevaluate adds the flip of a toggle that is due.
-func (t *transaction) reevaluate(ctx context.Context, f Feature) error {
+func (t *transaction) reevaluate(ctx context.Context, f toggle.Feature) error {
 	e := &edit{old: f, next: f}
 	t.edits = append(t.edits, e)
-	return t.decide(ctx, e, LifetimeChanged)
+	return t.decide(ctx, e, toggle.ReasonLifetimeChanged)
 }
 
 // remove adds the deletion of a toggle.
-func (t *transaction) remove(ctx context.Context, old Feature) error {
+func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 	e := &edit{old: old}
 	t.edits = append(t.edits, e)
 	if old.PotentiallyStale {
@@ -86,23 +85,22 @@ func (t *transaction) remove(ctx context.Context, old Feature) error {
 		if err != nil {
 			return err
 		}
-		e.changes = append(e.changes, old.flipChange(kind.LifetimeDays, Deleted, nil))
+		e.changes = append(e.changes, flipRecord(old, kind.LifetimeDays, toggle.ReasonDeleted, nil))
 	}
-	e.changes = append(e.changes, old.change(eventlog.FeatureDeleted, nil, old.snapshot()))
+	e.changes = append(e.changes, recordOf(old, eventlog.FeatureDeleted, nil, snapshot(old)))
 	return nil
 }
 
 // decide decides the flag of the toggle of an edit, and adds the flip if the flag changes.
-func (t *transaction) decide(ctx context.Context, e *edit, reason Reason) error {
+func (t *transaction) decide(ctx context.Context, e *edit, reason toggle.ClearReason) error {
 	e.next.PotentiallyStale = false
-	if now, ok := t.log.Now(); ok && e.next.canBecomeStale() && e.next.Type != "" {
+	if now, ok := t.log.Now(); ok && e.next.CanBecomeStale() && e.next.Type != "" {
 		kind, err := t.typeOf(ctx, e.next.Type)
 		if err != nil {
 			return err
 		}
 		e.lifetime = kind.ID
-		at := e.next.PotentiallyStaleAt(kind.LifetimeDays)
-		e.next.PotentiallyStale = at != nil && !datetime.Milliseconds(now).Before(*at)
+		e.next.PotentiallyStale = e.next.IsPotentiallyStale(kind.LifetimeDays, now)
 	}
 	if e.next.PotentiallyStale == e.old.PotentiallyStale {
 		return nil
@@ -111,25 +109,25 @@ func (t *transaction) decide(ctx context.Context, e *edit, reason Reason) error 
 	if e.next.PotentiallyStale {
 		reason = ""
 	}
-	e.changes = append(e.changes, e.next.flipChange(kind.LifetimeDays, reason, nil))
+	e.changes = append(e.changes, flipRecord(e.next, kind.LifetimeDays, reason, nil))
 	return err
 }
 
 // typeOf reads a type once. One that does not exist has no lifetime.
-func (t *transaction) typeOf(ctx context.Context, id string) (featuretype.FeatureType, error) {
+func (t *transaction) typeOf(ctx context.Context, id string) (toggle.Type, error) {
 	kind, known := t.known[id]
 	if known {
 		return kind, nil
 	}
-	kind, _, err := t.Lifetime(ctx, id)
+	kind, _, err := t.Type(ctx, id)
 	t.known[id] = kind
 	return kind, err
 }
 
 // changes returns what an update of a toggle records, without its flip.
-func changes(old, next Feature) (all []eventlog.Change) {
-	add := func(t eventlog.Type, state Feature) {
-		all = append(all, next.change(t, state.snapshot(), old.snapshot()))
+func changes(old, next toggle.Feature) (all []eventlog.Change) {
+	add := func(t eventlog.Type, state toggle.Feature) {
+		all = append(all, recordOf(next, t, snapshot(state), snapshot(old)))
 		old = state
 	}
 	if old.Archived != next.Archived {
@@ -150,7 +148,7 @@ func changes(old, next Feature) (all []eventlog.Change) {
 		}
 		add(kind, state)
 	}
-	if old.differs(next) {
+	if old.Differs(next) {
 		add(eventlog.FeatureUpdated, next)
 	}
 	return all
@@ -196,7 +194,7 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 	case e.old.Name == "":
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, dynamo.NewItem(t.features, "name", toItem(e.next)))
-		t.actions.Add(actionMarker, t.log.Created(e.next.subject(), last)...)
+		t.actions.Add(actionMarker, t.log.Created(subject(e.next), last)...)
 	case e.next.Name == "":
 		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
 			TableName:                 &t.features,
@@ -205,7 +203,7 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 			ExpressionAttributeNames:  names,
 			ExpressionAttributeValues: values,
 		}})
-		t.actions.Add(actionMarker, t.log.Deleted(e.old.subject(), last)...)
+		t.actions.Add(actionMarker, t.log.Deleted(subject(e.old), last)...)
 	default:
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, types.TransactWriteItem{Put: &types.Put{
@@ -257,8 +255,8 @@ func (t *transaction) lifetimes() []string {
 // usage returns the changes of the usage of context fields, by field.
 func (t *transaction) usage() map[string]contextfield.Usage {
 	all := map[string]contextfield.Usage{}
-	count := func(f Feature, change int64) {
-		for _, field := range f.usedFields() {
+	count := func(f toggle.Feature, change int64) {
+		for _, field := range f.UsedContextFields() {
 			if all[field] == nil {
 				all[field] = contextfield.Usage{}
 			}

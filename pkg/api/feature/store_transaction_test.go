@@ -60,7 +60,7 @@ func TestWriteDecidesTheFlag(t *testing.T) {
 			"created stale-off updated potentially-stale-on",
 		},
 	} {
-		f := toggle(t, test.creation)
+		f := newToggle(t, test.creation)
 		f.Name = fmt.Sprint("f", i)
 		stored, err := db.store.Add(t.Context(), f)
 		assert.OK(t, err)
@@ -85,7 +85,7 @@ func TestLifetimeChangesDuringAWrite(t *testing.T) {
 			_, err := db.types().SetLifetime(context.WithoutCancel(t.Context()), id, &days)
 			assert.OK(t, err)
 		}))
-		assert.OK(t, store.Create(t.Context(), toggle(t, `{"name":"`+id+`","type":"`+id+`"}`)))
+		assert.OK(t, store.Create(t.Context(), newToggle(t, `{"name":"`+id+`","type":"`+id+`"}`)))
 		assert.Equal(t, id == "endless", db.get(t, id).PotentiallyStale)
 	}
 }

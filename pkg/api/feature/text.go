@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/platform/spelling"
+	"toggleadmin/pkg/toggle"
 )
 
 // Text is what a search looks for in names and descriptions. Letter case and Unicode form do not count.
@@ -28,7 +29,7 @@ func ParseText(text string) Text {
 func (t Text) IsEmpty() bool { return len(t.terms) == 0 }
 
 // Matches reports whether each word of a term is a part of the name or of the description of a toggle.
-func (t Text) Matches(f Feature) bool {
+func (t Text) Matches(f toggle.Feature) bool {
 	if t.IsEmpty() {
 		return true
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -55,7 +56,7 @@ func FuzzText(f *testing.F) {
 		if strings.ContainsRune(norm.NFD.String(text), joiner) {
 			return
 		}
-		toggle := feature.Feature{Name: "f", Description: &text}
+		toggle := toggle.Feature{Name: "f", Description: &text}
 		for _, spelling := range []string{text, norm.NFC.String(text), norm.NFD.String(text), " " + text + ","} {
 			if !feature.ParseText(spelling).Matches(toggle) {
 				t.Errorf("%+q does not match %+q", spelling, text)

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 //go:embed create.schema.json
@@ -24,8 +24,6 @@ var updateSchema []byte
 
 //go:embed stale.schema.json
 var staleSchema []byte
-
-const defaultType = "release"
 
 // Create serves POST /api/admin/projects/{projectId}/features.
 func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
@@ -39,9 +37,9 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		f := Feature{Name: body.Text("name"), Project: project, Type: defaultType, CreatedAt: now()}
+		f := toggle.Feature{Name: body.Text("name"), Project: project, Type: toggle.DefaultType, CreatedAt: now()}
 		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
-			f.CreatedBy = &Creator{p.UserID, p.Name}
+			f.CreatedBy = &toggle.Creator{ID: p.UserID, Name: p.Name}
 		}
 		change, err := changeOf(r.Context(), features, body)
 		if err != nil {
@@ -60,18 +58,18 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 
 // notReserved is the rule that a name is not reserved.
 func notReserved(body jsonbody.Object) string {
-	if body.Text("name") != reservedName {
+	if body.Text("name") != toggle.ReservedName {
 		return ""
 	}
-	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", reservedName)
+	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", toggle.ReservedName)
 }
 
 // changeOf returns the change that a body describes, or a 400 if the type does not exist.
-func changeOf(ctx context.Context, features *Store, body jsonbody.Object) (func(Feature) Feature, error) {
+func changeOf(ctx context.Context, features *Store, body jsonbody.Object) (func(toggle.Feature) toggle.Feature, error) {
 	id, typed := body.TextOK("type")
 	if typed {
-		id = featuretype.NormalID(id)
-		_, found, err := features.Lifetime(ctx, id)
+		id = toggle.NormalTypeID(id)
+		_, found, err := features.Type(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +78,7 @@ func changeOf(ctx context.Context, features *Store, body jsonbody.Object) (func(
 				"The `/body/type` property must be the id of a feature type; you sent %q.", apierror.Echo(body.Text("type")))
 		}
 	}
-	return func(f Feature) Feature {
+	return func(f toggle.Feature) toggle.Feature {
 		if typed {
 			f.Type = id
 		}
@@ -114,7 +112,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		f, err := features.InProject(project).Update(r.Context(), name, func(f Feature) (Feature, error) {
+		f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			err := preconditions.Check(etag(f))
 			if body.Has("stale") {
 				f.Stale = body.Bool("stale")
@@ -136,7 +134,7 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		_, err = features.InProject(project).Update(r.Context(), name, func(f Feature) (Feature, error) {
+		_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			err := preconditions.Check(etag(f))
 			f.Archived = true
 			return f, err
@@ -165,7 +163,7 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		slices.Sort(names)
 		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
 		names = slices.Compact(names)
-		_, err = features.InProject(project).UpdateAll(r.Context(), names, func(f Feature) (Feature, error) {
+		_, err = features.InProject(project).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 			if failed == nil {
 				f.Stale = body.Bool("stale")
 			}
@@ -196,7 +194,7 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		_, err = features.Update(r.Context(), name, func(f Feature) (Feature, error) {
+		_, err = features.Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			err := preconditions.Check(etag(f))
 			f.Archived = false
 			return f, err
@@ -213,7 +211,7 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		err = features.DeleteIf(r.Context(), name, func(f Feature) error {
+		err = features.DeleteIf(r.Context(), name, func(f toggle.Feature) error {
 			if err := preconditions.Check(etag(f)); err != nil {
 				return err
 			}

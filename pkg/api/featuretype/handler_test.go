@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -24,8 +25,8 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	handlers(store).Expect(t.Context(), t, "list", "", "", `200 {"version":1,"types":[]}`)
-	all := append(featuretype.Defaults(), featuretype.FeatureType{ID: "b", Position: 10},
-		featuretype.FeatureType{ID: "c", Position: 10})
+	all := append(toggle.DefaultTypes(), toggle.Type{ID: "b", Position: 10},
+		toggle.Type{ID: "c", Position: 10})
 	slices.Reverse(all)
 	create(t, db, all...)
 	handlers(store).Expect(t.Context(), t, "list", "", "", `200 {"version":1,"types":[`+
@@ -46,8 +47,8 @@ func TestList(t *testing.T) {
 func TestUpdateLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "release", Name: "Release", Description: "d"},
-		featuretype.FeatureType{ID: "az@[k"})
+	create(t, db, toggle.Type{ID: "release", Name: "Release", Description: "d"},
+		toggle.Type{ID: "az@[k"})
 	h := handlers(store)
 	const (
 		required    = "400 ValidationError: The `/body/lifetimeDays` property is required; you did not send it."
@@ -93,7 +94,7 @@ func TestUpdateLifetime(t *testing.T) {
 func TestUpdateLifetimeRejectsInvalidBodies(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "release"})
+	create(t, db, toggle.Type{ID: "release"})
 	h := handlers(store)
 	for _, test := range []struct{ lifetime, message string }{
 		{"-1", "must be at least 0; you sent -1."},

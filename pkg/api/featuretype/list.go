@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 // listVersion is the version of the list's schema; there is only one (api/openapi.yaml).
@@ -18,7 +19,7 @@ func List(types *Store) lambdahttp.HandlerFunc {
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Version int           `json:"version"`
-			Types   []FeatureType `json:"types"`
-		}{listVersion, append([]FeatureType{}, all...)}) // an empty list is not null
+			Types   []toggle.Type `json:"types"`
+		}{listVersion, append([]toggle.Type{}, all...)}) // an empty list is not null
 	}
 }

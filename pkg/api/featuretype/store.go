@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // Table is the logical id of the table.
@@ -51,8 +52,8 @@ type record struct {
 }
 
 // List returns all types, ordered by position, then by id. It is one consistent Scan per MB.
-func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
-	var all []FeatureType
+func (s *Store) List(ctx context.Context) ([]toggle.Type, error) {
+	var all []toggle.Type
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list feature types: %w", err)
@@ -63,7 +64,7 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 		}
 		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b FeatureType) int {
+	slices.SortFunc(all, func(a, b toggle.Type) int {
 		return cmp.Or(cmp.Compare(a.Position, b.Position), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil
@@ -71,13 +72,13 @@ func (s *Store) List(ctx context.Context) ([]FeatureType, error) {
 
 // Get returns one type, whatever the letter case of the id. The kind of its error is NotFound if there is none. The
 // read is consistent.
-func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Marshal(key{NormalID(id)}))
+func (s *Store) Get(ctx context.Context, id string) (toggle.Type, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, dynamo.Marshal(key{toggle.NormalTypeID(id)}))
 	if err != nil {
-		return FeatureType{}, fmt.Errorf("get feature type %q: %w", id, err)
+		return toggle.Type{}, fmt.Errorf("get feature type %q: %w", id, err)
 	}
 	if item == nil {
-		return FeatureType{}, notFound(id)
+		return toggle.Type{}, notFound(id)
 	}
 	return fromItem(item)
 }
@@ -88,7 +89,7 @@ func (s *Store) Get(ctx context.Context, id string) (FeatureType, error) {
 // Setting the current lifetime again is not recorded, but it writes the type's item too, because every write triggers
 // the re-evaluation of the type's toggles (contract section 4.3). SetLifetime is one consistent read and one
 // transaction, repeated if the type is changed concurrently.
-func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next FeatureType, err error) {
+func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next toggle.Type, err error) {
 	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
 		if err != nil {
@@ -102,14 +103,14 @@ func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next F
 		return s.change(ctx, old, &next)
 	}, nil)
 	if err != nil {
-		return FeatureType{}, fmt.Errorf("set the lifetime of feature type %q: %w", id, err)
+		return toggle.Type{}, fmt.Errorf("set the lifetime of feature type %q: %w", id, err)
 	}
 	return next, nil
 }
 
 // Unchanged returns the condition, in a transaction, that the lifetime of a type has not changed since it was read. A
 // type that did not exist must not have been changed either.
-func (s *Store) Unchanged(t FeatureType) types.TransactWriteItem {
+func (s *Store) Unchanged(t toggle.Type) types.TransactWriteItem {
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.HasLast(t.LastEvent)))
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName:                 &s.table,
@@ -142,7 +143,7 @@ func (s *Store) update(id string, builder expression.Builder) types.TransactWrit
 }
 
 // change returns the actions that change the lifetime of a type, and sets next.LastEvent.
-func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) ([]types.TransactWriteItem, error) {
+func (s *Store) change(ctx context.Context, old toggle.Type, next *toggle.Type) ([]types.TransactWriteItem, error) {
 	id, event, err := s.log.Actions(ctx, eventlog.Change{
 		Type:    eventlog.FeatureTypeUpdated,
 		Subject: eventlog.Subject("type:" + old.ID),
@@ -167,7 +168,7 @@ func (s *Store) change(ctx context.Context, old FeatureType, next *FeatureType) 
 }
 
 // lifetimeOf returns the data of an event about a type.
-func lifetimeOf(t FeatureType) any {
+func lifetimeOf(t toggle.Type) any {
 	return struct {
 		ID           string `json:"id"`
 		LifetimeDays *int64 `json:"lifetimeDays"`
@@ -175,7 +176,7 @@ func lifetimeOf(t FeatureType) any {
 }
 
 // Create adds a type and records it. The kind of its error is NameExists if its id is taken. It is one transaction.
-func (s *Store) Create(ctx context.Context, t FeatureType) error {
+func (s *Store) Create(ctx context.Context, t toggle.Type) error {
 	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
 		id, event, err := s.log.Actions(ctx, eventlog.Change{
 			Type: eventlog.FeatureTypeCreated, Subject: eventlog.Subject("type:" + t.ID), Data: lifetimeOf(t),
@@ -193,11 +194,11 @@ func (s *Store) Create(ctx context.Context, t FeatureType) error {
 }
 
 // Creation returns the action of a transaction that creates a type. It fails if the type exists.
-func (s *Store) Creation(t FeatureType) types.TransactWriteItem {
+func (s *Store) Creation(t toggle.Type) types.TransactWriteItem {
 	return dynamo.NewItem(s.table, hash, toItem(t))
 }
 
-func toItem(t FeatureType) dynamo.Item {
+func toItem(t toggle.Type) dynamo.Item {
 	return dynamo.Marshal(record{
 		key:          key{t.ID},
 		Name:         t.Name,
@@ -208,12 +209,12 @@ func toItem(t FeatureType) dynamo.Item {
 	})
 }
 
-func fromItem(item dynamo.Item) (FeatureType, error) {
+func fromItem(item dynamo.Item) (toggle.Type, error) {
 	var stored record
 	if err := dynamo.Unmarshal(item, &stored); err != nil {
-		return FeatureType{}, err
+		return toggle.Type{}, err
 	}
-	return FeatureType{
+	return toggle.Type{
 		ID:           stored.ID,
 		Name:         stored.Name,
 		Description:  stored.Description,

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -25,7 +26,7 @@ func newStore(tb testing.TB) (*featuretype.Store, *database.Database) {
 }
 
 // create stores types that do not exist yet, without events.
-func create(tb testing.TB, db *database.Database, all ...featuretype.FeatureType) {
+func create(tb testing.TB, db *database.Database, all ...toggle.Type) {
 	tb.Helper()
 	store := featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client))
 	for _, t := range all {
@@ -34,7 +35,7 @@ func create(tb testing.TB, db *database.Database, all ...featuretype.FeatureType
 }
 
 // requireStored fails the test unless exactly these types are stored.
-func requireStored(tb testing.TB, store *featuretype.Store, want ...featuretype.FeatureType) {
+func requireStored(tb testing.TB, store *featuretype.Store, want ...toggle.Type) {
 	tb.Helper()
 	all, err := store.List(tb.Context())
 	assert.OK(tb, err)
@@ -50,9 +51,9 @@ func requireStored(tb testing.TB, store *featuretype.Store, want ...featuretype.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	first := featuretype.FeatureType{ID: "release", Name: "first", LifetimeDays: new(int64(7))}
+	first := toggle.Type{ID: "release", Name: "first", LifetimeDays: new(int64(7))}
 	assert.OK(t, store.Create(t.Context(), first))
-	err := store.Create(t.Context(), featuretype.FeatureType{ID: "release", Name: "second"})
+	err := store.Create(t.Context(), toggle.Type{ID: "release", Name: "second"})
 	assert.Equal(t, apierror.NameExists, apierror.KindOf(err))
 	assert.Equal(t, []string{`feature-type-created type:release by system: {"id":"release","lifetimeDays":7}`},
 		db.Events(t))
@@ -72,7 +73,7 @@ func TestCreate(t *testing.T) {
 func TestLetterCase(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "kill-switch"})
+	create(t, db, toggle.Type{ID: "kill-switch"})
 	got, err := store.SetLifetime(t.Context(), "Kill-Switch", new(int64(7)))
 	assert.OK(t, err)
 	requireStored(t, store, got)
@@ -90,7 +91,7 @@ func TestLetterCase(t *testing.T) {
 func TestSetLifetime(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	want := featuretype.FeatureType{ID: "release", Name: "Release", Description: "d", LifetimeDays: new(int64(40)),
+	want := toggle.Type{ID: "release", Name: "Release", Description: "d", LifetimeDays: new(int64(40)),
 		Position: 3}
 	create(t, db, want)
 	set := func(store *featuretype.Store, days *int64) {
@@ -119,7 +120,7 @@ feature-type-updated type:release by system: {"id":"release","lifetimeDays":2} b
 func TestSameLifetimeChangesTheItem(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	create(t, db, featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(7))}, featuretype.FeatureType{ID: "permission"})
+	create(t, db, toggle.Type{ID: "release", LifetimeDays: new(int64(7))}, toggle.Type{ID: "permission"})
 	item := func(id string) dynamo.Item {
 		return db.Get(t, db.Tables["FeatureTypes"], dynamo.Item{"id": dynamo.S(id)})
 	}
@@ -145,7 +146,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 	_, get := store.Get(ctx, "release")
 	for want, err := range map[string]error{
 		"list feature types: ": list, `get feature type "release": `: get,
-		`create feature type "release": `: store.Create(ctx, featuretype.FeatureType{ID: "release"}),
+		`create feature type "release": `: store.Create(ctx, toggle.Type{ID: "release"}),
 	} {
 		if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 //go:embed lifetime.schema.json
@@ -29,7 +30,7 @@ func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
 			lifetime = &days
 		}
 		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
-		var updated FeatureType
+		var updated toggle.Type
 		if failed == nil {
 			updated, err = types.SetLifetime(r.Context(), id, lifetime)
 		} else {

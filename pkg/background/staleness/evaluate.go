@@ -8,25 +8,25 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 // Toggles finds toggles and flips their flags. Each call is a single attempt. After an error it is unknown whether a
 // flip was written.
 type Toggles interface {
 	// Due reads a page of a range from an index that is eventually consistent.
-	Due(ctx context.Context, r feature.Range, after *feature.Feature) (feature.Page, error)
+	Due(ctx context.Context, r feature.Range, after *toggle.Feature) (feature.Page, error)
 	// Flip changes the flags of at most feature.MaxFlips toggles of a range and records it.
-	Flip(ctx context.Context, r feature.Range, toggles []feature.Feature) (feature.Flips, error)
+	Flip(ctx context.Context, r feature.Range, toggles []toggle.Feature) (feature.Flips, error)
 }
 
 // Types reads feature types, consistently.
 type Types interface {
-	Get(ctx context.Context, id string) (featuretype.FeatureType, error)
-	List(ctx context.Context) ([]featuretype.FeatureType, error)
+	Get(ctx context.Context, id string) (toggle.Type, error)
+	List(ctx context.Context) ([]toggle.Type, error)
 }
 
 const (
@@ -68,10 +68,10 @@ type Evaluator struct {
 
 // Result is the result of re-evaluating one type.
 type Result struct {
-	Type      featuretype.FeatureType // as it was read last
-	Found     bool                    // false: the type does not exist, or was not read
-	Now       time.Time               // the start
-	Flagged   int                     // toggles that became potentially stale
+	Type      toggle.Type // as it was read last
+	Found     bool        // false: the type does not exist, or was not read
+	Now       time.Time   // the start
+	Flagged   int         // toggles that became potentially stale
 	Unflagged int
 	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after the read
 	// Left is the number of toggles, and of unread ranges and types, that are left. If the last attempt got no response,
@@ -109,7 +109,7 @@ func (e *Evaluator) evaluate(ctx context.Context, id string, calls, flips chan s
 	defer cancel()
 	r := &run{
 		Evaluator: e, calls: calls, flips: flips, stop: cancel,
-		current: featuretype.FeatureType{ID: id}, result: Result{Now: e.Now()},
+		current: toggle.Type{ID: id}, result: Result{Now: e.Now()},
 	}
 	if r.try(ctx, r.calls, func(ctx context.Context) error {
 		_, err := r.refresh(ctx)
@@ -137,7 +137,7 @@ type run struct {
 	stop  context.CancelFunc
 
 	mu       sync.Mutex
-	current  featuretype.FeatureType
+	current  toggle.Type
 	found    bool
 	readAt   time.Time // before the read; zero: not read yet
 	reading  *reading  // nil: none is in progress
@@ -148,12 +148,12 @@ type run struct {
 // reading is a read of the type that is in progress. All calls that need the type share its result.
 type reading struct {
 	done chan struct{} // closed when the others are set
-	t    featuretype.FeatureType
+	t    toggle.Type
 	err  error
 }
 
 // refresh returns the type. It reads it again if the last read is too old. A type that does not exist has no lifetime.
-func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
+func (r *run) refresh(ctx context.Context) (toggle.Type, error) {
 	r.mu.Lock()
 	now, shared := r.Now(), r.reading
 	if now.Sub(r.readAt) < maxAge {
@@ -172,7 +172,7 @@ func (r *run) refresh(ctx context.Context) (featuretype.FeatureType, error) {
 	t, err := r.Types.Get(ctx, id)
 	found := err == nil
 	if apierror.KindOf(err) == apierror.NotFound {
-		t, err = featuretype.FeatureType{ID: id}, nil
+		t, err = toggle.Type{ID: id}, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,14 +192,14 @@ func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error)
 	if all.PotentiallyStale {
 		now = now.Add(margin)
 	}
-	all.Cutoff, all.LifetimeDays, all.LastEvent = feature.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastEvent
+	all.Cutoff, all.LifetimeDays, all.LastEvent = toggle.Cutoff(t.LifetimeDays, now), t.LifetimeDays, t.LastEvent
 	return all, err
 }
 
 // drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the
 // page before, so flips do not affect later pages.
 func (r *run) drain(ctx context.Context, all feature.Range) {
-	for after := (*feature.Feature)(nil); ; {
+	for after := (*toggle.Feature)(nil); ; {
 		page, ok := r.read(ctx, all, after)
 		if !ok {
 			return
@@ -215,7 +215,7 @@ func (r *run) drain(ctx context.Context, all feature.Range) {
 	}
 }
 
-func (r *run) read(ctx context.Context, all feature.Range, after *feature.Feature) (page feature.Page, ok bool) {
+func (r *run) read(ctx context.Context, all feature.Range, after *toggle.Feature) (page feature.Page, ok bool) {
 	ok = r.try(ctx, r.calls, func(ctx context.Context) error {
 		due, err := r.due(ctx, all)
 		if err != nil {
@@ -240,7 +240,7 @@ func (r *run) read(ctx context.Context, all feature.Range, after *feature.Featur
 
 // flip flips the toggles that are still due. A transaction fails as a whole if one of its items cannot be written, so
 // each failed attempt is followed by one with half of the toggles.
-func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Feature) {
+func (r *run) flip(ctx context.Context, all feature.Range, toggles []toggle.Feature) {
 	// whether an attempt without a response may have flipped the toggles; the first attempt has all of them
 	unknown := false
 	for size := len(toggles); len(toggles) > 0; {
@@ -250,7 +250,7 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []feature.Fea
 			if err != nil {
 				return err
 			}
-			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t feature.Feature) bool { return !due.Contains(t) })
+			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t toggle.Feature) bool { return !due.Contains(t) })
 			var flips feature.Flips
 			if len(batch) > 0 {
 				if flips, err = r.Toggles.Flip(ctx, due, batch); err != nil {

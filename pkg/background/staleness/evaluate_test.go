@@ -13,9 +13,9 @@ import (
 	"github.com/aws/smithy-go"
 
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // crowd is toggles whose calls take time and may fail. All of them are due until they are flipped. Tests run it with
@@ -63,7 +63,7 @@ func (c *crowd) call(ctx context.Context) (err error) {
 }
 
 // Due implements staleness.Toggles.
-func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Feature) (page feature.Page, err error) {
+func (c *crowd) Due(ctx context.Context, r feature.Range, after *toggle.Feature) (page feature.Page, err error) {
 	if err := c.call(ctx); err != nil || r.PotentiallyStale {
 		return feature.Page{}, err
 	}
@@ -73,8 +73,8 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Feature
 		if feature.Shard(name) != r.Shard || after != nil && name <= after.Name {
 			continue
 		}
-		if page.Toggles = append(page.Toggles, feature.Feature{Name: name}); len(page.Toggles) == 20 {
-			page.Next = &feature.Feature{Name: name}
+		if page.Toggles = append(page.Toggles, toggle.Feature{Name: name}); len(page.Toggles) == 20 {
+			page.Next = &toggle.Feature{Name: name}
 			break
 		}
 	}
@@ -82,7 +82,7 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *feature.Feature
 }
 
 // Flip implements staleness.Toggles.
-func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []feature.Feature) (feature.Flips, error) {
+func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []toggle.Feature) (feature.Flips, error) {
 	if err := c.call(ctx); err != nil {
 		return feature.Flips{}, err
 	}
@@ -104,12 +104,12 @@ func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []feature.Fea
 // sameLifetime is types that all have the same lifetime.
 type sameLifetime struct{ staleness.Types }
 
-func (sameLifetime) Get(_ context.Context, id string) (featuretype.FeatureType, error) {
+func (sameLifetime) Get(_ context.Context, id string) (toggle.Type, error) {
 	return lifetime(id), nil
 }
 
-func lifetime(id string) featuretype.FeatureType {
-	return featuretype.FeatureType{ID: id, LifetimeDays: new(int64(7))}
+func lifetime(id string) toggle.Type {
+	return toggle.Type{ID: id, LifetimeDays: new(int64(7))}
 }
 
 func (c *crowd) evaluate(ctx context.Context, types ...string) []staleness.Result {

@@ -19,6 +19,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
@@ -65,7 +66,7 @@ func (s *stage) use(client *dynamodb.Client) {
 func (s *stage) create(tb testing.TB, id, name string) {
 	tb.Helper()
 	assert.OK(tb, s.features.Create(tb.Context(),
-		feature.Feature{Name: name, Type: id, CreatedAt: noon().AddDate(0, 0, -8)}))
+		toggle.Feature{Name: name, Type: id, CreatedAt: noon().AddDate(0, 0, -8)}))
 }
 
 // evaluate re-evaluates the type a.

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/logging"
+	"toggleadmin/pkg/toggle"
 )
 
 // The triggers of a run, in the log.
@@ -27,7 +27,7 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 	if r.Type.LifetimeDays != nil {
 		attributes = append(attributes, slog.Int64("lifetimeDays", *r.Type.LifetimeDays))
 	}
-	if cutoff := feature.Cutoff(r.Type.LifetimeDays, r.Now); cutoff != nil {
+	if cutoff := toggle.Cutoff(r.Type.LifetimeDays, r.Now); cutoff != nil {
 		attributes = append(attributes, slog.String("cutoff", datetime.Format(*cutoff)))
 	}
 	attributes = append(attributes,

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
 )
 
 // seeds checks the data that every installation has.
@@ -34,8 +35,8 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var missing []string
-	for _, t := range featuretype.Defaults() {
-		if !slices.ContainsFunc(types, func(stored featuretype.FeatureType) bool { return stored.ID == t.ID }) {
+	for _, t := range toggle.DefaultTypes() {
+		if !slices.ContainsFunc(types, func(stored toggle.Type) bool { return stored.ID == t.ID }) {
 			missing = append(missing, "the feature type "+t.ID)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -14,7 +15,7 @@ func TestInitialization(t *testing.T) {
 	db := database.New(t)
 	i := &installation.Installation{Name: "the stack", Option: "--stack x", Client: db.Client, Tables: db.Tables}
 	_, empty := i.Initialization(t.Context())
-	assert.OK(t, featuretype.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), featuretype.Defaults()[0]))
+	assert.OK(t, featuretype.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), toggle.DefaultTypes()[0]))
 	i.Stack.Name = "x"
 	_, partly := i.Initialization(t.Context())
 	assert.Equal(t, `5 the stack is not initialized, its tables are empty: restart ~make run~, which initializes it

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // Credentials are the seeded credentials in plain text, with their owners. local.json has the same members, except
@@ -122,10 +122,10 @@ func accounts() []user.User {
 
 // toggles returns examples of every type, younger and older than their type's lifetime, with constraints on all context
 // fields except currentTime, which the sample event of delete-context-field deletes.
-func toggles(now time.Time) []feature.Feature {
+func toggles(now time.Time) []toggle.Feature {
 	daysAgo := func(n int) time.Time { return now.AddDate(0, 0, -n) }
 	archived := daysAgo(30)
-	return []feature.Feature{
+	return []toggle.Feature{
 		{Name: "dark-mode", Project: "default", Type: "release", CreatedAt: daysAgo(3), ContextFields: []string{"userId"}},
 		{Name: "new-checkout", Project: "shop", Type: "release", CreatedAt: daysAgo(55),
 			ContextFields: []string{"userId", "appName"}},

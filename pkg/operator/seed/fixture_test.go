@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -69,7 +70,7 @@ func (f fixture) checkCounts(tb testing.TB, want map[string]int) {
 	types, err := f.types.List(tb.Context())
 	assert.OK(tb, err)
 	assert.Equal(tb, want, got)
-	assert.Equal(tb, featuretype.Defaults(), types)
+	assert.Equal(tb, toggle.DefaultTypes(), types)
 }
 
 var errCrashed = errors.New("crashed")

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -71,16 +72,16 @@ func (h *history) changes() []change {
 	changes := []change{
 		{58, admin, h.setLegalValues("environment", "development", "staging", "production")},
 		{57, admin, h.setLegalValues("appName", "web", "ios", "android")},
-		{48, editor, h.update("new-checkout", func(f *feature.Feature) {
+		{48, editor, h.update("new-checkout", func(f *toggle.Feature) {
 			f.Description = new("The checkout on one page. Owner: team Checkout.")
 		})},
-		{30, editor, h.update("old-banner", func(f *feature.Feature) { f.Archived = true })},
-		{26, ci, h.update("search-ranking", func(f *feature.Feature) { f.ImpressionData = true })},
-		{20, admin, h.update("legacy-login", func(f *feature.Feature) { f.Stale = true })},
-		{12, editor, h.update("stop-payments", func(f *feature.Feature) {
+		{30, editor, h.update("old-banner", func(f *toggle.Feature) { f.Archived = true })},
+		{26, ci, h.update("search-ranking", func(f *toggle.Feature) { f.ImpressionData = true })},
+		{20, admin, h.update("legacy-login", func(f *toggle.Feature) { f.Stale = true })},
+		{12, editor, h.update("stop-payments", func(f *toggle.Feature) {
 			f.Description = new("Stops all payments. Used in the incident runbook. Owner: team Payments.")
 		})},
-		{1, editor, h.update("dark-mode", func(f *feature.Feature) {
+		{1, editor, h.update("dark-mode", func(f *toggle.Feature) {
 			f.Description = new("The dark color scheme, for 10 % of users. Owner: team Web.")
 		})},
 	}
@@ -95,7 +96,7 @@ func (h *history) changes() []change {
 		"beta-access":    "Gives customers of the beta program access to new features. Owner: team Web.",
 	}
 	for _, f := range toggles(h.now) {
-		f.Description, f.CreatedBy = new(descriptions[f.Name]), &feature.Creator{ID: editor.UserID, Name: editor.Name}
+		f.Description, f.CreatedBy = new(descriptions[f.Name]), &toggle.Creator{ID: editor.UserID, Name: editor.Name}
 		f.Archived, f.ArchivedAt, f.Stale = false, nil, false // before the changes above
 		daysAgo := int(h.now.Sub(f.CreatedAt).Hours() / 24)
 		changes = append(changes, change{daysAgo, editor, h.create(f)})
@@ -104,7 +105,7 @@ func (h *history) changes() []change {
 }
 
 // create creates a toggle. The log does not contain creations before the history begins.
-func (h *history) create(f feature.Feature) func(context.Context) error {
+func (h *history) create(f toggle.Feature) func(context.Context) error {
 	return func(ctx context.Context) error {
 		store := h.features
 		if f.CreatedAt.After(h.now.AddDate(0, 0, -historyDays)) {
@@ -117,9 +118,9 @@ func (h *history) create(f feature.Feature) func(context.Context) error {
 	}
 }
 
-func (h *history) update(name string, edit func(*feature.Feature)) func(context.Context) error {
+func (h *history) update(name string, edit func(*toggle.Feature)) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := h.stores.features.Update(ctx, name, func(f feature.Feature) (feature.Feature, error) {
+		_, err := h.stores.features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 			edit(&f)
 			return f, nil
 		})

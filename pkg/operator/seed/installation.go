@@ -10,13 +10,13 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -113,8 +113,8 @@ func (s *seeder) missing(ctx context.Context, administrator Administrator) (acti
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range featuretype.Defaults() {
-		if !slices.ContainsFunc(haveTypes, func(have featuretype.FeatureType) bool { return have.ID == t.ID }) {
+	for _, t := range toggle.DefaultTypes() {
+		if !slices.ContainsFunc(haveTypes, func(have toggle.Type) bool { return have.ID == t.ID }) {
 			actions = append(actions, s.types.Creation(t))
 		}
 	}

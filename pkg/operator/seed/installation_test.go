@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -67,12 +67,12 @@ func TestInitialize(t *testing.T) {
 func TestInitializeChangesNothingThatExists(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	assert.OK(t, f.types.Create(t.Context(), featuretype.FeatureType{ID: "release", LifetimeDays: new(int64(3))}),
+	assert.OK(t, f.types.Create(t.Context(), toggle.Type{ID: "release", LifetimeDays: new(int64(3))}),
 		f.users.Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "first", Role: access.RoleAdmin}))
 	done := f.initialize(t)
 	release, err := f.types.Get(t.Context(), "release")
 	assert.OK(t, err)
-	assert.Equal(t, []any{true, "first", int64(3), len(featuretype.Defaults())},
+	assert.Equal(t, []any{true, "first", int64(3), len(toggle.DefaultTypes())},
 		[]any{done.New, done.Administrator.Name, *release.LifetimeDays, len(f.Scan(t, f.Tables["FeatureTypes"]))})
 }
 

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
 
@@ -88,7 +89,7 @@ func TestSeedKeepsChangesOfUsers(t *testing.T) {
 	_, err := f.types.SetLifetime(t.Context(), "release", new(int64(3)))
 	assert.OK(t, err)
 	_, err = toggles.Update(t.Context(), "dark-mode",
-		func(f feature.Feature) (feature.Feature, error) { f.Stale = true; return f, nil })
+		func(f toggle.Feature) (toggle.Feature, error) { f.Stale = true; return f, nil })
 	assert.OK(t, err)
 	f.Delete(t, f.Tables["Users"], user.Key(2))
 	again := f.seed(t, first)

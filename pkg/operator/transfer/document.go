@@ -11,11 +11,10 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -153,13 +152,13 @@ func (d Document) ofProject(project string) Document {
 			continue
 		}
 		selected.Features = append(selected.Features, t)
-		types[featuretype.NormalID(t.Type)] = true
+		types[toggle.NormalTypeID(t.Type)] = true
 		for _, f := range t.ContextFields {
 			fields[f] = true
 		}
 	}
 	for _, t := range d.FeatureTypes {
-		if types[featuretype.NormalID(t.ID)] {
+		if types[toggle.NormalTypeID(t.ID)] {
 			selected.FeatureTypes = append(selected.FeatureTypes, t)
 		}
 	}
@@ -171,7 +170,7 @@ func (d Document) ofProject(project string) Document {
 	return selected
 }
 
-func fromType(t featuretype.FeatureType) FeatureType {
+func fromType(t toggle.Type) FeatureType {
 	return FeatureType{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
 }
 
@@ -197,7 +196,7 @@ func (f ContextField) stored() contextfield.ContextField {
 	return field
 }
 
-func fromToggle(f feature.Feature) Toggle {
+func fromToggle(f toggle.Feature) Toggle {
 	t := Toggle{
 		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, CreatedAt: new(datetime.Format(f.CreatedAt)), Archived: f.Archived,
@@ -210,7 +209,7 @@ func fromToggle(f feature.Feature) Toggle {
 }
 
 // assign sets what an import can change of a stored toggle.
-func (t Toggle) assign(f feature.Feature) (feature.Feature, error) {
+func (t Toggle) assign(f toggle.Feature) (toggle.Feature, error) {
 	f.Project, f.Type, f.Description, f.ImpressionData = t.Project, t.Type, t.Description, t.ImpressionData
 	f.Stale, f.Archived, f.ArchivedAt = t.Stale, t.Archived, parsed(t.ArchivedAt)
 	f.ContextFields = slices.Clone(t.ContextFields)
@@ -218,10 +217,10 @@ func (t Toggle) assign(f feature.Feature) (feature.Feature, error) {
 }
 
 // created returns the toggle as it is created.
-func (t Toggle) created() feature.Feature {
-	f, _ := t.assign(feature.Feature{Name: t.Name, CreatedAt: *parsed(t.CreatedAt)}) // has no error
+func (t Toggle) created() toggle.Feature {
+	f, _ := t.assign(toggle.Feature{Name: t.Name, CreatedAt: *parsed(t.CreatedAt)}) // has no error
 	if t.CreatedBy != nil {
-		f.CreatedBy = &feature.Creator{Name: *t.CreatedBy}
+		f.CreatedBy = &toggle.Creator{Name: *t.CreatedBy}
 	}
 	return f
 }

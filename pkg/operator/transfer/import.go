@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // Installation is where documents come from and go to. The stores record the changes in their event log.
@@ -94,7 +95,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		return r, err
 	}
 	types := merge[FeatureType]{
-		id:      func(t FeatureType) string { return featuretype.NormalID(t.ID) },
+		id:      func(t FeatureType) string { return toggle.NormalTypeID(t.ID) },
 		prepare: prepareType, create: i.createType,
 		read: func(ctx context.Context, id string) (FeatureType, error) {
 			t, err := i.Types.Get(ctx, id)
@@ -179,7 +180,7 @@ func (i Installation) createType(ctx context.Context, t FeatureType) error {
 	if err != nil {
 		return err
 	}
-	created := featuretype.FeatureType{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
+	created := toggle.Type{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
 	if len(all) > 0 {
 		created.Position = all[len(all)-1].Position + 1
 	}

@@ -5,79 +5,62 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
 )
 
-// The limits of the API, in characters and numbers of values.
-const (
-	maxName         = 100
-	maxDescription  = 1000
-	maxLegalValue   = 255
-	maxLegalValues  = 1000
-	maxLifetimeDays = math.MaxInt32
-	maxText         = 255 // of the name of a type, an account or a creator, and of the subject of an identity
-)
-
-// validName accepts the names of context fields and the ids of types.
-var validName = regexp.MustCompile(`^(\.*[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\.{3,})$`)
-
-func checkName(name string) error {
-	if len(name) > maxName || !validName.MatchString(name) {
-		return fmt.Errorf(
-			"its name is not valid: use 1 to %d letters, digits and . _ ~ -, but not . or .. alone", maxName)
-	}
-	return nil
-}
+// maxAccountText is the maximum number of characters of the name of an account, and of the subject of an identity.
+const maxAccountText = 255
 
 func prepareType(t FeatureType, old *FeatureType) (FeatureType, []string, error) {
-	t.ID = featuretype.NormalID(t.ID)
-	if err := checkName(t.ID); err != nil {
-		return t, nil, err
+	t.ID = toggle.NormalTypeID(t.ID)
+	if err := toggle.CheckName(t.ID); err != nil {
+		return t, nil, fmt.Errorf("its id is not valid: %w", err)
 	}
 	if t.LifetimeDays != nil && *t.LifetimeDays == 0 {
 		t.LifetimeDays = nil
 	}
-	if t.LifetimeDays != nil && (*t.LifetimeDays < 0 || *t.LifetimeDays > maxLifetimeDays) {
+	if t.LifetimeDays != nil && (*t.LifetimeDays < 0 || *t.LifetimeDays > toggle.MaxLifetimeDays) {
 		return t, nil, fmt.Errorf("its lifetime of %d days is not valid", *t.LifetimeDays)
 	}
 	if old != nil { // only the lifetime can be changed
 		t.Name, t.Description = old.Name, old.Description
 		return t, nil, nil
 	}
-	return t, slices.Concat(cut(&t.Name, "its name", maxText), cut(&t.Description, "its description", maxDescription)), nil
+	notes := slices.Concat(
+		cut(&t.Name, "its name", toggle.MaxText),
+		cut(&t.Description, "its description", toggle.MaxDescription))
+	return t, notes, nil
 }
 
 func prepareField(f ContextField, old *ContextField) (ContextField, []string, error) {
-	if err := checkName(f.Name); err != nil {
-		return f, nil, err
+	if err := toggle.CheckName(f.Name); err != nil {
+		return f, nil, fmt.Errorf("its name is not valid: %w", err)
 	}
 	if f.SortOrder < math.MinInt32 || f.SortOrder > math.MaxInt32 {
 		return f, nil, fmt.Errorf("its sort order of %d is not valid", f.SortOrder)
 	}
-	if len(f.LegalValues) > maxLegalValues {
-		return f, nil, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), maxLegalValues)
+	if len(f.LegalValues) > toggle.MaxLegalValues {
+		return f, nil, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), toggle.MaxLegalValues)
 	}
-	notes, seen := cutOptional(&f.Description, "its description", maxDescription), map[string]bool{}
+	notes, seen := cutOptional(&f.Description, "its description", toggle.MaxDescription), map[string]bool{}
 	f.LegalValues = append([]LegalValue{}, f.LegalValues...)
 	for i, v := range f.LegalValues {
-		if n := utf8.RuneCountInString(v.Value); n < 1 || n > maxLegalValue || seen[v.Value] {
+		if n := utf8.RuneCountInString(v.Value); n < 1 || n > toggle.MaxLegalValue || seen[v.Value] {
 			return f, nil, fmt.Errorf("its legal value %.50q is not valid: each has 1 to %d characters and occurs once",
-				v.Value, maxLegalValue)
+				v.Value, toggle.MaxLegalValue)
 		}
 		seen[v.Value] = true
 		what := fmt.Sprintf("the description of its legal value %.50q", v.Value)
-		notes = append(notes, cutOptional(&f.LegalValues[i].Description, what, maxDescription)...)
+		notes = append(notes, cutOptional(&f.LegalValues[i].Description, what, toggle.MaxDescription)...)
 	}
 	var err error
 	if f.CreatedAt, err = normalTime(f.CreatedAt); err != nil {
@@ -94,16 +77,14 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 
 // prepareToggle uses now as the time of creation of a toggle that has none.
 func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]bool) (Toggle, []string, error) {
-	t.Type = featuretype.NormalID(t.Type)
-	switch {
-	case !feature.ValidName(t.Name):
-		return t, nil, fmt.Errorf(
-			"its name is not valid: use 1 to %d letters, digits and . _ ~ -, but not ., .. or revive alone", maxName)
-	case !feature.ValidProject(t.Project):
-		return t, nil, fmt.Errorf(
-			"its project %.50q is not valid: use 1 to %d letters, digits and . _ ~ -, but neither . nor .. alone",
-			t.Project, maxName)
-	case !types[t.Type]:
+	t.Type = toggle.NormalTypeID(t.Type)
+	if err := toggle.CheckFeatureName(t.Name); err != nil {
+		return t, nil, fmt.Errorf("its name is not valid: %w", err)
+	}
+	if err := toggle.CheckName(t.Project); err != nil {
+		return t, nil, fmt.Errorf("its project %.50q is not valid: %w", t.Project, err)
+	}
+	if !types[t.Type] {
 		return t, nil, fmt.Errorf("its type %.50q does not exist here", t.Type)
 	}
 	var invalid error
@@ -115,8 +96,8 @@ func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]b
 	if invalid != nil {
 		return t, nil, invalid
 	}
-	notes := slices.Concat(cutOptional(&t.Description, "its description", maxDescription),
-		cutOptional(&t.CreatedBy, "the name of its creator", maxText))
+	notes := slices.Concat(cutOptional(&t.Description, "its description", toggle.MaxDescription),
+		cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText))
 	if t.Archived {
 		fields = nil // it can use fields that are gone
 	}
@@ -153,7 +134,7 @@ func prepareAccount(a Account, old *Account, issuer string) (Account, []string, 
 	case !slices.Contains(access.Roles(), a.Role):
 		return a, nil, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", string(a.Role))
 	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
-		return a, nil, fmt.Errorf("its name or username does not have 1 to %d characters", maxText)
+		return a, nil, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountText)
 	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
 		return a, nil, errors.New("a service account, and nothing else, has a username")
 	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || !fits(a.Identity.Subject)):
@@ -199,7 +180,7 @@ func (a Account) rights() string {
 // fits reports whether an account can have a name, username or subject. The API accepts every character.
 func fits(name string) bool {
 	n := utf8.RuneCountInString(name)
-	return n > 0 && n <= maxText
+	return n > 0 && n <= maxAccountText
 }
 
 // knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds
@@ -211,7 +192,7 @@ func knownFields(names []string, exist map[string]bool, notes []string) (known, 
 		switch {
 		case exist != nil && !exist[name]:
 			unknown = append(unknown, fmt.Sprintf("%.100q", name))
-		case len(known) == feature.MaxContextFields:
+		case len(known) == toggle.MaxContextFields:
 			more = append(more, name)
 		default:
 			known = append(known, name)
@@ -222,7 +203,7 @@ func knownFields(names []string, exist map[string]bool, notes []string) (known, 
 	}
 	if len(more) > 0 {
 		notes = append(notes, fmt.Sprintf("it uses more than %d context fields, and was imported without %s",
-			feature.MaxContextFields, strings.Join(more, ", ")))
+			toggle.MaxContextFields, strings.Join(more, ", ")))
 	}
 	return known, notes
 }

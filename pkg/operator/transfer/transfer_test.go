@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/table"
@@ -38,7 +39,7 @@ func newStage(t *testing.T) stage {
 		Issuer:   "https://issuer.example.com",
 		Now:      func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
 	}}
-	assert.OK(t, s.Types.Create(t.Context(), featuretype.Defaults()[0]))
+	assert.OK(t, s.Types.Create(t.Context(), toggle.DefaultTypes()[0]))
 	_, err := s.Fields.Create(t.Context(), contextfield.ContextField{Name: "userId"})
 	assert.OK(t, err)
 	return s
@@ -138,7 +139,7 @@ func TestSkipped(t *testing.T) {
 	s := newStage(t)
 	var used []string
 	many := transfer.Document{}
-	for n := range feature.MaxContextFields + 1 {
+	for n := range toggle.MaxContextFields + 1 {
 		used = append(used, fmt.Sprintf("f%02d", n))
 		many.ContextFields = append(many.ContextFields, transfer.ContextField{Name: used[n]})
 	}

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"sync"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/toggle"
 )
 
 const (
@@ -338,7 +338,7 @@ func (r *client) toggle(ctx context.Context, f found) (transfer.Toggle, error) {
 	if f.CreatedBy != nil && f.CreatedBy.Name != "" && f.CreatedBy.Name != "unknown" {
 		t.CreatedBy = &f.CreatedBy.Name
 	}
-	if !feature.ValidName(f.Name) || !feature.ValidProject(f.Project) { // skipped
+	if toggle.CheckFeatureName(f.Name) != nil || toggle.CheckName(f.Project) != nil { // skipped
 		return t, nil
 	}
 	for _, e := range f.Environments {
