@@ -61,7 +61,6 @@ func (w *World) restore() {
 	}
 	w.meanwhileRestored()
 	w.repair(ctx, i, p)
-	w.copying = false
 	w.checkFields()
 	w.checkWithdrawn(before)
 	for _, id := range slices.Sorted(maps.Keys(w.users())) { // what docs/backup.md leaves to the operator
@@ -80,6 +79,7 @@ func (w *World) restore() {
 	if problems, _ := w.repair(ctx, i, p); problems > 0 {
 		w.fail("after the restore of %v, %d problems are left", w.copied, problems)
 	}
+	w.copying = false // an account that the operator deletes can have had the names of another one until the repair
 	w.checkRelations()
 	a, err := o.AddAccount(ctx, user.Person, "Last", "last@example.com", access.RoleViewer)
 	must("users add", err)
