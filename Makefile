@@ -152,8 +152,8 @@ mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which 
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' TMPDIR="$$tmp" $(GREMLINS) unleash "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
-console: node_modules/.installed ## develop: Copy the libraries of the web pages from npm, and bundle the OpenAPI document, into pkg/api/console/static
-	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document)$$' -update
+console: node_modules/.installed ## develop: Write the libraries of the web pages, the OpenAPI document and the types of events into pkg/api/console/static
+	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document|EventTypes)$$' -update
 
 bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@go run ./test/bench $(BENCH)

@@ -46,8 +46,8 @@ type Definition struct {
 	Phrase string // what the actor did, for summaries, with %s for the subject; "": the summary has its own sentence
 }
 
-// definitions is the one list of all types, in the order of the console. Tests compare it with the console, the OpenAPI
-// document, the parameter WebhookEvents in template.yaml, and docs/events.md.
+// definitions is the one list of all types, in the order of the console, for which make console writes a file. Tests
+// compare it with the OpenAPI document, the parameter WebhookEvents in template.yaml, and docs/events.md.
 var definitions = []Definition{
 	{FeatureCreated, "Toggles", "Toggle created", "created the toggle %s"},
 	{FeatureUpdated, "Toggles", "Toggle updated", "updated the toggle %s"},
