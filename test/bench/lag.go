@@ -46,7 +46,7 @@ func measureLag(ctx context.Context, o options) {
 	check(featuretype.NewStore(s.client, s.tables, eventlog.Quiet(s.client)).Create(ctx,
 		toggle.Type{ID: aging, Name: "Aging", Position: 9}))
 	created := time.Now().AddDate(0, 0, -100)
-	putToggles(ctx, s.client, s.tables["Features"], lagToggles,
+	putItems(ctx, s.client, s.tables["Features"], lagToggles,
 		func(i int) dynamo.Item { return toggleItem(i, aging, created, false) })
 	var first, last [2][]time.Duration
 	var deliveries []time.Duration

@@ -19,6 +19,7 @@ type options struct {
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Clients []int         `default:"1,16" help:"Numbers of connections of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
+	Events  int           `default:"400000" help:"Events of the suite events."`
 
 	disk, memory string
 }
@@ -26,7 +27,7 @@ type options struct {
 func main() {
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
-		kong.Vars{"others": "signin hang traffic staleness lag toggles"})
+		kong.Vars{"others": "signin hang traffic staleness lag toggles events"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -52,7 +53,7 @@ func run(ctx context.Context, o options) (err error) {
 	suites := map[string]func(context.Context, options){
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
 		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
-		"toggles": measureToggles,
+		"toggles": measureToggles, "events": measureEvents,
 	}
 	if o.Suites == nil {
 		o.Suites = []string{"functions", "http", "start"}

@@ -31,7 +31,7 @@ func measureStaleness(ctx context.Context, o options) {
 	b.sweep = b.evaluation("sweep-staleness")
 	b.types = b.createTypes(ctx, eventlog.New(b.client, b.tables, time.Now, 400))
 	now := time.Now()
-	putToggles(ctx, b.client, b.tables["Features"], o.Toggles, func(i int) dynamo.Item {
+	putItems(ctx, b.client, b.tables["Features"], o.Toggles, func(i int) dynamo.Item {
 		return toggleItem(i, typeID(i), now.AddDate(0, 0, -age(i/bulkTypes)).Add(-time.Duration(i)*time.Millisecond), false)
 	})
 	var rows [][]any

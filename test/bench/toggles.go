@@ -48,7 +48,7 @@ func measureToggles(ctx context.Context, _ options) {
 	b.search = construct(f, env)
 	now, step := time.Now(), 3*365*24*time.Hour/manyToggles
 	put := func(n int, flagged bool) {
-		putToggles(ctx, b.client, b.tables["Features"], n, func(i int) dynamo.Item {
+		putItems(ctx, b.client, b.tables["Features"], n, func(i int) dynamo.Item {
 			return toggleItem(i, typeID(i), now.Add(-time.Duration(i)*step), flagged)
 		})
 	}

@@ -45,8 +45,8 @@ func toggleItem(i int, typeID string, created time.Time, flagged bool) dynamo.It
 	}
 }
 
-// putToggles writes the toggles with the numbers 0 to n - 1.
-func putToggles(ctx context.Context, client *dynamodb.Client, table string, n int, item func(i int) dynamo.Item) {
+// putItems writes the items with the numbers 0 to n - 1.
+func putItems(ctx context.Context, client *dynamodb.Client, table string, n int, item func(i int) dynamo.Item) {
 	const batch, writers = 100, 8
 	concurrently(writers, func(w int) error {
 		for start := w * batch; start < n; start += writers * batch {

@@ -150,7 +150,7 @@ const (
 	// maxCount is the number up to which a total is exact.
 	maxCount = 10_000
 	// maxCountPages limits the pages of 1 MB that are read to count events. Each costs 128 read units.
-	maxCountPages = 40
+	maxCountPages = 10
 )
 
 // count returns the number of events that were found, and of those that the sources have not returned. It stops soon
