@@ -8,8 +8,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -38,7 +39,29 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 // hash is the table's partition key: the name of a field, or another key, which contains a #. A name has no #.
 const hash = "name"
 
-func key(name string) dynamo.Item { return dynamo.Item{hash: dynamo.S(name)} }
+// itemKey is the key of an item.
+type itemKey struct {
+	Name string `dynamodbav:"name"`
+}
+
+// record is the item of a field, without its usage.
+type record struct {
+	itemKey
+	Description *string            `dynamodbav:"description,omitempty"`
+	Stickiness  bool               `dynamodbav:"stickiness"`
+	SortOrder   int64              `dynamodbav:"sortOrder"`
+	LegalValues []legalValueRecord `dynamodbav:"legalValues,omitempty"`
+	CreatedAt   *time.Time         `dynamodbav:"createdAt,omitempty"`
+	LastEvent   int64              `dynamodbav:"event,omitempty"`
+}
+
+// legalValueRecord is a legal value in the item of a field.
+type legalValueRecord struct {
+	Value       string  `dynamodbav:"value"`
+	Description *string `dynamodbav:"description,omitempty"`
+}
+
+func key(name string) dynamo.Item { return dynamo.Marshal(itemKey{name}) }
 
 // IsField reports whether an item of the table is that of a field.
 func IsField(item dynamo.Item) bool { return !strings.Contains(item.String(hash), "#") }
@@ -61,7 +84,11 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 			return nil, fmt.Errorf("list context fields: %w", err)
 		}
 		if IsField(item) {
-			all = append(all, fromItem(item))
+			f, err := fromItem(item)
+			if err != nil {
+				return nil, fmt.Errorf("list context fields: %w", err)
+			}
+			all = append(all, f)
 			continue
 		}
 		if name, ok := FieldOfUsage(item); ok {
@@ -89,7 +116,9 @@ func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
 		if counts, ok := UsageFromItem(item); ok {
 			usage = counts
 		} else if IsField(item) {
-			f = fromItem(item)
+			if f, err = fromItem(item); err != nil {
+				return ContextField{}, fmt.Errorf("get context field %q: %w", name, err)
+			}
 		}
 	}
 	if f.Name == "" {
@@ -196,13 +225,13 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			return nil, err
 		}
 		next.LastEvent = id
-		condition, names, values := eventlog.Unchanged(hash, old.LastEvent)
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, old.LastEvent)))
 		replacement := types.TransactWriteItem{Put: &types.Put{
 			TableName:                 &s.table,
 			Item:                      toItem(next),
-			ConditionExpression:       &condition,
-			ExpressionAttributeNames:  names,
-			ExpressionAttributeValues: values,
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
 		}}
 		return slices.Concat([]types.TransactWriteItem{replacement, s.nextVersionAfter(version)}, record), nil
 	}, nil)
@@ -237,13 +266,13 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		if err != nil {
 			return nil, err
 		}
-		condition, names, values := eventlog.Unchanged(hash, f.LastEvent)
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, f.LastEvent)))
 		deletion := types.TransactWriteItem{Delete: &types.Delete{
 			TableName:                 &s.table,
 			Key:                       key(name),
-			ConditionExpression:       &condition,
-			ExpressionAttributeNames:  names,
-			ExpressionAttributeValues: values,
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
 		}}
 		return slices.Concat(
 			[]types.TransactWriteItem{deletion, s.deletionOfUsage(f), s.nextVersion()},
@@ -259,17 +288,18 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 
 // deletionOfUsage returns the action that deletes the usage of a field. It fails if the usage has changed.
 func (s *Store) deletionOfUsage(f ContextField) types.TransactWriteItem {
-	deletion := &types.Delete{
-		TableName:                &s.table,
-		Key:                      UsageKey(f.Name),
-		ConditionExpression:      aws.String("attribute_not_exists(#usage)"),
-		ExpressionAttributeNames: map[string]string{"#usage": AttributeUsage},
-	}
+	condition := expression.Name(AttributeUsage).AttributeNotExists()
 	if f.Usage != nil {
-		deletion.ConditionExpression = aws.String("#usage = :usage")
-		deletion.ExpressionAttributeValues = dynamo.Item{":usage": f.Usage.Value()}
+		condition = expression.Name(AttributeUsage).Equal(expression.Value(f.Usage.Value()))
 	}
-	return types.TransactWriteItem{Delete: deletion}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName:                 &s.table,
+		Key:                       UsageKey(f.Name),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
 }
 
 const (
@@ -292,25 +322,29 @@ func (s *Store) read(ctx context.Context) (all []ContextField, version int64, er
 
 // nextVersion returns the action that changes the version of all fields.
 func (s *Store) nextVersion() types.TransactWriteItem {
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       key(versionKey),
-		UpdateExpression:          aws.String("ADD #version :one"),
-		ExpressionAttributeNames:  map[string]string{"#version": attributeVersion},
-		ExpressionAttributeValues: dynamo.Item{":one": dynamo.N(1)},
-	}}
+	return s.changeVersion(expression.NewBuilder())
 }
 
 // nextVersionAfter is nextVersion, but the action fails unless this is the version; 0: none is stored.
 func (s *Store) nextVersionAfter(version int64) types.TransactWriteItem {
-	action := s.nextVersion()
-	if version == 0 {
-		action.Update.ConditionExpression = aws.String("attribute_not_exists(#version)")
-		return action
+	stored := expression.Name(attributeVersion)
+	condition := stored.AttributeNotExists()
+	if version != 0 {
+		condition = stored.Equal(expression.Value(version))
 	}
-	action.Update.ConditionExpression = aws.String("#version = :version")
-	action.Update.ExpressionAttributeValues[":version"] = dynamo.N(version)
-	return action
+	return s.changeVersion(expression.NewBuilder().WithCondition(condition))
+}
+
+func (s *Store) changeVersion(builder expression.Builder) types.TransactWriteItem {
+	expr := dynamo.Build(builder.WithUpdate(expression.Add(expression.Name(attributeVersion), expression.Value(1))))
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &s.table,
+		Key:                       key(versionKey),
+		UpdateExpression:          expr.Update(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
 }
 
 func indexOf(fields []ContextField, name string) int {
@@ -333,32 +367,20 @@ func (f ContextField) placed(all []ContextField) ContextField {
 	return f
 }
 
+// toItem returns the item of a field without its usage.
 func toItem(f ContextField) dynamo.Item {
-	item := dynamo.Item{
-		hash:         dynamo.S(f.Name),
-		"stickiness": dynamo.Bool(f.Stickiness),
-		"sortOrder":  dynamo.N(f.SortOrder),
+	stored := record{
+		itemKey:     itemKey{f.Name},
+		Description: f.Description,
+		Stickiness:  f.Stickiness,
+		SortOrder:   f.SortOrder,
+		CreatedAt:   f.CreatedAt,
+		LastEvent:   f.LastEvent,
 	}
-	if f.LastEvent != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(f.LastEvent)
+	for _, v := range f.LegalValues {
+		stored.LegalValues = append(stored.LegalValues, legalValueRecord{Value: v.Value, Description: v.Description})
 	}
-	if f.Description != nil {
-		item["description"] = dynamo.S(*f.Description)
-	}
-	if f.CreatedAt != nil {
-		item["createdAt"] = dynamo.Time(*f.CreatedAt)
-	}
-	if len(f.LegalValues) > 0 {
-		values := make([]dynamo.Item, len(f.LegalValues))
-		for i, v := range f.LegalValues {
-			values[i] = dynamo.Item{"value": dynamo.S(v.Value)}
-			if v.Description != nil {
-				values[i]["description"] = dynamo.S(*v.Description)
-			}
-		}
-		item["legalValues"] = dynamo.L(values...)
-	}
-	return item
+	return dynamo.Marshal(stored)
 }
 
 // usageItem returns the item with the usage of a field.
@@ -369,25 +391,21 @@ func (f ContextField) usageItem() dynamo.Item {
 }
 
 // fromItem returns a field without its usage.
-func fromItem(item dynamo.Item) ContextField {
+func fromItem(item dynamo.Item) (ContextField, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return ContextField{}, err
+	}
 	f := ContextField{
-		Name:        item.String(hash),
-		Description: description(item),
-		Stickiness:  item.Bool("stickiness"),
-		SortOrder:   item.Int("sortOrder"),
-		CreatedAt:   item.Time("createdAt"),
-		LastEvent:   item.Int(eventlog.AttributeEvent),
+		Name:        stored.Name,
+		Description: stored.Description,
+		Stickiness:  stored.Stickiness,
+		SortOrder:   stored.SortOrder,
+		CreatedAt:   stored.CreatedAt,
+		LastEvent:   stored.LastEvent,
 	}
-	for _, value := range item.Maps("legalValues") {
-		f.LegalValues = append(f.LegalValues, LegalValue{Value: value.String("value"), Description: description(value)})
+	for _, v := range stored.LegalValues {
+		f.LegalValues = append(f.LegalValues, LegalValue{Value: v.Value, Description: v.Description})
 	}
-	return f
-}
-
-// description returns nil if an item has no description.
-func description(item dynamo.Item) *string {
-	if _, ok := item["description"]; !ok {
-		return nil
-	}
-	return new(item.String("description"))
+	return f, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/dynamo"
@@ -93,50 +93,35 @@ func (s *Store) Usage(ctx context.Context, fields []string) (map[string]Usage, e
 // the usage that was read; it can be nil if no change is negative. The action fails, with the stored item, if the field
 // does not exist, or if concurrent writes have changed which projects are left with toggles.
 func (s *Store) Use(field string, changes, stored Usage) types.TransactWriteItem {
-	names := map[string]string{"#usage": AttributeUsage}
-	values := dynamo.Item{}
-	conditions := []string{"attribute_exists(#usage)"}
-	var set, remove []string
-	for i, project := range slices.Sorted(maps.Keys(changes)) {
-		at := fmt.Sprintf("#usage.#p%d", i)
-		change, least, current := fmt.Sprint(":change", i), fmt.Sprint(":least", i), fmt.Sprint(":current", i)
-		names[fmt.Sprint("#p", i)] = project
+	usage := expression.Name(AttributeUsage)
+	condition := usage.AttributeExists()
+	var update expression.UpdateBuilder
+	for _, project := range slices.Sorted(maps.Keys(changes)) {
+		at := usage.AppendName(expression.NameNoDotSplit(project))
 		n := changes[project]
 		before, counted := stored[project]
 		switch {
 		case n > 0:
-			values[":zero"], values[change] = dynamo.N(0), dynamo.N(n)
-			set = append(set, at+" = if_not_exists("+at+", :zero) + "+change)
+			update = update.Set(at, expression.Plus(at.IfNotExists(expression.Value(0)), expression.Value(n)))
 		case before+n > 0: // after concurrent writes, too
-			values[change], values[least] = dynamo.N(n), dynamo.N(-n)
-			set = append(set, at+" = "+at+" + "+change)
-			conditions = append(conditions, at+" > "+least)
+			update = update.Set(at, at.Plus(expression.Value(n)))
+			condition = condition.And(at.GreaterThan(expression.Value(-n)))
 		case counted:
-			values[current] = dynamo.N(before)
-			conditions = append(conditions, at+" = "+current)
-			remove = append(remove, at)
+			update = update.Remove(at)
+			condition = condition.And(at.Equal(expression.Value(before)))
 		default:
-			conditions = append(conditions, "attribute_not_exists("+at+")")
-			remove = append(remove, at)
+			update = update.Remove(at)
+			condition = condition.And(at.AttributeNotExists())
 		}
 	}
-	var update []string
-	if set != nil {
-		update = append(update, "SET "+strings.Join(set, ", "))
-	}
-	if remove != nil {
-		update = append(update, "REMOVE "+strings.Join(remove, ", "))
-	}
-	action := &types.Update{
+	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
+	return types.TransactWriteItem{Update: &types.Update{
 		TableName:                           &s.table,
 		Key:                                 UsageKey(field),
-		ConditionExpression:                 aws.String(strings.Join(conditions, " AND ")),
-		UpdateExpression:                    aws.String(strings.Join(update, " ")),
-		ExpressionAttributeNames:            names,
+		ConditionExpression:                 expr.Condition(),
+		UpdateExpression:                    expr.Update(),
+		ExpressionAttributeNames:            expr.Names(),
+		ExpressionAttributeValues:           expr.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}
-	if len(values) > 0 {
-		action.ExpressionAttributeValues = values
-	}
-	return types.TransactWriteItem{Update: action}
+	}}
 }
