@@ -84,13 +84,13 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 }
 
 // explainEmpty says why no toggle matches.
-func (c *toggleFilter) explainEmpty(all []operator.Toggle) string {
+func (f *toggleFilter) explainEmpty(all []operator.Toggle) string {
 	for _, filter := range []struct {
 		what, value string
 		of          func(operator.Toggle) string
 	}{
-		{"project", c.Project, func(t operator.Toggle) string { return t.Project }},
-		{"type", c.Type, func(t operator.Toggle) string { return t.Type }},
+		{"project", f.Project, func(t operator.Toggle) string { return t.Project }},
+		{"type", f.Type, func(t operator.Toggle) string { return t.Type }},
 	} {
 		used := map[string]bool{}
 		for _, t := range all {

@@ -31,7 +31,9 @@ func FromItem(item dynamo.Item) (Event, bool) {
 	e := Event{
 		ID: item.Int(AttributeID), Type: Type(item.String(AttributeType)), Subject: Subject(item.String(AttributeSubject)),
 		By: Actor{
-			Name: item.String(AttributeCreatedBy), UserID: item.Int(AttributeCreatedByUserID), TokenID: item.String(AttributeCreatedByTokenID),
+			Name:    item.String(AttributeCreatedBy),
+			UserID:  item.Int(AttributeCreatedByUserID),
+			TokenID: item.String(AttributeCreatedByTokenID),
 		},
 		RequestID: item.String(attributeRequestID), Project: item.String(AttributeProject),
 		FeatureName: item.String(AttributeFeatureName),
@@ -48,10 +50,10 @@ func FromItem(item dynamo.Item) (Event, bool) {
 // Properties returns the properties of the data of an event, with numbers as json.Number; nil: none. It returns an error
 // if the data are not a JSON object.
 func Properties(data json.RawMessage) (map[string]any, error) {
-	if len(data) == 0 {
-		return nil, nil
-	}
 	var properties map[string]any
+	if len(data) == 0 {
+		return properties, nil
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	err := d.Decode(&properties)

@@ -73,7 +73,7 @@ func TestRejected(t *testing.T) {
 	}
 	before := stored()
 	assert.Equal(t, `2 "a b" is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive
-2 "" is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or ..
+2 "" is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone
 3 there is no feature type "none": there are release, experiment, operational, kill-switch, permission
 3 there is no context field "none": there are environment, userId, appName, currentTime, sessionId
 2 a toggle uses at most 47 context fields, not 50

@@ -21,7 +21,7 @@ var namePattern = regexp.MustCompile(NamePattern)
 const ReservedName = "revive"
 
 var (
-	errName        = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not . or ..")
+	errName        = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone")
 	errFeatureName = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive")
 )
 

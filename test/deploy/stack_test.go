@@ -61,7 +61,7 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 // newFolder returns a folder that exists until the emulator ends.
 func (e *emulator) newFolder(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp(e.dir, "stack")
+	folder, err := os.MkdirTemp(e.dir, "stack") //nolint:usetesting // stacks outlive the test that creates them
 	assert.OK(t, err)
 	return folder
 }

@@ -13,7 +13,9 @@ const maxSubjects = 50
 
 // About calls yield with the events of some types about subjects. The events of one subject are in their order. Without
 // types these are all events.
-func (r *Reader) About(ctx context.Context, subjects []eventlog.Subject, some []eventlog.Type, yield func(eventlog.Event) error) error {
+func (r *Reader) About(
+	ctx context.Context, subjects []eventlog.Subject, some []eventlog.Type, yield func(eventlog.Event) error,
+) error {
 	f := Filter{Types: texts(some)}
 	for chunk := range slices.Chunk(subjects, maxSubjects) {
 		f.Subjects = texts(chunk)
@@ -30,7 +32,9 @@ const clockError = time.Hour
 // SinceCreation returns the events of some types since the creation of a subject, oldest first: those of all subjects
 // that were created later, even if they were deleted or a restored table has lost them. If the creation of the subject
 // is not in the log, or its clock was fast, these are all events of the types.
-func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...eventlog.Type) (all []eventlog.Event, err error) {
+func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...eventlog.Type) (
+	all []eventlog.Event, err error,
+) {
 	f := Filter{Types: texts(some)}
 	var created time.Time
 	err = r.About(ctx, []eventlog.Subject{s}, some, func(e eventlog.Event) error {

@@ -228,7 +228,9 @@ func (r *Reader) source(f Filter, hash, value string, first, last int64) *source
 	oneOfTexts(eventlog.AttributeType, f.Types)
 	oneOfTexts(eventlog.AttributeProject, f.Projects)
 	oneOfTexts(eventlog.AttributeCreatedByTokenID, f.Tokens)
-	oneOf(eventlog.AttributeCreatedByUserID, len(f.Users), func(i int) types.AttributeValue { return dynamo.N(f.Users[i]) })
+	oneOf(eventlog.AttributeCreatedByUserID, len(f.Users), func(i int) types.AttributeValue {
+		return dynamo.N(f.Users[i])
+	})
 	oneOfTexts(eventlog.AttributeFeatureName, f.Features)
 	oneOfTexts(eventlog.AttributeCreatedBy, f.Names)
 	if hash != eventlog.AttributeSubject {

@@ -47,7 +47,9 @@ func withoutName(e eventlog.Event, userID int64) (map[string]string, error) {
 		next[eventlog.AttributeCreatedBy] = string(subject)
 	}
 	if e.Subject == subject {
-		for attribute, data := range map[string]json.RawMessage{eventlog.AttributeData: e.Data, eventlog.AttributePreData: e.PreData} {
+		for attribute, data := range map[string]json.RawMessage{
+			eventlog.AttributeData: e.Data, eventlog.AttributePreData: e.PreData,
+		} {
 			properties, err := eventlog.Properties(data)
 			if err != nil {
 				return nil, err
@@ -82,9 +84,15 @@ func (r *Reader) replace(ctx context.Context, id int64, next map[string]string) 
 		names["#"+attribute], values[":"+attribute] = attribute, dynamo.S(text)
 	}
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &r.table, Key: dynamo.Item{eventlog.AttributeShard: dynamo.S(eventlog.Partition(id)), eventlog.AttributeID: dynamo.N(id)},
-		ConditionExpression: aws.String("attribute_exists(#id)"), UpdateExpression: &update,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		TableName: &r.table,
+		Key: dynamo.Item{
+			eventlog.AttributeShard: dynamo.S(eventlog.Partition(id)),
+			eventlog.AttributeID:    dynamo.N(id),
+		},
+		ConditionExpression:       aws.String("attribute_exists(#id)"),
+		UpdateExpression:          &update,
+		ExpressionAttributeNames:  names,
+		ExpressionAttributeValues: values,
 	})
 	if dynamo.FailedCondition(err) {
 		return nil

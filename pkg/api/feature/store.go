@@ -170,7 +170,8 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([
 	}
 	for some := range slices.Chunk(t.flagLater, maxActions/3) {
 		_, err := s.write(ctx, some, func(t *transaction, old toggle.Feature) error { return t.reevaluate(ctx, old) })
-		if err != nil && apierror.KindOf(err) != apierror.NotFound { // one was deleted: re-evaluation sets the flags of the others
+		// If one was deleted, re-evaluation sets the flags of the others.
+		if err != nil && apierror.KindOf(err) != apierror.NotFound {
 			return nil, fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}

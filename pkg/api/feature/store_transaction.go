@@ -305,7 +305,7 @@ func (t *transaction) size() (withoutFlips, whole int) {
 func (t *transaction) split() (before *transaction, err error) {
 	withoutFlips, whole := t.size()
 	if len(t.edits) == 1 || whole <= maxActions {
-		return nil, nil
+		return before, nil
 	}
 	if withoutFlips > maxActions {
 		return nil, fmt.Errorf("%w: it would have %d actions, the maximum is %d", ErrTooManyChanges, withoutFlips,
@@ -333,7 +333,8 @@ func (t *transaction) split() (before *transaction, err error) {
 			e.changes = e.changes[:len(e.changes)-1]
 		}
 	}
-	return nil, nil
+	before = nil // the transaction itself is smaller now
+	return before, nil
 }
 
 // unknownContextField returns the error if a transaction failed only because a context field does not exist. It names

@@ -106,7 +106,8 @@ func (s *Store) highestID(ctx context.Context, tokens []PAT, owners []user.User)
 		newest = tokens[len(tokens)-1]
 	}
 	highest = max(highest, newest.ID)
-	created, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.PATCreated, eventlog.ServiceAccountTokenCreated)
+	created, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.PATCreated,
+		eventlog.ServiceAccountTokenCreated)
 	if err != nil {
 		return 0, err
 	}

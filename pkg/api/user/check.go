@@ -198,8 +198,8 @@ func (s *Store) recordedCreations(ctx context.Context, r relations) (c creations
 			newest = u
 		}
 	}
-	events, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.UserCreated, eventlog.ServiceAccountCreated,
-		eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
+	events, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.UserCreated,
+		eventlog.ServiceAccountCreated, eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
 	if err != nil {
 		return creations{}, err
 	}

@@ -51,7 +51,13 @@ type Store struct {
 // NewStore returns a Store that uses the tables Users and Identifiers, and records its changes in log. Only methods
 // that add, delete or link accounts use the second table. log can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client: client, table: tables[Table], identifiers: tables[IdentifiersTable], log: log, limit: DefaultLimit}
+	return &Store{
+		client:      client,
+		table:       tables[Table],
+		identifiers: tables[IdentifiersTable],
+		log:         log,
+		limit:       DefaultLimit,
+	}
 }
 
 // Key returns the key of an account's item.

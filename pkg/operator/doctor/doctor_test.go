@@ -98,17 +98,26 @@ func TestData(t *testing.T) {
 				"and its toggles are default: 2, shop: 1"},
 		},
 		"the usage of a context field is zero": {
-			change: func(t *testing.T, db *database.Database) { putUsage(t, db, "userId", 0) },
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				putUsage(t, db, "userId", 0)
+			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 0, ` +
 				"and its toggles are default: 2, shop: 1"},
 		},
 		"a context field is lost": {
-			change: func(t *testing.T, db *database.Database) { putUsage(t, db, "plan", 1) },
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				putUsage(t, db, "plan", 1)
+			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "plan", whose usage is stored, ` +
 				"does not exist"},
 		},
 		"an account is lost": {
-			change: func(t *testing.T, db *database.Database) { db.Delete(t, db.Tables["Users"], user.Key(2)) },
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				db.Delete(t, db.Tables["Users"], user.Key(2))
+			},
 			want: map[string]string{
 				"tokens":   "1 inconsistency: the token 2 belongs to the account 2, which does not exist",
 				"accounts": notOwned,

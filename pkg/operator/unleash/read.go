@@ -338,7 +338,8 @@ func (r *client) toggle(ctx context.Context, f found) (transfer.Toggle, error) {
 	if f.CreatedBy != nil && f.CreatedBy.Name != "" && f.CreatedBy.Name != "unknown" {
 		t.CreatedBy = &f.CreatedBy.Name
 	}
-	if toggle.CheckFeatureName(f.Name) != nil || toggle.CheckName(f.Project) != nil { // skipped
+	importable := toggle.CheckFeatureName(f.Name) == nil && toggle.CheckName(f.Project) == nil
+	if !importable { // the import skips it and says why
 		return t, nil
 	}
 	for _, e := range f.Environments {

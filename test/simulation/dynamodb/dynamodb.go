@@ -31,8 +31,8 @@ type DB struct {
 	// is empty. version counts the writes, key is the item's key in an encoded form. nil: at once.
 	Lag func(table, index, key string, version int64) time.Duration
 
-	// Page is the maximum number of items that a Query or Scan reads, and of keys that a BatchGetItem processes, as if they
-	// were large. 0: only DynamoDB's own limits apply.
+	// Page is the maximum number of items that a Query or Scan reads, and of keys that a BatchGetItem processes, as if
+	// they were large. 0: only DynamoDB's own limits apply.
 	Page int
 
 	// Written is called with each change of an item before Do returns. nil: the item does not exist. It must not call the
