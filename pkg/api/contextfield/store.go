@@ -378,7 +378,7 @@ func toItem(f ContextField) dynamo.Item {
 		LastEvent:   f.LastEvent,
 	}
 	for _, v := range f.LegalValues {
-		stored.LegalValues = append(stored.LegalValues, legalValueRecord{Value: v.Value, Description: v.Description})
+		stored.LegalValues = append(stored.LegalValues, legalValueRecord(v))
 	}
 	return dynamo.Marshal(stored)
 }
@@ -405,7 +405,7 @@ func fromItem(item dynamo.Item) (ContextField, error) {
 		LastEvent:   stored.LastEvent,
 	}
 	for _, v := range stored.LegalValues {
-		f.LegalValues = append(f.LegalValues, LegalValue{Value: v.Value, Description: v.Description})
+		f.LegalValues = append(f.LegalValues, LegalValue(v))
 	}
 	return f, nil
 }
