@@ -14,6 +14,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/feedback"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -105,6 +112,20 @@ func describeStack(ctx context.Context, cfg aws.Config, name, account string) (t
 	return out.Stacks[0], nil
 }
 
+// tables are the logical ids of the tables that the commands use. A stack of another version can lack some.
+var tables = []string{
+	featuretype.Table,
+	feature.Table,
+	contextfield.Table,
+	feedback.Table,
+	user.Table,
+	user.IdentifiersTable,
+	pat.Table,
+	apitoken.Table,
+	traffic.Table,
+	eventlog.Table,
+}
+
 // readOutputs reads the names of the tables and the URL of the API.
 func (i *Installation) readOutputs(outputs []types.Output) error {
 	values := map[string]string{}
@@ -120,13 +141,8 @@ func (i *Installation) readOutputs(outputs []types.Output) error {
 	}
 	i.BaseURL = strings.TrimSuffix(read("ApiUrl"), "/")
 	i.Tables = dynamo.Tables{}
-	for output, value := range values {
-		if id, ok := strings.CutSuffix(output, "Table"); ok {
-			i.Tables[id] = value
-		}
-	}
-	if len(i.Tables) == 0 {
-		missing = append(missing, "…Table")
+	for _, id := range tables {
+		i.Tables[id] = read(id + "Table")
 	}
 	if len(missing) > 0 {
 		return exitstatus.Errorf(exitstatus.Unreachable,

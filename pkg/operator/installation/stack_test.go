@@ -18,7 +18,14 @@ import (
 func TestOpenStack(t *testing.T) {
 	t.Parallel()
 	outputs := "<member><OutputKey>ApiUrl</OutputKey><OutputValue>https://api.example.com</OutputValue></member>"
-	outputs += "<member><OutputKey>UsersTable</OutputKey><OutputValue>my-stack-Users-1</OutputValue></member>"
+	want := dynamo.Tables{}
+	for _, id := range []string{
+		"FeatureTypes", "Features", "ContextFields", "Feedback", "Users", "Identifiers", "PersonalAccessTokens",
+		"ApiTokens", "Traffic", "Events",
+	} {
+		want[id] = "my-stack-" + id + "-1"
+		outputs += fmt.Sprintf("<member><OutputKey>%sTable</OutputKey><OutputValue>%s</OutputValue></member>", id, want[id])
+	}
 	parameters := ""
 	for name, value := range map[string]int{"MaxTokensPerAccount": 3, "MaxServiceAccounts": 7, "MaxTokenDays": 30} {
 		parameters += fmt.Sprintf("<member><ParameterKey>%s</ParameterKey><ParameterValue>%d</ParameterValue></member>", name,
@@ -26,7 +33,7 @@ func TestOpenStack(t *testing.T) {
 	}
 	response := "<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Parameters>" + parameters +
 		"</Parameters><Outputs>" + outputs + "</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>"
-	for want, status := range map[string]int{
+	for operator, status := range map[string]int{
 		"operator arn:aws:iam::1:user/ada": http.StatusOK, "operator with the access key a": http.StatusForbidden,
 	} {
 		i, err := installation.OpenStack(t.Context(), responding(func(r *http.Request) (int, string) {
@@ -36,8 +43,8 @@ func TestOpenStack(t *testing.T) {
 			return http.StatusOK, response
 		}), "my-stack")
 		assert.OK(t, err)
-		assert.Equal(t, []any{3, int64(7), 30, want}, []any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.Operator})
-		assert.Equal(t, dynamo.Tables{"Users": "my-stack-Users-1"}, i.Tables)
+		assert.Equal(t, []any{3, int64(7), 30, operator}, []any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.Operator})
+		assert.Equal(t, want, i.Tables)
 	}
 }
 
