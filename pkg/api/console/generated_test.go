@@ -33,11 +33,15 @@ const root = "../../../"
 // in the first view.
 var libraries = []struct {
 	name  string
+	from  string // folder of the package
 	to    string // folder
 	files []string
 }{
-	{"uplot", "vendor", []string{"dist/uPlot.iife.min.js", "dist/uPlot.min.css"}},
-	{"oauth4webapi", "vendor/oauth4webapi", []string{"build/index.js"}},
+	{"uplot", "dist", "vendor", []string{"uPlot.iife.min.js", "uPlot.min.css"}},
+	{"oauth4webapi", "build", "vendor/oauth4webapi", []string{"index.js"}},
+	{"lit-html", "", "vendor/lit-html", []string{
+		"lit-html.js", "directive.js", "directive-helpers.js", "directives/live.js", "directives/repeat.js",
+	}},
 }
 
 // rapidoc is the version of the API reference's renderer, and renderer has the SHA-256 of the files that the console
@@ -66,8 +70,8 @@ func TestLibraries(t *testing.T) {
 		versions[library.name] = installed.Version
 		licenses += fmt.Sprintf("\n---- %s %s, %s\n", library.name, installed.Version, installed.License)
 		for _, name := range library.files {
-			copied := library.to + "/" + filepath.Base(name)
-			want[copied] = read(t, folder+name)
+			copied := library.to + "/" + name
+			want[copied] = read(t, folder+path.Join(library.from, name))
 			licenses += copied + "\n"
 		}
 		found, err := filepath.Glob(folder + "[Ll][Ii][Cc][Ee][Nn][Ss][Ee]*")
@@ -234,8 +238,8 @@ func TestEventTypes(t *testing.T) {
 	compare(t, map[string]string{name: list}, map[string]string{name: files(t)[name]})
 }
 
-// imports are the modules that a module loads at once.
-var imports = regexp.MustCompile(`(?m)^import .*'(\./|\.\./)(.*)';$`)
+// imports matches the modules that a module loads at once. Libraries are minified.
+var imports = regexp.MustCompile(`(?m)(?:^|;)(?:import|export)\b[^;"'=]*["']([^;"']+)["'];`)
 
 // TestSize checks the size of the files that the start page loads, as a browser downloads them.
 func TestSize(t *testing.T) {
@@ -247,7 +251,7 @@ func TestSize(t *testing.T) {
 	for i := 0; i < len(load); i++ {
 		content := all[load[i]]
 		for _, found := range imports.FindAllStringSubmatch(content, -1) {
-			if name := path.Join(path.Dir(load[i]), found[1], found[2]); !slices.Contains(load, name) {
+			if name := path.Join(path.Dir(load[i]), found[1]); !slices.Contains(load, name) {
 				load = append(load, name)
 			}
 		}
