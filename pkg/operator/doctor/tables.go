@@ -13,25 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/consistency"
 )
-
-// Layouts are the required properties of each table by logical id, except what parameters of the stack decide. A test
-// compares them with template.yaml.
-var Layouts = map[string][]string{
-	"FeatureTypes":         {"key id:S", "stream NEW_AND_OLD_IMAGES"},
-	"Features":             {"key name:S", "index staleness staleness:S createdAt:S"},
-	"ContextFields":        {"key name:S"},
-	"Feedback":             {"key userId:N feedbackId:S", "time to live expiresAt"},
-	"Users":                {"key id:N"},
-	"Identifiers":          {"key id:S"},
-	"PersonalAccessTokens": {"key userId:N id:N"},
-	"ApiTokens":            {"key id:S"},
-	"Traffic":              {"key period:S pathDayShard:S", "time to live expiresAt"},
-	"Events":               {"key shard:S id:N", "index subjects subject:S id:N", "stream NEW_IMAGE", "time to live expiresAt"},
-}
 
 // The properties that parameters of the stack decide.
 const (
@@ -39,18 +25,49 @@ const (
 	protection = "deletion protection"
 )
 
+// timeToLive begins the property of a table whose items expire. The name of the attribute follows.
+const timeToLive = "time to live "
+
+// declared returns the keys, the indexes and the stream that template.yaml declares for a table, in the form of layout.
+func declared(table samtemplate.Table) []string {
+	key := func(attributes ...samtemplate.Attribute) (text string) {
+		for _, a := range attributes {
+			if a.Name != "" {
+				text += fmt.Sprintf(" %s:%s", a.Name, a.Type)
+			}
+		}
+		return text
+	}
+	properties := []string{"key" + key(table.Hash, table.Range)}
+	for _, i := range table.Indexes {
+		properties = append(properties, "index "+i.Name+key(i.Hash, i.Range))
+	}
+	if table.StreamViewType != "" {
+		properties = append(properties, "stream "+table.StreamViewType)
+	}
+	return properties
+}
+
 func (d *doctor) tables(ctx context.Context) {
-	for _, id := range slices.Sorted(maps.Keys(Layouts)) {
-		d.run(ctx, "table "+id, func(ctx context.Context) (string, error) {
-			return checkTable(ctx, d.Installation, id, d.required(id))
+	template, err := installation.Template()
+	if err != nil {
+		d.run(ctx, "tables", func(context.Context) (string, error) { return "", err })
+		return
+	}
+	for _, table := range template.Tables {
+		d.run(ctx, "table "+table.Name, func(ctx context.Context) (string, error) {
+			return checkTable(ctx, d.Installation, table.Name, d.required(table))
 		})
 	}
 	d.run(ctx, "other tables", d.otherTables)
 }
 
 // required returns the properties that a table must have.
-func (d *doctor) required(id string) []string {
-	properties := slices.Clone(Layouts[id])
+func (d *doctor) required(table samtemplate.Table) []string {
+	properties := declared(table)
+	if table.TTLAttribute != "" {
+		properties = append(properties, timeToLive+table.TTLAttribute)
+	}
 	if d.Installation.Stack.Parameters["PointInTimeRecovery"] == "true" {
 		properties = append(properties, recovery)
 	}
@@ -63,13 +80,15 @@ func (d *doctor) required(id string) []string {
 // RequireTables returns an error with the status Uninitialized if a table does not have the keys, indexes and streams
 // that the service requires.
 func RequireTables(ctx context.Context, i *installation.Installation) error {
-	for _, id := range slices.Sorted(maps.Keys(Layouts)) {
-		required := slices.DeleteFunc(slices.Clone(Layouts[id]),
-			func(property string) bool { return strings.HasPrefix(property, "time to live") })
-		_, err := checkTable(ctx, i, id, required)
+	template, err := installation.Template()
+	if err != nil {
+		return err
+	}
+	for _, table := range template.Tables {
+		_, err := checkTable(ctx, i, table.Name, declared(table))
 		if found, ok := errors.AsType[*problemError](err); ok {
-			return exitstatus.Errorf(exitstatus.Uninitialized, "the table %s of %s cannot be used: %s: %s", id, i.Name,
-				found.detail, found.advice)
+			return exitstatus.Errorf(exitstatus.Uninitialized, "the table %s of %s cannot be used: %s: %s", table.Name,
+				i.Name, found.detail, found.advice)
 		}
 		if err != nil {
 			return err
@@ -111,14 +130,14 @@ func checkTable(ctx context.Context, i *installation.Installation, id string, re
 // settings returns the properties of a table that DescribeTable does not return, as far as they are required.
 func settings(ctx context.Context, client *dynamodb.Client, name string, required []string) (properties []string,
 	err error) {
-	if slices.ContainsFunc(required, func(p string) bool { return strings.HasPrefix(p, "time to live") }) {
+	if slices.ContainsFunc(required, func(p string) bool { return strings.HasPrefix(p, timeToLive) }) {
 		out, err := client.DescribeTimeToLive(ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &name})
 		if err != nil {
 			return nil, fmt.Errorf("describe the time to live of the table %s: %w", name, err)
 		}
 		if ttl := out.TimeToLiveDescription; ttl != nil && (ttl.TimeToLiveStatus == types.TimeToLiveStatusEnabled ||
 			ttl.TimeToLiveStatus == types.TimeToLiveStatusEnabling) {
-			properties = append(properties, "time to live "+aws.ToString(ttl.AttributeName))
+			properties = append(properties, timeToLive+aws.ToString(ttl.AttributeName))
 		}
 	}
 	if slices.Contains(required, recovery) {
@@ -145,7 +164,7 @@ func adviceFor(missing []string, table string) string {
 				" --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`")
 		case property == protection:
 			commands = append(commands, "`aws dynamodb update-table --table-name "+table+" --deletion-protection-enabled`")
-		case strings.HasPrefix(property, "time to live"):
+		case strings.HasPrefix(property, timeToLive):
 			commands = append(commands, "`aws dynamodb update-time-to-live --table-name "+table+
 				" --time-to-live-specification Enabled=true,AttributeName=expiresAt`")
 		}
@@ -203,7 +222,7 @@ func describeTable(ctx context.Context, client *dynamodb.Client, name string) (*
 	return out.Table, nil
 }
 
-// layout returns the properties of a table, in the form of Layouts.
+// layout returns the properties of a table that DescribeTable returns.
 func layout(t *types.TableDescription) []string {
 	attributes := map[string]string{}
 	for _, a := range t.AttributeDefinitions {

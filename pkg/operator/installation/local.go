@@ -60,11 +60,20 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	if err := json.Unmarshal(content, &found); err != nil {
 		return unreachable("%s is damaged: restart `make run`, which writes it: %v", file, err)
 	}
-	if found.DynamoDBEndpoint == "" || len(found.Tables) == 0 {
-		return unreachable("%s has no dynamodbEndpoint or no tables: restart `make run`, which writes them", file)
+	if found.DynamoDBEndpoint == "" {
+		return unreachable("%s has no dynamodbEndpoint: restart `make run`, which writes it", file)
 	}
 	if err := probe(ctx, found.BaseURL); err != nil {
 		return unreachable("the service of %s is not running: start it with `make run`: %v", file, err)
+	}
+	template, err := Template()
+	if err != nil {
+		return nil, err
+	}
+	for _, table := range template.Tables {
+		if found.Tables[table.Name] == "" {
+			return unreachable("%s lacks the table %s: restart `make run`, which creates it", file, table.Name)
+		}
 	}
 	endpoint := found.DynamoDBEndpoint
 	client, err := dynamo.NewOperatorClient(aws.Config{

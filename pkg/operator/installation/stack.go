@@ -14,13 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
-	"toggleadmin/pkg/api/apitoken"
-	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/api/feedback"
-	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -112,22 +105,13 @@ func describeStack(ctx context.Context, cfg aws.Config, name, account string) (t
 	return out.Stacks[0], nil
 }
 
-// tables are the logical ids of the tables that the commands use. A stack of another version can lack some.
-var tables = []string{
-	featuretype.Table,
-	feature.Table,
-	contextfield.Table,
-	feedback.Table,
-	user.Table,
-	user.IdentifiersTable,
-	pat.Table,
-	apitoken.Table,
-	traffic.Table,
-	eventlog.Table,
-}
-
-// readOutputs reads the names of the tables and the URL of the API.
+// readOutputs reads the names of the tables of template.yaml and the URL of the API. A stack of another version can lack
+// some.
 func (i *Installation) readOutputs(outputs []types.Output) error {
+	template, err := Template()
+	if err != nil {
+		return err
+	}
 	values := map[string]string{}
 	for _, o := range outputs {
 		values[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
@@ -141,8 +125,8 @@ func (i *Installation) readOutputs(outputs []types.Output) error {
 	}
 	i.BaseURL = strings.TrimSuffix(read("ApiUrl"), "/")
 	i.Tables = dynamo.Tables{}
-	for _, id := range tables {
-		i.Tables[id] = read(id + "Table")
+	for _, table := range template.Tables {
+		i.Tables[table.Name] = read(table.Name + "Table")
 	}
 	if len(missing) > 0 {
 		return exitstatus.Errorf(exitstatus.Unreachable,

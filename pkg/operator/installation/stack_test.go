@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
@@ -17,14 +18,14 @@ import (
 // TestOpenStack answers DescribeStacks and GetCallerIdentity in the form of CloudFormation's API reference.
 func TestOpenStack(t *testing.T) {
 	t.Parallel()
+	template, err := installation.Template()
+	assert.OK(t, err)
 	outputs := "<member><OutputKey>ApiUrl</OutputKey><OutputValue>https://api.example.com</OutputValue></member>"
 	want := dynamo.Tables{}
-	for _, id := range []string{
-		"FeatureTypes", "Features", "ContextFields", "Feedback", "Users", "Identifiers", "PersonalAccessTokens",
-		"ApiTokens", "Traffic", "Events",
-	} {
-		want[id] = "my-stack-" + id + "-1"
-		outputs += fmt.Sprintf("<member><OutputKey>%sTable</OutputKey><OutputValue>%s</OutputValue></member>", id, want[id])
+	for _, table := range template.Tables {
+		want[table.Name] = "my-stack-" + table.Name + "-1"
+		outputs += fmt.Sprintf("<member><OutputKey>%sTable</OutputKey><OutputValue>%s</OutputValue></member>", table.Name,
+			want[table.Name])
 	}
 	parameters := ""
 	for name, value := range map[string]int{"MaxTokensPerAccount": 3, "MaxServiceAccounts": 7, "MaxTokenDays": 30} {
@@ -45,6 +46,22 @@ func TestOpenStack(t *testing.T) {
 		assert.OK(t, err)
 		assert.Equal(t, []any{3, int64(7), 30, operator}, []any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.Operator})
 		assert.Equal(t, want, i.Tables)
+	}
+}
+
+// A stack of another version lacks tables.
+func TestOtherStack(t *testing.T) {
+	t.Parallel()
+	_, err := installation.OpenStack(t.Context(), responding(func(*http.Request) (int, string) {
+		return http.StatusOK, "<DescribeStacksResponse><DescribeStacksResult><Stacks><member>" +
+			"<StackStatus>CREATE_COMPLETE</StackStatus><Outputs>" +
+			"<member><OutputKey>ApiUrl</OutputKey><OutputValue>https://api.example.com</OutputValue></member>" +
+			"<member><OutputKey>FeaturesTable</OutputKey><OutputValue>x</OutputValue></member>" +
+			"</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>"
+	}), "my-stack")
+	if exitstatus.Of(err) != exitstatus.Unreachable ||
+		!strings.Contains(err.Error(), "it lacks the outputs FeatureTypesTable, ContextFieldsTable, ") {
+		t.Errorf("error %v", err)
 	}
 }
 
