@@ -259,7 +259,7 @@ func (c *unlinkUserCmd) Run(s *session, o *operator.Operator) error {
 }
 
 func (c *removeNameCmd) Run(s *session, o *operator.Operator) error {
-	exists, err := o.PersonToForget(s.step(), int64(c.ID))
+	exists, err := o.PersonExists(s.step(), int64(c.ID))
 	if err != nil {
 		return err
 	}

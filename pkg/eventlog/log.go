@@ -29,13 +29,15 @@ const MaxDays = 3650
 // DefaultDays is the template's default of EventLogDays.
 const DefaultDays = 400
 
-// Log appends to the table Events. It is safe for concurrent use.
+// Log appends to the table Events, or discards all events. It is safe for concurrent use. A store that only reads needs
+// no log.
 type Log struct {
-	client *dynamodb.Client
-	table  string
-	now    func() time.Time
-	days   int // how long events are kept; 0: forever
-	ids    sequence
+	client   *dynamodb.Client
+	table    string
+	now      func() time.Time
+	days     int // how long events are kept; 0: forever
+	discards bool
+	ids      sequence
 }
 
 // New returns a log on the table Events that keeps events for a number of days; 0: forever.
@@ -49,18 +51,16 @@ func (l *Log) Client() *dynamodb.Client { return l.client }
 // Table returns the name of the table.
 func (l *Log) Table() string { return l.table }
 
-// Quiet returns a log that records nothing, for the items that an installation begins with.
-func Quiet(client *dynamodb.Client) *Log { return &Log{client: client} }
-
-// Now returns the time of the log's clock. A log that records nothing has no clock; ok is false.
-func (l *Log) Now() (now time.Time, ok bool) {
-	if l.quiet() {
-		return time.Time{}, false
-	}
-	return l.now(), true
+// Discard returns a log that discards all events, for the items with which an installation begins.
+func Discard(client *dynamodb.Client, now func() time.Time) *Log {
+	return &Log{client: client, now: now, discards: true}
 }
 
-func (l *Log) quiet() bool { return l.table == "" }
+// Discards reports whether the log discards all events.
+func (l *Log) Discards() bool { return l.discards }
+
+// Now returns the time of the log's clock.
+func (l *Log) Now() time.Time { return l.now() }
 
 // Change is a change that is to be recorded.
 type Change struct {
@@ -71,11 +71,11 @@ type Change struct {
 	Data, PreData        any // JSON objects, after and before; nil: none
 }
 
-// Actions returns the id of the event of a change, and the action that appends the event. The actor and the id of the
-// request are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A quiet log
-// returns 0 and no action.
-func (l *Log) Actions(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
-	if l.quiet() {
+// RecordActions returns the id of the event of a change, and the action that appends the event. The actor and the id of
+// the request are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A log that
+// discards events returns 0 and no action.
+func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
+	if l.discards {
 		return 0, nil, nil
 	}
 	now := l.now()
@@ -112,9 +112,9 @@ func (l *Log) expire(item dynamo.Item, now time.Time, days int) {
 	}
 }
 
-// Transact carries out a transaction that plan makes with Actions. plan is called again, with new ids, if another
-// process has issued an id. Without actions it does nothing. The failures are those of dynamo.Transact. If there are
-// failures, nothing was written and nothing will be, even if an attempt got no response.
+// Transact runs the transaction that plan builds with RecordActions, or nothing if plan returns no actions. It calls
+// plan again, for new ids, if another process has issued an id. The failures are those of dynamo.Transact. If Transact
+// returns failures, the transaction was not applied and never will be, even if an attempt got no response.
 func (l *Log) Transact(
 	ctx context.Context, plan func() ([]types.TransactWriteItem, error),
 ) ([]dynamo.Failure, error) {
@@ -142,16 +142,16 @@ func (l *Log) Transact(
 	}
 }
 
-// Write carries out a transaction that plan makes from what it reads. If a condition fails because of a concurrent
-// write, Write calls refused with the failures, pauses, and calls plan again, until the context ends. An error of
-// refused ends Write; refused can be nil. Write does nothing if plan returns no actions.
-func (l *Log) Write(
-	ctx context.Context, plan func() ([]types.TransactWriteItem, error), refused func([]dynamo.Failure) error,
+// RetryTransact is Transact for a plan that reads what it changes. If conditions fail because of a concurrent write, it
+// calls failed with the failures, pauses, and calls plan again, until the context ends. An error of failed ends
+// RetryTransact. failed can be nil.
+func (l *Log) RetryTransact(
+	ctx context.Context, plan func() ([]types.TransactWriteItem, error), failed func([]dynamo.Failure) error,
 ) error {
 	for attempt := 1; ; attempt++ {
 		failures, err := l.Transact(ctx, plan)
-		if err == nil && failures != nil && refused != nil {
-			err = refused(failures)
+		if err == nil && failures != nil && failed != nil {
+			err = failed(failures)
 		}
 		if err != nil || failures == nil {
 			return err
@@ -193,7 +193,7 @@ func (l *Log) prevent(ctx context.Context, actions []types.TransactWriteItem) (w
 
 // appends reports whether an action appends an event.
 func (l *Log) appends(a types.TransactWriteItem) bool {
-	return !l.quiet() && a.Put != nil && *a.Put.TableName == l.table && a.Put.ConditionExpression != nil
+	return !l.discards && a.Put != nil && *a.Put.TableName == l.table && a.Put.ConditionExpression != nil
 }
 
 // issuedTwice reports whether a transaction failed only because of the ids of its events.
@@ -211,10 +211,10 @@ func (l *Log) issuedTwice(actions []types.TransactWriteItem, failures []dynamo.F
 // markerDays is how long the marker of a deleted subject is kept: longer than two clocks can differ.
 const markerDays = 2
 
-// Deleted returns the action that stores the id of the last event of a deleted subject whose id can be used again. It
-// needs no condition: the transaction that deletes the subject has one.
-func (l *Log) Deleted(s Subject, id int64) []types.TransactWriteItem {
-	if l.quiet() {
+// PutMarkerActions returns the action that stores the id of the last event of a deleted subject whose id can be used
+// again. It needs no condition: the transaction that deletes the subject has one.
+func (l *Log) PutMarkerActions(s Subject, id int64) []types.TransactWriteItem {
+	if l.discards {
 		return nil
 	}
 	item := l.marker(s)
@@ -223,10 +223,10 @@ func (l *Log) Deleted(s Subject, id int64) []types.TransactWriteItem {
 	return []types.TransactWriteItem{{Put: &types.Put{TableName: &l.table, Item: item}}}
 }
 
-// Created returns the condition that the event of a created subject is later than the last one of a deleted subject
-// with the same id. If it fails, LastOf reads that event's id from the failure.
-func (l *Log) Created(s Subject, id int64) []types.TransactWriteItem {
-	if l.quiet() {
+// CheckMarkerActions returns the condition that the event of a created subject is later than the last one of a deleted
+// subject with the same id. If it fails, LastInMarker reads that event's id from the failure.
+func (l *Log) CheckMarkerActions(s Subject, id int64) []types.TransactWriteItem {
+	if l.discards {
 		return nil
 	}
 	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
@@ -238,8 +238,8 @@ func (l *Log) Created(s Subject, id int64) []types.TransactWriteItem {
 	}}}
 }
 
-// LastOf returns the id of the last event of a deleted subject, from the failure of the condition Created.
-func LastOf(f dynamo.Failure) int64 { return f.Item.Int(attributeLast) }
+// LastInMarker returns the id of the last event of a deleted subject, from the failure of CheckMarkerActions.
+func LastInMarker(f dynamo.Failure) int64 { return f.Item.Int(attributeLast) }
 
 func (l *Log) marker(s Subject) dynamo.Item {
 	return dynamo.Item{AttributeShard: dynamo.S("deleted#" + string(s)), AttributeID: dynamo.N(0)}

@@ -39,7 +39,7 @@ func newFixture(tb testing.TB) *fixture {
 func (f *fixture) try(ctx context.Context, c eventlog.Change,
 	further ...func(eventlog.Subject, int64) []types.TransactWriteItem) (id int64, failures []dynamo.Failure, err error) {
 	failures, err = f.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
-		id, actions, err = f.Actions(ctx, c)
+		id, actions, err = f.RecordActions(ctx, c)
 		for _, more := range further {
 			actions = append(actions, more(c.Subject, id)...)
 		}
@@ -167,16 +167,17 @@ func TestDelayedTransaction(t *testing.T) {
 func TestDeletedSubject(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	last, _, err := f.try(t.Context(), eventlog.Change{Type: eventlog.FeatureDeleted, Subject: "toggle:a"}, f.Deleted)
+	deleted := eventlog.Change{Type: eventlog.FeatureDeleted, Subject: "toggle:a"}
+	last, _, err := f.try(t.Context(), deleted, f.PutMarkerActions)
 	assert.OK(t, err)
 	f.Log = eventlog.New(f.Database.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
 	c := created("a")
-	_, failures, err := f.try(t.Context(), c, f.Created)
-	if err != nil || len(failures) != 2 || eventlog.LastOf(failures[1]) != last {
+	_, failures, err := f.try(t.Context(), c, f.CheckMarkerActions)
+	if err != nil || len(failures) != 2 || eventlog.LastInMarker(failures[1]) != last {
 		t.Fatalf("%v, %v, last %d", failures, err, last)
 	}
 	c.Last = last
-	if _, failures, err = f.try(t.Context(), c, f.Created); err != nil || failures != nil {
+	if _, failures, err = f.try(t.Context(), c, f.CheckMarkerActions); err != nil || failures != nil {
 		t.Error("not created after the last event", failures, err)
 	}
 	page, err := f.Search(t.Context(), eventsearch.Filter{}, eventsearch.Cursor{}, 50)

@@ -73,7 +73,7 @@ func TestTheSameLifetimeCorrectsFlags(t *testing.T) {
 		Functions:        map[string]app.Constructor{"sweep-staleness": eventFunctions(received)["sweep-staleness"]},
 	})
 	client, tables := database(t, service)
-	toggles := feature.NewStore(client, tables, eventlog.Quiet(client)) // without a clock, it sets no flag
+	toggles := feature.NewStore(client, tables, eventlog.Discard(client, time.Now)) // sets no flag
 	assert.OK(t, toggles.Create(t.Context(), toggle.Feature{
 		Name: "old", Project: "default", Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0),
 	}))

@@ -143,8 +143,8 @@ func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) 
 	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id))
 }
 
-// PersonToForget reports whether a person exists. It returns an error if no person has ever had the id.
-func (o *Operator) PersonToForget(ctx context.Context, id int64) (exists bool, err error) {
+// PersonExists reports whether a person exists. It returns an error if no person has ever had the id.
+func (o *Operator) PersonExists(ctx context.Context, id int64) (exists bool, err error) {
 	_, err = o.Account(ctx, user.Person, id)
 	if exitstatus.Of(err) != exitstatus.NotFound {
 		return err == nil, err

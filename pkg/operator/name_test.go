@@ -34,7 +34,7 @@ func TestRemoveName(t *testing.T) {
 			changes = 3
 			assert.OK(t, o.DeleteAccount(ctx, user.Person, person.ID))
 		}
-		found, err := o.PersonToForget(ctx, person.ID)
+		found, err := o.PersonExists(ctx, person.ID)
 		assert.OK(t, err)
 		assert.Equal(t, exists, found)
 		for _, want := range []int{changes, 0} {
@@ -60,8 +60,8 @@ func TestRemoveNameOfNobody(t *testing.T) {
 	o := newOperator(database.New(t), installation.Installation{AccountLimit: 1})
 	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
 	assert.OK(t, err)
-	_, machine := o.PersonToForget(t.Context(), account.ID)
-	_, nobody := o.PersonToForget(t.Context(), 9)
+	_, machine := o.PersonExists(t.Context(), account.ID)
+	_, nobody := o.PersonExists(t.Context(), 9)
 	assert.Equal(t, "3 there is no user with the id 1: it is a service account\n3 there is no user with the id 9\n",
 		statuses(machine, nobody))
 }

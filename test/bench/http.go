@@ -89,7 +89,7 @@ func getItem(s *service) worker {
 func measureHTTP(ctx context.Context, o options) {
 	s := startService(ctx, o, filepath.Join(o.disk, "http"))
 	defer s.stop()
-	users := user.NewStore(s.client, s.tables, eventlog.Quiet(s.client))
+	users := user.NewStore(s.client, s.tables, eventlog.Discard(s.client, time.Now))
 	for i := range serviceAccounts {
 		name := fmt.Sprint("bench ", i)
 		check(users.Create(ctx, user.User{ID: int64(firstAccount + i), Kind: user.ServiceAccount, Name: name,

@@ -43,7 +43,7 @@ func measureLag(ctx context.Context, o options) {
 	defer webhook.Close()
 	s := startService(ctx, o, filepath.Join(o.disk, "lag"), "WEBHOOK_URL="+webhook.URL)
 	defer s.stop()
-	check(featuretype.NewStore(s.client, s.tables, eventlog.Quiet(s.client)).Create(ctx,
+	check(featuretype.NewStore(s.client, s.tables, eventlog.Discard(s.client, time.Now)).Create(ctx,
 		toggle.Type{ID: aging, Name: "Aging", Position: 9}))
 	created := time.Now().AddDate(0, 0, -100)
 	putItems(ctx, s.client, s.tables["Features"], lagToggles,

@@ -41,7 +41,7 @@ type togglesBench struct {
 func measureToggles(ctx context.Context, _ options) {
 	b := &togglesBench{database: startDatabase(ctx)}
 	defer b.Stop()
-	b.createTypes(ctx, eventlog.Quiet(b.client))
+	b.createTypes(ctx, eventlog.Discard(b.client, time.Now))
 	f := function(b.template, "search-features")
 	env := newEnv(f, b.Endpoint(), io.Discard)
 	env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}

@@ -101,7 +101,8 @@ func (s *stack) checkStream(t *testing.T) {
 
 // checkSweep creates a toggle without a flag, which only a sweep sets: the stream has no more events.
 func (s *stack) checkSweep(t *testing.T) {
-	assert.OK(t, feature.NewStore(s.Client, s.Tables, eventlog.Quiet(s.Client)).Create(t.Context(), toggle.Feature{
+	store := feature.NewStore(s.Client, s.Tables, eventlog.Discard(s.Client, time.Now))
+	assert.OK(t, store.Create(t.Context(), toggle.Feature{
 		Name: "overdue", Project: "default", Type: "experiment", CreatedAt: time.Now().AddDate(-1, 0, 0),
 	}))
 	s.awaitFlag(t, "overdue", true)

@@ -66,7 +66,7 @@ func (s *service) run(t *testing.T, c local.Config) {
 func (s *service) createToken(t *testing.T, account int64, expires time.Time) string {
 	t.Helper()
 	client := s.client(t)
-	_, token, err := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader).Create(t.Context(),
+	_, token, err := pat.NewStore(client, s.tables, eventlog.Discard(client, time.Now), rand.Reader).Create(t.Context(),
 		pat.PAT{UserID: account, Description: "usage", ExpiresAt: expires},
 		pat.Owner{Kind: user.ServiceAccount, Limit: pat.MostPerOwner})
 	assert.OK(t, err)
@@ -260,7 +260,7 @@ func TestCallsWithALargeField(t *testing.T) {
 	status, _ = s.send(t, "PUT /api/admin/context/large", "editor", changed)
 	assert.Equal(t, 200, status)
 	client := s.client(t)
-	assert.OK(t, feature.NewStore(client, s.tables, eventlog.Quiet(client)).Create(t.Context(), toggle.Feature{
+	assert.OK(t, feature.NewStore(client, s.tables, eventlog.Discard(client, time.Now)).Create(t.Context(), toggle.Feature{
 		Name: "banner", Project: "p", Type: "release", CreatedAt: time.Unix(s.clock.Load(), 0),
 		ContextFields: []string{"large"},
 	}))

@@ -164,7 +164,7 @@ const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-
 func (s *service) fillWithExpired(t *testing.T, account int64) {
 	t.Helper()
 	client := s.client(t)
-	store := pat.NewStore(client, s.tables, eventlog.Quiet(client), rand.Reader)
+	store := pat.NewStore(client, s.tables, eventlog.Discard(client, time.Now), rand.Reader)
 	tokens, err := store.ListOf(t.Context(), account)
 	assert.OK(t, err)
 	for n := len(tokens); n < installation.DefaultTokenLimit; n++ {

@@ -97,11 +97,8 @@ func (s *Store) setUsage(name string, stored dynamo.Item, counted Usage) func(co
 // constraints. The next Check finds that its usage is wrong.
 func (s *Store) addUsed(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		f := ContextField{Name: name, Last: true}
-		if now, ok := s.log.Now(); ok {
-			f.CreatedAt = new(datetime.Milliseconds(now))
-		}
-		_, err := s.Create(ctx, f)
+		created := datetime.Milliseconds(s.log.Now())
+		_, err := s.Create(ctx, ContextField{Name: name, Last: true, CreatedAt: &created})
 		return err
 	}
 }

@@ -134,7 +134,7 @@ func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error
 	f.LastEvent = 0
 	var created ContextField
 	var actions *dynamo.Actions
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		all, version, err := s.read(ctx)
 		if err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
 		// A process whose clock is ahead can have deleted a field with this name.
-		f.LastEvent = max(f.LastEvent, eventlog.LastOf(actions.Failed(failures)[actionMarker]))
+		f.LastEvent = max(f.LastEvent, eventlog.LastInMarker(actions.Failed(failures)[actionMarker]))
 		return nil
 	})
 	if err != nil {
@@ -164,9 +164,9 @@ func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error
 	return created, nil
 }
 
-// Creation returns the actions of a transaction that creates unused fields and records them. They fail if a field
+// CreateActions returns the actions of a transaction that creates unused fields and records them. They fail if a field
 // exists.
-func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.TransactWriteItem, error) {
+func (s *Store) CreateActions(ctx context.Context, fields ...ContextField) ([]types.TransactWriteItem, error) {
 	var actions dynamo.Actions
 	for _, f := range fields {
 		if err := s.create(ctx, &actions, &f); err != nil {
@@ -180,14 +180,14 @@ func (s *Store) Creation(ctx context.Context, fields ...ContextField) ([]types.T
 // create adds the actions that create an unused field and record it, and sets f.LastEvent, which is the id of the last
 // event of a deleted field with the name.
 func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextField) error {
-	id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
+	id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
 	if err != nil {
 		return err
 	}
 	f.LastEvent, f.Usage = id, Usage{}
 	actions.Add(actionField, dynamo.NewItem(s.table, hash, toItem(*f)))
 	actions.Add(actionUsage, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: f.usageItem()}})
-	actions.Add(actionMarker, s.log.Created(f.subject(), id)...)
+	actions.Add(actionMarker, s.log.CheckMarkerActions(f.subject(), id)...)
 	actions.Add(actionEvent, record...)
 	return nil
 }
@@ -199,7 +199,7 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextF
 func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(ContextField) error) (
 	next ContextField, err error,
 ) {
-	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		all, version, err := s.read(ctx)
 		if err != nil {
 			return nil, err
@@ -220,7 +220,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 		if err := checkSizes(all, i, next); err != nil {
 			return nil, err
 		}
-		id, record, err := s.log.Actions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
+		id, record, err := s.log.RecordActions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +249,7 @@ func (s *Store) Delete(ctx context.Context, name string) error {
 
 // DeleteIf is Delete for a field for which precondition returns nil. Otherwise it returns the error of precondition.
 func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(ContextField) error) error {
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		f, err := s.Get(ctx, name)
 		if err != nil {
 			return nil, err
@@ -262,7 +262,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d.",
 				apierror.Echo(name), n)
 		}
-		id, record, err := s.log.Actions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
+		id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
 		if err != nil {
 			return nil, err
 		}
@@ -276,7 +276,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		}}
 		return slices.Concat(
 			[]types.TransactWriteItem{deletion, s.deletionOfUsage(f), s.nextVersion()},
-			s.log.Deleted(f.subject(), id),
+			s.log.PutMarkerActions(f.subject(), id),
 			record,
 		), nil
 	}, nil)

@@ -35,7 +35,7 @@ func newFixture(tb testing.TB) *fixture {
 func (f *fixture) record(ctx context.Context, tb testing.TB, c eventlog.Change) (id int64) {
 	tb.Helper()
 	failures, err := f.log.Transact(ctx, func() (actions []types.TransactWriteItem, err error) {
-		id, actions, err = f.log.Actions(ctx, c)
+		id, actions, err = f.log.RecordActions(ctx, c)
 		return actions, err
 	})
 	assert.OK(tb, err)

@@ -46,7 +46,7 @@ func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...
 	if err != nil {
 		return nil, err
 	}
-	if now, ok := r.now(); ok && !created.IsZero() && !created.After(now) {
+	if now := r.now(); !created.IsZero() && !created.After(now) {
 		f.From = created.Add(-clockError)
 	}
 	err = r.All(ctx, f, func(e eventlog.Event) error {

@@ -343,12 +343,12 @@ func (f *fixture) fill(tb testing.TB, n int) {
 	tb.Helper()
 	for from := 0; from < n; from += 100 {
 		f.now = f.now.Add(time.Second)
-		assert.OK(tb, f.log.Write(tb.Context(), func() (all []types.TransactWriteItem, err error) {
+		assert.OK(tb, f.log.RetryTransact(tb.Context(), func() (all []types.TransactWriteItem, err error) {
 			for i := from; i < min(n, from+100) && err == nil; i++ {
 				c := created(fmt.Sprint("toggle-", i))
 				c.Data = map[string]any{"name": c.FeatureName, "description": strings.Repeat("d", 300)}
 				var actions []types.TransactWriteItem
-				_, actions, err = f.log.Actions(tb.Context(), c)
+				_, actions, err = f.log.RecordActions(tb.Context(), c)
 				all = append(all, actions...)
 			}
 			return all, err

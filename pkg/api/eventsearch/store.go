@@ -22,7 +22,7 @@ import (
 type Reader struct {
 	client *dynamodb.Client
 	table  string
-	now    func() (time.Time, bool)
+	now    func() time.Time
 }
 
 // New returns the reader of a log.

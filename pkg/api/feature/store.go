@@ -113,7 +113,7 @@ func (s *Store) Add(ctx context.Context, f toggle.Feature) (toggle.Feature, erro
 	s.stampArchived(toggle.Feature{}, &f)
 	last := int64(0) // the id of the last event of a deleted toggle with the same name
 	var t *transaction
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		t = s.transaction()
 		if err := t.add(ctx, toggle.Feature{LastEvent: last}, f.Normalized()); err != nil {
 			return nil, err
@@ -124,7 +124,7 @@ func (s *Store) Add(ctx context.Context, f toggle.Feature) (toggle.Feature, erro
 		if failed[actionToggle].Failed {
 			return apierror.Errorf(apierror.NameExists, "A toggle with the name %q exists.", apierror.Echo(f.Name))
 		}
-		last = max(last, eventlog.LastOf(failed[actionMarker]))
+		last = max(last, eventlog.LastInMarker(failed[actionMarker]))
 		return t.unknownContextField(failures)
 	})
 	if err != nil {
@@ -191,8 +191,8 @@ func describe(names []string) string {
 
 // stampArchived sets the time at which a toggle is archived, unless the change sets it.
 func (s *Store) stampArchived(old toggle.Feature, next *toggle.Feature) {
-	if now, ok := s.log.Now(); ok && !old.Archived && next.Archived && next.ArchivedAt == nil {
-		next.ArchivedAt = &now
+	if !old.Archived && next.Archived && next.ArchivedAt == nil {
+		next.ArchivedAt = new(s.log.Now())
 	}
 }
 
@@ -244,7 +244,7 @@ func (s *Store) write(
 ) (whole *transaction, err error) {
 	for whole == nil && err == nil {
 		var t *transaction
-		err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+		err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 			all, err := s.read(ctx, names)
 			if err != nil {
 				return nil, err

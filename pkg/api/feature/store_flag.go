@@ -88,7 +88,7 @@ type Flips struct {
 func (s *Store) Flip(ctx context.Context, r Range, toggles []toggle.Feature) (Flips, error) {
 	var actions dynamo.Actions
 	for _, f := range toggles {
-		id, record, err := s.log.Actions(ctx, r.record(f))
+		id, record, err := s.log.RecordActions(ctx, r.record(f))
 		if err != nil {
 			return Flips{}, err
 		}

@@ -94,13 +94,13 @@ func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 // decide decides the flag of the toggle of an edit, and adds the flip if the flag changes.
 func (t *transaction) decide(ctx context.Context, e *edit, reason toggle.ClearReason) error {
 	e.next.PotentiallyStale = false
-	if now, ok := t.log.Now(); ok && e.next.CanBecomeStale() && e.next.Type != "" {
+	if !t.log.Discards() && e.next.CanBecomeStale() && e.next.Type != "" { // otherwise re-evaluation decides it
 		kind, err := t.typeOf(ctx, e.next.Type)
 		if err != nil {
 			return err
 		}
 		e.lifetime = kind.ID
-		e.next.PotentiallyStale = e.next.IsPotentiallyStale(kind.LifetimeDays, now)
+		e.next.PotentiallyStale = e.next.IsPotentiallyStale(kind.LifetimeDays, t.log.Now())
 	}
 	if e.next.PotentiallyStale == e.old.PotentiallyStale {
 		return nil
@@ -183,7 +183,7 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 	var records []types.TransactWriteItem
 	for _, c := range e.changes {
 		c.Last = last
-		id, record, err := t.log.Actions(ctx, c)
+		id, record, err := t.log.RecordActions(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 	case e.old.Name == "":
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, dynamo.NewItem(t.features, "name", toItem(e.next)))
-		t.actions.Add(actionMarker, t.log.Created(subject(e.next), last)...)
+		t.actions.Add(actionMarker, t.log.CheckMarkerActions(subject(e.next), last)...)
 	case e.next.Name == "":
 		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
 			TableName:                 &t.features,
@@ -203,7 +203,7 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 			ExpressionAttributeNames:  names,
 			ExpressionAttributeValues: values,
 		}})
-		t.actions.Add(actionMarker, t.log.Deleted(subject(e.old), last)...)
+		t.actions.Add(actionMarker, t.log.PutMarkerActions(subject(e.old), last)...)
 	default:
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, types.TransactWriteItem{Put: &types.Put{

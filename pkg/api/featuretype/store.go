@@ -90,7 +90,7 @@ func (s *Store) Get(ctx context.Context, id string) (toggle.Type, error) {
 // the re-evaluation of the type's toggles (contract section 4.3). SetLifetime is one consistent read and one
 // transaction, repeated if the type is changed concurrently.
 func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next toggle.Type, err error) {
-	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
 		if err != nil {
 			return nil, err
@@ -144,7 +144,7 @@ func (s *Store) update(id string, builder expression.Builder) types.TransactWrit
 
 // change returns the actions that change the lifetime of a type, and sets next.LastEvent.
 func (s *Store) change(ctx context.Context, old toggle.Type, next *toggle.Type) ([]types.TransactWriteItem, error) {
-	id, event, err := s.log.Actions(ctx, eventlog.Change{
+	id, event, err := s.log.RecordActions(ctx, eventlog.Change{
 		Type:    eventlog.FeatureTypeUpdated,
 		Subject: eventlog.Subject("type:" + old.ID),
 		Last:    old.LastEvent,
@@ -178,11 +178,11 @@ func lifetimeOf(t toggle.Type) any {
 // Create adds a type and records it. The kind of its error is NameExists if its id is taken. It is one transaction.
 func (s *Store) Create(ctx context.Context, t toggle.Type) error {
 	failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		id, event, err := s.log.Actions(ctx, eventlog.Change{
+		id, event, err := s.log.RecordActions(ctx, eventlog.Change{
 			Type: eventlog.FeatureTypeCreated, Subject: eventlog.Subject("type:" + t.ID), Data: lifetimeOf(t),
 		})
 		t.LastEvent = id
-		return append([]types.TransactWriteItem{s.Creation(t)}, event...), err
+		return append([]types.TransactWriteItem{s.CreateAction(t)}, event...), err
 	})
 	if err == nil && failures != nil {
 		err = apierror.Errorf(apierror.NameExists, "A feature type with the id %q exists.", apierror.Echo(t.ID))
@@ -193,8 +193,8 @@ func (s *Store) Create(ctx context.Context, t toggle.Type) error {
 	return nil
 }
 
-// Creation returns the action of a transaction that creates a type. It fails if the type exists.
-func (s *Store) Creation(t toggle.Type) types.TransactWriteItem {
+// CreateAction returns the action of a transaction that creates a type. It fails if the type exists.
+func (s *Store) CreateAction(t toggle.Type) types.TransactWriteItem {
 	return dynamo.NewItem(s.table, hash, toItem(t))
 }
 

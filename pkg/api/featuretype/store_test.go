@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -28,7 +29,7 @@ func newStore(tb testing.TB) (*featuretype.Store, *database.Database) {
 // create stores types that do not exist yet, without events.
 func create(tb testing.TB, db *database.Database, all ...toggle.Type) {
 	tb.Helper()
-	store := featuretype.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client))
+	store := featuretype.NewStore(db.Client, db.Tables, eventlog.Discard(db.Client, time.Now))
 	for _, t := range all {
 		assert.OK(tb, store.Create(tb.Context(), t))
 	}
@@ -63,7 +64,7 @@ func TestCreate(t *testing.T) {
 	}
 	first.LastEvent = stored.LastEvent
 	if failures, err := dynamo.Transact(t.Context(), db.Client,
-		[]types.TransactWriteItem{store.Creation(first)}); err != nil || failures == nil {
+		[]types.TransactWriteItem{store.CreateAction(first)}); err != nil || failures == nil {
 		t.Errorf("in a transaction: %v", err)
 	}
 	requireStored(t, store, first)

@@ -159,7 +159,7 @@ func (s *Store) Find(ctx context.Context, kind user.Kind, userID, id int64) erro
 //
 // The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
 func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
 		if err != nil {
 			return nil, err

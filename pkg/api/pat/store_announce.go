@@ -15,7 +15,7 @@ import (
 // it was read.
 func (s *Store) RecordExpiry(ctx context.Context, p PAT, days int64) error {
 	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		id, event, err := s.log.Actions(ctx, p.expiring(days))
+		id, event, err := s.log.RecordActions(ctx, p.expiring(days))
 		expr := dynamo.Build(expression.NewBuilder().
 			WithCondition(expression.Name("id").AttributeExists().And(eventlog.HasLast(p.LastEvent))).
 			WithUpdate(eventlog.SetLast(id).Set(expression.Name("announcedDays"), expression.Value(days))))

@@ -108,7 +108,7 @@ const (
 // insert writes p and returns it with its last event.
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (PAT, error) {
 	i := insertion{Store: s, token: p, owner: owner, now: now}
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) { return i.plan(ctx) },
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) { return i.plan(ctx) },
 		func(failures []dynamo.Failure) error { return i.afterFailure(ctx, failures) })
 	if err != nil {
 		return PAT{}, fmt.Errorf("create a PAT: %w", err)
@@ -121,14 +121,14 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (
 func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error) {
 	created, _ := eventTypes(i.owner.Kind)
 	p := &i.token
-	id, records, err := i.log.Actions(ctx, p.change(created, p.snapshot(), nil))
+	id, records, err := i.log.RecordActions(ctx, p.change(created, p.snapshot(), nil))
 	if err != nil {
 		return nil, err
 	}
 	p.LastEvent, p.AnnouncedDays = id, 0
 	if p.ExpiresAt.Sub(i.now) < shortLife {
 		p.AnnouncedDays = thresholds[0]
-		last, record, err := i.log.Actions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
+		last, record, err := i.log.RecordActions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 		return err
 	}
 	for left := true; left; {
-		err := s.log.Write(ctx, func() (actions []types.TransactWriteItem, err error) {
+		err := s.log.RetryTransact(ctx, func() (actions []types.TransactWriteItem, err error) {
 			tokens, err := s.ListOf(ctx, id) // all of them: from now on no token is added
 			left = len(tokens) > 0
 			for _, p := range tokens[:min(len(tokens), perTransaction)] {
@@ -46,7 +46,7 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 // deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
 func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
 	_, deleted := eventTypes(kind)
-	_, event, err := s.log.Actions(ctx, p.change(deleted, nil, p.snapshot()))
+	_, event, err := s.log.RecordActions(ctx, p.change(deleted, nil, p.snapshot()))
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast("userId", p.LastEvent)))
 	return append([]types.TransactWriteItem{{Delete: &types.Delete{
 		TableName:                 &s.pats,

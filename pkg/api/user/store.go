@@ -153,7 +153,7 @@ func (s *Store) Update(ctx context.Context, id int64, change Change) (User, erro
 // transaction, repeated if the account is changed concurrently. If nothing changes, it is the read alone. The kind of
 // its error is NotFound if there is no account with the id.
 func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next User, err error) {
-	err = s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
 		next = old
 		change(&next)
@@ -161,7 +161,7 @@ func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next 
 			return nil, err
 		}
 		var record []types.TransactWriteItem
-		next.LastEvent, record, err = s.log.Actions(ctx, old.changeTo(next))
+		next.LastEvent, record, err = s.log.RecordActions(ctx, old.changeTo(next))
 		names := map[string]string{"#kind": attributeKind, "#name": "name", "#role": "rootRole", "#disabled": "disabled"}
 		values := dynamo.Item{
 			":kind": dynamo.S(string(old.Kind)), ":name": dynamo.S(next.Name), ":role": dynamo.S(string(next.Role)),

@@ -117,7 +117,7 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 // of service accounts is reached. The only update changes the number of service accounts.
 func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem, error) {
 	u.LastEvent = 0
-	id, record, err := s.log.Actions(ctx, u.creation())
+	id, record, err := s.log.RecordActions(ctx, u.creation())
 	if err != nil {
 		return nil, err
 	}
@@ -132,14 +132,10 @@ func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem
 	return append(actions, record...), nil
 }
 
-// Creation returns the actions of a transaction that add an account without tokens under the id u.ID, for accounts with
-// fixed ids. They fail if the id or the unique name is taken. Creation first raises the counter of ids to u.ID if it is
-// lower, so that Add never takes the id, even after the account was deleted. The kind of its error is NameExists if the
-// unique name is taken already, and Conflict if the account with the id is being deleted.
-func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
-	if err := s.raiseCounter(ctx, u.ID); err != nil {
-		return nil, err
-	}
+// CreateActions returns the actions of a transaction that adds an account without tokens under the id u.ID, which
+// ReserveID has reserved. They fail if the id or the unique name is taken. The kind of its error is NameExists if the unique name is
+// taken already, and Conflict if the account with the id is being deleted.
+func (s *Store) CreateActions(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, Key(u.ID))
 	if err != nil {
 		return nil, fmt.Errorf("get user %d: %w", u.ID, err)
@@ -159,8 +155,9 @@ func (s *Store) Creation(ctx context.Context, u User) ([]types.TransactWriteItem
 	return s.writing(ctx, &u)
 }
 
-// raiseCounter raises the counter of ids to id if it is lower.
-func (s *Store) raiseCounter(ctx context.Context, id int64) error {
+// ReserveID raises the counter of ids to id if it is lower, so that Add never takes the id, even after an account with
+// it was deleted.
+func (s *Store) ReserveID(ctx context.Context, id int64) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: Key(counterID),
 		ConditionExpression:       aws.String("attribute_not_exists(#last) OR #last < :id"),
@@ -174,9 +171,10 @@ func (s *Store) raiseCounter(ctx context.Context, id int64) error {
 	return nil
 }
 
-// Create adds an account as Creation describes. If the id or the unique name is taken, Create adds nothing.
+// Create reserves the id u.ID and adds an account without tokens under it. If the id or the unique name is taken, it adds
+// nothing.
 func (s *Store) Create(ctx context.Context, u User) error {
-	if err := s.raiseCounter(ctx, u.ID); err != nil {
+	if err := s.ReserveID(ctx, u.ID); err != nil {
 		return err
 	}
 	if _, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.writing(ctx, &u) }); err != nil {

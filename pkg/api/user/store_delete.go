@@ -18,7 +18,7 @@ const attributeDeleting = "deleting"
 // identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
 // BeginDeletion does nothing. The kind of its error is NotFound if there is no such account. It is one consistent read and one transaction.
 func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
 		if err != nil || deleted(item).Kind == kind {
 			return nil, err
@@ -27,7 +27,7 @@ func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 		if u.Kind != kind {
 			return nil, notFound(kind, id)
 		}
-		event, record, err := s.log.Actions(ctx, u.deletion())
+		event, record, err := s.log.RecordActions(ctx, u.deletion())
 		names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}
 		values := dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)}
 		condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)

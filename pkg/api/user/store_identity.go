@@ -69,7 +69,7 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 		}}}, u.LastEvent, nil
 	}
-	event, record, err := s.log.Actions(ctx, u.changeTo(changed))
+	event, record, err := s.log.RecordActions(ctx, u.changeTo(changed))
 	names, values := map[string]string{"#id": hash, "#identity": attributeIdentity}, dynamo.Item{}
 	condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
 	update := "SET " + assignment + " REMOVE #identity"
@@ -142,7 +142,7 @@ func (s *Store) unlinking(ctx context.Context, u User, actions []types.TransactW
 // of its error is NotFound if there is no person with the id, and NameExists if the identity is linked to another
 // person, whom it returns then.
 func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, err error) {
-	err = s.log.Write(ctx, func() (_ []types.TransactWriteItem, err error) {
+	err = s.log.RetryTransact(ctx, func() (_ []types.TransactWriteItem, err error) {
 		if u, err = s.Find(ctx, Person, id); err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, 
 // to remove. The kind of its error is NotFound if there is no person with the id. A person whose e-mail address the issuer still
 // verifies is linked again by the next sign-in.
 func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
-	err = s.log.Write(ctx, func() (_ []types.TransactWriteItem, err error) {
+	err = s.log.RetryTransact(ctx, func() (_ []types.TransactWriteItem, err error) {
 		if u, err = s.Find(ctx, Person, id); err != nil || u.Identity == nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 func (s *Store) RecordNameRemoval(ctx context.Context, id int64) error {
 	c := eventlog.Change{Type: eventlog.UserNameRemoved, Subject: eventlog.PersonSubject(id),
 		Data: map[string]int64{"id": id}}
-	err := s.log.Write(ctx, func() ([]types.TransactWriteItem, error) {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
 		if err != nil {
 			return nil, err
@@ -24,7 +24,7 @@ func (s *Store) RecordNameRemoval(ctx context.Context, id int64) error {
 		if c.Last, err = s.lastEvent(ctx, item, c.Subject); err != nil {
 			return nil, err
 		}
-		event, actions, err := s.log.Actions(ctx, c)
+		event, actions, err := s.log.RecordActions(ctx, c)
 		if item == nil || err != nil {
 			return actions, err
 		}

@@ -40,7 +40,7 @@ func newStage(tb testing.TB) *stage {
 	tb.Helper()
 	db := database.New(tb)
 	s := &stage{db: db, types: featuretype.NewStore(db.Client, db.Tables, db.Log()),
-		features: feature.NewStore(db.Client, db.Tables, eventlog.Quiet(db.Client))}
+		features: feature.NewStore(db.Client, db.Tables, eventlog.Discard(db.Client, time.Now))}
 	s.Handler = staleness.Handler{
 		Evaluator: &staleness.Evaluator{
 			Now: noon, Pause: func(ctx context.Context, _ int) error { return ctx.Err() },

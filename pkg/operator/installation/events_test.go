@@ -24,8 +24,8 @@ import (
 // record records a change.
 func record(tb testing.TB, log *eventlog.Log, c eventlog.Change) {
 	tb.Helper()
-	assert.OK(tb, log.Write(context.WithoutCancel(tb.Context()), func() ([]types.TransactWriteItem, error) {
-		_, actions, err := log.Actions(context.WithoutCancel(tb.Context()), c)
+	assert.OK(tb, log.RetryTransact(context.WithoutCancel(tb.Context()), func() ([]types.TransactWriteItem, error) {
+		_, actions, err := log.RecordActions(context.WithoutCancel(tb.Context()), c)
 		return actions, err
 	}, nil))
 }

@@ -97,7 +97,7 @@ func (s *seeder) impossible(ctx context.Context, administrator Administrator, ca
 // initialize is one attempt. written is false if a concurrent writer has written.
 func (s *seeder) initialize(ctx context.Context, administrator Administrator, token apitoken.APIToken) (written bool,
 	err error) {
-	creation, err := s.apiTokens.Creation(ctx, token)
+	creation, err := s.apiTokens.CreateActions(ctx, token)
 	missing, missingErr := s.missing(ctx, administrator)
 	if err := errors.Join(err, missingErr); err != nil {
 		return false, err
@@ -115,7 +115,7 @@ func (s *seeder) missing(ctx context.Context, administrator Administrator) (acti
 	}
 	for _, t := range toggle.DefaultTypes() {
 		if !slices.ContainsFunc(haveTypes, func(have toggle.Type) bool { return have.ID == t.ID }) {
-			actions = append(actions, s.types.Creation(t))
+			actions = append(actions, s.types.CreateAction(t))
 		}
 	}
 	haveFields, err := s.fields.List(ctx)
@@ -129,7 +129,7 @@ func (s *seeder) missing(ctx context.Context, administrator Administrator) (acti
 		}
 	}
 	if fields != nil {
-		creation, err := s.fields.Creation(ctx, fields...)
+		creation, err := s.fields.CreateActions(ctx, fields...)
 		if err != nil {
 			return nil, err
 		}
@@ -137,9 +137,11 @@ func (s *seeder) missing(ctx context.Context, administrator Administrator) (acti
 	}
 	_, err = s.users.Get(ctx, administratorID)
 	if apierror.KindOf(err) == apierror.NotFound {
-		var person []types.TransactWriteItem
-		person, err = s.users.Creation(ctx, administrator.account())
-		actions = append(actions, person...)
+		if err := s.users.ReserveID(ctx, administratorID); err != nil {
+			return nil, err
+		}
+		person, err := s.users.CreateActions(ctx, administrator.account())
+		return append(actions, person...), err
 	}
 	return actions, err
 }

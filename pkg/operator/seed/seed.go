@@ -45,15 +45,15 @@ type seeder struct {
 }
 
 func newSeeder(c Config) *seeder {
-	quiet := eventlog.Quiet(c.Client)
+	log := eventlog.Discard(c.Client, c.Now)
 	return &seeder{
 		Config:    c,
-		types:     featuretype.NewStore(c.Client, c.Tables, quiet),
-		fields:    contextfield.NewStore(c.Client, c.Tables, quiet),
-		features:  feature.NewStore(c.Client, c.Tables, quiet),
-		users:     user.NewStore(c.Client, c.Tables, quiet),
-		pats:      pat.NewStore(c.Client, c.Tables, quiet, c.Random),
-		apiTokens: apitoken.NewStore(c.Client, c.Tables, quiet),
+		types:     featuretype.NewStore(c.Client, c.Tables, log),
+		fields:    contextfield.NewStore(c.Client, c.Tables, log),
+		features:  feature.NewStore(c.Client, c.Tables, log),
+		users:     user.NewStore(c.Client, c.Tables, log),
+		pats:      pat.NewStore(c.Client, c.Tables, log, c.Random),
+		apiTokens: apitoken.NewStore(c.Client, c.Tables, log),
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *seeder) writeMarker(ctx context.Context, token *access.Selector,
 	}
 	marker := dynamo.NewItem(s.Tables[pat.Table], "userId", item)
 	failures, err := s.Log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		_, record, err := s.Log.Actions(ctx, eventlog.Change{
+		_, record, err := s.Log.RecordActions(ctx, eventlog.Change{
 			Type: eventlog.InstallationInitialized, Subject: "installation:toggleadmin", Data: data,
 		})
 		return slices.Concat(others, []types.TransactWriteItem{marker}, record), err
