@@ -123,12 +123,12 @@ func (b *tab) seesError(role, name, text string) {
 	})
 }
 
-// seesOnlyButtons checks the names of all buttons, besides those that search and sort.
+// seesOnlyButtons checks the names of all buttons of the page, besides those that search and sort.
 func (b *tab) seesOnlyButtons(names ...string) {
 	b.t.Helper()
 	for _, name := range names {
 		b.find("button", name)
 	}
-	b.is(fmt.Sprintf("[...document.querySelectorAll('button, input, select, textarea')]"+
+	b.is(fmt.Sprintf("[...document.querySelectorAll('main :is(button, input, select, textarea)')]"+
 		".filter(e => !e.closest('.filters, .sort')).length === %d", len(names)))
 }

@@ -26,6 +26,7 @@ var commands = map[string]any{
 	"issuer-sign-in": (*tab).issuerSignIn, // LOGIN: begins on the page for signing in
 	"fragment":       (*tab).setFragment,  // #FRAGMENT
 	"open":           (*tab).open,         // PAGE: clicks on the link, and finds the heading
+	"account":        (*tab).account,      // ELEMENT: clicks on it in the menu of the account
 	"reload":         (*tab).reload,
 	"new-tab":        (*tab).newTab,    // /PATH
 	"switch-tab":     (*tab).switchTab, // back to the tab before, and vice versa

@@ -235,7 +235,7 @@ func (b *tab) signIn(name, fragment string) {
 			b.enter(u.PAT, fragment)
 		}
 	}
-	b.sees("Sign out", name)
+	b.is(fmt.Sprintf("document.getElementById('account').innerText.includes(%q)", name))
 }
 
 // enter opens a page with a token.
@@ -365,6 +365,14 @@ func (b *tab) open(page string) {
 	b.t.Helper()
 	b.click("link", page)
 	b.find("heading", page)
+}
+
+// account opens the menu of the account, and clicks on an element of it.
+func (b *tab) account(role, name string) {
+	b.t.Helper()
+	b.is("document.querySelector('#account > button') !== null")
+	b.run("document.querySelector('#account > button').click()")
+	b.click(role, name)
 }
 
 // setFragment goes to a fragment of the page.

@@ -4,23 +4,28 @@ import { authorizationResponse, credential, draftStorage, events, joinSession, p
 import { call, roles } from './api.js';
 import { discardDraft, draftOf, resume } from './draft.js';
 import { append, failure, h, loading, replace } from './dom.js';
+import { html, nothing, render } from './template.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
-/** The pages by the first segment of the fragment. A page without a permission is for everyone. */
+/**
+ * The pages by the first segment of the fragment, in the order of the navigation. A page without a permission is for everyone, and one
+ * without a group is not in the navigation.
+ */
 const pages = {
-  toggles: { title: 'Toggles', load: () => import('./views/toggles.js') },
-  types: { title: 'Toggle types', load: () => import('./views/types.js') },
-  context: { title: 'Context fields', load: () => import('./views/context.js') },
-  tokens: { title: 'Tokens', load: () => import('./views/tokens.js') },
-  'service-accounts': { title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
-  events: { title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
-  traffic: { title: 'Traffic', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
+  toggles: { group: 'Toggles', title: 'Toggles', load: () => import('./views/toggles.js') },
+  context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
+  events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
+  'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
+  types: { group: 'Set-up', title: 'Toggle types', load: () => import('./views/types.js') },
+  traffic: { group: 'Set-up', title: 'API requests', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
+  tokens: { title: 'Your tokens', load: () => import('./views/tokens.js') },
 };
 const product = document.title;
 
 const main = document.querySelector('main');
-const navigation = document.querySelector('header nav');
+const navigation = document.getElementById('pages');
 const account = document.getElementById('account');
+const toast = document.getElementById('toast');
 const status = document.getElementById('status');
 
 /** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has answered. */
@@ -122,10 +127,7 @@ async function showPage() {
   const [address, ...search] = window.location.hash.split('?');
   const [, name, ...rest] = address.split('/');
   const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
-  for (const link of navigation.querySelectorAll('a')) {
-    if (link.hash === `#/${name}`) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
+  showNavigation(name);
   const content = startPage(page.title);
   const { signal } = leave;
   offerDraft(content);
@@ -139,7 +141,7 @@ async function showPage() {
     });
     if (signal.aborted) return;
     await view.render(content, {
-      ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle,
+      ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle, setActions,
     });
   } catch (error) {
     if (!signal.aborted) replace(content, failure(error, showPage));
@@ -168,15 +170,20 @@ function setTitle(title) {
   replace(main.querySelector('h1'), h('bdi', null, title));
 }
 
+/** Shows what can be done on a page beside its heading, see `append`. */
+function setActions(...actions) {
+  replace(main.querySelector('.head .buttons'), actions);
+}
+
 /** Replaces the page by its heading and an empty element, which it returns. */
 function startPage(title) {
   leave.abort();
   leave = new AbortController();
-  status.textContent = '';
+  if (!canUndo()) hideToast();
   document.title = `${title} · ${product}`;
   const heading = h('h1', { tabindex: '-1' }, title);
   const content = h('div');
-  replace(main, heading, content);
+  replace(main, h('div', { class: 'head' }, heading, h('div', { class: 'buttons' })), content);
   if (moveFocus) heading.focus();
   moveFocus = true;
   window.scrollTo(0, 0);
@@ -185,6 +192,7 @@ function startPage(title) {
 
 function showSignIn(message, { token, rejected } = {}) {
   caller = null;
+  hideToast();
   showNavigation();
   renderSignIn(startPage('Sign in'), { message, rejected, issued: isIdToken(token), token });
 }
@@ -198,17 +206,27 @@ function rejection(token) {
   return 'The API does not accept this token. It has expired, or it was deleted, or its user is disabled.';
 }
 
-/** Shows the links and the caller. Until the API has answered, the links are those for everyone, so that nothing moves later. */
-function showNavigation() {
+/**
+ * Shows the links and the caller. Until the API has answered, the links are those for everyone, so that nothing moves later.
+ * @param {string} [current] the first segment of the fragment
+ */
+function showNavigation(current) {
   const signedIn = credential() !== null;
-  replace(navigation, Object.entries(pages)
-    .filter(([, { permission }]) => signedIn && (!permission || caller?.may(permission)))
-    .map(([name, { title }]) => h('a', { href: `#/${name}` }, title)));
-  replace(account, signedIn && [
-    caller && h('span', { class: 'caller' },
-      h('bdi', null, callerName()), ' ', h('small', null, roles[caller.user?.rootRole ?? 1])),
-    h('button', { type: 'button', onclick: () => signOut() }, 'Sign out'),
-  ]);
+  document.body.classList.toggle('signed-in', signedIn);
+  for (const menu of document.querySelectorAll(':popover-open')) menu.hidePopover();
+  const allowed = Object.entries(pages).filter(([, { group, permission }]) => group && signedIn && (!permission || caller?.may(permission)));
+  render([...Map.groupBy(allowed, ([, { group }]) => group)].map(([group, links]) => html`
+    <h2>${group}</h2>
+    <ul>${links.map(([name, { title }]) => html`
+      <li><a href="#/${name}" aria-current=${name === current ? 'page' : nothing}>${title}</a></li>`)}
+    </ul>`), navigation);
+  render(signedIn ? html`
+    <button type="button" popovertarget="account-menu"><span class=${caller ? 'visually-hidden' : nothing}>Account${caller ? ': ' : nothing}</span>
+      ${caller ? html`<bdi>${callerName()}</bdi> <small>${roles[caller.user?.rootRole ?? 1]}</small>` : nothing}</button>
+    <div id="account-menu" class="menu" popover>
+      <a href="#/tokens" aria-current=${current === 'tokens' ? 'page' : nothing}>Your tokens</a>
+      <button type="button" @click=${() => signOut()}>Sign out</button>
+    </div>` : nothing, account);
 }
 
 function callerName() {
@@ -216,12 +234,45 @@ function callerName() {
   return caller.user.name || caller.user.username || caller.user.email || `User ${caller.user.id}`;
 }
 
-/** Shows a result for a moment, and has screen readers say it. */
-function announce(message) {
-  status.textContent = '';
-  clearTimeout(announce.timer);
+/**
+ * Shows a result, and has screen readers say it. It stays for a moment. One that can be undone stays until the next one, on other pages too,
+ * and its button has the focus.
+ * @param {string} message
+ * @param {() => Promise<string>} [undo] undoes it, and returns what was undone
+ */
+function announce(message, undo) {
+  hideToast();
   announce.timer = setTimeout(() => {
     status.textContent = message;
-    announce.timer = setTimeout(() => { status.textContent = ''; }, 8000);
+    if (!undo) {
+      announce.timer = setTimeout(hideToast, 8000);
+      return;
+    }
+    render(html`
+      <button type="button" @click=${revert}>Undo</button>
+      <button type="button" aria-label="Close the message" @click=${hideToast}>×</button>`, toast.lastElementChild);
+    toast.querySelector('button').focus();
   }, 50); // the same message twice is a change for screen readers only after a pause
+
+  async function revert({ currentTarget: button }) {
+    if (button.ariaDisabled) return;
+    button.ariaDisabled = 'true';
+    try {
+      announce(await undo());
+    } catch (error) {
+      if (credential() !== null) announce(`It was not undone. ${error.message}`, undo);
+    }
+  }
+}
+
+/** Reports whether the message can be undone. */
+function canUndo() {
+  return toast.querySelector('button') !== null;
+}
+
+function hideToast() {
+  clearTimeout(announce.timer);
+  if (toast.contains(document.activeElement)) main.focus({ preventScroll: true });
+  status.textContent = '';
+  render(nothing, toast.lastElementChild);
 }

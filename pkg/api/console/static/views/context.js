@@ -18,7 +18,7 @@ const pageSize = 50;
 const shownRows = 50;
 const labels = { description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Sort order', legalValues: 'Legal values' };
 
-export async function render(content, { may, search, signal, announce }) {
+export async function render(content, { may, search, signal, announce, setActions }) {
   const list = h('div', null, loading('the context fields'));
   let fields = [];
   let offset = 0;
@@ -32,10 +32,10 @@ export async function render(content, { may, search, signal, announce }) {
   const count = h('p', { class: 'detail', role: 'status', tabindex: '-1' });
   const create = may('CREATE_CONTEXT_FIELD') &&
     h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create context field');
+  setActions(create);
   append(content,
     h('p', { class: 'lead' }, 'Strategy constraints compare a context field with values, for example “userId is one of 7, 8”. ' +
       'A field with legal values can only be compared with those.'),
-    h('div', { class: 'title' }, h('h2', null, 'All fields'), create),
     bar, count, list);
   await load();
   if (draftFor('create-field') !== undefined) openEditor(null, saved);

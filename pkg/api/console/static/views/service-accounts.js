@@ -12,15 +12,15 @@ const path = '/api/admin/service-account';
 const pageSize = 50;
 
 export async function render(content, context) {
-  const { signal, announce } = context;
+  const { signal, announce, setActions } = context;
   const list = h('div', null, loading('the service accounts'));
   const create = h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create service account');
   const input = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', oninput: () => { offset = 0; search(); } });
   const count = h('p', { class: 'detail', role: 'status' });
   const tokens = h('div');
+  setActions(create);
   append(content,
-    h('div', { class: 'title' }, h('p', { class: 'lead' }, 'A service account is a user that is not a person: a script or a tool with its own role ' +
-      'and tokens.'), create),
+    h('p', { class: 'lead' }, 'A service account is a user that is not a person: a script or a tool with its own role and tokens.'),
     h('div', { class: 'filters' }, field('Search', input, 'Accounts and tokens')),
     h('section', { class: 'results', 'aria-label': 'Service accounts' }, count, list),
     h('section', { 'aria-labelledby': 'account-tokens', class: 'tokens' },

@@ -16,7 +16,7 @@ const pageSize = 50;
 const ownPath = '/api/admin/user/tokens';
 
 export async function render(content, context) {
-  const { user, signal, announce } = context;
+  const { user, signal, announce, setActions } = context;
   append(content, h('p', { class: 'lead' }, 'A personal access token signs a script or a tool in as its user, with the permissions of that user. ' +
     'Create one token for each place that uses it, so that you can delete it alone.'));
   if (!user) {
@@ -25,8 +25,7 @@ export async function render(content, context) {
     return;
   }
   const list = h('div', null, loading('your tokens'));
-  const heading = h('div', { class: 'title' }, h('h2', { id: 'own-tokens' }, 'Your tokens'));
-  append(content, h('section', { 'aria-labelledby': 'own-tokens' }, heading, list));
+  append(content, list);
   const owner = { path: ownPath, name: null };
   const create = h('button', { type: 'button', class: 'primary', onclick: () => createToken(owner, add) }, 'Create token');
   let shown;
@@ -42,7 +41,7 @@ export async function render(content, context) {
       if (!signal.aborted) replace(list, failure(error, load));
       return;
     }
-    append(heading, create);
+    setActions(create);
     replace(list, shown.element);
     if (draftFor('create-token') === ownPath) createToken(owner, add);
   }
