@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"toggleadmin/test/assert"
-	"toggleadmin/test/simulation"
+	"toggleadmin/test/simulation/world"
 )
 
 var (
@@ -61,18 +61,18 @@ func TestSeeds(t *testing.T) {
 				if *search == 0 && n >= cmp.Or(*seeds, seedsOfTest) || *search > 0 && time.Since(started) > *search {
 					return
 				}
-				plan := simulation.NewPlan(first + n)
+				plan := world.NewPlan(first + n)
 				if *parts != 0 {
 					plan.Parts, plan.Steps = *parts, *steps
 				}
-				r := simulation.Run(t, plan, false)
+				r := world.Run(t, plan, false)
 				done.Add(1)
 				digest.Add(r.Digest)
 				if r.Violation == "" {
 					continue
 				}
 				failed.Add(1)
-				report := simulation.Report(t, simulation.Shrink(t, r, *shrink).Plan)
+				report := world.Report(t, world.Shrink(t, r, *shrink).Plan)
 				t.Errorf("seed %d: %s", plan.Seed, report)
 				file := filepath.Join(t.ArtifactDir(), fmt.Sprint(plan.Seed, ".txt"))
 				assert.OK(t, os.WriteFile(file, []byte(report), 0o600))

@@ -1,34 +1,68 @@
-package simulation
+package world
 
 import (
-	"encoding/json"
+	"cmp"
+	"context"
 	"fmt"
-	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/toggle"
 )
 
-// object is an object of JSON.
-type object = map[string]any
+// toggleNames have the same shard. Flips of two shards would take ids in the order of their goroutines.
+var toggleNames = []string{"t1", "t14", "t21", "t32", "t47", "t50"}
 
-// edit is what an operation reads and changes of a record: a toggle, a context field, or an answer to a questionnaire.
-type edit struct {
-	project string // of the path; empty: none
-	seen    object // members that the response has, or that the ETag of an update is of; nil: none
-	change  object
+// toggleState is what the world knows about toggles.
+type toggleState struct {
+	names     []string             // that the actors compete for
+	touched   map[string]time.Time // the last writes
+	due       map[string]time.Time // when they become potentially stale
+	flippedAt map[string]time.Time // the last writes of flags
+}
+
+// prepareToggles creates toggles that become potentially stale while the world lives. Many are due together, or when
+// actors change them.
+func (w *World) prepareToggles(store *feature.Store, random *rand.Rand) {
+	var due time.Time
+	for i, name := range w.toggles.names {
+		for try := 1; due.Before(w.start) || random.IntN(2) == 0 && try < 9; try++ {
+			due = w.start.Add(within(random, duration)).Truncate(w.period())
+			if w.topic(due, len(w.toggles.names)) == i {
+				break
+			}
+		}
+		w.toggles.due[name] = due
+		due := due.Add(within(random, 80*time.Millisecond) - 40*time.Millisecond)
+		kind := w.types.names[random.IntN(len(w.types.names))]
+		age := time.Duration(max(1, w.types.lifetimes[kind][0].days))*24*time.Hour - time.Until(due)
+		f := toggle.Feature{
+			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
+			ContextFields: []string{w.fields.names[random.IntN(len(w.fields.names))]}[:random.IntN(2)],
+		}
+		w.must(store.Create(context.Background(), f))
+		w.edit(observed(), "toggle", name, "put",
+			edit{change: object{"type": kind, "contextFields": f.ContextFields}})
+	}
+}
+
+func (w *World) changedToggle(c change) {
+	w.toggles.touched[c.item.String("name")] = time.Now()
+	w.flipped(c)
 }
 
 // editToggle does what the console does with toggles.
 func (a *actor) editToggle() {
-	name, project := subject(a, a.toggles...), choose(a, "default", "default", "shop")
+	name, project := subject(a, a.toggles.names...), choose(a, "default", "default", "shop")
 	c := choose(a, a.admin, a.api, a.editor)
 	on := a.IntN(2) == 0
 	switch a.IntN(10) {
 	case 0:
-		e := edit{project: project, change: object{"project": project, "type": choose(a, a.types...)}}
+		e := edit{project: project, change: object{"project": project, "type": choose(a, a.types.names...)}}
 		body := object{"name": name, "type": e.change["type"]}
 		a.edit(a.do(c, "POST projects/"+project+"/features", body), "toggle", name, "create", e)
 	case 1, 2, 7:
@@ -55,8 +89,8 @@ func (a *actor) editToggle() {
 
 func togglePath(name, project string) string { return "projects/" + project + "/features/" + name }
 
-// readToggle sometimes reads a toggle. It returns the members that its ETag is of, and the If-Match that requires them, or
-// nothing.
+// readToggle sometimes reads a toggle. It returns the members that its ETag is of, and the If-Match that requires them,
+// or nothing.
 func (a *actor) readToggle(c *credential, name, project string) (seen object, match []string) {
 	if a.IntN(2) == 0 {
 		return nil, nil
@@ -88,7 +122,8 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 	a.meanwhile((*actor).editToggle)
 	a.n++
 	description := object{"description": fmt.Sprint(a.name, " ", a.n)}
-	e.change = choose(a, object{"type": choose(a, a.types...)}, object{"stale": a.IntN(2) == 0}, description, description)
+	e.change = choose(a, object{"type": choose(a, a.types.names...)}, object{"stale": a.IntN(2) == 0}, description,
+		description)
 	e.seen = tagged(e.seen)
 	if a.IntN(4) == 0 {
 		e.seen, match = nil, nil
@@ -99,7 +134,7 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 // markToggles marks one or two toggles together.
 func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 	names := []string{name}
-	if other := choose(a, a.toggles...); other != name {
+	if other := choose(a, a.toggles.names...); other != name {
 		names = append(names, other)
 	}
 	o := a.do(c, "POST projects/"+project+"/stale", object{"features": names, "stale": stale})
@@ -124,7 +159,7 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 	if found.Total != len(found.Features) {
 		a.fail("a search lacks toggles: %s", o.response)
 	}
-	a.editListed(o, "toggle", a.toggles, found.Features, object{"archived": archived})
+	a.editListed(o, "toggle", a.toggles.names, found.Features, object{"archived": archived})
 }
 
 // longestLag is how late an index shows a write.
@@ -137,7 +172,7 @@ func (a *actor) searchByState(c *credential, state string) {
 	for _, item := range a.db.Items("Features") {
 		name := item.String("name")
 		if item.Bool("potentiallyStale") && !item.Bool("archived") &&
-			a.touched[name].Before(time.Now().Add(-longestLag)) {
+			a.toggles.touched[name].Before(time.Now().Add(-longestLag)) {
 			flagged[name] = true
 		}
 	}
@@ -156,7 +191,7 @@ func (a *actor) searchByState(c *credential, state string) {
 			a.fail("a search for toggles that are %s returns %s twice", state, name)
 		}
 		seen[name] = true
-		if slices.Contains(a.toggles, name) {
+		if slices.Contains(a.toggles.names, name) {
 			a.edit(o, "toggle", name, "read", edit{seen: f})
 		}
 		if f["stale"] != (state == "stale") {
@@ -167,41 +202,62 @@ func (a *actor) searchByState(c *credential, state string) {
 		a.fail("a search lacks toggles: %s", o.response)
 	}
 	for name := range flagged {
-		if unchanged := a.touched[name].Before(o.begun); unchanged && seen[name] != (state == "potentially-stale") {
+		if unchanged := a.toggles.touched[name].Before(o.begun); unchanged && seen[name] != (state == "potentially-stale") {
 			a.fail("the toggle %s is potentially stale, and a search for toggles that are %s returns it: %t", name, state,
 				seen[name])
 		}
 	}
 }
 
-// editListed records what a list contains of some records, which have the members that it selects. Those that it lacks
-// do not exist, or do not have these members.
-func (a *actor) editListed(o *op, kind string, names []string, listed []object, selected object) {
-	for _, name := range names {
-		if i := slices.IndexFunc(listed, func(r object) bool { return r["name"] == name }); i >= 0 {
-			if !shows(listed[i], selected) {
-				a.fail("a list of what has %v contains %v", selected, listed[i])
-			}
-			a.edit(o, kind, name, "read", edit{seen: listed[i]})
-		} else {
-			a.edit(o, kind, name, "miss", edit{seen: selected})
+func (a *actor) changeToggle() { a.changeOne(subject(a, a.toggles.names...)) }
+
+func (a *actor) changeOne(name string) {
+	on := a.IntN(2) == 0
+	switch n := a.IntN(6); {
+	case a.flips(name) && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
+		a.operate("delete", name, nil, func(ctx context.Context) error {
+			return a.operator.DeleteToggle(ctx, name)
+		})
+		a.putToggle(name, false)
+	case n < 4:
+		a.putToggle(name, on)
+	default:
+		property, actions := "stale", map[bool]operator.Action{true: operator.MarkStale, false: operator.UnmarkStale}
+		if n == 5 {
+			property, actions = "archived", map[bool]operator.Action{true: operator.Archive, false: operator.Revive}
 		}
-	}
-}
-
-func (w *World) decode(o *op, into any) {
-	if err := json.Unmarshal([]byte(o.response), into); err != nil {
-		w.fail("a response is not valid: %v: %s", err, o.response)
-	}
-}
-
-// edit records an operation on a record, without the members that the model of the kind does not have.
-func (w *World) edit(o *op, kind, name, operation string, e edit) {
-	for _, members := range []object{e.seen, e.change} {
-		maps.DeleteFunc(members, func(member string, _ any) bool {
-			return !strings.Contains(defaults[kind], strconv.Quote(member))
+		a.operate("change", name, object{property: on}, func(ctx context.Context) error {
+			changes, err := a.operator.ChangeToggles(ctx, []string{name}, actions[on])
+			return cmp.Or(err, changes.Err())
 		})
 	}
-	o.edit = e
-	w.record(o, kind, name, operation, e)
+}
+
+// putToggle creates or changes a toggle, sometimes its type, and its use of some of the fields.
+func (a *actor) putToggle(name string, kind bool, fields ...string) {
+	change := operator.ToggleChange{Project: new(choose(a, "default", "shop"))}
+	value := object{"project": *change.Project}
+	if kind {
+		change.Type = new(choose(a, a.types.names...))
+		value["type"] = *change.Type
+	}
+	if fields == nil && a.IntN(2) == 0 {
+		fields = []string{subject(a, a.fields.names...)}[:a.IntN(2)]
+	}
+	if fields != nil {
+		change.ContextFields, value["contextFields"] = &fields, fields
+	}
+	a.operate("put", name, value, func(ctx context.Context) error {
+		_, _, _, err := a.operator.PutToggle(ctx, name, change)
+		return err
+	})
+}
+
+// operate runs a command about a toggle. What it has created can be deleted before it has read it.
+func (a *actor) operate(kind, name string, change object, run func(context.Context) error) {
+	o := a.command(fmt.Sprintf("features %s %s %v", kind, name, change), run)
+	if o.ok() || o.unknown || kind == "put" {
+		o.unknown = !o.ok()
+		a.edit(o, "toggle", name, kind, edit{change: change})
+	}
 }

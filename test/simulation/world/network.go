@@ -1,111 +1,18 @@
-package simulation
+package world
 
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	awslambda "github.com/aws/aws-lambda-go/lambda"
 )
-
-// fault is something that can go wrong with a call.
-type fault int
-
-const (
-	lostRequest  fault = iota + firstFault // the service does not get the request
-	lostResponse                           // the service carries the request out, the caller gets no response
-	late                                   // the service carries the request out after the caller has given up
-	throttled                              // the service rejects most requests for a table for some seconds
-	conflict                               // another transaction is in progress
-	slow                                   // latencies of up to a second
-	crash                                  // the process ends at the call
-	freeze                                 // the process stops at the call, for up to an hour
-	duplicated                             // a function is started twice for one event
-	redelivered                            // records, lines and messages are delivered again
-	skewed                                 // clocks differ
-	lagging                                // indexes show writes later
-	noBus                                  // the bus refuses, for minutes
-	noWebhook                              // the webhook refuses, for days
-	restored                               // in the end, tables are restored to an earlier time
-	paged                                  // DynamoDB reads one to three items at a time
-)
-
-var faultNames = []string{
-	"lost-request", "lost-response", "late", "throttled", "conflict", "slow", "crash", "freeze", "duplicated",
-	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged",
-}
-
-// firstFault is the bit of the first fault in a plan. Those below are of actors.
-const firstFault = 32
-
-// happens decides whether a fault occurs at a call or event with a key.
-func (w *World) happens(f fault, key uint64, probability float64) bool {
-	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f-firstFault)+100, key)>>11)/(1<<53) < probability
-}
-
-func (w *World) has(f fault) bool { return w.Parts>>f&1 == 1 }
-
-// storm reports whether a fault that comes in waves occurs now to something: in some of the intervals.
-func (w *World) storm(f fault, interval time.Duration, to string) bool {
-	return w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)
-}
-
-// process is a program that makes calls: an instance of a function, or a command of an operator.
-type process struct {
-	w      *World
-	name   string
-	hash   uint64
-	random *rand.Rand
-	ended  chan struct{} // closed when it crashes
-	dead   bool
-	until  time.Time         // it is frozen until then
-	calls  map[uint64]uint64 // how often it has made the same call
-	skew   time.Duration
-	direct bool // its calls are carried out at once, without faults
-
-	handler awslambda.Handler // of an instance of a function
-}
-
-func (w *World) newProcess(name string) *process {
-	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
-	p.random = w.random(p.hash, 4)
-	p.skew = w.upTo(2*w.skew+1, p.hash, 3) - w.skew
-	return p
-}
-
-// maxSkew is the largest difference of a clock from the right time if clocks differ: they are up to 250 ms apart.
-const maxSkew = 125 * time.Millisecond
-
-// now is the process's clock.
-func (p *process) now() time.Time { return time.Now().Add(p.skew) }
-
-func (p *process) crash() {
-	if !p.dead {
-		p.dead = true
-		p.w.note("%s crashes", p.name)
-		close(p.ended)
-	}
-}
-
-// Read returns random numbers, as an io.Reader.
-func (p *process) Read(b []byte) (int, error) {
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
-	for i := range b {
-		b[i] = byte(p.random.Uint32())
-	}
-	return len(b), nil
-}
 
 // call is one HTTP request of a process.
 type call struct {
@@ -258,36 +165,6 @@ func (c *call) receive() {
 	}
 }
 
-// flipped matches the toggles of the transaction of a re-evaluation.
-var flipped = regexp.MustCompile(`"Key":{"name":{"S":"([^"]*)"}}`)
-
-// reject responds with an error of DynamoDB that means that nothing was written.
-func (c *call) reject() bool {
-	w := c.w
-	switch {
-	case c.chance(throttled, 0.005, 0.005) || c.chance(throttled, 0.9, 0.9) &&
-		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
-		c.refuse(0, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
-	case c.name == "TransactWriteItems" && c.chance(conflict, 0, 0.25):
-		var wait time.Duration
-		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // somebody changes one, or a type
-			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
-			name := string(names[other.IntN(2)*other.IntN(len(names))][1])
-			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) },
-				func(string) { other.changeLifetime() })
-			wait = within(other.Rand, 80*time.Millisecond)
-			w.spawn(func() { change(name) })
-		}
-		reasons := strings.Repeat(`,{"Code":"None"}`, bytes.Count(c.body, []byte(`"TableName"`))-1)
-		c.refuse(wait, `TransactionCanceledException","CancellationReasons":[{"Code":"TransactionConflict"}`+reasons+`]`)
-	case c.chance(conflict, 0, 0.02):
-		c.refuse(0, `TransactionConflictException","message":"Transaction is ongoing for the item"`)
-	default:
-		return false
-	}
-	return true
-}
-
 // chance decides whether a fault occurs at the call, which is more probable at a write.
 func (c *call) chance(f fault, read, write float64) bool {
 	if c.isWrite() {
@@ -305,18 +182,8 @@ func (c *call) tracked() *tracked {
 // reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
 func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
 
-// reevaluates reports whether the call is part of a re-evaluation.
-func (c *call) reevaluates() bool { return strings.Contains(c.process.name, "staleness") }
-
 func (c *call) isWrite() bool {
 	return slices.Contains([]string{"UpdateItem", "PutItem", "DeleteItem", "TransactWriteItems"}, c.name)
-}
-
-// refuse responds after a time with an error of DynamoDB: the end of its JSON.
-func (c *call) refuse(wait time.Duration, text string) {
-	c.w.trace(c, text)
-	c.status, c.out = http.StatusBadRequest, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#`+text+"}")
-	c.w.after(wait, c.finish)
 }
 
 func (c *call) finish() {
@@ -344,12 +211,12 @@ func (c *call) execute() {
 		return
 	}
 	if c.service == "DynamoDB_20120810" {
-		w.caller = c
+		w.engine.caller = c
 		c.status, c.out = w.db.Do(c.name, c.body)
-		if t := c.tracked(); t != nil && (len(w.changes) > 0 || c.name == "UpdateItem") {
+		if t := c.tracked(); t != nil && (len(w.engine.changes) > 0 || c.name == "UpdateItem") {
 			t.writes++
 		}
-		w.checkWritten()
+		w.written()
 		if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
 			w.fail("DynamoDB rejects a call of %s: %s\n%s %s", c.process.name, c.out, c.name, c.body)
 		}
@@ -359,4 +226,42 @@ func (c *call) execute() {
 	if c.service != issuerHost {
 		w.digest(c.key, uint64(c.status), hashOfJSON(c.out))
 	}
+}
+
+// serve responds to a call that is not DynamoDB's.
+func (w *World) serve(c *call) (status int, response []byte) {
+	switch c.service + "." + c.name {
+	case "AWSEvents.PutEvents":
+		if w.storm(noBus, time.Minute, "") {
+			return http.StatusBadRequest, []byte(`{"__type":"InternalException"}`)
+		}
+		return w.putEvents(c)
+	case "AmazonSSM.GetParameter":
+		return http.StatusOK, []byte(`{"Parameter":{"Value":"` + webhookURL + ` ` + secret + `"}}`)
+	case "AmazonSQS.ChangeMessageVisibility":
+		var in struct {
+			ReceiptHandle     string
+			VisibilityTimeout int
+		}
+		_ = json.Unmarshal(c.body, &in)
+		for _, m := range w.webhook.queue {
+			if m.ReceiptHandle == in.ReceiptHandle {
+				m.visible = time.Now().Add(time.Duration(in.VisibilityTimeout) * time.Second)
+				w.at(m.visible, w.poll)
+			}
+		}
+		return http.StatusOK, []byte(`{}`)
+	case "AmazonSQS.SendMessage":
+		w.discard(c)
+		return http.StatusOK, []byte(`{"MessageId":"1"}`)
+	case "webhook.test./events":
+		return w.receive(c), nil
+	}
+	return serveIssuer(c.name)
+}
+
+// trace adds a line about a call to the history.
+func (w *World) trace(c *call, text string) {
+	body := string(c.body)
+	w.note("    %s: %s (%s of %s %s)", c.process.name, text, c.name, tableOf(body), shortened(body, 160))
 }

@@ -1,4 +1,4 @@
-package simulation
+package world
 
 import (
 	"context"
@@ -14,12 +14,18 @@ import (
 	"toggleadmin/test/issuer"
 )
 
+// peopleState is what the world knows about people.
+type peopleState struct {
+	bySubject  map[string]int64
+	identities []held
+}
+
 // managePeople changes the identities of people, disables and deletes them.
 func (a *actor) managePeople() {
-	if len(a.people) == 0 {
+	if len(a.people.bySubject) == 0 {
 		return
 	}
-	id := subject(a, slices.Sorted(maps.Values(a.people))...)
+	id := subject(a, slices.Sorted(maps.Values(a.people.bySubject))...)
 	switch a.IntN(7) {
 	case 0, 1:
 		a.command(fmt.Sprintf("unlink %d", id), func(ctx context.Context) error {
@@ -58,21 +64,17 @@ func (a *actor) deletePerson(id int64) {
 	})
 	a.record(o, "tokens", id, "close", "")
 	if u := a.users()[id]; u["deleting"] != nil && u["identity"] != nil && !a.calm {
-		a.link(choose(a, slices.Sorted(maps.Values(a.people))...), u.Map("identity").String("subject"))
+		a.link(choose(a, slices.Sorted(maps.Values(a.people.bySubject))...), u.Map("identity").String("subject"))
 		if a.has(restored) {
 			a.copyTables()
 		}
 	}
 }
 
-func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
-	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context) error {
-		return errorOf(a.operator.SetDisabled(ctx, kind, id, disabled))
-	})
-	a.record(o, "enabled", id, "set", !disabled)
-}
-
-const clientID = "simulation"
+const (
+	clientID   = "simulation"
+	issuerHost = "issuer.test" // exists in the world only
+)
 
 // key signs the tokens of the issuer. It is a new one in each process, which no history contains.
 var key = sync.OnceValue(func() issuer.Key { return issuer.NewKey("EdDSA", "EdDSA") })
@@ -136,24 +138,26 @@ func (h held) during(o *op) bool {
 // holds records that a person has an identity.
 func (w *World) holds(id int64, subject string) {
 	now := time.Now()
-	for i, h := range w.identities {
+	for i, h := range w.people.identities {
 		if h.id == id && h.until.IsZero() {
 			if h.subject == subject {
 				return
 			}
-			w.identities[i].until = now
+			w.people.identities[i].until = now
 		}
 	}
 	if subject != "" {
-		w.identities = append(w.identities, held{id: id, subject: subject, from: now})
+		w.people.identities = append(w.people.identities, held{id: id, subject: subject, from: now})
 	}
 }
 
 // checkPerson checks that a subject who has signed in had this identity.
 func (w *World) checkPerson(subject string, id int64, o *op) {
 	w.add(o, "enabled", id, "get", true)
-	if !slices.ContainsFunc(w.identities, func(h held) bool { return h.id == id && h.subject == subject && h.during(o) }) {
+	if !slices.ContainsFunc(w.people.identities, func(h held) bool {
+		return h.id == id && h.subject == subject && h.during(o)
+	}) {
 		w.fail("%s signs in as the account %d, which has another identity", subject, id)
 	}
-	w.people[subject] = id
+	w.people.bySubject[subject] = id
 }

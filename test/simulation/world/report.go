@@ -1,4 +1,4 @@
-package simulation
+package world
 
 import (
 	"fmt"
@@ -56,23 +56,4 @@ func Report(t *testing.T, p Plan) string {
 		p.Seed, p.Parts, p.Steps)
 	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), command,
 		strings.Join(r.History, "\n"))
-}
-
-// trace adds a line about a call to the history.
-func (w *World) trace(c *call, text string) {
-	body := string(c.body)
-	w.note("    %s: %s (%s of %s %s)", c.process.name, text, c.name, tableOf(body), shortened(body, 160))
-}
-
-func tableOf(request string) string {
-	_, name, _ := strings.Cut(request, `"TableName":"`)
-	name, _, _ = strings.Cut(name, `"`)
-	return name
-}
-
-func shortened(text string, n int) string {
-	if len(text) > n {
-		return text[:n] + "…"
-	}
-	return text
 }

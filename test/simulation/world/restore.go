@@ -1,4 +1,4 @@
-package simulation
+package world
 
 import (
 	"context"
@@ -17,6 +17,12 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// restoreState is what the world knows about the final restore.
+type restoreState struct {
+	copied  []string // the tables that it restores
+	copying bool     // until it has repaired what it has restored
+}
+
 // related are the tables whose items belong together.
 var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Features", "ApiTokens"}
 
@@ -25,18 +31,18 @@ const copySuffix = "-copy"
 
 // copyTables copies the tables that are restored in the end: one or all.
 func (w *World) copyTables() {
-	w.copied = related
+	w.restores.copied = related
 	if random := w.random(10); random.IntN(3) > 0 {
-		w.copied = related[random.IntN(len(related)):][:1]
+		w.restores.copied = related[random.IntN(len(related)):][:1]
 	}
-	for _, id := range w.copied {
+	for _, id := range w.restores.copied {
 		w.db.Copy(id, id+copySuffix)
 	}
 }
 
 // restore restores the tables from their copies, as docs/backup.md describes, and checks what must hold afterwards.
 func (w *World) restore() {
-	if len(w.copied) == 0 || w.over {
+	if len(w.restores.copied) == 0 || w.over {
 		return
 	}
 	p := w.newProcess("operator/restore")
@@ -46,16 +52,16 @@ func (w *World) restore() {
 	defer cancel()
 	must := func(what string, err error) {
 		if err != nil {
-			w.fail("after the restore of %v, toggleadmin %s fails: %v", w.copied, what, err)
+			w.fail("after the restore of %v, toggleadmin %s fails: %v", w.restores.copied, what, err)
 		}
 	}
-	w.copying = true
+	w.restores.copying = true
 	if problems, repaired := w.repair(ctx, i, p); problems > 0 || repaired {
 		w.fail("before a restore, doctor finds a problem") // which the repair after it would hide
 	}
 	before := w.access()
 	highest := slices.Max(slices.Collect(maps.Keys(before.users)))
-	for _, id := range w.copied {
+	for _, id := range w.restores.copied {
 		_, err := i.Restore(ctx, id, id+copySuffix, p.now())
 		must("restore", err)
 	}
@@ -77,18 +83,20 @@ func (w *World) restore() {
 		must("set-role", errorOf(o.SetRole(ctx, kind, id, access.Role(old.String("rootRole")))))
 	}
 	if problems, _ := w.repair(ctx, i, p); problems > 0 {
-		w.fail("after the restore of %v, %d problems are left", w.copied, problems)
+		w.fail("after the restore of %v, %d problems are left", w.restores.copied, problems)
 	}
-	w.copying = false // an account that the operator deletes can have had the names of another one until the repair
+	// An account that the operator deletes can have had the names of another one until the repair.
+	w.restores.copying = false
 	w.checkRelations()
 	a, err := o.AddAccount(ctx, user.Person, "Last", "last@example.com", access.RoleViewer)
 	must("users add", err)
 	token, _, err := o.CreateToken(ctx, a.ID, "last", new(p.now().AddDate(0, 0, 1)))
 	must("tokens create", err)
-	if id, _ := strconv.ParseInt(token.ID, 10, 64); a.ID <= highest || id <= w.highest {
-		w.fail("after the restore of %v, the account %d and the token %s are created, and existed", w.copied, a.ID, token.ID)
+	if id, _ := strconv.ParseInt(token.ID, 10, 64); a.ID <= highest || id <= w.tokens.highest {
+		w.fail("after the restore of %v, the account %d and the token %s are created, and existed", w.restores.copied, a.ID,
+			token.ID)
 	}
-	for _, name := range w.toggles {
+	for _, name := range w.toggles.names {
 		_, _, _, err := o.PutToggle(ctx, name, operator.ToggleChange{Project: new("last")})
 		must("features put", err)
 	}
@@ -111,7 +119,7 @@ func (w *World) meanwhileRestored() {
 	for _, subject := range returning {
 		visitor.do(identified(subject), "GET user", nil)
 	}
-	for _, id := range w.robots {
+	for _, id := range w.accounts.robots {
 		visitor.do(w.admin, fmt.Sprint("PUT service-account/", id), object{"name": "Renamed"})
 	}
 }
@@ -146,32 +154,19 @@ func (w *World) checkWithdrawn(before rights) {
 		case u["kind"] == nil:
 		case u.Bool("disabled"):
 		case old["kind"] == nil && id <= slices.Max(slices.Collect(maps.Keys(before.users))):
-			w.fail("the restore of %v brings the account %d back", w.copied, id)
+			w.fail("the restore of %v brings the account %d back", w.restores.copied, id)
 		case !known: // it was added by a sign-in
 		case old.Bool("disabled"):
-			w.fail("the restore of %v enables the account %d", w.copied, id)
+			w.fail("the restore of %v enables the account %d", w.restores.copied, id)
 		case is.ID() < was.ID():
-			w.fail("the restore of %v makes the account %d %s, from %s", w.copied, id, is, was)
+			w.fail("the restore of %v makes the account %d %s, from %s", w.restores.copied, id, is, was)
 		case identity != "" && identity != old.Map("identity").String("subject") && !slices.Contains(returning, identity):
-			w.fail("the restore of %v links the account %d to %s", w.copied, id, identity)
+			w.fail("the restore of %v links the account %d to %s", w.restores.copied, id, identity)
 		}
 	}
 	for token, valid := range now.tokens {
 		if valid && !before.tokens[token] {
-			w.fail("the restore of %v brings %s back", w.copied, token)
+			w.fail("the restore of %v brings %s back", w.restores.copied, token)
 		}
-	}
-}
-
-func (w *World) newOperator(p *process) *operator.Operator {
-	return operator.New(w.newInstallation(p), p.now, p)
-}
-
-func (w *World) newInstallation(p *process) *installation.Installation {
-	client, err := dynamo.NewClient(p.config(), "")
-	w.must(err)
-	return &installation.Installation{
-		Name: "the simulation", Tables: w.tables, TokenLimit: w.tokenLimit(), AccountLimit: user.DefaultLimit,
-		EventSource: source, Issuer: "https://" + issuerHost, Client: client,
 	}
 }

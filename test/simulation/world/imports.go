@@ -1,4 +1,4 @@
-package simulation
+package world
 
 import (
 	"context"
@@ -9,21 +9,21 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// importToggles imports a document with some of the toggles, often side by side with somebody who imports the same one. A
-// context field that it contains is created by the first import.
+// importToggles imports a document with some of the toggles, often side by side with somebody who imports the same one.
+// A context field that it contains is created by the first import.
 func (a *actor) importToggles() {
 	a.n++
 	d := transfer.Document{ContextFields: []transfer.ContextField{{
 		Name: "imported", SortOrder: -1, LegalValues: []transfer.LegalValue{},
 	}}}
-	for _, name := range []string{subject(a, a.toggles...), choose(a, a.toggles...)} {
+	for _, name := range []string{subject(a, a.toggles.names...), choose(a, a.toggles.names...)} {
 		if len(d.Features) > 0 && d.Features[0].Name == name {
 			continue
 		}
 		d.Features = append(d.Features, transfer.Toggle{
 			Name:          name,
 			Project:       choose(a, "default", "shop"),
-			Type:          choose(a, a.types...),
+			Type:          choose(a, a.types.names...),
 			Description:   new(fmt.Sprint(a.name, " ", a.n)),
 			Stale:         a.IntN(4) == 0,
 			ContextFields: []string{},

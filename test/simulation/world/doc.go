@@ -1,0 +1,78 @@
+// Package world runs the service in a simulated world. The constructors, handlers, stores and the SDK are real. Time is
+// virtual (testing/synctest). Everything outside the process is a fake that loses, delays and repeats calls. A seed
+// determines everything that happens. The tests and the planted bugs are in the folder above; make test runs 200 seeds:
+//
+//	make simulate FOR=8h         # search on all cores; failing seeds are kept in .cache/simulation
+//	make simulate-determinism    # run 1,000 seeds with one and with two processors, and compare
+//	make simulate-planted        # check that the search finds known bugs
+//
+// # Domains
+//
+// Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
+// imports, fields, feedback, accounts, people, credentials, tokens, events, bus, webhook, traffic and restore. The
+// state that the world keeps about a domain is a struct of that file. domains.go lists what all domains have: the
+// actors, the models, what is checked after each write and what is checked at the end. records.go is the model that
+// types of records share: toggles, context fields and feedback.
+//
+//   - After every write: usage and counts equal a recount, a context field in use exists, no two context fields get the
+//     same default order, limits hold, deleted accounts and API tokens do not come back, no token is added to an
+//     account whose deletion has begun, and names and identities are unique and reserved. A flag changes only for a
+//     lifetime that was valid in the last five seconds, and each call records exactly what it changes.
+//   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
+//     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
+//     DynamoDB is unavailable.
+//   - After every sweep, and every re-evaluation of a changed lifetime, that leaves nothing: flags are what types and
+//     ages say. The second shows what the next sweep would hide.
+//   - When an event is given up: the bus refuses it for good, or the webhook has refused it for days. The webhook
+//     checks the id and the signature of each request.
+//   - At the end: each change was announced once, in order, each event has its own id, the webhook has received all its
+//     events, requests are counted once, nothing is pending. For types, fields, tokens, roles, disabled accounts,
+//     toggles and feedback, an order of the operations explains all results (porcupine).
+//   - After a final restore of tables to an earlier time, and people who sign in before the repair: nobody may do more
+//     than before the restore, an operator's decisions leave no problem, the tables are consistent, and no id is used
+//     twice. Before the restore, doctor finds nothing.
+//
+// # Environment
+//
+//   - schedule.go, clock.go, random.go: what happens when. A process has a clock of its own.
+//   - lambda.go: package gateway with the authorizer and the operations. An instance handles one invocation at a time.
+//   - operator.go: the commands of toggleadmin.
+//   - triggers.go: streams, schedules and the access log, at least once, sometimes late or concurrently.
+//   - network.go, process.go: the calls of a process. Requests and responses are lost or late, processes crash or
+//     freeze.
+//   - engine.go and package dynamodb: DynamoDB with transactions, idempotency tokens, indexes and reads that lag, pages
+//     of one to three items, unprocessed keys, and streams. Calls are throttled, one table at a time, or conflict. A
+//     test compares the package with the engine. It supports only integers. All toggles have one shard, and a Query of
+//     another one returns at once.
+//   - bus.go, webhook.go, people.go: EventBridge with its limits, SQS, Parameter Store, the webhook and the issuer of
+//     sign-ins. Calls of SQS and Parameter Store do not fail, because the SDK repeats them after random delays.
+//   - faults.go lists the faults.
+//
+// Each history has three to six of the actors and half of the faults. An actor's choices depend on the seed and its
+// name, a fault on the seed and the call. Most actors act at the same moments on the same objects. After ten minutes,
+// nothing fails any more, and the world runs until nothing is left to do.
+//
+// The simulation does not include IAM, capacity, limits of API Gateway, deployments, failures of SQS and Parameter
+// Store, and the limits of concurrency inside a re-evaluation. The timers of a frozen process continue.
+//
+// # Replay a seed
+//
+// A failing seed prints the first violation, a history with fewer actors, steps and faults, and a command that runs it
+// again:
+//
+//	go test ./test/simulation -run TestSeeds -seed=7 -seeds=1 -parts=0x300000012 -steps=12
+//
+// Lines of the history begin with the time since the start of the world. If two runs of a seed differ, look for a
+// dependency on the order of goroutines, a limit that they compete for, or the order of a map.
+//
+// # Extensions
+//
+//   - An actor: a method of actor in the file of its domain, and an element of actors. Take every decision from the
+//     actor's own random numbers, choose objects with subject, start a concurrent step with meanwhile, and record an
+//     operation that a model describes.
+//   - An invariant: after writes in checkWritten, after responses in checkAccepted, at the end in checkQuiet. Call fail
+//     with a sentence that names the objects.
+//   - A fault: a constant and a name at the end of faultNames, and a condition with happens.
+//   - A planted bug: a patch in the folder test/simulation/testdata, with a name that says what is broken. make
+//     simulate-planted must find it in 60 seconds on one core.
+package world

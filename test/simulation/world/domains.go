@@ -1,0 +1,102 @@
+package world
+
+import (
+	"slices"
+	"time"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// actors are the users of the service. Each step is one request or command, or a few that belong together.
+var actors = slices.Concat(
+	named((*actor).changeLifetime, "admin-1", "admin-2"),
+	named((*actor).editField, "editor-1", "editor-2"),
+	named((*actor).changeToggle, "operator-1", "operator-2"),
+	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
+	named((*actor).importToggles, "importer-1", "importer-2"),
+	named((*actor).manageAccounts, "admin-3", "admin-4"),
+	named((*actor).rotate, "pipeline-1", "pipeline-2"),
+	named((*actor).manageCredentials, "operator-3", "operator-4"),
+	named((*actor).managePeople, "operator-5", "operator-6"),
+	named((*actor).signIn, "person-1", "person-2"),
+	named((*actor).tryCredential, "intruder"),
+	named((*actor).readTraffic, "auditor"),
+	named((*actor).answer, "visitor-1", "visitor-2"),
+)
+
+// editors is the number of actors who change types, toggles and fields: the first ones.
+const editors = 11
+
+// models describe what an operation does to the state of an object, and whether it can have its result.
+var models = map[string]func(state string, o op) (bool, string){
+	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens,
+	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
+}
+
+const absent = "\x00"
+
+var initial = map[string]string{"enabled": "true"}
+
+// prepare fills the tables, through a process without faults.
+func (w *World) prepare() {
+	w.prepareEngine()
+	w.types = typeState{written: map[string]time.Time{}, lifetimes: map[string][]lifetime{}}
+	w.toggles = toggleState{
+		touched: map[string]time.Time{}, due: map[string]time.Time{}, flippedAt: map[string]time.Time{},
+	}
+	w.tokens = tokenState{createdAt: map[int64]string{}}
+	w.accounts = accountState{deletions: map[int64]*deletion{}}
+	w.people = peopleState{bySubject: map[string]int64{}}
+	w.traffic = trafficState{answered: map[string]int64{}}
+	w.events = eventState{log: map[string][]dynamo.Item{}}
+	w.bus = busState{contents: map[string]string{}, discarded: map[string]bool{}}
+	w.webhook = webhookState{received: map[string]bool{}, queuedAt: map[string]time.Time{}}
+	p, random := w.newProcess("operator/first"), w.random(6)
+	p.direct = true
+	client, err := dynamo.NewClient(p.config(), "")
+	w.must(err)
+	log := eventlog.New(client, w.tables, p.now, 0)
+	w.types.names = typeNames[:1+random.IntN(4)/3]
+	w.fields.names = fieldNames[:1+random.IntN(len(fieldNames))]
+	w.toggles.names = toggleNames[:2+random.IntN(2)*4]
+	w.prepareTypes(featuretype.NewStore(client, w.tables, log), random)
+	w.prepareFields(contextfield.NewStore(client, w.tables, log))
+	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
+	w.prepareAccounts(w.newOperator(p))
+}
+
+// checkWritten checks what must hold after every write.
+func (w *World) checkWritten(c change) {
+	switch c.table {
+	case "Features":
+		w.changedToggle(c)
+		w.checkFields()
+	case "ContextFields":
+		w.checkFields()
+	case "FeatureTypes":
+		w.changedType(c)
+	case "PersonalAccessTokens":
+		w.changedToken(c)
+		w.checkTokens(c.account())
+	case "Users":
+		w.changedAccount(c)
+		w.checkTokens(c.account())
+	case "Identifiers":
+		w.checkRelations()
+	case "ApiTokens":
+		w.changedAPIToken(c)
+	}
+}
+
+// checkQuiet checks what must hold when nothing happens any more.
+func (w *World) checkQuiet() {
+	w.checkEvents()
+	w.checkExpiring()
+	w.checkAccounts()
+	w.checkOrderOfTokens()
+	w.checkTraffic()
+}

@@ -1,0 +1,150 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/api/contextfield"
+)
+
+var fieldNames = []string{"plan", "region", "device"}
+
+// fieldState is what the world knows about context fields.
+type fieldState struct {
+	names  []string // that the actors compete for
+	lowest int      // the lowest sort order that an actor has chosen
+}
+
+func (w *World) prepareFields(store *contextfield.Store) {
+	for _, name := range w.fields.names {
+		_, err := store.Create(context.Background(),
+			contextfield.ContextField{Name: name, Description: new(""), Last: true})
+		w.must(err)
+		w.edit(observed(), "field", name, "put", edit{})
+	}
+}
+
+func (a *actor) editField() {
+	// Different ones compete for the last place.
+	name := choose(a, choose(a, a.fields.names...), subject(a, a.fields.names...))
+	c := choose(a, a.admin, a.api, a.editor)
+	a.n++
+	value := fmt.Sprintf("%s %d", a.name, a.n)
+	kind := choose(a, "create", "replace", "delete", "read", "list")
+	if kind == "delete" {
+		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles.names...), false, name) })
+		e, match := a.readField(c, name)
+		a.edit(a.do(c, "DELETE context/"+name, nil, match...), "field", name, kind, e)
+		kind = choose(a, "create", "read") // at once, and with another clock
+	}
+	e := edit{change: object{"description": value}}
+	if a.IntN(2) == 0 { // otherwise the last place
+		a.fields.lowest -= 1000 // so that the default never is an order that an actor has chosen
+		e.change["sortOrder"] = a.fields.lowest
+	}
+	var match []string
+	if kind == "replace" {
+		var read edit
+		read, match = a.readField(c, name)
+		e.seen = read.seen
+	}
+	if kind == "create" || kind == "replace" {
+		a.meanwhile(func(b *actor) {
+			if b.IntN(2) == 0 {
+				b.editField()
+			} else {
+				b.putToggle(subject(b, b.toggles.names...), false, name)
+			}
+		})
+	}
+	body := maps.Clone(e.change)
+	if a.IntN(2) == 0 { // its event is as large as it can be
+		body["legalValues"] = manyValues(a.n)
+	}
+	switch kind {
+	case "create":
+		body["name"], e.change["name"] = name, name
+		a.edit(a.do(c, "POST context", body), "field", name, kind, e)
+	case "replace":
+		a.edit(a.do(c, "PUT context/"+name, body, match...), "field", name, kind, e)
+	case "read":
+		e = edit{}
+		o := a.get(c, "context/"+name, &e.seen)
+		a.edit(o, "field", name, kind, e)
+	default:
+		a.listFields(c)
+	}
+}
+
+// manyValues returns legal values of characters that JSON can escape.
+func manyValues(n int) (all []object) {
+	for i := range 50 {
+		all = append(all, object{"value": fmt.Sprint(n, "-", i, strings.Repeat("<", 240))})
+	}
+	return all
+}
+
+// readField sometimes reads a field, and returns what the next operation requires of it, and the If-Match that says so.
+func (a *actor) readField(c *credential, name string) (e edit, match []string) {
+	if a.IntN(2) == 0 {
+		return e, nil
+	}
+	o := a.get(c, "context/"+name, &e.seen)
+	a.edit(o, "field", name, "read", e)
+	if !o.ok() {
+		return edit{}, nil
+	}
+	return e, []string{o.etag}
+}
+
+func (a *actor) listFields(c *credential) {
+	var all []object
+	o := a.get(c, "context", &all)
+	if !o.ok() {
+		return
+	}
+	a.editListed(o, "field", a.fields.names, all, nil)
+}
+
+// checkFields compares the usage of context fields with a recount of the toggles, and the fields with the items that
+// contain their usage. No two fields have the same sort order: those that actors choose are different.
+func (w *World) checkFields() {
+	recount, stored := map[string]int64{}, map[string]int64{} // by field and project
+	for _, toggle := range w.db.Items("Features") {
+		for _, field := range toggle.Strings("contextFields") {
+			if !toggle.Bool("archived") {
+				recount[field+" in "+toggle.String("project")]++
+			}
+		}
+	}
+	var existing, counted []string
+	orders := map[int64]string{}
+	for _, item := range w.db.Items("ContextFields") {
+		name := item.String("name")
+		if contextfield.IsField(item) {
+			existing = append(existing, name)
+			if other := orders[item.Int("sortOrder")]; other != "" {
+				w.fail("the fields %s and %s have the sort order %d", other, name, item.Int("sortOrder"))
+			}
+			orders[item.Int("sortOrder")] = name
+		}
+		if field, ok := contextfield.FieldOfUsage(item); ok {
+			counted = append(counted, field)
+			usage := item.Map("usage")
+			for project := range usage {
+				stored[field+" in "+project] = usage.Int(project)
+			}
+		}
+	}
+	if !maps.Equal(stored, recount) {
+		w.fail("the usage of the fields is %v, but toggles use them %v", stored, recount)
+	}
+	slices.Sort(existing)
+	slices.Sort(counted)
+	if !slices.Equal(existing, counted) {
+		w.fail("the fields are %v, but the usage of %v is stored", existing, counted)
+	}
+}

@@ -1,0 +1,60 @@
+package world
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// Plan determines a history. New(seed) makes one; shrinking removes actors, faults and steps from it.
+type Plan struct {
+	Seed  uint64
+	Parts uint64 // a bit for each element of actors, and from firstFault on for each fault
+	Steps int    // the number of requests and commands after which the actors stop
+}
+
+// NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change
+// types, toggles and fields, of the others, or of all.
+func NewPlan(seed uint64) Plan {
+	first, n := uint64(0), uint64(len(actors))
+	switch seed % 5 {
+	case 0, 1:
+		n = editors
+	case 2, 3:
+		first, n = editors, n-editors
+	}
+	some := uint64(0)
+	for i := range 3 + seed/5%4 {
+		some |= 1 << (first + mix(seed, 2+i)%n)
+	}
+	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
+}
+
+// tokenLimit is the maximum number of tokens of an account.
+func (p Plan) tokenLimit() int { return []int{2, 2, 5}[mix(p.Seed, 17)%3] }
+
+// Result is what happened.
+type Result struct {
+	Plan      Plan
+	Digest    uint64
+	Calls     int    // of AWS services, the issuer and the webhook
+	Steps     int    // requests and commands of actors
+	Violation string // the first one; empty: none
+	History   []string
+
+	ops []op
+}
+
+// Run runs a plan. With trace, the result contains a readable history.
+func Run(t *testing.T, p Plan, trace bool) (r Result) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, p)
+		w.tracing = trace
+		w.live()
+		r = w.result
+	})
+	if r.Violation == "" {
+		r.Violation = r.linearize()
+	}
+	return r
+}

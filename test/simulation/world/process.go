@@ -1,0 +1,83 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	awslambda "github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// process is a program that makes calls: an instance of a function, or a command of an operator.
+type process struct {
+	w      *World
+	name   string
+	hash   uint64
+	random *rand.Rand
+	ended  chan struct{} // closed when it crashes
+	dead   bool
+	until  time.Time         // it is frozen until then
+	calls  map[uint64]uint64 // how often it has made the same call
+	skew   time.Duration
+	direct bool // its calls are carried out at once, without faults
+
+	handler awslambda.Handler // of an instance of a function
+}
+
+func (w *World) newProcess(name string) *process {
+	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
+	p.random = w.random(p.hash, 4)
+	p.skew = w.skewOf(p)
+	return p
+}
+
+func (p *process) crash() {
+	if !p.dead {
+		p.dead = true
+		p.w.note("%s crashes", p.name)
+		close(p.ended)
+	}
+}
+
+// Read returns random numbers, as an io.Reader.
+func (p *process) Read(b []byte) (int, error) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for i := range b {
+		b[i] = byte(p.random.Uint32())
+	}
+	return len(b), nil
+}
+
+// config is the SDK's configuration of a process.
+func (p *process) config() aws.Config {
+	return aws.Config{
+		Region: "us-east-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: smithyhttp.ClientDoFunc(p.RoundTrip),
+		APIOptions: []func(*middleware.Stack) error{skipEmpty},
+	}
+}
+
+// skipEmpty returns the result of a Query of the staleness index at once if no toggle of the world has the shard of the
+// partition, as most of the partitions that a re-evaluation reads.
+func skipEmpty(stack *middleware.Stack) error {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("SkipEmpty", func(
+		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+	) (middleware.InitializeOutput, middleware.Metadata, error) {
+		if q, ok := in.Parameters.(*sdk.QueryInput); ok {
+			key := dynamo.Item(q.ExpressionAttributeValues).String(":staleness")
+			if key != "" && !strings.HasSuffix(key, fmt.Sprint("#", feature.Shard(toggleNames[0]))) {
+				return middleware.InitializeOutput{Result: &sdk.QueryOutput{}}, middleware.Metadata{}, nil
+			}
+		}
+		return next.HandleInitialize(ctx, in)
+	}), middleware.Before)
+}
