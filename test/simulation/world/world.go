@@ -103,7 +103,7 @@ func newWorld(t *testing.T, p Plan) *World {
 // source is the source of events.
 const source = "simulation"
 
-// load reads template.yaml once per process.
+// load reads template.yaml once per process. The working directory is that of the tests, test/simulation.
 var load = sync.OnceValue(func() *samtemplate.Template {
 	template, err := samtemplate.Load("../../template.yaml",
 		samtemplate.Settings{StackName: source, Parameters: map[string]string{
