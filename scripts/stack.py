@@ -370,7 +370,7 @@ def deploy(environment, now=""):
     cloudformation.execute_change_set(ChangeSetName=change_set)
     watched = [trigger["Arn"].rpartition(":")[2] for trigger in configuration["RollbackTriggers"]]
     if watched:
-        print(f"CloudFormation rolls back if an alarm goes off until {WATCHED_MINUTES} minutes after the changes:")
+        print(f"CloudFormation rolls back if an alarm fires within {WATCHED_MINUTES} minutes of the changes:")
         print("".join(f"  {alarm}\n" for alarm in watched), end="")
     status = follow(environment.stack, started, exists)
     if status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):

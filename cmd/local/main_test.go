@@ -1,5 +1,5 @@
 // The scripts in testdata run the program as a process: the test binary, which calls main if its name is local. Those in
-// refused do not start, those in service do.
+// rejected do not start, those in service do.
 package main_test
 
 import (
@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"local": main.Main})
 }
 
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	t.Parallel()
-	run(t, "testdata/refused")
+	run(t, "testdata/rejected")
 }
 
 func TestService(t *testing.T) {
@@ -50,15 +50,15 @@ func run(t *testing.T, dir string) {
 			"TEMPLATE="+filepath.Join(root, "template.yaml"))
 		return nil
 	}, Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		// refused STATUS TEXT PROGRAM …: runs a program that must fail with one line that contains the text
-		"refused": refused,
-		"request": request, // request: sends requests until one succeeds, and sets PID, BASE_URL and USED_PORT
-		"signal":  signal,  // signal NAME FILE: sends a signal to the process whose id the file contains
-		"ended":   ended,   // ended FILE: waits for the end of that process
+		// rejected STATUS TEXT PROGRAM …: runs a program that must fail with one line that contains the text
+		"rejected": rejected,
+		"request":  request, // request: sends requests until one succeeds, and sets PID, BASE_URL and USED_PORT
+		"signal":   signal,  // signal NAME FILE: sends a signal to the process whose id the file contains
+		"ended":    ended,   // ended FILE: waits for the end of that process
 	}})
 }
 
-func refused(ts *testscript.TestScript, _ bool, args []string) {
+func rejected(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[2], args[3:]...)
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	line := ts.ReadFile("stderr")

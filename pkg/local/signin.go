@@ -106,7 +106,7 @@ func (a *signIn) signIn(w http.ResponseWriter, r *http.Request) {
 	var in struct{ Code string }
 	err := json.NewDecoder(io.LimitReader(r.Body, maxSignIn)).Decode(&in)
 	if err != nil || !a.useCode(in.Code) {
-		a.reject(w, "The code of this address is not valid, was already used or has expired. For a new address, run "+
+		a.reject(w, "This sign-in address is invalid, expired or already used. For a new address, run "+
 			"`toggleadmin console --local` or start the service again. Or enter a token of local.json.")
 		return
 	}

@@ -67,7 +67,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 // maxText is the maximum number of characters of a name or a description, as in the API.
 const maxText = 255
 
-// CheckText returns a name or a description without surrounding white space. what is what an error calls it.
+// CheckText returns a name or a description without surrounding white space. what names the value in errors.
 func CheckText(what, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch n := utf8.RuneCountInString(text); {

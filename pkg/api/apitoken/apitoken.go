@@ -52,7 +52,7 @@ func (t APIToken) Expired(now time.Time) bool {
 }
 
 // New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier. A
-// selector never starts with a hyphen, so that no command line reads it as an option.
+// selector never starts with a hyphen, so that command lines do not parse it as a flag.
 func New(t APIToken, random io.Reader) (APIToken, access.Token, error) {
 	for {
 		if _, err := io.ReadFull(random, t.Selector[:]); err != nil {

@@ -28,7 +28,7 @@ const (
 type Authenticator struct {
 	Store       *Store
 	Issuer      *oidc.Issuer
-	DefaultRole access.Role // of unknown people with a token of the issuer; "": they are refused
+	DefaultRole access.Role // of unknown people with a token of the issuer; "": they are rejected
 	Now         func() time.Time
 	Logger      *slog.Logger
 }

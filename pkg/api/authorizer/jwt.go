@@ -14,8 +14,8 @@ import (
 // jwt finds the person who has signed in at the issuer.
 func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal, error) {
 	claims, err := a.Issuer.Verify(ctx, token)
-	if refused, ok := errors.AsType[*oidc.RefusedError](err); ok {
-		return a.refuse(ctx, slog.String("reason", string(refused.Reason)))
+	if rejected, ok := errors.AsType[*oidc.RejectedError](err); ok {
+		return a.reject(ctx, slog.String("reason", string(rejected.Reason)))
 	}
 	if err != nil {
 		return access.Principal{}, err
@@ -28,20 +28,20 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 	subject := slog.String("subjectHash", claims.SubjectHash())
 	switch {
 	case apierror.KindOf(err) == apierror.AuthenticationRequired:
-		return a.refuse(ctx, slog.String("reason", apierror.From(err).Message), subject)
+		return a.reject(ctx, slog.String("reason", apierror.From(err).Message), subject)
 	case err != nil:
 		return access.Principal{}, err
 	case u.Disabled:
-		return a.refuse(ctx, slog.String("reason", "the user is disabled"), subject)
+		return a.reject(ctx, slog.String("reason", "the user is disabled"), subject)
 	}
 	p := access.UserPrincipal(u.ID, u.Role)
 	p.Name = u.RecordedName()
 	return p, nil
 }
 
-// refuse logs why a JWT is refused: the reason and, only if its signature was verified, the hash of its subject. The
+// reject logs why a JWT is rejected: the reason and, only if its signature was verified, the hash of its subject. The
 // log does not contain the token, and the response does not contain the reason.
-func (a *Authenticator) refuse(ctx context.Context, attributes ...slog.Attr) (access.Principal, error) {
-	a.Logger.LogAttrs(ctx, slog.LevelInfo, "a JWT is refused", attributes...)
+func (a *Authenticator) reject(ctx context.Context, attributes ...slog.Attr) (access.Principal, error) {
+	a.Logger.LogAttrs(ctx, slog.LevelInfo, "a JWT is rejected", attributes...)
 	return access.Principal{}, errInvalid
 }

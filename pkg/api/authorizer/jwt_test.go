@@ -25,7 +25,7 @@ func TestPersonWithAToken(t *testing.T) {
 	}
 	// The first request finds and links the person, later ones read only the user.
 	if !strings.HasSuffix(tap.Calls(), "TransactWriteItems"+strings.Repeat(" GetItem", 2)) ||
-		strings.Contains(log.String(), "refused") {
+		strings.Contains(log.String(), "rejected") {
 		t.Errorf("calls %s, log %s", tap.Calls(), log)
 	}
 	assert.OK(t, f.users.SetDisabled(t.Context(), 11, true))
@@ -43,8 +43,8 @@ func TestPersonWithAToken(t *testing.T) {
 	assert.Equal(t, want, recorded)
 }
 
-// TestRefusedJWT compares the last line of the log. It has the SHA-256 of the subject if the signature was verified.
-func TestRefusedJWT(t *testing.T) {
+// TestRejectedJWT compares the last line of the log. It has the SHA-256 of the subject if the signature was verified.
+func TestRejectedJWT(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for _, row := range table.Rows(t, 2, `
@@ -60,11 +60,11 @@ func TestRefusedJWT(t *testing.T) {
 		a, _, log := f.authenticator(t, nil)
 		assert.Equal(t, denied, authorize(t, a, f.issuer.Token(now(), claims)))
 		lines := strings.Split(log.String(), `"level":`)
-		assert.Equal(t, `"INFO","msg":"a JWT is refused",`+row[1]+"}\n", lines[len(lines)-1])
+		assert.Equal(t, `"INFO","msg":"a JWT is rejected",`+row[1]+"}\n", lines[len(lines)-1])
 	}
 }
 
-// TestWithoutIssuer checks that a JWT is refused without a call, and never treated as a PAT.
+// TestWithoutIssuer checks that a JWT is rejected without a call, and never treated as a PAT.
 func TestWithoutIssuer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

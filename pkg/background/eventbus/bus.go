@@ -38,7 +38,7 @@ func NewBus(cfg aws.Config, name string) *Bus {
 
 // Publish makes one attempt to send at most MaxBatch events. The detail of an entry is the event. It returns an error
 // for each event, in the same order: nil means that the bus has stored the event. After an error it is unknown whether
-// the bus has stored it. See Refused.
+// the bus has stored it. See Rejected.
 func (b *Bus) Publish(ctx context.Context, events []Event) []error {
 	errs := make([]error, len(events))
 	entries := make([]types.PutEventsRequestEntry, len(events))
@@ -94,7 +94,7 @@ func (b *Bus) put(ctx context.Context, entries []types.PutEventsRequestEntry, er
 	return err
 }
 
-// concernsEntries reports whether the bus refused a request because of what it contains.
+// concernsEntries reports whether the bus rejected a request because of what it contains.
 func concernsEntries(err error) bool {
 	response, ok := errors.AsType[*http.ResponseError](err)
 	if !ok {
@@ -110,9 +110,9 @@ type RejectedError struct{ Code, Message string }
 // Error implements error.
 func (e *RejectedError) Error() string { return e.Code + ": " + e.Message }
 
-// Refused reports whether an error of Publish means that the bus refuses the event for good, because of what the event
+// Rejected reports whether an error of Publish means that the bus rejects the event for good, because of what the event
 // contains. All other errors, also unknown ones, can be temporary (EventBridge API Reference, PutEventsResultEntry).
-func Refused(err error) bool {
+func Rejected(err error) bool {
 	rejected, ok := errors.AsType[*RejectedError](err)
 	return concernsEntries(err) || ok && slices.Contains([]string{"InvalidArgument", "MalformedDetail"}, rejected.Code)
 }

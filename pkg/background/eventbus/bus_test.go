@@ -30,7 +30,7 @@ func TestPublish(t *testing.T) {
 		# case | status | response | part of the error of each event
 		all accepted | 200 | {"FailedEntryCount":0,"Entries":[{"EventId":"a"},{"EventId":"b"}]} | ;
 		one throttled | 200 | {"FailedEntryCount":1,"Entries":[{"EventId":"a"},{"ErrorCode":"ThrottlingException","ErrorMessage":"slow down"}]} | ;put event ID1: ThrottlingException: slow down
-		one refused | 200 | {"FailedEntryCount":1,"Entries":[{"ErrorCode":"MalformedDetail","ErrorMessage":"no JSON"},{"EventId":"b"}]} | MalformedDetail: no JSON (refused);
+		one rejected | 200 | {"FailedEntryCount":1,"Entries":[{"ErrorCode":"MalformedDetail","ErrorMessage":"no JSON"},{"EventId":"b"}]} | MalformedDetail: no JSON (rejected);
 		too few results | 200 | {"FailedEntryCount":0,"Entries":[{"EventId":"a"}]} | result for each entry;result for each entry
 		empty results | 200 | {"FailedEntryCount":0,"Entries":[{},{}]} | put event;put event
 		not permitted | 400 | {"__type":"AccessDeniedException","Message":"no"} | AccessDenied;AccessDenied
@@ -58,9 +58,9 @@ func TestPublish(t *testing.T) {
 				t.Fatalf("%d errors, %d requests", len(got), requests)
 			}
 			for i, want := range strings.Split(row[3], ";") {
-				want, refused := strings.CutSuffix(want, " (refused)")
+				want, rejected := strings.CutSuffix(want, " (rejected)")
 				if err := got[i]; (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) ||
-					eventbus.Refused(err) != refused {
+					eventbus.Rejected(err) != rejected {
 					t.Errorf("event %d: %v, want %q", i, err, want)
 				}
 			}
@@ -75,17 +75,17 @@ func large(tb testing.TB, id, kilobytes int) eventbus.Event {
 	return sent(tb, logged(eventlog.ContextFieldCreated, eventlog.Subject(fmt.Sprint("field:", id)), eventlog.System, data, ""))
 }
 
-// TestRequestSize checks that requests are cut by bytes, and that an event that the bus refuses does not affect others.
+// TestRequestSize checks that requests are cut by bytes, and that an event that the bus rejects does not affect others.
 func TestRequestSize(t *testing.T) {
 	t.Parallel()
 	for _, row := range table.Rows(t, 3, `
-		# kilobytes of the events | numbers of events in the requests | events that are refused
+		# kilobytes of the events | numbers of events in the requests | events that are rejected
 		13 13 13 13 13 13 13 13 13 13 | 10 |
 		60 60 60 60 60 60 60 60 60 60 | 4 4 2 |
 		200 50 50 1 | 2 2 |
 		# the size of the third one is the limit
 		1 1 256 1 | 2 1 1 | 2
-		# the bus refuses a request because of the second one
+		# the bus rejects a request because of the second one
 		1 13 1 | 3 1 1 1 | 1
 	`) {
 		var events []eventbus.Event
@@ -94,7 +94,7 @@ func TestRequestSize(t *testing.T) {
 			assert.OK(t, err)
 			events = append(events, large(t, len(events), kilobytes))
 		}
-		var requests, refused []string
+		var requests, rejected []string
 		cfg := roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 			body, err := io.ReadAll(r.Body)
 			assert.OK(t, err)
@@ -106,12 +106,12 @@ func TestRequestSize(t *testing.T) {
 			return roundtrip.Response(status, string(response)), nil
 		}))
 		for i, err := range eventbus.NewBus(cfg, "my-bus").Publish(t.Context(), events) {
-			if eventbus.Refused(err) {
-				refused = append(refused, fmt.Sprint(i))
+			if eventbus.Rejected(err) {
+				rejected = append(rejected, fmt.Sprint(i))
 			} else {
 				assert.OK(t, err)
 			}
 		}
-		assert.Equal(t, row, []string{row[0], strings.Join(requests, " "), strings.Join(refused, " ")})
+		assert.Equal(t, row, []string{row[0], strings.Join(requests, " "), strings.Join(rejected, " ")})
 	}
 }

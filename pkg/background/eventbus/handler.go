@@ -25,7 +25,7 @@ type Publisher struct {
 	Source string // of the events
 	Now    func() time.Time
 	Pause  func(ctx context.Context, attempt int) error
-	// Reject stores the id, in the log, of an event that the bus refuses for good, or that is malformed.
+	// Reject stores the id, in the log, of an event that the bus rejects for good, or that is malformed.
 	Reject func(ctx context.Context, id string) error
 	Logger *slog.Logger
 }
@@ -33,7 +33,7 @@ type Publisher struct {
 const (
 	// attempts is the number of times that an invocation sends an event. The stream then delivers it again.
 	attempts = 4
-	// rejectAfter is the age from which an event that the bus refuses for good no longer delays other events, if the bus
+	// rejectAfter is the age from which an event that the bus rejects for good no longer delays other events, if the bus
 	// accepts those. rejectAloneAfter is that age for an event without others. A retry by the stream contains the same
 	// events.
 	rejectAfter      = time.Minute
@@ -135,13 +135,13 @@ func (p *Publisher) send(ctx context.Context, all []*record) {
 	requests.Wait()
 }
 
-// reject stores malformed events, and those that the bus refuses for good, so that they do not delay the others.
+// reject stores malformed events, and those that the bus rejects for good, so that they do not delay the others.
 // accepted reports whether the bus has accepted others. It returns those that are still to be sent.
 func (p *Publisher) reject(ctx context.Context, left []*record, accepted bool) []*record {
 	return slices.DeleteFunc(left, func(r *record) bool {
 		age := p.Now().Sub(r.at)
-		refused := Refused(r.err) && (age >= rejectAloneAfter || accepted && age >= rejectAfter)
-		if !r.malformed && !refused {
+		rejected := Rejected(r.err) && (age >= rejectAloneAfter || accepted && age >= rejectAfter)
+		if !r.malformed && !rejected {
 			return false
 		}
 		if err := p.Reject(ctx, strconv.FormatInt(r.id, 10)); err != nil {

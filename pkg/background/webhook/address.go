@@ -54,7 +54,7 @@ func dialer(permitted func(netip.Addr) bool) *net.Dialer {
 				return fmt.Errorf("address %s: %w", address, err)
 			}
 			if !permitted(found.Addr()) {
-				return fmt.Errorf("%w: %s", ErrRefused, found.Addr())
+				return fmt.Errorf("%w: %s", ErrNotPermitted, found.Addr())
 			}
 			return nil
 		},

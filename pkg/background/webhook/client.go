@@ -25,8 +25,8 @@ const (
 )
 
 var (
-	// ErrRefused is the error for an address that must not receive events.
-	ErrRefused = errors.New("the address is not permitted")
+	// ErrNotPermitted is the error for an address that must not receive events.
+	ErrNotPermitted = errors.New("the address is not permitted")
 	// ErrGone is the error of a webhook that responds with 410 Gone: the event must not be sent again.
 	ErrGone = errors.New("the webhook responds with 410")
 	// ErrURL is the error for a URL that cannot be used. It does not contain the URL, which can contain a secret.

@@ -92,14 +92,14 @@ func TestTimeout(t *testing.T) {
 	assert.OK(t, send(t, client, secret)) // the status decides
 }
 
-// TestRefusedAddresses connects by a name to an address that a public webhook must not lead to.
-func TestRefusedAddresses(t *testing.T) {
+// TestAddressesThatAreNotPermitted connects by a name to an address that a public webhook must not lead to.
+func TestAddressesThatAreNotPermitted(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
 	assert.OK(t, err)
-	assert.ErrorIs(t, send(t, newClient(t, "https://localhost:"+port), secret), webhook.ErrRefused)
+	assert.ErrorIs(t, send(t, newClient(t, "https://localhost:"+port), secret), webhook.ErrNotPermitted)
 }
 
 func TestIsPublic(t *testing.T) {

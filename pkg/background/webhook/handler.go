@@ -170,7 +170,7 @@ func (h *Handler) age(m *events.SQSMessage) time.Duration {
 // delay makes a message visible after d. If that fails, it becomes visible after the queue's own timeout.
 func (h *Handler) delay(ctx context.Context, m *events.SQSMessage, d time.Duration) {
 	if err := h.Queue.Delay(ctx, m.ReceiptHandle, d); err != nil {
-		h.Logger.ErrorContext(ctx, "a message cannot be delayed: it is delivered again earlier",
+		h.Logger.ErrorContext(ctx, "cannot delay a message: it is delivered again sooner",
 			slog.String("messageId", m.MessageId),
 			slog.Any("cause", err))
 	}

@@ -230,7 +230,7 @@ func TestMessageThatCannotBeDelayed(t *testing.T) {
 	h := newHarness(t)
 	h.refuse = true
 	h.respond = func(string) int { return 500 }
-	for age, want := range map[time.Duration]string{0: "cannot be delayed", 80 * time.Hour: "cannot be moved"} {
+	for age, want := range map[time.Duration]string{0: "cannot delay", 80 * time.Hour: "cannot be moved"} {
 		h.requireStay([]string{"a"}, h.message("a", age))
 		if !strings.Contains(h.log.String(), want) {
 			t.Error(&h.log)

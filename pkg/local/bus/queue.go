@@ -77,7 +77,7 @@ func (b *Bus) openQueue(declared samtemplate.Queue) error {
 			err = json.Unmarshal(content, m)
 		}
 		if err != nil {
-			return fmt.Errorf("read a message (delete %s to lose it): %w", path, err)
+			return fmt.Errorf("read a message (delete %s to discard the message): %w", path, err)
 		}
 		q.messages = append(q.messages, m)
 	}

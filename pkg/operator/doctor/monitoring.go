@@ -31,7 +31,7 @@ const typeAlarm = "AWS::CloudWatch::Alarm"
 // maxAlarms is the maximum number of alarms in the request and the response of DescribeAlarms.
 const maxAlarms = 100
 
-// sweepMissing is the logical id of the alarm about missing invocations. It goes off when it is created, because
+// sweepMissing is the logical id of the alarm about missing invocations. It fires when it is created, because
 // CloudWatch has no invocations yet. It ends when CloudWatch has them: after settling at the latest.
 const (
 	sweepMissing = "SweepMissingAlarm"

@@ -7,7 +7,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 )
 
-const deployAgain = "deploy the stack again; if the deployment finds no changes, delete the rest of the resource first"
+const deployAgain = "deploy the stack again; if the deployment finds no changes, first delete what is left of the resource"
 
 // stack checks the state of the last deployment.
 func (d *doctor) stack(context.Context) (string, error) {

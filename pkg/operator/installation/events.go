@@ -90,7 +90,7 @@ const replayAttempts = 10
 
 // ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
 // bus, and those of the local service to the webhook, if it receives the type. It returns their number, even with an
-// error. It omits malformed events and those that the bus refuses for good, and returns an error with their ids.
+// error. It omits malformed events and those that the bus rejects for good, and returns an error with their ids.
 func (i *Installation) ReplayEvents(ctx context.Context, f eventsearch.Filter, now func() time.Time) (sent int,
 	err error) {
 	send, err := i.sender(now)
@@ -110,7 +110,7 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventsearch.Filter, n
 				switch {
 				case err == nil:
 					sent++
-				case eventbus.Refused(err):
+				case eventbus.Rejected(err):
 					omitted = errors.Join(omitted, fmt.Errorf("event %s: %w", batch[k].Sequence, err))
 				default:
 					left = append(left, batch[k])

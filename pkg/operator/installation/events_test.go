@@ -31,7 +31,7 @@ func record(tb testing.TB, log *eventlog.Log, c eventlog.Change) {
 }
 
 // TestReplayEvents sends to a bus that throttles one entry of the first request, or of all requests. An event without
-// data, which is malformed, and one that the bus refuses do not prevent the others.
+// data, which is malformed, and one that the bus rejects do not prevent the others.
 func TestReplayEvents(t *testing.T) {
 	t.Parallel()
 	for _, always := range []bool{false, true} {
@@ -42,7 +42,7 @@ func TestReplayEvents(t *testing.T) {
 			assert.OK(t, err)
 		}
 		record(t, db.Log(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})
-		record(t, db.Log(), eventlog.Change{Type: eventlog.FeatureCreated, Subject: "toggle:refused"})
+		record(t, db.Log(), eventlog.Change{Type: eventlog.FeatureCreated, Subject: "toggle:rejected"})
 		var stored []string // the ids of events on the bus
 		calls := 0
 		bus := responding(func(r *http.Request) (int, string) {
@@ -55,7 +55,7 @@ func TestReplayEvents(t *testing.T) {
 				if k == 1 && calls == 1 || k == 0 && always {
 					return "ThrottlingException"
 				}
-				if detail.Subject == "refused" {
+				if detail.Subject == "rejected" {
 					return "MalformedDetail"
 				}
 				stored = append(stored, detail.Sequence)

@@ -26,7 +26,7 @@ type Env struct {
 	Random io.Reader // cryptographically secure; safe for concurrent use
 	Logger *slog.Logger
 	Local  bool // make run: an OpenID Connect issuer and a webhook at a loopback address can have http://
-	WarmUp bool // open the connection to DynamoDB while the function starts, when a Lambda function has a whole CPU
+	WarmUp bool // open the connection to DynamoDB while the function starts, in Lambda's init phase, which has a full CPU
 
 	// Not set in Lambda.
 

@@ -98,7 +98,7 @@ func newClient(c Config) *http.Client {
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects || r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {
-			return errors.New("refused redirect to another host or scheme, or too many redirects")
+			return errors.New("rejected redirect to another host or scheme, or too many redirects")
 		}
 		return nil
 	}}

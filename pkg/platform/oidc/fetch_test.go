@@ -83,11 +83,11 @@ func TestDocuments(t *testing.T) {
 
 		/keys | 302 ISSUER/moved | = | accepted
 		/keys | 302 /moved | = | accepted
-		/keys | 302 /keys | = | refused redirect
-		/keys | 302 OTHER/keys | = | refused redirect
-		/keys | 302 HTTP/moved | = | refused redirect
-		/keys | 302 https://169.254.169.254/ | = | refused redirect
-		/keys | 302 file:///etc/passwd | = | refused redirect
+		/keys | 302 /keys | = | rejected redirect
+		/keys | 302 OTHER/keys | = | rejected redirect
+		/keys | 302 HTTP/moved | = | rejected redirect
+		/keys | 302 https://169.254.169.254/ | = | rejected redirect
+		/keys | 302 file:///etc/passwd | = | rejected redirect
 	`) {
 		for path := range strings.FieldsSeq(strings.ReplaceAll(row[0], "METADATA", issuer.MetadataPath)) {
 			f := newFixture(t)

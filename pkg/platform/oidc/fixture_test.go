@@ -63,7 +63,7 @@ func (f *fixture) advance(d time.Duration) {
 // token returns a token that is valid now, signed by a key.
 func (f *fixture) token(k issuer.Key) string { return k.Sign(nil, f.Claims(f.Now(), nil)) }
 
-// reason returns why the verifier refuses a token, or "" if it accepts the token.
+// reason returns why the verifier rejects a token, or "" if it accepts the token.
 func (f *fixture) reason(tb testing.TB, token string) oidc.Reason {
 	tb.Helper()
 	_, err := f.verifier.Verify(tb.Context(), token)
@@ -75,18 +75,18 @@ func reason(tb testing.TB, err error) oidc.Reason {
 	if err == nil {
 		return ""
 	}
-	refused, ok := errors.AsType[*oidc.RefusedError](err)
+	rejected, ok := errors.AsType[*oidc.RejectedError](err)
 	if !ok {
-		tb.Fatalf("the error is %v, want a RefusedError", err)
+		tb.Fatalf("the error is %v, want a RejectedError", err)
 	}
-	assert.Equal(tb, "the token is refused: "+string(refused.Reason), err.Error()) // no text of the token
-	return refused.Reason
+	assert.Equal(tb, "the token is rejected: "+string(rejected.Reason), err.Error()) // no text of the token
+	return rejected.Reason
 }
 
 func (f *fixture) expect(tb testing.TB, token string, want oidc.Reason) {
 	tb.Helper()
 	if got := f.reason(tb, token); got != want {
-		tb.Errorf("refused for %q, want %q: %s", got, want, token)
+		tb.Errorf("rejected for %q, want %q: %s", got, want, token)
 	}
 }
 

@@ -119,7 +119,7 @@ func (c Claims) SubjectHash() string {
 }
 
 // Verify returns the claims of a token that the issuer has signed for the client ID and that is valid now. Otherwise
-// its error is a *RefusedError. It may wait for the keys of the issuer, at most two seconds.
+// its error is a *RejectedError. It may wait for the keys of the issuer, at most two seconds.
 func (i *Issuer) Verify(ctx context.Context, token string) (Claims, error) {
 	header, claims, err := i.check(token)
 	if err != nil {
@@ -137,7 +137,7 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Claims, error) {
 		reason = Unreachable
 	}
 	if reason != "" {
-		return Claims{}, &RefusedError{reason}
+		return Claims{}, &RejectedError{reason}
 	}
 	return claims, nil
 }

@@ -52,7 +52,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-func TestWithoutIssuerEveryTokenIsRefused(t *testing.T) {
+func TestWithoutIssuerEveryTokenIsRejected(t *testing.T) {
 	t.Parallel()
 	verifier, err := oidc.New(oidc.Config{Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 		Transport: roundtrip.Func(nil)})

@@ -64,22 +64,22 @@ type header struct {
 
 // check checks everything but the signature, so that only a token that can be valid causes a fetch.
 func (i *Issuer) check(token string) (header, Claims, error) {
-	refuse := func(r Reason) (header, Claims, error) { return header{}, Claims{}, &RefusedError{Reason: r} }
+	reject := func(r Reason) (header, Claims, error) { return header{}, Claims{}, &RejectedError{Reason: r} }
 	if i.config.Issuer == "" {
-		return refuse(NotConfigured)
+		return reject(NotConfigured)
 	}
 	if len(token) > maxLength {
-		return refuse(TooLong)
+		return reject(TooLong)
 	}
 	parts, err := split(token)
 	if err != nil {
-		return refuse(Malformed)
+		return reject(Malformed)
 	}
 	// Both are decoded strictly: no duplicate members, no other letter case, no invalid UTF-8.
 	var h header
 	var members map[string]jsontext.Value
 	if json.Unmarshal(parts[0], &h) != nil || json.Unmarshal(parts[1], &members) != nil || members == nil {
-		return refuse(Malformed)
+		return reject(Malformed)
 	}
 	claims := Claims{
 		Issuer: i.config.Issuer, Subject: text(members["sub"]),
@@ -95,7 +95,7 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 		reason = i.checkClaims(members)
 	}
 	if reason != "" {
-		return refuse(reason)
+		return reject(reason)
 	}
 	return h, claims, nil
 }

@@ -21,7 +21,7 @@ const (
 	Signature     Reason = "signature"
 )
 
-// RefusedError is the error of a token that is not accepted. It contains no text of the token.
-type RefusedError struct{ Reason Reason }
+// RejectedError is the error of a token that is not accepted. It contains no text of the token.
+type RejectedError struct{ Reason Reason }
 
-func (r *RefusedError) Error() string { return "the token is refused: " + string(r.Reason) }
+func (r *RejectedError) Error() string { return "the token is rejected: " + string(r.Reason) }
