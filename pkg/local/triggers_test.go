@@ -74,9 +74,10 @@ func TestTheSameLifetimeCorrectsFlags(t *testing.T) {
 	})
 	client, tables := database(t, service)
 	toggles := feature.NewStore(client, tables, eventlog.Discard(client, time.Now)) // sets no flag
-	assert.OK(t, toggles.Create(t.Context(), toggle.Feature{
+	_, err := toggles.Create(t.Context(), toggle.Feature{
 		Name: "old", Project: "default", Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0),
-	}))
+	})
+	assert.OK(t, err)
 	setLifetime(t, service, 40)
 	process.Await(t, "the flag is not set", 20*time.Millisecond, time.Minute, func() bool {
 		old, err := toggles.Get(t.Context(), "old")

@@ -5,7 +5,6 @@ package operator
 
 import (
 	"io"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -44,15 +43,11 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 	log := i.Log(now)
 	users := user.NewStore(i.Client, i.Tables, log)
 	users.SetLimit(i.AccountLimit)
-	features := feature.NewStore(i.Client, i.Tables, log)
-	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxFeatures"], 10, 64); err == nil {
-		features.SetLimit(limit)
-	}
 	return &Operator{
 		users:      users,
 		pats:       pat.NewStore(i.Client, i.Tables, log, random),
 		apiTokens:  apitoken.NewStore(i.Client, i.Tables, log),
-		features:   features,
+		features:   feature.NewStore(i.Client, i.Tables, log),
 		types:      featuretype.NewStore(i.Client, i.Tables, log),
 		fields:     contextfield.NewStore(i.Client, i.Tables, log),
 		events:     eventsearch.New(log),

@@ -122,7 +122,7 @@ func TestRejected(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	o := newOperator(database.New(t), installation.Installation{Name: "the stack", TokenLimit: 10, AccountLimit: 1,
-		MaxTokenDays: 30, Stack: installation.Stack{Parameters: map[string]string{"MaxFeatures": "1"}}})
+		FeatureLimit: 1, MaxTokenDays: 30})
 	for range 2 { // the second call changes nothing
 		_, _, _, err := o.PutToggle(t.Context(), "first", operator.ToggleChange{})
 		assert.OK(t, err)

@@ -138,10 +138,10 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 			CreatedAt: datetime.Milliseconds(o.now()),
 		}
 		apply(&f)
-		if err := o.features.CheckLimit(ctx); err != nil {
+		if err := o.features.CheckLimit(ctx, o.installation.FeatureLimit); err != nil {
 			return Toggle{}, false, false, exitstatus.Explain(err)
 		}
-		f, err = o.features.Add(ctx, f)
+		f, err = o.features.Create(ctx, f)
 		if apierror.KindOf(err) == apierror.NameExists { // created concurrently
 			continue
 		}
@@ -228,5 +228,5 @@ func (o *Operator) set(ctx context.Context, name string, set func(*toggle.Featur
 
 // DeleteToggle deletes a toggle.
 func (o *Operator) DeleteToggle(ctx context.Context, name string) error {
-	return exitstatus.Explain(o.features.Delete(ctx, name))
+	return exitstatus.Explain(o.features.Delete(ctx, name, nil))
 }

@@ -12,8 +12,15 @@ import (
 
 // installed returns where documents come from and go to.
 func (o *Operator) installed() transfer.Installation {
-	return transfer.Installation{Types: o.types, Fields: o.fields, Features: o.features, Users: o.users,
-		Issuer: o.installation.Issuer, Now: o.now}
+	return transfer.Installation{
+		Types:        o.types,
+		Fields:       o.fields,
+		Features:     o.features,
+		FeatureLimit: o.installation.FeatureLimit,
+		Users:        o.users,
+		Issuer:       o.installation.Issuer,
+		Now:          o.now,
+	}
 }
 
 // Export returns everything but secrets: types, context fields, toggles, and accounts without their tokens.

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -41,7 +41,7 @@ func toggleItem(i int, typeID string, created time.Time, flagged bool) dynamo.It
 		"description": dynamo.S("Shows the new checkout to customers whose cart has more than one item."),
 		"createdAt":   dynamo.Time(created), "archived": dynamo.Bool(false), "stale": dynamo.Bool(false),
 		"potentiallyStale": dynamo.Bool(flagged), "contextFields": dynamo.Strings([]string{"userId"}),
-		"staleness": dynamo.S(feature.StalenessKey(typeID, flagged, feature.Shard(name))),
+		"staleness": dynamo.S(featuretable.StalenessKey(typeID, flagged, featuretable.Shard(name))),
 	}
 }
 

@@ -102,9 +102,10 @@ func (s *stack) checkStream(t *testing.T) {
 // checkSweep creates a toggle without a flag, which only a sweep sets: the stream has no more events.
 func (s *stack) checkSweep(t *testing.T) {
 	store := feature.NewStore(s.Client, s.Tables, eventlog.Discard(s.Client, time.Now))
-	assert.OK(t, store.Create(t.Context(), toggle.Feature{
+	_, err := store.Create(t.Context(), toggle.Feature{
 		Name: "overdue", Project: "default", Type: "experiment", CreatedAt: time.Now().AddDate(-1, 0, 0),
-	}))
+	})
+	assert.OK(t, err)
 	s.awaitFlag(t, "overdue", true)
 }
 

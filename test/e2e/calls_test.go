@@ -260,10 +260,11 @@ func TestCallsWithALargeField(t *testing.T) {
 	status, _ = s.send(t, "PUT /api/admin/context/large", "editor", changed)
 	assert.Equal(t, 200, status)
 	client := s.client(t)
-	assert.OK(t, feature.NewStore(client, s.tables, eventlog.Discard(client, time.Now)).Create(t.Context(), toggle.Feature{
+	_, err := feature.NewStore(client, s.tables, eventlog.Discard(client, time.Now)).Create(t.Context(), toggle.Feature{
 		Name: "banner", Project: "p", Type: "release", CreatedAt: time.Unix(s.clock.Load(), 0),
 		ContextFields: []string{"large"},
-	}))
+	})
+	assert.OK(t, err)
 	s.clock.Add(1)
 	status, calls := s.calls(t, "DELETE /api/admin/projects/p/features/banner", "editor", "")
 	assert.Equal(t, "202: "+readPAT+", archive-feature GetItem 1r, archive-feature BatchGetItem 1r, "+

@@ -87,7 +87,8 @@ func TestCallsOfReevaluation(t *testing.T) {
 	want(stream, change("permission", 1, 2), "GetItem 1r, 16 Query 0.5r")
 	for i := range 2 {
 		old := toggle.Feature{Name: fmt.Sprint("usage", i), Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
-		assert.OK(t, toggles.Create(t.Context(), old))
+		_, err := toggles.Create(t.Context(), old)
+		assert.OK(t, err)
 	}
 	want(stream, change("release", 41, 40), "GetItem 1r, 32 Query 0.5r, 2 TransactWriteItems 4w+3w")
 	_, err := types.SetLifetime(t.Context(), "release", new(int64(4000)))

@@ -32,8 +32,12 @@ func TestDelete(t *testing.T) {
 		{"create", "", `{"name":"f","sortOrder":0}`, "201 " + plain("f", 0)},
 	})
 	for i, project := range []string{"p", "p", "q"} {
-		assert.OK(t, features.Create(t.Context(), toggle.Feature{Name: fmt.Sprint(i), Project: project,
-			ContextFields: []string{"f"}}))
+		_, err := features.Create(t.Context(), toggle.Feature{
+			Name:          fmt.Sprint(i),
+			Project:       project,
+			ContextFields: []string{"f"},
+		})
+		assert.OK(t, err)
 	}
 	for i := range 3 {
 		h.Expect(t.Context(), t, "delete", "f", "", fmt.Sprintf(`409 ConflictError: The context field "f" is in use. `+
@@ -46,7 +50,7 @@ func TestDelete(t *testing.T) {
 	assert.OK(t, archive("0", false))
 	h.Expect(t.Context(), t, "list", "", "", `200 [{"name":"f","description":null,"stickiness":false,"sortOrder":0,`+
 		`"createdAt":"2026-11-20T05:39:00.123Z","usedInFeatures":1,"usedInProjects":1,"legalValues":[]}]`)
-	assert.OK(t, features.Delete(t.Context(), "0"))
+	assert.OK(t, features.Delete(t.Context(), "0", nil))
 	h.Expect(t.Context(), t, "delete", "f", "", "200")
 	// What is left is the version.
 	left := db.Scan(t, db.Tables["ContextFields"])
@@ -84,9 +88,10 @@ func TestDeleteIsOvertaken(t *testing.T) {
 		features := feature.NewStore(db.Client, db.Tables, db.Log())
 		client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
 			if c.Operation == "TransactWriteItems" && c.N == 1 {
-				assert.OK(t, features.Create(t.Context(), toggle.Feature{Name: "f", Project: "p", ContextFields: []string{"a"}}))
+				_, err := features.Create(t.Context(), toggle.Feature{Name: "f", Project: "p", ContextFields: []string{"a"}})
+				assert.OK(t, err)
 				if !stays {
-					assert.OK(t, features.Delete(t.Context(), "f"))
+					assert.OK(t, features.Delete(t.Context(), "f", nil))
 				}
 			}
 			return c.Pass()

@@ -6,12 +6,13 @@ import (
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
 
 // Count serves GET /api/admin/search/features/counts.
-func Count(features *Store) lambdahttp.HandlerFunc {
+func Count(features *Searcher) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		project := oneOf(q, "project")
@@ -67,9 +68,11 @@ type Counts struct {
 }
 
 // Count counts the toggles of the selected projects. It reads the whole table, consistently.
-func (s *Store) Count(ctx context.Context, project OneOf) (Counts, error) {
-	all, err := s.scan(ctx, func(f toggle.Feature) bool { return project.selects(f.Project) },
-		"project", "type", "archived", "stale", attributeFlag)
+func (s *Searcher) Count(ctx context.Context, project OneOf) (Counts, error) {
+	all, err := featuretable.Scan(ctx, s.client, s.table,
+		func(f toggle.Feature) bool { return project.selects(f.Project) },
+		featuretable.AttributeProject, featuretable.AttributeType, featuretable.AttributeArchived,
+		featuretable.AttributeStale, featuretable.AttributePotentiallyStale)
 	if err != nil {
 		return Counts{}, err
 	}

@@ -2,8 +2,7 @@
 //
 // Every write of a toggle also updates, in the same transaction, what toggles are looked up by: the toggle's key in the
 // staleness index, and the usage of the context fields that its constraints use. A write that can change whether the
-// toggle is potentially stale decides it at once. pkg/background/staleness finds and flips flags with Store.Due and
-// Store.Flip.
+// toggle is potentially stale decides it at once. pkg/background/staleness finds and flips flags with Flags.
 package feature
 
 import "toggleadmin/pkg/platform/apierror"

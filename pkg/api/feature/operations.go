@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -18,79 +19,77 @@ func Operations() []app.Operation {
 			Name:     "search-features",
 			Route:    "GET /api/admin/search/features",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table, featuretype.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Search(reader(d)) },
+			Tables:   []string{featuretable.Table, featuretype.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Search(NewSearcher(reader(d))) },
 		},
 		{
 			Name:     "count-features",
 			Route:    "GET /api/admin/search/features/counts",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Count(reader(d)) },
+			Tables:   []string{featuretable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Count(NewSearcher(reader(d))) },
 		},
 		{
 			Name:     "list-features",
 			Route:    "GET /api/admin/projects/{projectId}/features",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table, featuretype.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
 		},
 		{
 			Name:     "get-feature",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table, featuretype.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
 		},
 		{
 			Name:     "create-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features",
 			Requires: access.Has(access.CreateFeature),
-			Tables:   []string{Table, featuretype.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				features := writer(d)
-				features.SetLimit(d.Number("MAX_FEATURES", 0, math.MaxInt32))
-				return Create(features, d.Now)
+				return Create(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
 			},
 		},
 		{
 			Name:     "update-feature",
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{Table, featuretype.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},
 		{
 			Name:     "mark-features-stale",
 			Route:    "POST /api/admin/projects/{projectId}/stale",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{Table, featuretype.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return MarkStale(writer(d)) },
 		},
 		{
 			Name:     "archive-feature",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
-			Tables:   []string{Table, featuretype.Table, contextfield.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, contextfield.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
 		},
 		{
 			Name:     "revive-feature",
 			Route:    "POST /api/admin/archive/revive/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{Table, featuretype.Table, contextfield.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, contextfield.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
 		},
 		{
 			Name:     "delete-feature",
 			Route:    "DELETE /api/admin/archive/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
-			Tables:   []string{Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 	}
 }
 
-func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil) }
+func reader(d *app.Deps) *Reader { return NewReader(d.DynamoDB, d.Tables) }
 
 func writer(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)) }

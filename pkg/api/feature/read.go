@@ -12,7 +12,7 @@ import (
 )
 
 // Get serves GET /api/admin/projects/{projectId}/features/{featureName}.
-func Get(features *Store) lambdahttp.HandlerFunc {
+func Get(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		project, name, err := path(r)
 		if err != nil {
@@ -33,7 +33,7 @@ func etag(f toggle.Feature) string {
 }
 
 // respond writes the response of an operation on one toggle.
-func respond(w http.ResponseWriter, r *http.Request, status int, features *Store, f toggle.Feature) error {
+func respond(w http.ResponseWriter, r *http.Request, status int, features *Reader, f toggle.Feature) error {
 	t, _, err := features.Type(r.Context(), f.Type)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ const (
 )
 
 // List serves GET /api/admin/projects/{projectId}/features.
-func List(features *Store) lambdahttp.HandlerFunc {
+func List(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		project, err := projectOf(r)
 		if err != nil {
@@ -60,12 +60,11 @@ func List(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		selected := Filter{Project: OneOf{Values: []string{project}}}
-		all, err := features.scan(r.Context(), selected.selects)
+		active := Filter{Project: OneOf{Values: []string{project}}}
+		all, err := features.list(r.Context(), active.selects)
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(all, byName)
 		body := struct {
 			Version  int        `json:"version"`
 			Features []response `json:"features"`
@@ -91,7 +90,7 @@ func isLarger(body any, most int) (bool, error) {
 }
 
 // Search serves GET /api/admin/search/features.
-func Search(features *Store) lambdahttp.HandlerFunc {
+func Search(features *Searcher) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		f, o, err := parseSearch(lambdahttp.NewQuery(r))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
@@ -120,8 +121,8 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	db.create(t, `{"name":"x","type":"short"}`, `{"name":"y","type":"release"}`)
-	shard := feature.Shard("x")
-	before, after := feature.StalenessKey("short", true, shard), feature.StalenessKey("release", true, shard)
+	shard := featuretable.Shard("x")
+	before, after := featuretable.StalenessKey("short", true, shard), featuretable.StalenessKey("release", true, shard)
 	var once sync.Once
 	changed := make(chan struct{})
 	client, _ := db.Through(t, func(c *database.Call) (*http.Response, error) {
@@ -147,7 +148,7 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 
 func TestSearchRejectsInvalidParameters(t *testing.T) {
 	t.Parallel()
-	search := handlers(nil)
+	search := handlers(feature.NewStore(nil, nil, nil))
 	for _, test := range []struct {
 		query     string
 		parameter string

@@ -4,80 +4,122 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
 
-const (
-	// indexStaleness has the attribute staleness as its partition key and createdAt as its sort key.
-	indexStaleness = "staleness"
-	// flagPage is the maximum number of toggles in a page: two transactions.
-	flagPage = 2 * MaxFlips
-)
+// index is the staleness index, which is eventually consistent.
+type index struct {
+	client *dynamodb.Client
+	table  string
+}
 
-// inIndex returns the query of the toggles with a partition key of the staleness index.
-func (s *Store) inIndex(partition string) *dynamodb.QueryInput {
+// query returns the query of the toggles of a range.
+func (i index) query(r Range) *dynamodb.QueryInput {
+	condition := expression.Key(featuretable.AttributeStaleness).Equal(expression.Value(r.key()))
+	if r.Cutoff != nil {
+		created := expression.Key(featuretable.AttributeCreatedAt)
+		cutoff := expression.Value(dynamo.Time(*r.Cutoff))
+		if r.PotentiallyStale {
+			condition = condition.And(created.GreaterThan(cutoff))
+		} else {
+			condition = condition.And(created.LessThanEqual(cutoff))
+		}
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(condition))
 	return &dynamodb.QueryInput{
-		TableName: &s.features, IndexName: aws.String(indexStaleness),
-		KeyConditionExpression:    aws.String("#staleness = :staleness"),
-		ExpressionAttributeNames:  map[string]string{"#staleness": attributeStaleness},
-		ExpressionAttributeValues: dynamo.Item{":staleness": dynamo.S(partition)},
+		TableName:                 &i.table,
+		IndexName:                 aws.String(featuretable.IndexStaleness),
+		KeyConditionExpression:    expr.KeyCondition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	}
 }
 
-// Due reads a page of a range, ordered by time of creation, in a single attempt. after is the Next of the page before;
-// nil reads the first page. The index is eventually consistent.
-func (s *Store) Due(ctx context.Context, r Range, after *toggle.Feature) (Page, error) {
-	if r.Cutoff == nil && !r.PotentiallyStale {
-		return Page{}, nil
-	}
-	partition := r.key()
-	input := s.inIndex(partition)
-	input.Limit = aws.Int32(flagPage)
-	if r.Cutoff != nil {
-		comparison := " AND #createdAt <= :cutoff"
-		if r.PotentiallyStale {
-			comparison = " AND #createdAt > :cutoff"
-		}
-		*input.KeyConditionExpression += comparison
-		input.ExpressionAttributeNames["#createdAt"] = "createdAt"
-		input.ExpressionAttributeValues[":cutoff"] = dynamo.Time(*r.Cutoff)
-	}
-	if after != nil {
-		input.ExclusiveStartKey = dynamo.Item{
-			"name": dynamo.S(after.Name), "createdAt": dynamo.Time(after.CreatedAt), attributeStaleness: dynamo.S(partition),
+// pages reads the toggles of a range, page by page.
+func (i index) pages(ctx context.Context, r Range) iter.Seq2[[]toggle.Feature, error] {
+	return func(yield func([]toggle.Feature, error) bool) {
+		input := i.query(r)
+		for {
+			out, err := i.client.Query(ctx, input)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(r.toggles(out.Items), nil) || out.LastEvaluatedKey == nil {
+				return
+			}
+			input.ExclusiveStartKey = out.LastEvaluatedKey
 		}
 	}
-	out, err := s.client.Query(ctx, input, dynamo.Once)
-	if err != nil {
-		return Page{}, fmt.Errorf("read toggles with the index key %q: %w", partition, err)
+}
+
+// toggles returns the toggles in items of the index.
+func (r Range) toggles(items []map[string]types.AttributeValue) []toggle.Feature {
+	all := make([]toggle.Feature, len(items))
+	for i, item := range items {
+		all[i] = featuretable.Unmarshal(item)
+		all[i].Type = r.Type
+		all[i].PotentiallyStale = r.PotentiallyStale
 	}
-	var page Page
-	for _, item := range out.Items {
-		f := fromItem(item)
-		f.Type, f.PotentiallyStale = r.Type, r.PotentiallyStale
-		page.Toggles = append(page.Toggles, f)
-	}
-	if out.LastEvaluatedKey != nil {
-		page.Next = new(fromItem(out.LastEvaluatedKey))
-	}
-	return page, nil
+	return all
+}
+
+// Flags finds the toggles whose flag PotentiallyStale must change, and flips it. It is safe for concurrent use.
+type Flags struct {
+	index
+	log *eventlog.Log
+}
+
+// NewFlags returns the flags of the table Features. It records flips in log.
+func NewFlags(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Flags {
+	return &Flags{index: index{client: client, table: tables[featuretable.Table]}, log: log}
 }
 
 // MaxFlips is the maximum number of toggles that one call flips: a transaction has at most 100 actions, two per toggle.
 const MaxFlips = 50
 
+// duePage is the maximum number of toggles in a page: two transactions.
+const duePage = 2 * MaxFlips
+
+// Due reads a page of a range, ordered by time of creation, in a single attempt. after is the Next of the page before;
+// nil reads the first page. The index is eventually consistent.
+func (s *Flags) Due(ctx context.Context, r Range, after *toggle.Feature) (Page, error) {
+	if r.Cutoff == nil && !r.PotentiallyStale {
+		return Page{}, nil
+	}
+	input := s.query(r)
+	input.Limit = aws.Int32(duePage)
+	if after != nil {
+		input.ExclusiveStartKey = featuretable.Key(after.Name)
+		input.ExclusiveStartKey[featuretable.AttributeStaleness] = dynamo.S(r.key())
+		input.ExclusiveStartKey[featuretable.AttributeCreatedAt] = dynamo.Time(after.CreatedAt)
+	}
+	out, err := s.client.Query(ctx, input, dynamo.Once)
+	if err != nil {
+		return Page{}, fmt.Errorf("read toggles with the index key %q: %w", r.key(), err)
+	}
+	page := Page{Toggles: r.toggles(out.Items)}
+	if out.LastEvaluatedKey != nil {
+		page.Next = new(featuretable.Unmarshal(out.LastEvaluatedKey))
+	}
+	return page, nil
+}
+
 // Flips is the result of Flip.
 type Flips struct {
-	Done      int              // toggles that were flipped
-	Overtaken int              // toggles that are not in the range any more, because of another write
-	Again     []toggle.Feature // toggles that are to be tried again
+	Done       int              // toggles that were flipped
+	Superseded int              // toggles that are not in the range any more, because of another write
+	Again      []toggle.Feature // toggles that are to be tried again
 }
 
 // Flip changes the flags of at most MaxFlips toggles of a range and records it, in one transaction that it does not
@@ -85,7 +127,7 @@ type Flips struct {
 // flipped or deleted, because their type changed, or because they were deleted and others were created with their
 // names. So are toggles whose time of creation is stored in another form. If Flip returns an error, nothing is known to
 // be written; for a conflict with another transaction, a smaller number of toggles may succeed.
-func (s *Store) Flip(ctx context.Context, r Range, toggles []toggle.Feature) (Flips, error) {
+func (s *Flags) Flip(ctx context.Context, r Range, toggles []toggle.Feature) (Flips, error) {
 	var actions dynamo.Actions
 	for _, f := range toggles {
 		id, record, err := s.log.RecordActions(ctx, r.record(f))
@@ -102,26 +144,26 @@ func (s *Store) Flip(ctx context.Context, r Range, toggles []toggle.Feature) (Fl
 	}
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		if failures, _ := dynamo.Failures(canceled); failures != nil {
-			return r.overtaken(toggles, actions.Failed(failures)), nil
+			return r.superseded(toggles, actions.Failed(failures)), nil
 		}
 	}
 	return Flips{}, fmt.Errorf("flip the flags of %d toggles of the type %q: %w", len(toggles), r.Type, err)
 }
 
-// overtaken returns the result of a transaction with failed conditions.
-func (r Range) overtaken(toggles []toggle.Feature, failed map[string]dynamo.Failure) (result Flips) {
+// superseded returns the result of a transaction with failed conditions.
+func (r Range) superseded(toggles []toggle.Feature, failed map[string]dynamo.Failure) (result Flips) {
 	for _, f := range toggles {
-		stored := failed[actionFlip+f.Name]
-		now := fromItem(stored.Item)
+		failure := failed[actionFlip+f.Name]
+		now := featuretable.Unmarshal(failure.Item)
+		inRange := failure.Item.String(featuretable.AttributeStaleness) == r.key()
 		switch {
-		case !stored.Failed:
+		case !failure.Failed:
 			result.Again = append(result.Again, f)
-		case stored.Item.String(attributeStaleness) == r.key() && now.CreatedAt.Equal(f.CreatedAt) &&
-			now.LastEvent != f.LastEvent:
+		case inRange && now.CreatedAt.Equal(f.CreatedAt) && now.LastEvent != f.LastEvent:
 			// The index was behind: the toggle was written, but is still in the range.
 			result.Again = append(result.Again, now)
 		default:
-			result.Overtaken++
+			result.Superseded++
 		}
 	}
 	return result
@@ -131,18 +173,22 @@ func (r Range) overtaken(toggles []toggle.Feature, failed map[string]dynamo.Fail
 const actionFlip = "flip of "
 
 // flip returns the action that flips the flag of a toggle, with the id of its event.
-func (s *Store) flip(r Range, f toggle.Feature, id int64) types.TransactWriteItem {
-	names := map[string]string{"#staleness": attributeStaleness, "#createdAt": "createdAt", "#flag": attributeFlag}
-	values := dynamo.Item{
-		":old": dynamo.S(r.key()), ":createdAt": dynamo.Time(f.CreatedAt), ":flag": dynamo.Bool(!r.PotentiallyStale),
-		":new": dynamo.S(StalenessKey(r.Type, !r.PotentiallyStale, r.Shard)),
-	}
-	condition, assignment := eventlog.Guard(f.LastEvent, id, names, values)
+func (s *Flags) flip(r Range, f toggle.Feature, id int64) types.TransactWriteItem {
+	staleness := expression.Name(featuretable.AttributeStaleness)
+	condition := staleness.Equal(expression.Value(r.key())).
+		And(expression.Name(featuretable.AttributeCreatedAt).Equal(expression.Value(dynamo.Time(f.CreatedAt)))).
+		And(eventlog.HasLast(f.LastEvent))
+	update := eventlog.SetLast(id).
+		Set(staleness, expression.Value(featuretable.StalenessKey(r.Type, !r.PotentiallyStale, r.Shard))).
+		Set(expression.Name(featuretable.AttributePotentiallyStale), expression.Value(!r.PotentiallyStale))
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition).WithUpdate(update))
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.features, Key: key(f.Name),
-		ConditionExpression:      aws.String("#staleness = :old AND #createdAt = :createdAt AND " + condition),
-		UpdateExpression:         aws.String("SET #staleness = :new, #flag = :flag, " + assignment),
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		TableName:                           &s.table,
+		Key:                                 featuretable.Key(f.Name),
+		ConditionExpression:                 expr.Condition(),
+		UpdateExpression:                    expr.Update(),
+		ExpressionAttributeNames:            expr.Names(),
+		ExpressionAttributeValues:           expr.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}
 }

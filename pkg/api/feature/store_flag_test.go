@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -17,7 +18,7 @@ import (
 
 // rangeOf returns a range that contains the toggle.
 func rangeOf(f toggle.Feature, potentiallyStale bool) feature.Range {
-	r := feature.Range{Type: f.Type, Shard: feature.Shard(f.Name), PotentiallyStale: potentiallyStale}
+	r := feature.Range{Type: f.Type, Shard: featuretable.Shard(f.Name), PotentiallyStale: potentiallyStale}
 	if !potentiallyStale {
 		r.Cutoff = &f.CreatedAt
 	}
@@ -29,7 +30,7 @@ func (db tables) flip(tb testing.TB, r feature.Range, f toggle.Feature, want boo
 	tb.Helper()
 	flipped := false
 	for toggles := []toggle.Feature{f}; len(toggles) > 0; {
-		flips, err := db.store.Flip(tb.Context(), r, toggles)
+		flips, err := db.flags.Flip(tb.Context(), r, toggles)
 		assert.OK(tb, err)
 		flipped, toggles = flips.Done == 1, flips.Again
 	}
@@ -40,7 +41,7 @@ func (db tables) flip(tb testing.TB, r feature.Range, f toggle.Feature, want boo
 func TestDueAndFlip(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
-	assert.OK(t, db.store.Create(t.Context(), f))
+	db.create(t, `{"type":"long"}`)
 	for flips := range 2 {
 		stored := db.get(t, "f")
 		for _, test := range []struct {
@@ -65,7 +66,7 @@ func TestDueAndFlip(t *testing.T) {
 			r := rangeOf(f, false)
 			r.Cutoff = nil
 			assert.OK(t, json.Unmarshal([]byte(test.of), &r))
-			page, err := db.store.Due(t.Context(), r, nil)
+			page, err := db.flags.Due(t.Context(), r, nil)
 			assert.OK(t, err)
 			want := test.before
 			if flips == 1 {
@@ -94,18 +95,18 @@ func TestDuePages(t *testing.T) {
 	for i := range 170 {
 		db.Put(t, db.Tables["Features"], dynamo.Item{
 			"name": dynamo.S(fmt.Sprint(i)), "createdAt": dynamo.Time(created().Add(time.Duration(i/3) * time.Millisecond)),
-			"staleness": dynamo.S(feature.StalenessKey(r.Type, false, r.Shard)),
+			"staleness": dynamo.S(featuretable.StalenessKey(r.Type, false, r.Shard)),
 		})
 	}
 	var last toggle.Feature
 	var after *toggle.Feature
 	for _, want := range []int{100, 70} {
-		page, err := db.store.Due(t.Context(), r, after)
+		page, err := db.flags.Due(t.Context(), r, after)
 		assert.OK(t, err)
 		after = page.Next
 		assert.Equal(t, want, len(page.Toggles))
 		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
-			flips, err := db.store.Flip(t.Context(), r, batch) // each toggle once
+			flips, err := db.flags.Flip(t.Context(), r, batch) // each toggle once
 			assert.OK(t, err)
 			assert.Equal(t, feature.Flips{Done: len(batch)}, flips)
 		}
@@ -122,7 +123,7 @@ func TestDuePages(t *testing.T) {
 }
 
 // A toggle that changed after it was read from the index is not flipped.
-func TestFlipIsOvertaken(t *testing.T) {
+func TestFlipIsSuperseded(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
 	for _, now := range []string{`{"type":"x"}`, `{"type":"long","archived":true}`, `{"type":"long","stale":true}`, "",
@@ -134,7 +135,7 @@ func TestFlipIsOvertaken(t *testing.T) {
 		db.flip(t, rangeOf(f, false), f, false)
 		assert.Equal(t, before, db.list(t))
 		if now != "" {
-			assert.OK(t, db.store.Delete(t.Context(), "f"))
+			assert.OK(t, db.store.Delete(t.Context(), "f", nil))
 		}
 	}
 }
@@ -149,9 +150,9 @@ func TestFlipOfATimeInAnotherForm(t *testing.T) {
 	item["createdAt"] = dynamo.S("2026-11-20T05:39:00.123000Z")
 	db.Put(t, db.Tables["Features"], item)
 	f.LastEvent = db.get(t, "f").LastEvent
-	flips, err := db.store.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
+	flips, err := db.flags.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
 	assert.OK(t, err)
-	assert.Equal(t, feature.Flips{Overtaken: 1}, flips)
+	assert.Equal(t, feature.Flips{Superseded: 1}, flips)
 }
 
 // Due and Flip do not repeat failed calls.
@@ -159,19 +160,11 @@ func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), newToggle(t, `{}`)
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
-	store := db.through(client)
-	_, due := store.Due(t.Context(), rangeOf(f, false), nil)
-	_, flip := store.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
+	flags := feature.NewFlags(client, db.Tables, db.Log())
+	_, due := flags.Due(t.Context(), rangeOf(f, false), nil)
+	_, flip := flags.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
 	if due == nil || flip == nil {
 		t.Error(due, flip)
 	}
 	assert.Equal(t, "Query TransactWriteItems", tap.Calls())
-}
-
-// The index keys of stored toggles depend on these values, which were computed independently.
-func TestShard(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]int{"": 5, "a": 12, "f": 9, "toggle": 5, "\U0001F600": 8} {
-		assert.Equal(t, want, feature.Shard(name))
-	}
 }

@@ -1,13 +1,18 @@
 package feature_test
 
-import "testing"
+import (
+	"testing"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/test/assert"
+)
 
 // A toggle above the limit is not created. Archived toggles count, deleted ones do not.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
 	h := handlers(db.store)
-	db.store.SetLimit(2)
+	h.Handlers["create"] = feature.Create(db.store, 2, now)
 	create := func(name string, want int) {
 		t.Helper()
 		h.ExpectStatus(t.Context(), t, "create", "p/", `{"name":"`+name+`"}`, want)
@@ -19,9 +24,5 @@ func TestLimit(t *testing.T) {
 		"403 NoAccessError: The maximum number of toggles (2), including archived ones, is reached. Delete one first.")
 	h.Expect(t.Context(), t, "remove", "/a", "", "200")
 	create("c", 201)
-	db.store.SetLimit(0)
-	create("d", 201)
-	if err := db.store.CheckLimit(t.Context()); err != nil {
-		t.Error(err)
-	}
+	assert.OK(t, db.store.CheckLimit(t.Context(), 0))
 }

@@ -52,6 +52,7 @@ func newToggle(tb testing.TB, members string) toggle.Feature {
 type tables struct {
 	*database.Database
 	store *feature.Store
+	flags *feature.Flags
 }
 
 func newTables(tb testing.TB) tables {
@@ -67,6 +68,7 @@ func newTables(tb testing.TB) tables {
 		assert.OK(tb, db.types().Create(tb.Context(), toggle.Type{ID: id, LifetimeDays: days}))
 	}
 	db.store = db.through(db.Client)
+	db.flags = feature.NewFlags(db.Client, db.Tables, eventlog.New(db.Client, db.Tables, now, 0))
 	return db
 }
 
@@ -83,7 +85,8 @@ func (db tables) through(client *dynamodb.Client) *feature.Store {
 func (db tables) create(tb testing.TB, all ...string) {
 	tb.Helper()
 	for _, members := range all {
-		assert.OK(tb, db.store.Create(tb.Context(), newToggle(tb, members)))
+		_, err := db.store.Create(tb.Context(), newToggle(tb, members))
+		assert.OK(tb, err)
 	}
 }
 
@@ -193,11 +196,11 @@ func TestWrites(t *testing.T) {
 		var err error
 		switch test.write {
 		case "create":
-			err = db.store.Create(t.Context(), f)
+			_, err = db.store.Create(t.Context(), f)
 		case "update":
 			_, err = db.store.Update(t.Context(), f.Name, with(test.toggle))
 		case "delete":
-			err = db.store.Delete(t.Context(), f.Name)
+			err = db.store.Delete(t.Context(), f.Name, nil)
 		}
 		if err != nil {
 			message = err.Error()
@@ -233,8 +236,8 @@ func TestWrites(t *testing.T) {
 func TestConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	// overtaken returns a store whose first transaction comes after another client's update of the toggle.
-	overtaken := func(name, members string) *feature.Store {
+	// superseded returns a store whose first transaction comes after another client's update of the toggle.
+	superseded := func(name, members string) *feature.Store {
 		return db.through(db.Before(t, "TransactWriteItems", 1, func() { db.update(t, name, members) }))
 	}
 	all := []string{`{"project":"p"}`, `{"type":"long"}`, `{"archived":true,"archivedAt":"2026-12-01T00:00:00Z"}`,
@@ -242,8 +245,8 @@ func TestConcurrentWrites(t *testing.T) {
 	for _, first := range all {
 		for _, second := range all {
 			want := newToggle(t, `{"type":"endless"}`)
-			assert.OK(t, db.store.Create(t.Context(), want))
-			_, err := overtaken("f", first).Update(t.Context(), "f", with(second))
+			db.create(t, `{"type":"endless"}`)
+			_, err := superseded("f", first).Update(t.Context(), "f", with(second))
 			assert.OK(t, err)
 			for _, members := range []string{first, second} {
 				want, err = with(members)(want)
@@ -255,7 +258,7 @@ func TestConcurrentWrites(t *testing.T) {
 				key = want.Type + "#fresh#9"
 			}
 			assert.Equal(t, key, db.key(t, "f"))
-			assert.OK(t, overtaken("f", `{"contextFields":["b"]}`).Delete(t.Context(), "f"))
+			assert.OK(t, superseded("f", `{"contextFields":["b"]}`).Delete(t.Context(), "f", nil))
 		}
 	}
 	assert.Equal(t, "", db.usage(t))

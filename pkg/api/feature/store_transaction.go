@@ -2,15 +2,16 @@ package feature
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -20,17 +21,15 @@ import (
 // maxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
 const maxActions = 100
 
-// ErrTooManyChanges reports changes of several toggles that do not fit into one transaction.
-var ErrTooManyChanges = errors.New("the changes do not fit into one transaction")
-
 // transaction is the transaction of a write of toggles.
 type transaction struct {
-	*Store
+	store   *Store
 	edits   []*edit
-	known   Types // the types that were read
+	types   Types // that were read
 	actions dynamo.Actions
 
-	flagLater []string // toggles whose flags split has taken out of the transaction
+	isPreparation bool     // it only clears flags, and the write must be repeated
+	undecided     []string // toggles whose flags are to be decided by later transactions
 }
 
 // edit is a change of one toggle.
@@ -50,18 +49,22 @@ const (
 )
 
 func (s *Store) transaction() *transaction {
-	return &transaction{Store: s, known: Types{}}
+	return &transaction{store: s, types: Types{}}
 }
 
-// add adds the change of a toggle from old to next, and decides its flag. An old toggle without a name does not exist.
-func (t *transaction) add(ctx context.Context, old, next toggle.Feature) error {
-	next.LastEvent, next.PotentiallyStale = old.LastEvent, old.PotentiallyStale
-	e := &edit{old: old, next: next}
-	t.edits = append(t.edits, e)
-	if old.Name == "" {
-		e.changes = []eventlog.Change{recordOf(next, eventlog.FeatureCreated, snapshot(next), nil)}
-		return t.decide(ctx, e, "")
-	}
+// create adds the creation of a toggle, and decides its flag. last is the id of the last event of a deleted toggle with
+// the name.
+func (t *transaction) create(ctx context.Context, next toggle.Feature, last int64) error {
+	next.PotentiallyStale = false
+	e := t.add(toggle.Feature{LastEvent: last}, next)
+	e.changes = []eventlog.Change{recordOf(next, eventlog.FeatureCreated, snapshot(next), nil)}
+	return t.decide(ctx, e, "")
+}
+
+// update adds the change of a toggle from old to next, and decides its flag if the change can affect it.
+func (t *transaction) update(ctx context.Context, old, next toggle.Feature) error {
+	next.PotentiallyStale = old.PotentiallyStale
+	e := t.add(old, next)
 	e.changes = changes(old, next)
 	if reason := old.ClearReason(next); reason != "" {
 		return t.decide(ctx, e, reason)
@@ -71,15 +74,12 @@ func (t *transaction) add(ctx context.Context, old, next toggle.Feature) error {
 
 // reevaluate adds the flip of a toggle that is due.
 func (t *transaction) reevaluate(ctx context.Context, f toggle.Feature) error {
-	e := &edit{old: f, next: f}
-	t.edits = append(t.edits, e)
-	return t.decide(ctx, e, toggle.ReasonLifetimeChanged)
+	return t.decide(ctx, t.add(f, f), toggle.ReasonLifetimeChanged)
 }
 
 // remove adds the deletion of a toggle.
 func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
-	e := &edit{old: old}
-	t.edits = append(t.edits, e)
+	e := t.add(old, toggle.Feature{})
 	if old.PotentiallyStale {
 		kind, err := t.typeOf(ctx, old.Type)
 		if err != nil {
@@ -91,16 +91,25 @@ func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 	return nil
 }
 
+// add adds an edit without events.
+func (t *transaction) add(old, next toggle.Feature) *edit {
+	next.LastEvent = old.LastEvent
+	e := &edit{old: old, next: next}
+	t.edits = append(t.edits, e)
+	return e
+}
+
 // decide decides the flag of the toggle of an edit, and adds the flip if the flag changes.
 func (t *transaction) decide(ctx context.Context, e *edit, reason toggle.ClearReason) error {
 	e.next.PotentiallyStale = false
-	if !t.log.Discards() && e.next.CanBecomeStale() && e.next.Type != "" { // otherwise re-evaluation decides it
+	log := t.store.log
+	if !log.Discards() && e.next.CanBecomeStale() && e.next.Type != "" { // otherwise re-evaluation decides it
 		kind, err := t.typeOf(ctx, e.next.Type)
 		if err != nil {
 			return err
 		}
 		e.lifetime = kind.ID
-		e.next.PotentiallyStale = e.next.IsPotentiallyStale(kind.LifetimeDays, t.log.Now())
+		e.next.PotentiallyStale = e.next.IsPotentiallyStale(kind.LifetimeDays, log.Now())
 	}
 	if e.next.PotentiallyStale == e.old.PotentiallyStale {
 		return nil
@@ -115,12 +124,11 @@ func (t *transaction) decide(ctx context.Context, e *edit, reason toggle.ClearRe
 
 // typeOf reads a type once. One that does not exist has no lifetime.
 func (t *transaction) typeOf(ctx context.Context, id string) (toggle.Type, error) {
-	kind, known := t.known[id]
-	if known {
+	if kind, ok := t.types[id]; ok {
 		return kind, nil
 	}
-	kind, _, err := t.Type(ctx, id)
-	t.known[id] = kind
+	kind, _, err := t.store.Type(ctx, id)
+	t.types[id] = kind
 	return kind, err
 }
 
@@ -154,8 +162,8 @@ func changes(old, next toggle.Feature) (all []eventlog.Change) {
 	return all
 }
 
-// make makes the actions: none without a change.
-func (t *transaction) make(ctx context.Context) ([]types.TransactWriteItem, error) {
+// build returns the actions, or nil if nothing changes.
+func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, error) {
 	t.actions = dynamo.Actions{}
 	for _, e := range t.edits {
 		if len(e.changes) == 0 {
@@ -172,7 +180,7 @@ func (t *transaction) make(ctx context.Context) ([]types.TransactWriteItem, erro
 		return nil, err
 	}
 	for _, id := range t.lifetimes() {
-		t.actions.Add(actionLifetime, t.types.Unchanged(t.known[id]))
+		t.actions.Add(actionLifetime, t.store.types.Unchanged(t.types[id]))
 	}
 	return t.actions.List(), nil
 }
@@ -183,35 +191,38 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 	var records []types.TransactWriteItem
 	for _, c := range e.changes {
 		c.Last = last
-		id, record, err := t.log.RecordActions(ctx, c)
+		id, record, err := t.store.log.RecordActions(ctx, c)
 		if err != nil {
 			return err
 		}
-		last, records = id, append(records, record...)
+		last = id
+		records = append(records, record...)
 	}
-	condition, names, values := eventlog.Unchanged("name", e.old.LastEvent)
+	table := t.store.table
+	unchanged := dynamo.Build(expression.NewBuilder().
+		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)))
 	switch {
 	case e.old.Name == "":
 		e.next.LastEvent = last
-		t.actions.Add(actionToggle, dynamo.NewItem(t.features, "name", toItem(e.next)))
-		t.actions.Add(actionMarker, t.log.CheckMarkerActions(subject(e.next), last)...)
+		t.actions.Add(actionToggle, dynamo.NewItem(table, featuretable.Hash, featuretable.Marshal(e.next)))
+		t.actions.Add(actionMarker, t.store.log.CheckMarkerActions(subject(e.next), last)...)
 	case e.next.Name == "":
 		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &t.features,
-			Key:                       key(e.old.Name),
-			ConditionExpression:       &condition,
-			ExpressionAttributeNames:  names,
-			ExpressionAttributeValues: values,
+			TableName:                 &table,
+			Key:                       featuretable.Key(e.old.Name),
+			ConditionExpression:       unchanged.Condition(),
+			ExpressionAttributeNames:  unchanged.Names(),
+			ExpressionAttributeValues: unchanged.Values(),
 		}})
-		t.actions.Add(actionMarker, t.log.PutMarkerActions(subject(e.old), last)...)
+		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(subject(e.old), last)...)
 	default:
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, types.TransactWriteItem{Put: &types.Put{
-			TableName:                 &t.features,
-			Item:                      toItem(e.next),
-			ConditionExpression:       &condition,
-			ExpressionAttributeNames:  names,
-			ExpressionAttributeValues: values,
+			TableName:                 &table,
+			Item:                      featuretable.Marshal(e.next),
+			ConditionExpression:       unchanged.Condition(),
+			ExpressionAttributeNames:  unchanged.Names(),
+			ExpressionAttributeValues: unchanged.Values(),
 		}})
 	}
 	t.actions.Add(actionEvent, records...)
@@ -231,12 +242,12 @@ func (t *transaction) use(ctx context.Context) error {
 		}
 	}
 	slices.Sort(less)
-	stored, err := t.fields.Usage(ctx, less)
+	stored, err := t.store.fields.Usage(ctx, less)
 	if err != nil {
 		return err
 	}
 	for _, field := range slices.Sorted(maps.Keys(changes)) {
-		t.actions.Add(actionUsage+field, t.fields.Use(field, changes[field], stored[field]))
+		t.actions.Add(actionUsage+field, t.store.fields.Use(field, changes[field], stored[field]))
 	}
 	return nil
 }
@@ -299,42 +310,54 @@ func (t *transaction) size() (withoutFlips, whole int) {
 	return withoutFlips, whole
 }
 
-// split makes a transaction with too many actions smaller. It returns a transaction that must be carried out before,
-// which clears the flags that the change clears, or nil. Otherwise it takes the decisions about flags out of the
-// transaction, which then has flagLater. It returns ErrTooManyChanges if this is not enough.
-func (t *transaction) split() (before *transaction, err error) {
+// reduce returns the transaction, if it has at most maxActions actions. Otherwise it returns a preparation that clears
+// the flags that the change clears. If there are none, it takes the decisions about flags out of the transaction, and
+// returns it with undecided toggles. It returns ErrTooManyChanges if this is not enough. A transaction of one toggle is
+// never reduced.
+func (t *transaction) reduce() (*transaction, error) {
 	withoutFlips, whole := t.size()
 	if len(t.edits) == 1 || whole <= maxActions {
-		return before, nil
+		return t, nil
 	}
 	if withoutFlips > maxActions {
 		return nil, fmt.Errorf("%w: it would have %d actions, the maximum is %d", ErrTooManyChanges, withoutFlips,
 			maxActions)
 	}
-	before = t.Store.transaction()
+	if preparation := t.preparation(); len(preparation.edits) > 0 {
+		return preparation, nil
+	}
+	t.leaveFlags()
+	return t, nil
+}
+
+// preparation returns the transaction that clears the flags that the change clears.
+func (t *transaction) preparation() *transaction {
+	p := t.store.transaction()
+	p.isPreparation = true
 	for _, e := range t.edits {
-		if e.old.PotentiallyStale && e.flips() {
-			cleared := e.old
-			cleared.PotentiallyStale = false
-			before.edits = append(before.edits, &edit{old: e.old, next: cleared, changes: e.changes[len(e.changes)-1:]})
+		if !e.old.PotentiallyStale || !e.flips() {
+			continue
 		}
+		cleared := e.old
+		cleared.PotentiallyStale = false
+		p.add(e.old, cleared).changes = e.changes[len(e.changes)-1:]
 	}
-	if len(before.edits) > 0 {
-		return before, nil
-	}
+	return p
+}
+
+// leaveFlags takes the decisions about flags out of the transaction.
+func (t *transaction) leaveFlags() {
 	for _, e := range t.edits {
 		if e.lifetime == "" {
 			continue
 		}
 		e.lifetime = ""
-		t.flagLater = append(t.flagLater, e.next.Name)
+		t.undecided = append(t.undecided, e.next.Name)
 		if e.flips() {
 			e.next.PotentiallyStale = false
 			e.changes = e.changes[:len(e.changes)-1]
 		}
 	}
-	before = nil // the transaction itself is smaller now
-	return before, nil
 }
 
 // unknownContextField returns the error if a transaction failed only because a context field does not exist. It names

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -62,14 +63,14 @@ func TestWriteDecidesTheFlag(t *testing.T) {
 	} {
 		f := newToggle(t, test.creation)
 		f.Name = fmt.Sprint("f", i)
-		stored, err := db.store.Add(t.Context(), f)
+		stored, err := db.store.Create(t.Context(), f)
 		assert.OK(t, err)
 		if test.change != "" {
 			stored, err = db.store.Update(t.Context(), f.Name, with(test.change))
 			assert.OK(t, err)
 		}
 		same(t, db.get(t, f.Name), stored)
-		key := strings.TrimSuffix(db.key(t, f.Name), fmt.Sprint("#", feature.Shard(f.Name)))
+		key := strings.TrimSuffix(db.key(t, f.Name), fmt.Sprint("#", featuretable.Shard(f.Name)))
 		assert.Equal(t, test.key, key)
 		assert.Equal(t, test.events, db.events(t, f.Name))
 		assert.Equal(t, strings.HasSuffix(test.key, "#potentially-stale"), stored.PotentiallyStale)
@@ -85,7 +86,8 @@ func TestLifetimeChangesDuringAWrite(t *testing.T) {
 			_, err := db.types().SetLifetime(context.WithoutCancel(t.Context()), id, &days)
 			assert.OK(t, err)
 		}))
-		assert.OK(t, store.Create(t.Context(), newToggle(t, `{"name":"`+id+`","type":"`+id+`"}`)))
+		_, err := store.Create(t.Context(), newToggle(t, `{"name":"`+id+`","type":"`+id+`"}`))
+		assert.OK(t, err)
 		assert.Equal(t, id == "endless", db.get(t, id).PotentiallyStale)
 	}
 }
@@ -234,15 +236,15 @@ func TestLastToggleOfAProject(t *testing.T) {
 	db.create(t, `{"contextFields":["a"]}`)
 	// deleting deletes the toggle f while another client does something.
 	deleting := func(meanwhile func()) error {
-		return db.through(db.Before(t, "TransactWriteItems", 1, meanwhile)).Delete(t.Context(), "f")
+		return db.through(db.Before(t, "TransactWriteItems", 1, meanwhile)).Delete(t.Context(), "f", nil)
 	}
 	assert.OK(t, deleting(func() { db.create(t, `{"name":"g","contextFields":["a"]}`) }))
 	assert.Equal(t, "a/default: 1", db.usage(t))
 	db.create(t, `{"contextFields":["a"]}`)
-	assert.OK(t, deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "g")) }))
+	assert.OK(t, deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "g", nil)) }))
 	assert.Equal(t, "", db.usage(t))
 	db.create(t, `{"contextFields":["a"]}`)
-	err := deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "f")) })
+	err := deleting(func() { assert.OK(t, db.store.Delete(t.Context(), "f", nil)) })
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 	assert.Equal(t, "", db.usage(t))
 	// What a restore has left does not prevent a write.
@@ -251,7 +253,7 @@ func TestLastToggleOfAProject(t *testing.T) {
 		item := contextfield.UsageKey("a")
 		item[contextfield.AttributeUsage] = usage.Value()
 		db.Put(t, db.Tables["ContextFields"], item)
-		assert.OK(t, db.store.Delete(t.Context(), "f"))
+		assert.OK(t, db.store.Delete(t.Context(), "f", nil))
 		assert.Equal(t, "", db.usage(t))
 	}
 }

@@ -25,8 +25,8 @@ var updateSchema []byte
 //go:embed stale.schema.json
 var staleSchema []byte
 
-// Create serves POST /api/admin/projects/{projectId}/features.
-func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
+// Create serves POST /api/admin/projects/{projectId}/features. limit is that of Reader.CheckLimit.
+func Create(features *Store, limit int64, now func() time.Time) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r, notReserved)
@@ -41,18 +41,18 @@ func Create(features *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
 			f.CreatedBy = &toggle.Creator{ID: p.UserID, Name: p.Name}
 		}
-		change, err := changeOf(r.Context(), features, body)
+		change, err := changeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err
 		}
-		if err = features.CheckLimit(r.Context()); err == nil {
-			f, err = features.Add(r.Context(), change(f))
+		if err := features.CheckLimit(r.Context(), limit); err != nil {
+			return err
 		}
-		if err != nil {
+		if f, err = features.Create(r.Context(), change(f)); err != nil {
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
-		return respond(w, r, http.StatusCreated, features, f)
+		return respond(w, r, http.StatusCreated, features.Reader, f)
 	}
 }
 
@@ -65,7 +65,7 @@ func notReserved(body jsonbody.Object) string {
 }
 
 // changeOf returns the change that a body describes, or a 400 if the type does not exist.
-func changeOf(ctx context.Context, features *Store, body jsonbody.Object) (func(toggle.Feature) toggle.Feature, error) {
+func changeOf(ctx context.Context, features *Reader, body jsonbody.Object) (func(toggle.Feature) toggle.Feature, error) {
 	id, typed := body.TextOK("type")
 	if typed {
 		id = toggle.NormalTypeID(id)
@@ -107,7 +107,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		change, err := changeOf(r.Context(), features, body)
+		change, err := changeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return respond(w, r, http.StatusOK, features, f)
+		return respond(w, r, http.StatusOK, features.Reader, f)
 	}
 }
 
@@ -211,7 +211,7 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		err = features.DeleteIf(r.Context(), name, func(f toggle.Feature) error {
+		err = features.Delete(r.Context(), name, func(f toggle.Feature) error {
 			if err := preconditions.Check(etag(f)); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -68,12 +69,12 @@ type Evaluator struct {
 
 // Result is the result of re-evaluating one type.
 type Result struct {
-	Type      toggle.Type // as it was read last
-	Found     bool        // false: the type does not exist, or was not read
-	Now       time.Time   // the start
-	Flagged   int         // toggles that became potentially stale
-	Unflagged int
-	Overtaken int // toggles that were not changed, because another write changed them or the lifetime after the read
+	Type       toggle.Type // as it was read last
+	Found      bool        // false: the type does not exist, or was not read
+	Now        time.Time   // the start
+	Flagged    int         // toggles that became potentially stale
+	Unflagged  int
+	Superseded int // toggles that were not changed, because another write changed them or the lifetime after the read
 	// Left is the number of toggles, and of unread ranges and types, that are left. If the last attempt got no response,
 	// its toggles are included, although they may have been flipped. The event log has all flips.
 	Left      int
@@ -116,7 +117,7 @@ func (e *Evaluator) evaluate(ctx context.Context, id string, calls, flips chan s
 		return err
 	}) {
 		var all sync.WaitGroup
-		for shard := range feature.Shards {
+		for shard := range featuretable.Shards {
 			for _, flagged := range []bool{true, false} {
 				all.Go(func() { r.drain(ctx, feature.Range{Type: id, Shard: shard, PotentiallyStale: flagged}) })
 			}
@@ -258,10 +259,10 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []toggle.Feat
 					return err
 				}
 				if unknown {
-					flips.Done, flips.Overtaken = flips.Done+flips.Overtaken, 0
+					flips.Done, flips.Superseded = flips.Done+flips.Superseded, 0
 				}
 			}
-			flips.Overtaken += size - len(batch)
+			flips.Superseded += size - len(batch)
 			r.count(all, flips, min(len(batch), 1))
 			toggles = append(flips.Again, toggles[size:]...)
 			return nil
@@ -286,7 +287,7 @@ func (r *run) count(all feature.Range, flips feature.Flips, writes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Writes += writes
-	r.result.Overtaken += flips.Overtaken
+	r.result.Superseded += flips.Superseded
 	if flips.Done == 0 {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -70,7 +71,7 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *toggle.Feature)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, name := range c.toggles[r.Type] {
-		if feature.Shard(name) != r.Shard || after != nil && name <= after.Name {
+		if featuretable.Shard(name) != r.Shard || after != nil && name <= after.Name {
 			continue
 		}
 		if page.Toggles = append(page.Toggles, toggle.Feature{Name: name}); len(page.Toggles) == 20 {

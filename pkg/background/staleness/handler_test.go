@@ -59,14 +59,15 @@ func newStage(tb testing.TB) *stage {
 // use makes the handler use a client.
 func (s *stage) use(client *dynamodb.Client) {
 	s.Evaluator.Types = featuretype.NewStore(client, s.db.Tables, nil)
-	s.Evaluator.Toggles = feature.NewStore(client, s.db.Tables, eventlog.New(client, s.db.Tables, noon, 0))
+	s.Evaluator.Toggles = feature.NewFlags(client, s.db.Tables, eventlog.New(client, s.db.Tables, noon, 0))
 }
 
 // create creates a toggle that is due since yesterday.
 func (s *stage) create(tb testing.TB, id, name string) {
 	tb.Helper()
-	assert.OK(tb, s.features.Create(tb.Context(),
-		toggle.Feature{Name: name, Type: id, CreatedAt: noon().AddDate(0, 0, -8)}))
+	_, err := s.features.Create(tb.Context(),
+		toggle.Feature{Name: name, Type: id, CreatedAt: noon().AddDate(0, 0, -8)})
+	assert.OK(tb, err)
 }
 
 // evaluate re-evaluates the type a.
@@ -232,7 +233,7 @@ func TestLog(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(s.log.String(), `"INFO"`))
 	assert.Equal(t, `"INFO","msg":"toggles re-evaluated","trigger":"stream","featureType":"a","lifetimeDays":7,`+
 		`"cutoff":"2026-11-13T12:00:00.000Z",`+
-		`"flagged":1,"unflagged":0,"left":0,"overtaken":0,"read":1,"pages":32,"writes":1,"throttled":0,"retried":0,"milliseconds":0,`+
+		`"flagged":1,"unflagged":0,"left":0,"superseded":0,"read":1,"pages":32,"writes":1,"throttled":0,"retried":0,"milliseconds":0,`+
 		`"lagMilliseconds":1000,"functionName":"f","_aws":{"Timestamp":1795176000000,"CloudWatchMetrics":[{"Namespace":"ToggleAdmin/Staleness",`+
 		`"Dimensions":[["functionName"]],"Metrics":[{"Name":"flagged","Unit":"Count"},{"Name":"lagMilliseconds","Unit":"Milliseconds"}]}]}}`+"\n", got)
 }

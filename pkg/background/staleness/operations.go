@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/app"
@@ -25,10 +26,10 @@ func Functions() []app.Function {
 }
 
 func newHandler(d *app.Deps) *Handler {
-	d.OpenTables(featuretype.Table, feature.Table, eventlog.Table)
+	d.OpenTables(featuretype.Table, featuretable.Table, eventlog.Table)
 	return &Handler{
 		Evaluator: &Evaluator{
-			Toggles:     feature.NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)),
+			Toggles:     feature.NewFlags(d.DynamoDB, d.Tables, eventlog.Open(d)),
 			Types:       featuretype.NewStore(d.DynamoDB, d.Tables, nil),
 			Now:         d.Now,
 			Pause:       dynamo.Pause,

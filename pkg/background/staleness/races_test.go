@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -19,7 +20,7 @@ import (
 func (s *stage) createInShard(tb testing.TB, n int) {
 	tb.Helper()
 	for i := 0; n > 0; i++ {
-		if name := fmt.Sprint(i); feature.Shard(name) == feature.Shard("of a") {
+		if name := fmt.Sprint(i); featuretable.Shard(name) == featuretable.Shard("of a") {
 			s.create(tb, "a", name)
 			n--
 		}
@@ -72,13 +73,13 @@ func TestLifetimeIsReplacedDuringARun(t *testing.T) {
 }
 
 // Toggles that an attempt without a response flipped count as flipped, or as left if the run then ends. Toggles that
-// another run flipped count as overtaken.
+// another run flipped count as superseded.
 func TestFlipsWithoutResponse(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"the run continues": "flagged 4, overtaken 0, left 0, writes 2, last flip true, then 0",
-		"the run ends":      "flagged 0, overtaken 0, left 4, writes 0, last flip false, then 0",
-		"another run":       "flagged 0, overtaken 4, left 0, writes 2, last flip false, then 0",
+		"the run continues": "flagged 4, superseded 0, left 0, writes 2, last flip true, then 0",
+		"the run ends":      "flagged 0, superseded 0, left 4, writes 0, last flip false, then 0",
+		"another run":       "flagged 0, superseded 4, left 0, writes 2, last flip false, then 0",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,9 +108,9 @@ func TestFlipsWithoutResponse(t *testing.T) {
 				return ctx.Err()
 			}
 			r := s.evaluate(ctx)
-			left := r.Left - (2*feature.Shards - r.Pages) // without the ranges that were not read
-			assert.Equal(t, want, fmt.Sprintf("flagged %d, overtaken %d, left %d, writes %d, last flip %t, then %d", r.Flagged,
-				r.Overtaken, left, r.Writes, !r.LastFlip.IsZero(), s.evaluate(t.Context()).Read))
+			left := r.Left - (2*featuretable.Shards - r.Pages) // without the ranges that were not read
+			assert.Equal(t, want, fmt.Sprintf("flagged %d, superseded %d, left %d, writes %d, last flip %t, then %d", r.Flagged,
+				r.Superseded, left, r.Writes, !r.LastFlip.IsZero(), s.evaluate(t.Context()).Read))
 			if got := strings.Count(strings.Join(s.db.Events(t), "\n"), "feature-potentially-stale-on toggle:"); got != 4 {
 				t.Errorf("%d events of 4 flips", got)
 			}
@@ -127,7 +128,7 @@ func TestRunsOverlap(t *testing.T) {
 	other := *s.Evaluator
 	var late atomic.Bool
 	client, _ := s.db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if !late.Load() && c.Operation == "Query" && strings.Contains(c.Body, feature.StalenessKey("a", true, feature.Shard("of a"))) {
+		if !late.Load() && c.Operation == "Query" && strings.Contains(c.Body, featuretable.StalenessKey("a", true, featuretable.Shard("of a"))) {
 			if r := other.Evaluate(context.Background(), []string{"a"})[0]; r.Flagged != 1 {
 				t.Errorf("%+v", r)
 			}

@@ -32,7 +32,7 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 	}
 	attributes = append(attributes,
 		slog.Int("flagged", r.Flagged), slog.Int("unflagged", r.Unflagged), slog.Int("left", r.Left),
-		slog.Int("overtaken", r.Overtaken),
+		slog.Int("superseded", r.Superseded),
 		slog.Int("read", r.Read), slog.Int("pages", r.Pages), slog.Int("writes", r.Writes),
 		slog.Int("throttled", r.Throttled), slog.Int("retried", r.Retried),
 		slog.Float64("milliseconds", milliseconds(r.Took)))

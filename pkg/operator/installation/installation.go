@@ -30,6 +30,9 @@ type Installation struct {
 	// AccountLimit is the maximum number of service accounts.
 	AccountLimit int64
 
+	// FeatureLimit is the maximum number of toggles; 0: no limit.
+	FeatureLimit int64
+
 	// MaxTokenDays is the maximum number of days from the creation to the expiry of a token; 0: no limit.
 	MaxTokenDays int
 

@@ -59,6 +59,9 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxServiceAccounts"], 10, 64); err == nil {
 		i.AccountLimit = limit
 	}
+	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxFeatures"], 10, 64); err == nil {
+		i.FeatureLimit = limit
+	}
 	if days, err := strconv.Atoi(i.Stack.Parameters["MaxTokenDays"]); err == nil {
 		i.MaxTokenDays = days
 	}

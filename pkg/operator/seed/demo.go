@@ -99,7 +99,7 @@ func (s *seeder) demonstration(ctx context.Context) error {
 		}
 	}
 	for _, f := range toggles(now) {
-		if err := s.features.Create(ctx, f); err != nil && apierror.KindOf(err) != apierror.NameExists {
+		if _, err := s.features.Create(ctx, f); err != nil && apierror.KindOf(err) != apierror.NameExists {
 			return err
 		}
 	}

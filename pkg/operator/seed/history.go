@@ -111,7 +111,7 @@ func (h *history) create(f toggle.Feature) func(context.Context) error {
 		if f.CreatedAt.After(h.now.AddDate(0, 0, -historyDays)) {
 			store, f.CreatedAt = h.stores.features, h.at
 		}
-		if err := store.Create(ctx, f); apierror.KindOf(err) != apierror.NameExists {
+		if _, err := store.Create(ctx, f); apierror.KindOf(err) != apierror.NameExists {
 			return err
 		}
 		return nil

@@ -21,12 +21,13 @@ import (
 
 // Installation is where documents come from and go to. The stores record the changes in their event log.
 type Installation struct {
-	Types    *featuretype.Store
-	Fields   *contextfield.Store
-	Features *feature.Store
-	Users    *user.Store
-	Issuer   string // the OpenID Connect issuer of people; empty: none
-	Now      func() time.Time
+	Types        *featuretype.Store
+	Fields       *contextfield.Store
+	Features     *feature.Store
+	FeatureLimit int64 // the maximum number of toggles; 0: no limit
+	Users        *user.Store
+	Issuer       string // the OpenID Connect issuer of people; empty: none
+	Now          func() time.Time
 }
 
 // Export reads the installation, by one Scan of each table.
@@ -141,7 +142,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 				t.ContextFields = slices.Concat(t.ContextFields, old.ContextFields)
 			}
 			t, notes, err := prepareToggle(t, old, now, knownTypes, knownFields)
-			if limit := int(i.Features.Limit()); err == nil && !names[t.Name] && limit > 0 && len(names) >= limit {
+			if limit := i.FeatureLimit; err == nil && !names[t.Name] && limit > 0 && int64(len(names)) >= limit {
 				err = fmt.Errorf("the maximum number of toggles (MaxFeatures = %d), including archived ones, is reached", limit)
 			}
 			if err == nil {
@@ -149,7 +150,10 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 			}
 			return t, notes, err
 		},
-		create: func(ctx context.Context, t Toggle) error { return i.Features.Create(ctx, t.created()) },
+		create: func(ctx context.Context, t Toggle) error {
+			_, err := i.Features.Create(ctx, t.created())
+			return err
+		},
 		read: func(ctx context.Context, name string) (Toggle, error) {
 			f, err := i.Features.Get(ctx, name)
 			return fromToggle(f), err

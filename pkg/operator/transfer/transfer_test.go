@@ -175,7 +175,7 @@ func TestLimit(t *testing.T) {
 		return d
 	}
 	s.run(t, toggles("p", "a"), transfer.Options{})
-	s.Features.SetLimit(2)
+	s.FeatureLimit = 2
 	for _, dryRun := range []bool{true, false} {
 		r := s.run(t, toggles("q", "c", "b", "a"), transfer.Options{DryRun: dryRun}).Features
 		same(t, []string{"c"}, r.Created)
@@ -246,7 +246,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	s.run(t, document("first"), transfer.Options{})
 	other := s.before(t, "TransactWriteItems", 1, func() {
 		assert.OK(t, s.Fields.Delete(t.Context(), "plan"))
-		assert.OK(t, s.Features.Delete(t.Context(), "a"))
+		assert.OK(t, s.Features.Delete(t.Context(), "a", nil))
 	})
 	r, err := other.Import(t.Context(), document("second"), transfer.Options{Progress: func(string, int, int) {}})
 	assert.OK(t, err)

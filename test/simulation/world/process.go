@@ -13,7 +13,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -74,7 +74,7 @@ func skipEmpty(stack *middleware.Stack) error {
 	) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if q, ok := in.Parameters.(*sdk.QueryInput); ok {
 			key := dynamo.Item(q.ExpressionAttributeValues).String(":staleness")
-			if key != "" && !strings.HasSuffix(key, fmt.Sprint("#", feature.Shard(toggleNames[0]))) {
+			if key != "" && !strings.HasSuffix(key, fmt.Sprint("#", featuretable.Shard(toggleNames[0]))) {
 				return middleware.InitializeOutput{Result: &sdk.QueryOutput{}}, middleware.Metadata{}, nil
 			}
 		}

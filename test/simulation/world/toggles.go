@@ -44,7 +44,8 @@ func (w *World) prepareToggles(store *feature.Store, random *rand.Rand) {
 			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields.names[random.IntN(len(w.fields.names))]}[:random.IntN(2)],
 		}
-		w.must(store.Create(context.Background(), f))
+		_, err := store.Create(context.Background(), f)
+		w.must(err)
 		w.edit(observed(), "toggle", name, "put",
 			edit{change: object{"type": kind, "contextFields": f.ContextFields}})
 	}

@@ -1,0 +1,122 @@
+package feature
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"toggleadmin/pkg/toggle"
+)
+
+// OneOf selects values. Without values it selects all.
+type OneOf struct {
+	Values []string
+	Not    bool // selects all other values
+}
+
+func (o OneOf) selects(value string) bool {
+	return o.Values == nil || slices.Contains(o.Values, value) != o.Not
+}
+
+// Filter selects toggles.
+type Filter struct {
+	Text                 Text
+	Project, Type, State OneOf
+	From, Before         time.Time // of the creation: inclusive, exclusive; zero: no limit
+	Archived             bool      // selects those that are archived; otherwise the others
+	ContextField         string    // that they use; empty: all
+}
+
+func (f Filter) selects(t toggle.Feature) bool {
+	return t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
+		f.selectsState(t.State()) &&
+		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
+		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
+		f.Text.Matches(t)
+}
+
+func (f Filter) selectsState(state toggle.State) bool { return f.State.selects(string(state)) }
+
+// onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.
+func (f Filter) onlyFlagged() bool {
+	return f.selectsState(toggle.StatePotentiallyStale) && !f.selectsState(toggle.StateActive) &&
+		!f.selectsState(toggle.StateStale)
+}
+
+// ofIndex returns the part of the filter that the attributes of the staleness index decide.
+func (f Filter) ofIndex() Filter {
+	f.Text = Text{}
+	f.ContextField = ""
+	return f
+}
+
+// needsItems reports whether other attributes than those of the staleness index decide, too.
+func (f Filter) needsItems() bool { return !f.Text.IsEmpty() || f.ContextField != "" }
+
+// Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
+type Order struct {
+	By            string // one of SortKeys
+	Text          Text   // of the search, for the order by relevance
+	Descending    bool
+	Offset, Limit int
+}
+
+// Types contains feature types by id.
+type Types map[string]toggle.Type
+
+// PotentiallyStaleAt returns when the lifetime of a toggle's type ends or ended, or nil; see
+// toggle.Feature.PotentiallyStaleAt.
+func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
+	return f.PotentiallyStaleAt(t[f.Type].LifetimeDays)
+}
+
+// SortKeys returns what toggles can be sorted by.
+func SortKeys() []string {
+	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt", "relevance"}
+}
+
+// sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
+func (o Order) sort(all []toggle.Feature, known Types) {
+	staleAt := func(f toggle.Feature) time.Time {
+		if at := known.PotentiallyStaleAt(f); at != nil {
+			return *at
+		}
+		if o.Descending {
+			return time.Time{}
+		}
+		return time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	relevance := map[string]int{}
+	if o.By == "relevance" {
+		for _, f := range all {
+			relevance[f.Name] = o.Text.relevance(f.Name)
+		}
+	}
+	compare := map[string]func(a, b toggle.Feature) int{
+		"createdAt": func(a, b toggle.Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"name":      byName,
+		"type":      func(a, b toggle.Feature) int { return cmp.Compare(a.Type, b.Type) },
+		"project":   func(a, b toggle.Feature) int { return cmp.Compare(a.Project, b.Project) },
+		"stale": func(a, b toggle.Feature) int {
+			return cmp.Compare(strconv.FormatBool(a.Stale), strconv.FormatBool(b.Stale)) // false, then true
+		},
+		"potentiallyStaleAt": func(a, b toggle.Feature) int { return staleAt(a).Compare(staleAt(b)) },
+		"relevance":          func(a, b toggle.Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
+	}[o.By]
+	slices.SortFunc(all, func(a, b toggle.Feature) int {
+		order := compare(a, b)
+		if o.Descending {
+			order = -order
+		}
+		return cmp.Or(order, byName(a, b))
+	})
+}
+
+func byName(a, b toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }
+
+// page returns the toggles of the page.
+func (o Order) page(all []toggle.Feature) []toggle.Feature {
+	first := min(o.Offset, len(all))
+	return all[first:min(first+o.Limit, len(all))]
+}

@@ -1,0 +1,196 @@
+package feature
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
+
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
+)
+
+// Reader reads toggles and their types. It is safe for concurrent use.
+type Reader struct {
+	client  *dynamodb.Client
+	table   string
+	types   *featuretype.Store
+	project string // of the toggles that it finds by name; empty: all
+}
+
+// NewReader returns a reader of the tables Features and FeatureTypes.
+func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
+	return &Reader{
+		client: client,
+		table:  tables[featuretable.Table],
+		types:  featuretype.NewStore(client, tables, nil),
+	}
+}
+
+// InProject returns a copy of the reader that finds only toggles of a project by their names.
+func (r *Reader) InProject(project string) *Reader {
+	scoped := *r
+	scoped.project = project
+	return &scoped
+}
+
+// Get reads a toggle. The kind of its error is NotFound if there is none.
+func (r *Reader) Get(ctx context.Context, name string) (toggle.Feature, error) {
+	item, err := dynamo.Get(ctx, r.client, r.table, featuretable.Key(name))
+	if err != nil {
+		return toggle.Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
+	}
+	if item == nil {
+		return toggle.Feature{}, notFound(r.project, name)
+	}
+	f := featuretable.Unmarshal(item)
+	if err := r.requireProject(f); err != nil {
+		return toggle.Feature{}, err
+	}
+	return f, nil
+}
+
+// requireProject returns an error, as if the toggle did not exist, if it belongs to another project than InProject.
+func (r *Reader) requireProject(f toggle.Feature) error {
+	if r.project == "" || r.project == f.Project {
+		return nil
+	}
+	return notFound(r.project, f.Name)
+}
+
+// read reads toggles, in the order of their names, which are different. The kind of its error is NotFound if one does
+// not exist.
+func (r *Reader) read(ctx context.Context, names []string) ([]toggle.Feature, error) {
+	if len(names) == 1 {
+		f, err := r.Get(ctx, names[0])
+		return []toggle.Feature{f}, err
+	}
+	found, err := r.existing(ctx, names)
+	if err != nil {
+		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
+	}
+	byName := map[string]toggle.Feature{}
+	for _, f := range found {
+		byName[f.Name] = f
+	}
+	all := make([]toggle.Feature, len(names))
+	for i, name := range names {
+		f, ok := byName[name]
+		if !ok {
+			return nil, notFound(r.project, name)
+		}
+		all[i] = f
+	}
+	for _, f := range all {
+		if err := r.requireProject(f); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// existing reads the toggles with the names that exist, in any order.
+func (r *Reader) existing(ctx context.Context, names []string) ([]toggle.Feature, error) {
+	keys := make([]dynamo.Item, len(names))
+	for i, name := range names {
+		keys[i] = featuretable.Key(name)
+	}
+	items, err := dynamo.GetAll(ctx, r.client, r.table, keys)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]toggle.Feature, len(items))
+	for i, item := range items {
+		all[i] = featuretable.Unmarshal(item)
+	}
+	return all, nil
+}
+
+// List reads all toggles, ordered by name (code points), with a consistent parallel Scan.
+func (r *Reader) List(ctx context.Context) ([]toggle.Feature, error) {
+	return r.list(ctx, func(toggle.Feature) bool { return true })
+}
+
+// list is List for the selected toggles.
+func (r *Reader) list(ctx context.Context, selects func(toggle.Feature) bool) ([]toggle.Feature, error) {
+	all, err := featuretable.Scan(ctx, r.client, r.table, selects)
+	slices.SortFunc(all, byName)
+	return all, err
+}
+
+// Type reads the type of a toggle. found is false if it does not exist; it has no lifetime then.
+func (r *Reader) Type(ctx context.Context, id string) (t toggle.Type, found bool, err error) {
+	t, err = r.types.Get(ctx, id)
+	if apierror.KindOf(err) == apierror.NotFound {
+		return toggle.Type{ID: id}, false, nil
+	}
+	return t, err == nil, err
+}
+
+// Types reads all feature types.
+func (r *Reader) Types(ctx context.Context) (Types, error) {
+	list, err := r.types.List(ctx)
+	all := Types{}
+	for _, t := range list {
+		all[t.ID] = t
+	}
+	return all, err
+}
+
+// DefaultLimit is the template's default of MaxFeatures.
+const DefaultLimit = 20_000
+
+// CheckLimit returns an error of the kind NoAccess if there are already limit toggles, including archived ones; 0: there
+// is no limit. It counts them with a parallel Scan, which is eventually consistent. So there is no counter that each
+// creation and deletion has to change, and concurrent creations can exceed the limit by their number.
+func (r *Reader) CheckLimit(ctx context.Context, limit int64) error {
+	if limit == 0 {
+		return nil
+	}
+	var number atomic.Int64
+	var all errgroup.Group
+	for segment := range int32(featuretable.Segments) {
+		all.Go(func() error {
+			n, err := r.count(ctx, segment)
+			number.Add(n)
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return fmt.Errorf("count toggles: %w", err)
+	}
+	if number.Load() >= limit {
+		return apierror.Errorf(apierror.NoAccess,
+			"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", limit)
+	}
+	return nil
+}
+
+// count returns the number of toggles in a segment of the table.
+func (r *Reader) count(ctx context.Context, segment int32) (number int64, err error) {
+	input := &dynamodb.ScanInput{
+		TableName:     &r.table,
+		Select:        types.SelectCount,
+		Segment:       &segment,
+		TotalSegments: aws.Int32(featuretable.Segments),
+	}
+	for {
+		out, err := r.client.Scan(ctx, input)
+		if err != nil {
+			return 0, err
+		}
+		number += int64(out.Count)
+		if out.LastEvaluatedKey == nil {
+			return number, nil
+		}
+		input.ExclusiveStartKey = out.LastEvaluatedKey
+	}
+}
