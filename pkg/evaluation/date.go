@@ -5,7 +5,35 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"toggleadmin/pkg/toggle"
 )
+
+// dateCondition is the condition of DATE_AFTER and of DATE_BEFORE.
+type dateCondition struct {
+	operator toggle.Operator
+	date     time.Time
+}
+
+func compileDate(c *toggle.Constraint) condition {
+	date, ok := parseDate(c.Value)
+	if !ok {
+		return never{}
+	}
+	return dateCondition{c.Operator, date}
+}
+
+func (c dateCondition) holds(value string) bool {
+	date, ok := parseDate(value)
+	return ok && c.holdsAt(date)
+}
+
+func (c dateCondition) holdsAt(date time.Time) bool {
+	if c.operator == toggle.OperatorDateAfter {
+		return date.After(c.date)
+	}
+	return date.Before(c.date)
+}
 
 var errDate = errors.New("must be an RFC 3339 date-time such as 2026-11-20T12:00:00Z, with none or three decimals")
 

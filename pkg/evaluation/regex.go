@@ -7,7 +7,29 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"toggleadmin/pkg/toggle"
 )
+
+// regexCondition is the condition of REGEX.
+type regexCondition struct{ *regexp.Regexp }
+
+func compileRegex(c *toggle.Constraint) condition {
+	pattern := c.Value
+	if c.CaseInsensitive {
+		pattern = "(?i)" + pattern
+	}
+	regex, err := regexp.Compile(pattern)
+	if err != nil {
+		return never{}
+	}
+	return regexCondition{regex}
+}
+
+// holds reports whether the expression matches a part of the value.
+func (c regexCondition) holds(value string) bool {
+	return c.MatchString(value)
+}
 
 // MaxRegex is the maximum number of characters of a regular expression.
 const MaxRegex = 1000

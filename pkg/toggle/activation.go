@@ -1,5 +1,7 @@
 package toggle
 
+import "encoding/json"
+
 // Strategy is one of the ordered activation strategies of a toggle in an environment. If the toggle is switched on
 // there, it is on for a context for which one of them holds. Its JSON form is that of the API, of events and of the
 // export document.
@@ -148,4 +150,15 @@ type Dependency struct {
 	Feature  string   `json:"feature"`  // the parent
 	Enabled  bool     `json:"enabled"`  // whether the parent must be on or off
 	Variants []string `json:"variants"` // if the parent must be on: its variants that fulfill the condition; empty: all
+}
+
+// UnmarshalJSON reads a dependency in which enabled can be absent, as in Unleash's API. The parent must be on then.
+func (d *Dependency) UnmarshalJSON(data []byte) error {
+	type plain Dependency
+	read := plain{Enabled: true}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*d = Dependency(read)
+	return nil
 }

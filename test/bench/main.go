@@ -27,7 +27,7 @@ type options struct {
 func main() {
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
-		kong.Vars{"others": "signin hang traffic staleness lag toggles events"})
+		kong.Vars{"others": "signin hang traffic staleness lag toggles events evaluation"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -53,7 +53,7 @@ func run(ctx context.Context, o options) (err error) {
 	suites := map[string]func(context.Context, options){
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
 		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
-		"toggles": measureToggles, "events": measureEvents,
+		"toggles": measureToggles, "events": measureEvents, "evaluation": measureEvaluation,
 	}
 	if o.Suites == nil {
 		o.Suites = []string{"functions", "http", "start"}

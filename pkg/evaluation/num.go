@@ -6,7 +6,42 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"toggleadmin/pkg/toggle"
 )
+
+// numberCondition is the condition of NUM_EQ, NUM_GT, NUM_GTE, NUM_LT and NUM_LTE.
+type numberCondition struct {
+	operator toggle.Operator
+	number   float64
+}
+
+func compileNumber(c *toggle.Constraint) condition {
+	number, ok := parseNumber(c.Value)
+	if !ok {
+		return never{}
+	}
+	return numberCondition{c.Operator, number}
+}
+
+func (c numberCondition) holds(value string) bool {
+	number, ok := parseNumber(value)
+	if !ok {
+		return false
+	}
+	switch c.operator {
+	case toggle.OperatorNumGt:
+		return number > c.number
+	case toggle.OperatorNumGte:
+		return number >= c.number
+	case toggle.OperatorNumLt:
+		return number < c.number
+	case toggle.OperatorNumLte:
+		return number <= c.number
+	default:
+		return number == c.number
+	}
+}
 
 var errNumber = errors.New("must be a number such as 5, -0.5 or 2e3")
 

@@ -5,7 +5,43 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"toggleadmin/pkg/toggle"
 )
+
+// versionCondition is the condition of SEMVER_EQ, SEMVER_GT, SEMVER_GTE, SEMVER_LT and SEMVER_LTE.
+type versionCondition struct {
+	operator toggle.Operator
+	version  version
+}
+
+func compileVersion(c *toggle.Constraint) condition {
+	v, ok := parseVersion(c.Value)
+	if !ok {
+		return never{}
+	}
+	return versionCondition{c.Operator, v}
+}
+
+func (c versionCondition) holds(value string) bool {
+	v, ok := parseVersion(value)
+	if !ok {
+		return false
+	}
+	order := v.compare(c.version)
+	switch c.operator {
+	case toggle.OperatorSemverGt:
+		return order > 0
+	case toggle.OperatorSemverGte:
+		return order >= 0
+	case toggle.OperatorSemverLt:
+		return order < 0
+	case toggle.OperatorSemverLte:
+		return order <= 0
+	default:
+		return order == 0
+	}
+}
 
 var errVersion = errors.New("must be a semantic version such as 1.2.3 or 1.2.3-beta.1, without a v in front of it")
 

@@ -6,6 +6,33 @@ import (
 	"strings"
 )
 
+// networks is the condition of IN_CIDR, and of strategies of the type remoteAddress: CIDR blocks.
+type networks []netip.Prefix
+
+// compileNetworks leaves out values that are no blocks and no addresses.
+func compileNetworks(values []string) networks {
+	var n networks
+	for _, value := range values {
+		if network, ok := parseNetwork(value); ok {
+			n = append(n, network)
+		}
+	}
+	return n
+}
+
+func (n networks) holds(value string) bool {
+	address, ok := parseAddress(value)
+	if !ok {
+		return false
+	}
+	for _, network := range n {
+		if network.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
 var errNetwork = errors.New("must be an IP address or a CIDR block such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32")
 
 func checkNetwork(value string) error {

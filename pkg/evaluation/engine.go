@@ -1,0 +1,52 @@
+package evaluation
+
+import "toggleadmin/pkg/toggle"
+
+// Engine evaluates the toggles of a State. It is safe for concurrent use.
+type Engine struct {
+	features map[string]*feature
+}
+
+// Result is the result of a toggle for a context.
+type Result struct {
+	Enabled bool
+	Variant *toggle.Variant // nil: none; it must not be changed
+}
+
+// New compiles a state, which must not be changed afterwards. What the state has in a form that cannot be evaluated never
+// holds. If two toggles have the same name, the second one counts.
+func New(state State) *Engine {
+	segments := make(map[int64]*segment, len(state.Segments))
+	for i := range state.Segments {
+		source := &state.Segments[i]
+		segments[source.ID] = &segment{source, compileConstraints(source.Constraints)}
+	}
+	engine := &Engine{features: make(map[string]*feature, len(state.Features))}
+	for i := range state.Features {
+		source := &state.Features[i]
+		engine.features[source.Name] = compileFeature(source, segments)
+	}
+	for _, feature := range engine.features {
+		feature.parents = engine.parentsOf(feature)
+	}
+	return engine
+}
+
+// Enabled reports whether a toggle is on for a context. An unknown toggle is off.
+func (e *Engine) Enabled(name string, ctx *Context) bool {
+	feature := e.features[name]
+	if feature == nil {
+		return false
+	}
+	_, enabled := feature.evaluate(ctx)
+	return enabled
+}
+
+// Evaluate returns the result of a toggle for a context. An unknown toggle is off.
+func (e *Engine) Evaluate(name string, ctx *Context) Result {
+	feature := e.features[name]
+	if feature == nil {
+		return Result{}
+	}
+	return feature.result(ctx)
+}

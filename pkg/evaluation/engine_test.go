@@ -1,0 +1,290 @@
+package evaluation_test
+
+import (
+	"fmt"
+	"testing"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+)
+
+// The numbers are those of Unleash's Node.js SDK (unleash-client 6.12).
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		group, id string
+		rollout   uint32 // of 100
+		variant   string // of 1,000
+	}{
+		{"gr1", "123", 73, "796"},
+		{"groupX", "999", 25, "260"},
+		{"AB12A", "122", 23, "613"},
+		{"t1", "u1", 60, "303"},
+		{"æ", "ø", 59, "595"},
+		{"", "", 31, "632"},
+	} {
+		engine := engineOf(toggle.Strategy{
+			Name:       "flexibleRollout",
+			Parameters: map[string]string{"groupId": test.group, "rollout": "100", "stickiness": "userId"},
+			Variants:   numberedVariants(1000),
+		})
+		ctx := &evaluation.Context{Fields: map[string]string{"userId": test.id}, Random: noRandom}
+		explanation := engine.Explain("t", ctx)
+		if got := explanation.Strategies[0].Rollout.Number; got != test.rollout {
+			t.Errorf("%s:%s: rollout %d, want %d", test.group, test.id, got, test.rollout)
+		}
+		if got := explanation.Variant.Name; got != test.variant {
+			t.Errorf("%s:%s: variant %s, want %s", test.group, test.id, got, test.variant)
+		}
+	}
+}
+
+// numberedVariants returns variants with equal weights, whose names are the numbers from 1 on.
+func numberedVariants(n int) []toggle.Variant {
+	variants := make([]toggle.Variant, n)
+	for i := range variants {
+		variants[i] = toggle.Variant{Name: fmt.Sprint(i + 1), Weight: 1}
+	}
+	return variants
+}
+
+func TestTypesOfStrategies(t *testing.T) {
+	t.Parallel()
+	type text = map[string]string
+	const least, greatest = 0, 99 // random numbers below 100
+	for _, test := range []struct {
+		name       string
+		parameters text
+		fields     text
+		random     uint32
+		want       bool
+	}{
+		{"default", nil, nil, 0, true},
+		{"nope", nil, nil, 0, false},
+
+		// The number of u2 in the group t is 91, and that of s2 is 47.
+		{"flexibleRollout", text{"rollout": "91"}, text{"userId": "u2", "sessionId": "s2"}, greatest, true},
+		{"flexibleRollout", text{"rollout": "90"}, text{"userId": "u2", "sessionId": "s2"}, least, false},
+		{"flexibleRollout", text{"rollout": "47"}, text{"sessionId": "s2"}, greatest, true},
+		{"flexibleRollout", text{"rollout": "46"}, text{"sessionId": "s2"}, least, false},
+		{"flexibleRollout", text{"rollout": "47", "stickiness": "sessionId"}, text{"userId": "u2", "sessionId": "s2"}, greatest, true},
+		{"flexibleRollout", text{"rollout": "47", "stickiness": "tenant"}, text{"tenant": "s2"}, greatest, true},
+		{"flexibleRollout", text{"rollout": "46", "stickiness": "tenant"}, text{"tenant": "s2"}, least, false},
+		{"flexibleRollout", text{"rollout": "100", "stickiness": "tenant"}, text{"userId": "u2"}, least, false},
+		{"flexibleRollout", text{"rollout": "60", "groupId": "t1"}, text{"userId": "u1"}, greatest, true},
+		{"flexibleRollout", text{"rollout": "100"}, nil, greatest, true},
+		{"flexibleRollout", text{"rollout": "99"}, nil, greatest, false},
+		{"flexibleRollout", text{"rollout": "1", "stickiness": "random"}, text{"userId": "u1"}, least, true},
+		{"flexibleRollout", text{"rollout": "0"}, nil, least, false},
+		{"flexibleRollout", text{"rollout": "150"}, nil, least, false},
+		{"flexibleRollout", text{"rollout": "12.5"}, nil, least, false},
+		{"flexibleRollout", nil, nil, least, false},
+
+		{"gradualRolloutUserId", text{"percentage": "60", "groupId": "t1"}, text{"userId": "u1"}, least, true},
+		{"gradualRolloutUserId", text{"percentage": "59", "groupId": "t1"}, text{"userId": "u1"}, least, false},
+		{"gradualRolloutUserId", text{"percentage": "100"}, text{"sessionId": "u1"}, least, false},
+		{"gradualRolloutSessionId", text{"percentage": "60", "groupId": "t1"}, text{"sessionId": "u1"}, least, true},
+		{"gradualRolloutSessionId", text{"percentage": "59", "groupId": "t1"}, text{"sessionId": "u1"}, least, false},
+		{"gradualRolloutRandom", text{"percentage": "100"}, text{"userId": "u1"}, greatest, true},
+		{"gradualRolloutRandom", text{"percentage": "99"}, text{"userId": "u1"}, greatest, false},
+
+		{"userWithId", text{"userIds": "a, b ,c"}, text{"userId": "b"}, 0, true},
+		{"userWithId", text{"userIds": "a,b"}, text{"userId": "a,b"}, 0, false},
+		{"userWithId", text{"userIds": "a"}, nil, 0, false},
+		{"userWithId", nil, text{"userId": ""}, 0, false},
+
+		{"remoteAddress", text{"IPs": "nowhere, 192.0.2.0/24"}, text{"remoteAddress": "192.0.2.7"}, 0, true},
+		{"remoteAddress", text{"IPs": "192.0.2.7"}, text{"remoteAddress": "192.0.2.8"}, 0, false},
+		{"remoteAddress", text{"IPs": "192.0.2.7"}, nil, 0, false},
+
+		{"applicationHostname", text{"hostNames": "web-1, WEB-2"}, nil, 0, true},
+		{"applicationHostname", text{"hostNames": "web-1"}, nil, 0, false},
+		{"applicationHostname", nil, nil, 0, false},
+	} {
+		ctx := &evaluation.Context{
+			Fields:   test.fields,
+			Random:   func(uint32) uint32 { return test.random },
+			HostName: "Web-2",
+		}
+		engine := engineOf(toggle.Strategy{Name: test.name, Parameters: test.parameters})
+		if got := engine.Enabled("t", ctx); got != test.want {
+			t.Errorf("%s %v with %v: %t", test.name, test.parameters, test.fields, got)
+		}
+	}
+}
+
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	two := []toggle.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}}
+	none := []toggle.Variant{{Name: "a"}, {Name: "b"}}
+	old := []evaluation.FeatureVariant{{
+		Variant:   toggle.Variant{Name: "old", Weight: 1},
+		Overrides: []evaluation.Override{{ContextName: "country", Values: []string{"SE", "NO"}}},
+	}, {
+		Variant: toggle.Variant{Name: "older", Weight: 999},
+	}}
+	for _, test := range []struct {
+		name       string
+		variants   []toggle.Variant // of the strategy
+		old        []evaluation.FeatureVariant
+		stickiness string
+		fields     map[string]string
+		random     uint32
+		want       string
+	}{
+		{"no variants", nil, nil, "default", nil, 0, ""},
+		{"weights of 0", none, nil, "default", nil, 0, ""},
+		{"lower half", two, nil, "default", map[string]string{"userId": "u1"}, 999, "a"},
+		{"upper half", two, nil, "default", map[string]string{"userId": "u4"}, 0, "b"},
+		{"session", two, nil, "default", map[string]string{"sessionId": "u4"}, 0, "b"},
+		{"nothing to stick to", two, nil, "default", nil, 500, "b"},
+		{"random", two, nil, "random", map[string]string{"userId": "u4"}, 499, "a"},
+		{"variants of the strategy first", two, old, "random", map[string]string{"country": "NO"}, 0, "a"},
+		{"variants of the toggle", nil, old, "random", nil, 1, "older"},
+		{"override", nil, old, "random", map[string]string{"country": "NO"}, 1, "old"},
+	} {
+		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{{
+			Name:     "t",
+			Enabled:  true,
+			Variants: test.old,
+			Strategies: []toggle.Strategy{{
+				Name:       "flexibleRollout",
+				Parameters: map[string]string{"rollout": "100", "groupId": "t1", "stickiness": test.stickiness},
+				Variants:   test.variants,
+			}},
+		}}})
+		ctx := &evaluation.Context{Fields: test.fields, Random: func(n uint32) uint32 { return min(test.random, n-1) }}
+		result := engine.Evaluate("t", ctx)
+		got := ""
+		if result.Variant != nil {
+			got = result.Variant.Name
+		}
+		if !result.Enabled || got != test.want {
+			t.Errorf("%s: %t, %q, want %q", test.name, result.Enabled, got, test.want)
+		}
+	}
+}
+
+func TestSwitchAndStrategies(t *testing.T) {
+	t.Parallel()
+	on := toggle.Strategy{Name: "default"}
+	off := toggle.Strategy{Name: "nope"}
+	disabled := toggle.Strategy{Name: "default", Disabled: true}
+	missing := toggle.Strategy{Name: "default", Segments: []int64{7}}
+	for _, test := range []struct {
+		name       string
+		enabled    bool
+		strategies []toggle.Strategy
+		want       bool
+	}{
+		{"off", false, []toggle.Strategy{on}, false},
+		{"no strategies", true, nil, true},
+		{"one of them holds", true, []toggle.Strategy{off, on}, true},
+		{"none holds", true, []toggle.Strategy{off, off}, false},
+		{"disabled", true, []toggle.Strategy{disabled, off}, false},
+		{"only a disabled one", true, []toggle.Strategy{disabled}, true},
+		{"a segment is missing", true, []toggle.Strategy{missing}, false},
+	} {
+		engine := evaluation.New(evaluation.State{
+			Features: []evaluation.Feature{{Name: "t", Enabled: test.enabled, Strategies: test.strategies}},
+		})
+		ctx := &evaluation.Context{Random: noRandom}
+		if got := engine.Enabled("t", ctx); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	parent := func(enabled bool, variants ...string) toggle.Dependency {
+		return toggle.Dependency{Feature: "on", Enabled: enabled, Variants: variants}
+	}
+	strategy := toggle.Strategy{
+		Name:       "flexibleRollout",
+		Parameters: map[string]string{"rollout": "100"},
+		Variants:   []toggle.Variant{{Name: "a", Weight: 1000}},
+	}
+	for _, test := range []struct {
+		name       string
+		dependency toggle.Dependency
+		want       bool
+	}{
+		{"must be on", parent(true), true},
+		{"must be off", parent(false), false},
+		{"has the variant", parent(true, "x", "a"), true},
+		{"has another variant", parent(true, "x"), false},
+		{"off", toggle.Dependency{Feature: "off", Enabled: true}, false},
+		{"off, as it must be", toggle.Dependency{Feature: "off", Variants: []string{"x"}}, true},
+		{"no variants", toggle.Dependency{Feature: "plain", Enabled: true, Variants: []string{"x"}}, true},
+		{"unknown", toggle.Dependency{Feature: "unknown"}, false},
+		{"itself", toggle.Dependency{Feature: "child"}, false},
+		{"a grandparent", toggle.Dependency{Feature: "other child", Enabled: true}, false},
+	} {
+		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
+			{Name: "child", Enabled: true, Dependencies: []toggle.Dependency{test.dependency}},
+			{Name: "on", Enabled: true, Strategies: []toggle.Strategy{strategy}},
+			{Name: "off", Strategies: []toggle.Strategy{strategy}},
+			{Name: "plain", Enabled: true},
+			{Name: "other child", Enabled: true, Dependencies: []toggle.Dependency{parent(true)}},
+		}})
+		ctx := &evaluation.Context{Fields: map[string]string{"userId": "u1"}, Random: noRandom}
+		if got := engine.Enabled("child", ctx); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+func TestUnknownToggle(t *testing.T) {
+	t.Parallel()
+	engine := engineOf()
+	ctx := &evaluation.Context{Random: noRandom}
+	assert.Equal(t, false, engine.Enabled("unknown", ctx))
+	assert.Equal(t, evaluation.Result{}, engine.Evaluate("unknown", ctx))
+	assert.Equal(t, evaluation.Explanation{Decisive: -1}, engine.Explain("unknown", ctx))
+}
+
+// An evaluation allocates no memory, whatever the operators are and whether they can evaluate the fields. Only an address
+// that is malformed makes an error.
+func TestAllocations(t *testing.T) {
+	constraints := []toggle.Constraint{
+		{ContextName: "currentTime", Operator: toggle.OperatorDateAfter, Value: "2026-11-20T11:00:00Z"},
+		{ContextName: "remoteAddress", Operator: toggle.OperatorInCIDR, Values: []string{"192.0.2.0/24"}},
+	}
+	for _, operator := range evaluation.Operators() {
+		if operator != toggle.OperatorInCIDR {
+			constraints = append(constraints, toggle.Constraint{
+				ContextName: "f", Operator: operator, Inverted: operator != toggle.OperatorNotIn, CaseInsensitive: true,
+				Values: []string{"x"}, Value: valueOf(operator),
+			})
+		}
+	}
+	engine := engineOf(toggle.Strategy{
+		Name:        "flexibleRollout",
+		Parameters:  map[string]string{"rollout": "100"},
+		Constraints: constraints,
+		Variants:    numberedVariants(3),
+	})
+	for _, value := range []string{"Ærlig", "5", "1.2.4-rc.1", "2026-11-20T11:00:00Z"} {
+		fields := map[string]string{"userId": "u1", "remoteAddress": "192.0.2.7", "f": value}
+		ctx := &evaluation.Context{Fields: fields, Now: now, Random: noRandom}
+		allocations := testing.AllocsPerRun(10, func() {
+			engine.Enabled("t", ctx)
+			engine.Evaluate("t", ctx)
+		})
+		if allocations != 0 {
+			t.Errorf("%q: %f allocations", value, allocations)
+		}
+	}
+}
+
+// valueOf returns a value that an operator can evaluate.
+func valueOf(operator toggle.Operator) string {
+	for _, value := range []string{"7", "1.2.3", "2026-11-20T12:00:00Z"} {
+		if evaluation.CheckValue(operator, value) == nil {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,138 @@
+package evaluation
+
+import "toggleadmin/pkg/toggle"
+
+// Explanation is the result of a toggle for a context, and why.
+type Explanation struct {
+	Result
+	Known        bool // whether the state has the toggle
+	SwitchedOn   bool
+	Dependencies []DependencyExplanation
+	Strategies   []StrategyExplanation // all of the toggle, in their order, whatever the switch and the dependencies say
+	Decisive     int                   // the index of the first strategy that holds; -1: none
+}
+
+// DependencyExplanation says whether a dependency holds.
+type DependencyExplanation struct {
+	Dependency toggle.Dependency
+	Holds      bool
+}
+
+// StrategyExplanation says whether a strategy holds: whether it is not disabled, and all its constraints, all its
+// segments and the rule of its type hold.
+type StrategyExplanation struct {
+	Strategy    toggle.Strategy
+	Holds       bool
+	Constraints []ConstraintExplanation
+	Segments    []SegmentExplanation
+	RuleHolds   bool                // whether the context fulfills the type with its parameters
+	Rollout     *RolloutExplanation // nil: the type has no rollout, or its percentage is malformed
+}
+
+// ConstraintExplanation says whether a constraint holds.
+type ConstraintExplanation struct {
+	Constraint   toggle.Constraint
+	Holds        bool
+	ContextValue *string // the value of the field; nil: absent
+}
+
+// SegmentExplanation says whether a segment holds: whether all its constraints do.
+type SegmentExplanation struct {
+	ID          int64
+	Known       bool   // whether the state has the segment; one that it does not have does not hold
+	Name        string // empty if it is not known
+	Holds       bool
+	Constraints []ConstraintExplanation
+}
+
+// RolloutExplanation says what decided a rollout: it holds if Number is at most Percentage.
+type RolloutExplanation struct {
+	Percentage uint32
+	Field      string // the field that Number is computed from; empty: Number is random
+	Number     uint32 // of the context, from 1 to 100; 0: none, because the field is absent
+}
+
+// Explain evaluates a toggle as Evaluate does, and says why the result is what it is.
+func (e *Engine) Explain(name string, ctx *Context) Explanation {
+	feature := e.features[name]
+	if feature == nil {
+		return Explanation{Decisive: -1}
+	}
+	return feature.explain(ctx)
+}
+
+func (f *feature) explain(ctx *Context) Explanation {
+	explanation := Explanation{Known: true, SwitchedOn: f.source.Enabled, Decisive: -1}
+	dependenciesHold := true
+	for i := range f.parents {
+		parent := &f.parents[i]
+		holds := parent.holds(ctx)
+		dependenciesHold = dependenciesHold && holds
+		explanation.Dependencies = append(explanation.Dependencies, DependencyExplanation{*parent.source, holds})
+	}
+	var decisive *strategy
+	for i := range f.strategies {
+		strategy := f.strategies[i].explain(ctx)
+		if strategy.Holds && decisive == nil {
+			decisive = &f.strategies[i]
+			explanation.Decisive = i
+		}
+		explanation.Strategies = append(explanation.Strategies, strategy)
+	}
+	strategiesHold := f.isUnconditional() || decisive != nil
+	if f.source.Enabled && dependenciesHold && strategiesHold {
+		explanation.Result = Result{true, f.variantOf(decisive, ctx)}
+	}
+	return explanation
+}
+
+func (s *strategy) explain(ctx *Context) StrategyExplanation {
+	constraints, holds := explainConstraints(s.constraints, ctx)
+	explanation := StrategyExplanation{Strategy: *s.source, Constraints: constraints}
+	for i, segment := range s.segments {
+		e := segment.explain(s.source.Segments[i], ctx)
+		holds = holds && e.Holds
+		explanation.Segments = append(explanation.Segments, e)
+	}
+	if rollout, ok := s.rule.(rollout); ok {
+		explanation.Rollout = rollout.explain(ctx)
+		explanation.RuleHolds = explanation.Rollout.holds()
+	} else {
+		explanation.RuleHolds = s.rule.holds(ctx)
+	}
+	explanation.Holds = !s.source.Disabled && holds && explanation.RuleHolds
+	return explanation
+}
+
+// explain explains the segment with the id. It is nil if the state does not have the segment.
+func (s *segment) explain(id int64, ctx *Context) SegmentExplanation {
+	if s == nil {
+		return SegmentExplanation{ID: id}
+	}
+	constraints, hold := explainConstraints(s.constraints, ctx)
+	return SegmentExplanation{id, true, s.source.Name, hold, constraints}
+}
+
+// explainConstraints also reports whether all constraints hold.
+func explainConstraints(constraints []constraint, ctx *Context) ([]ConstraintExplanation, bool) {
+	explanations := make([]ConstraintExplanation, len(constraints))
+	allHold := true
+	for i := range constraints {
+		c := &constraints[i]
+		explanation := ConstraintExplanation{Constraint: *c.source, Holds: c.holds(ctx)}
+		if value, ok := ctx.field(c.source.ContextName); ok {
+			explanation.ContextValue = &value
+		}
+		allHold = allHold && explanation.Holds
+		explanations[i] = explanation
+	}
+	return explanations, allHold
+}
+
+func (r rollout) explain(ctx *Context) *RolloutExplanation {
+	return &RolloutExplanation{r.percentage, stickyField(ctx, r.stickiness), r.number(ctx)}
+}
+
+func (r *RolloutExplanation) holds() bool {
+	return r.Number != 0 && r.Number <= r.Percentage
+}

@@ -1,0 +1,97 @@
+package evaluation_test
+
+import (
+	"testing"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+)
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	var (
+		country = toggle.Constraint{ContextName: "country", Operator: "IN", Values: []string{"NO", "SE"}}
+		adult   = toggle.Constraint{ContextName: "age", Operator: "NUM_GTE", Value: "18"}
+		newYear = toggle.Constraint{ContextName: "currentTime", Operator: "DATE_BEFORE", Value: "2027-01-01T00:00:00Z"}
+
+		testers  = toggle.Strategy{ID: "1", Name: "userWithId", Parameters: map[string]string{"userIds": "u1"}}
+		disabled = toggle.Strategy{ID: "2", Name: "default", Disabled: true, Constraints: []toggle.Constraint{newYear}}
+		quarter  = toggle.Strategy{
+			ID: "3", Name: "flexibleRollout", Constraints: []toggle.Constraint{country}, Segments: []int64{1, 2},
+			Parameters: map[string]string{"rollout": "25", "stickiness": "tenant", "groupId": "t1"},
+		}
+		random = toggle.Strategy{
+			ID: "4", Name: "flexibleRollout", Segments: []int64{1},
+			Parameters: map[string]string{"rollout": "50", "stickiness": "random"},
+			Variants:   []toggle.Variant{{Name: "a", Weight: 1000}},
+		}
+		everyone = toggle.Strategy{ID: "5", Name: "default"}
+		parent   = toggle.Dependency{Feature: "parent", Enabled: true}
+	)
+	engine := evaluation.New(evaluation.State{
+		Features: []evaluation.Feature{
+			{
+				Name: "t", Enabled: true, Dependencies: []toggle.Dependency{parent},
+				Strategies: []toggle.Strategy{testers, disabled, quarter, random, everyone},
+			},
+			{Name: "parent", Enabled: true},
+		},
+		Segments: []toggle.Segment{{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{adult}}},
+	})
+	ctx := &evaluation.Context{
+		Fields: map[string]string{"tenant": "u1", "age": "41"},
+		Now:    now,
+		Random: func(n uint32) uint32 { return n / 3 },
+	}
+	adults := evaluation.SegmentExplanation{
+		ID: 1, Known: true, Name: "Adults", Holds: true,
+		Constraints: []evaluation.ConstraintExplanation{{Constraint: adult, Holds: true, ContextValue: new("41")}},
+	}
+	none := []evaluation.ConstraintExplanation{}
+	assert.Equal(t, evaluation.Explanation{
+		Result:       evaluation.Result{Enabled: true, Variant: &random.Variants[0]},
+		Known:        true,
+		SwitchedOn:   true,
+		Dependencies: []evaluation.DependencyExplanation{{Dependency: parent, Holds: true}},
+		Strategies: []evaluation.StrategyExplanation{
+			{Strategy: testers, Constraints: none},
+			{
+				Strategy: disabled, RuleHolds: true,
+				Constraints: []evaluation.ConstraintExplanation{
+					{Constraint: newYear, Holds: true, ContextValue: new("2026-11-20T12:00:00Z")},
+				},
+			},
+			{
+				Strategy:    quarter,
+				Constraints: []evaluation.ConstraintExplanation{{Constraint: country}},
+				Segments:    []evaluation.SegmentExplanation{adults, {ID: 2}},
+				Rollout:     &evaluation.RolloutExplanation{Percentage: 25, Field: "tenant", Number: 60},
+			},
+			{
+				Strategy: random, Holds: true, RuleHolds: true,
+				Constraints: none,
+				Segments:    []evaluation.SegmentExplanation{adults},
+				Rollout:     &evaluation.RolloutExplanation{Percentage: 50, Number: 34},
+			},
+			{Strategy: everyone, Holds: true, RuleHolds: true, Constraints: none},
+		},
+		Decisive: 3,
+	}, engine.Explain("t", ctx))
+}
+
+// A toggle that is off has an explanation of its strategies too.
+func TestExplainOff(t *testing.T) {
+	t.Parallel()
+	strategy := toggle.Strategy{
+		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "tenant"},
+	}
+	engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
+		{Name: "t", Strategies: []toggle.Strategy{strategy, {Name: "default"}}},
+	}})
+	explanation := engine.Explain("t", &evaluation.Context{Random: noRandom})
+	assert.Equal(t, evaluation.Result{}, explanation.Result)
+	assert.Equal(t, 1, explanation.Decisive)
+	want := &evaluation.RolloutExplanation{Percentage: 100, Field: "tenant", Number: 0} // the field is absent
+	assert.Equal(t, want, explanation.Strategies[0].Rollout)
+}

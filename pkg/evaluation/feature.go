@@ -1,0 +1,113 @@
+package evaluation
+
+import (
+	"slices"
+
+	"toggleadmin/pkg/toggle"
+)
+
+// feature is a compiled toggle.
+type feature struct {
+	source     *Feature
+	strategies []strategy
+	variants   variants // of the toggle
+	parents    []parent
+}
+
+// parent is a dependency of a toggle.
+type parent struct {
+	source  *toggle.Dependency
+	feature *feature // nil: it does not exist, or has a parent itself
+}
+
+func compileFeature(source *Feature, segments map[int64]*segment) *feature {
+	compiled := &feature{source: source, variants: compileFeatureVariants(source)}
+	for i := range source.Strategies {
+		strategy := compileStrategy(&source.Strategies[i], source.Name, segments)
+		compiled.strategies = append(compiled.strategies, strategy)
+	}
+	return compiled
+}
+
+func (e *Engine) parentsOf(f *feature) []parent {
+	dependencies := f.source.Dependencies
+	parents := make([]parent, len(dependencies))
+	for i := range dependencies {
+		parents[i].source = &dependencies[i]
+		feature := e.features[dependencies[i].Feature]
+		if feature != nil && len(feature.source.Dependencies) == 0 {
+			parents[i].feature = feature
+		}
+	}
+	return parents
+}
+
+func (f *feature) result(ctx *Context) Result {
+	strategy, enabled := f.evaluate(ctx)
+	if !enabled {
+		return Result{}
+	}
+	return Result{true, f.variantOf(strategy, ctx)}
+}
+
+// evaluate reports whether the toggle is on, and returns the strategy that decided it. The strategy is nil if the toggle
+// is off or has none that is not disabled.
+func (f *feature) evaluate(ctx *Context) (*strategy, bool) {
+	if !f.source.Enabled || !f.dependenciesHold(ctx) {
+		return nil, false
+	}
+	if f.isUnconditional() {
+		return nil, true
+	}
+	for i := range f.strategies {
+		if f.strategies[i].holds(ctx) {
+			return &f.strategies[i], true
+		}
+	}
+	return nil, false
+}
+
+// isUnconditional reports whether the toggle has no strategies but disabled ones. Those do not reach SDKs, in which it
+// is on for everyone.
+func (f *feature) isUnconditional() bool {
+	for i := range f.strategies {
+		if !f.strategies[i].source.Disabled {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *feature) dependenciesHold(ctx *Context) bool {
+	for i := range f.parents {
+		if !f.parents[i].holds(ctx) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether the parent is in the state that the dependency demands. A parent without variants is in each.
+func (p *parent) holds(ctx *Context) bool {
+	if p.feature == nil {
+		return false
+	}
+	if !p.source.Enabled || len(p.source.Variants) == 0 {
+		_, enabled := p.feature.evaluate(ctx)
+		return enabled == p.source.Enabled
+	}
+	result := p.feature.result(ctx)
+	if !result.Enabled {
+		return false
+	}
+	return result.Variant == nil || slices.Contains(p.source.Variants, result.Variant.Name)
+}
+
+// variantOf returns the variant of the context: one of those of the strategy that holds, or if it has none, of the
+// toggle.
+func (f *feature) variantOf(s *strategy, ctx *Context) *toggle.Variant {
+	if s != nil && len(s.variants.all) > 0 {
+		return s.variants.choose(ctx)
+	}
+	return f.variants.choose(ctx)
+}

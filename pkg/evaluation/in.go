@@ -1,0 +1,17 @@
+package evaluation
+
+// set is the condition of IN and of NOT_IN: a set of texts.
+type set map[string]struct{}
+
+func newSet(values []string) set {
+	s := make(set, len(values))
+	for _, value := range values {
+		s[value] = struct{}{}
+	}
+	return s
+}
+
+func (s set) holds(value string) bool {
+	_, ok := s[value]
+	return ok
+}
