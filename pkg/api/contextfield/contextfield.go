@@ -7,6 +7,7 @@ package contextfield
 import (
 	"time"
 
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -20,7 +21,7 @@ type ContextField struct {
 	SortOrder   int64
 	CreatedAt   *time.Time // nil: unknown
 	LegalValues []LegalValue
-	Usage       Usage
+	Usage       usage.Usage
 	LastEvent   int64 // the id of its last event
 
 	// Last makes a creation or replacement set SortOrder: the highest one of the other fields plus 1, at most 2147483647,

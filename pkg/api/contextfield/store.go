@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -27,13 +28,19 @@ const Table = "ContextFields"
 type Store struct {
 	client *dynamodb.Client
 	table  string
+	usage  usage.Table
 	log    *eventlog.Log
 }
 
 // NewStore returns a Store on the table ContextFields that records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client: client, table: tables[Table], log: log}
+	return &Store{client: client, table: tables[Table], usage: UsageTable(client, tables), log: log}
+}
+
+// UsageTable returns the usage of fields by their names.
+func UsageTable(client *dynamodb.Client, tables dynamo.Tables) usage.Table {
+	return usage.NewTable(client, tables[Table], hash)
 }
 
 // hash is the table's partition key: the name of a field, or another key, which contains a #. A name has no #.
@@ -78,7 +85,7 @@ const (
 // List returns all fields, ordered by sort order, then by name in code point order. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	var all []ContextField
-	usage := map[string]Usage{}
+	used := map[string]usage.Usage{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list context fields: %w", err)
@@ -91,12 +98,12 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 			all = append(all, f)
 			continue
 		}
-		if name, ok := FieldOfUsage(item); ok {
-			usage[name], _ = UsageFromItem(item)
+		if name, ok := s.usage.ResourceOf(item); ok {
+			used[name], _ = usage.FromItem(item)
 		}
 	}
 	for i := range all {
-		all[i].Usage = usage[all[i].Name]
+		all[i].Usage = used[all[i].Name]
 	}
 	slices.SortFunc(all, func(a, b ContextField) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
@@ -106,15 +113,15 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 
 // Get returns one field. The kind of its error is NotFound if there is none. It is one consistent read of two items.
 func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
-	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{key(name), UsageKey(name)})
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{key(name), s.usage.Key(name)})
 	if err != nil {
 		return ContextField{}, fmt.Errorf("get context field %q: %w", name, err)
 	}
 	var f ContextField
-	var usage Usage
+	var used usage.Usage
 	for _, item := range items {
-		if counts, ok := UsageFromItem(item); ok {
-			usage = counts
+		if counts, ok := usage.FromItem(item); ok {
+			used = counts
 		} else if IsField(item) {
 			if f, err = fromItem(item); err != nil {
 				return ContextField{}, fmt.Errorf("get context field %q: %w", name, err)
@@ -124,7 +131,7 @@ func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
 	if f.Name == "" {
 		return ContextField{}, fmt.Errorf("get context field %q: %w", name, notFound(name))
 	}
-	f.Usage = usage
+	f.Usage = used
 	return f, nil
 }
 
@@ -184,9 +191,9 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextF
 	if err != nil {
 		return err
 	}
-	f.LastEvent, f.Usage = id, Usage{}
+	f.LastEvent, f.Usage = id, usage.Usage{}
 	actions.Add(actionField, dynamo.NewItem(s.table, hash, toItem(*f)))
-	actions.Add(actionUsage, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: f.usageItem()}})
+	actions.Add(actionUsage, s.usage.Create(f.Name))
 	actions.Add(actionMarker, s.log.CheckMarkerActions(f.subject(), id)...)
 	actions.Add(actionEvent, record...)
 	return nil
@@ -275,7 +282,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 			ExpressionAttributeValues: expr.Values(),
 		}}
 		return slices.Concat(
-			[]types.TransactWriteItem{deletion, s.deletionOfUsage(f), s.nextVersion()},
+			[]types.TransactWriteItem{deletion, s.usage.Delete(name, f.Usage), s.nextVersion()},
 			s.log.PutMarkerActions(f.subject(), id),
 			record,
 		), nil
@@ -284,22 +291,6 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		return fmt.Errorf("delete context field %q: %w", name, err)
 	}
 	return nil
-}
-
-// deletionOfUsage returns the action that deletes the usage of a field. It fails if the usage has changed.
-func (s *Store) deletionOfUsage(f ContextField) types.TransactWriteItem {
-	condition := expression.Name(AttributeUsage).AttributeNotExists()
-	if f.Usage != nil {
-		condition = expression.Name(AttributeUsage).Equal(expression.Value(f.Usage.Value()))
-	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName:                 &s.table,
-		Key:                       UsageKey(f.Name),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
 }
 
 const (
@@ -381,13 +372,6 @@ func toItem(f ContextField) dynamo.Item {
 		stored.LegalValues = append(stored.LegalValues, legalValueRecord(v))
 	}
 	return dynamo.Marshal(stored)
-}
-
-// usageItem returns the item with the usage of a field.
-func (f ContextField) usageItem() dynamo.Item {
-	item := UsageKey(f.Name)
-	item[AttributeUsage] = f.Usage.Value()
-	return item
 }
 
 // fromItem returns a field without its usage.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -25,10 +26,9 @@ func create(tb testing.TB, store *contextfield.Store, fields ...contextfield.Con
 }
 
 // setUsage stores how many toggles of each project use the field f.
-func setUsage(tb testing.TB, db *database.Database, usage contextfield.Usage) {
+func setUsage(tb testing.TB, db *database.Database, counts usage.Counts) {
 	tb.Helper()
-	item := contextfield.UsageKey("f")
-	item[contextfield.AttributeUsage] = usage.Value()
+	item := contextfield.UsageTable(db.Client, db.Tables).Item("f", usage.Usage{Counts: counts})
 	db.Put(tb, db.Tables["ContextFields"], item)
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -20,7 +21,7 @@ func TestUpdate(t *testing.T) {
 		Name: "f", Description: new("d"), Stickiness: true, SortOrder: 3, CreatedAt: &created,
 		LegalValues: []contextfield.LegalValue{{Value: "v"}},
 	})
-	setUsage(t, db, contextfield.Usage{"p": 2, "q": 1})
+	setUsage(t, db, usage.Counts{"p": 2, "q": 1})
 	const (
 		used = `"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":`
 		full = `{"name":"f","description":"e","stickiness":true,"sortOrder":0,` + used +
@@ -72,7 +73,7 @@ func TestIfMatch(t *testing.T) {
 		known[tag()] = body
 	}
 	before := tag()
-	setUsage(t, db, contextfield.Usage{"p": 2})
+	setUsage(t, db, usage.Counts{"p": 2})
 	assert.Equal(t, before, tag())
 	// Another client changes the field after it was read.
 	client := db.Before(t, "TransactWriteItems", 1, func() {

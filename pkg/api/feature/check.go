@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/toggle"
@@ -15,21 +15,21 @@ import (
 
 // CountUsage counts the usage of each context field that active toggles use, which the transactions of the Store keep
 // up to date. contextfield.Store.Check compares both.
-func (s *Store) CountUsage(ctx context.Context) (map[string]contextfield.Usage, error) {
+func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
 	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	counted := map[string]contextfield.Usage{}
+	counted := map[string]usage.Usage{}
 	for _, f := range all {
 		if f.Archived {
 			continue
 		}
 		for _, field := range f.ContextFields {
-			if counted[field] == nil {
-				counted[field] = contextfield.Usage{}
+			if counted[field].Counts == nil {
+				counted[field] = usage.Usage{Counts: usage.Counts{}}
 			}
-			counted[field][f.Project]++
+			counted[field].Counts[f.Project]++
 		}
 	}
 	return counted, nil

@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -21,16 +22,16 @@ import (
 // Store reads and writes toggles, and records every change. It is safe for concurrent use.
 type Store struct {
 	*Reader
-	fields *contextfield.Store
-	log    *eventlog.Log
+	fieldUsage usage.Table
+	log        *eventlog.Log
 }
 
 // NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		Reader: NewReader(client, tables),
-		fields: contextfield.NewStore(client, tables, nil),
-		log:    log,
+		Reader:     NewReader(client, tables),
+		fieldUsage: contextfield.UsageTable(client, tables),
+		log:        log,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -121,9 +122,9 @@ func (db tables) usage(tb testing.TB) string {
 	tb.Helper()
 	var all []string
 	for _, item := range db.Scan(tb, db.Tables["ContextFields"]) {
-		field, _ := contextfield.FieldOfUsage(item)
-		usage, _ := contextfield.UsageFromItem(item)
-		for project, n := range usage {
+		field, _ := contextfield.UsageTable(db.Client, db.Tables).ResourceOf(item)
+		used, _ := usage.FromItem(item)
+		for project, n := range used.Counts {
 			all = append(all, fmt.Sprintf("%s/%s: %d", field, project, n))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -242,12 +242,13 @@ func (t *transaction) use(ctx context.Context) error {
 		}
 	}
 	slices.Sort(less)
-	stored, err := t.store.fields.Usage(ctx, less)
+	stored, err := t.store.fieldUsage.Read(ctx, less)
 	if err != nil {
 		return err
 	}
 	for _, field := range slices.Sorted(maps.Keys(changes)) {
-		t.actions.Add(actionUsage+field, t.store.fields.Use(field, changes[field], stored[field]))
+		change := usage.Usage{Counts: changes[field]}
+		t.actions.Add(actionUsage+field, t.store.fieldUsage.Change(field, change, stored[field]))
 	}
 	return nil
 }
@@ -264,12 +265,12 @@ func (t *transaction) lifetimes() []string {
 }
 
 // usage returns the changes of the usage of context fields, by field.
-func (t *transaction) usage() map[string]contextfield.Usage {
-	all := map[string]contextfield.Usage{}
+func (t *transaction) usage() map[string]usage.Counts {
+	all := map[string]usage.Counts{}
 	count := func(f toggle.Feature, change int64) {
 		for _, field := range f.UsedContextFields() {
 			if all[field] == nil {
-				all[field] = contextfield.Usage{}
+				all[field] = usage.Counts{}
 			}
 			all[field][f.Project] += change
 		}

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -248,11 +249,10 @@ func TestLastToggleOfAProject(t *testing.T) {
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 	assert.Equal(t, "", db.usage(t))
 	// What a restore has left does not prevent a write.
-	for _, usage := range []contextfield.Usage{{}, {"default": 0}, {"default": -1}} {
+	for _, counts := range []usage.Counts{{}, {"default": 0}, {"default": -1}} {
 		db.create(t, `{"contextFields":["a"]}`)
-		item := contextfield.UsageKey("a")
-		item[contextfield.AttributeUsage] = usage.Value()
-		db.Put(t, db.Tables["ContextFields"], item)
+		db.Put(t, db.Tables["ContextFields"],
+			contextfield.UsageTable(db.Client, db.Tables).Item("a", usage.Usage{Counts: counts}))
 		assert.OK(t, db.store.Delete(t.Context(), "f", nil))
 		assert.Equal(t, "", db.usage(t))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
@@ -95,7 +96,7 @@ func TestData(t *testing.T) {
 				putUsage(t, db, "userId", 1)
 			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 1, ` +
-				"and its toggles are default: 2, shop: 1"},
+				"and is used by default: 2, shop: 1"},
 		},
 		"the usage of a context field is zero": {
 			change: func(t *testing.T, db *database.Database) {
@@ -103,7 +104,7 @@ func TestData(t *testing.T) {
 				putUsage(t, db, "userId", 0)
 			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 0, ` +
-				"and its toggles are default: 2, shop: 1"},
+				"and is used by default: 2, shop: 1"},
 		},
 		"a context field is lost": {
 			change: func(t *testing.T, db *database.Database) {
@@ -234,9 +235,9 @@ func TestData(t *testing.T) {
 // putUsage stores the number of toggles of the project "default" that use a context field.
 func putUsage(t *testing.T, db *database.Database, field string, toggles int64) {
 	t.Helper()
-	item := contextfield.UsageKey(field)
-	item[contextfield.AttributeUsage] = contextfield.Usage{"default": toggles}.Value()
-	db.Put(t, db.Tables["ContextFields"], item)
+	counts := usage.Counts{"default": toggles}
+	db.Put(t, db.Tables["ContextFields"],
+		contextfield.UsageTable(db.Client, db.Tables).Item(field, usage.Usage{Counts: counts}))
 }
 
 // api accepts a request if the token of doctor is stored.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/usage"
 )
 
 var fieldNames = []string{"plan", "region", "device"}
@@ -122,6 +123,7 @@ func (w *World) checkFields() {
 	}
 	var existing, counted []string
 	orders := map[int64]string{}
+	fieldUsage := contextfield.UsageTable(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		name := item.String("name")
 		if contextfield.IsField(item) {
@@ -131,11 +133,11 @@ func (w *World) checkFields() {
 			}
 			orders[item.Int("sortOrder")] = name
 		}
-		if field, ok := contextfield.FieldOfUsage(item); ok {
+		if field, ok := fieldUsage.ResourceOf(item); ok {
 			counted = append(counted, field)
-			usage := item.Map("usage")
-			for project := range usage {
-				stored[field+" in "+project] = usage.Int(project)
+			used, _ := usage.FromItem(item)
+			for project, n := range used.Counts {
+				stored[field+" in "+project] = n
 			}
 		}
 	}

@@ -1,0 +1,270 @@
+package usage
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Table is a table with the usage of its resources. It is safe for concurrent use.
+type Table struct {
+	client *dynamodb.Client
+	name   string
+	hash   string
+}
+
+// NewTable returns the table with a physical name and a partition key, which is a string.
+func NewTable(client *dynamodb.Client, name, hash string) Table { return Table{client, name, hash} }
+
+// The attributes of an item with usage.
+const (
+	attributeCounts   = "usage" // a map from projects to numbers of toggles
+	attributeArchived = "archived"
+	attributeSegments = "segments"
+	attributeVersion  = "version"
+)
+
+// prefix begins the key of an item with usage. The key of a resource has no #.
+const prefix = "usage#"
+
+// Key returns the key of the item with the usage of a resource.
+func (t Table) Key(resource string) dynamo.Item {
+	return dynamo.Item{t.hash: dynamo.S(prefix + resource)}
+}
+
+// ResourceOf returns the resource whose usage an item of the table contains. ok is false for other items.
+func (t Table) ResourceOf(item dynamo.Item) (resource string, ok bool) {
+	return strings.CutPrefix(item.String(t.hash), prefix)
+}
+
+// Item returns the item with the usage of a resource.
+func (t Table) Item(resource string, u Usage) dynamo.Item {
+	item := t.Key(resource)
+	item[attributeCounts] = u.Counts.value()
+	for attribute, n := range u.numbers() {
+		if n != 0 {
+			item[attribute] = dynamo.N(n)
+		}
+	}
+	return item
+}
+
+// numbers returns the usage without the counts, by attribute.
+func (u Usage) numbers() map[string]int64 {
+	return map[string]int64{attributeArchived: u.Archived, attributeSegments: u.Segments, attributeVersion: u.Version}
+}
+
+func (c Counts) value() types.AttributeValue {
+	counts := dynamo.Item{}
+	for project, n := range c {
+		counts[project] = dynamo.N(n)
+	}
+	return dynamo.M(counts)
+}
+
+// FromItem returns the usage that an item contains. ok is false if the item contains none.
+func FromItem(item dynamo.Item) (u Usage, ok bool) {
+	if item[attributeCounts] == nil {
+		return Usage{}, false
+	}
+	u = Usage{
+		Counts:   Counts{},
+		Archived: item.Int(attributeArchived),
+		Segments: item.Int(attributeSegments),
+		Version:  item.Int(attributeVersion),
+	}
+	counts := item.Map(attributeCounts)
+	for project := range counts {
+		u.Counts[project] = counts.Int(project)
+	}
+	return u, true
+}
+
+// Read reads the usage of resources. Those that do not exist are left out. It is one consistent read of one item for
+// each resource.
+func (t Table) Read(ctx context.Context, resources []string) (map[string]Usage, error) {
+	keys := make([]dynamo.Item, len(resources))
+	for i, resource := range resources {
+		keys[i] = t.Key(resource)
+	}
+	items, err := dynamo.GetAll(ctx, t.client, t.name, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the usage of resources of the table %s: %w", t.name, err)
+	}
+	all := map[string]Usage{}
+	for _, item := range items {
+		resource, _ := t.ResourceOf(item)
+		all[resource], _ = FromItem(item)
+	}
+	return all, nil
+}
+
+// Create returns the action that stores the usage of a new resource. It needs no condition: the transaction that creates
+// the resource has one.
+func (t Table) Create(resource string) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: t.Item(resource, Usage{})}}
+}
+
+// Change returns the action that adds a change, which is not empty, to the usage of a resource. stored is the usage that
+// was read; its counts can be nil if no change of a count is negative. The action fails, with the stored item, if the
+// resource does not exist, or if concurrent writes have changed which projects are left with toggles.
+func (t Table) Change(resource string, change, stored Usage) types.TransactWriteItem {
+	counts := expression.Name(attributeCounts)
+	condition := counts.AttributeExists()
+	var update expression.UpdateBuilder
+	for _, project := range slices.Sorted(maps.Keys(change.Counts)) {
+		at := counts.AppendName(expression.NameNoDotSplit(project))
+		n := change.Counts[project]
+		before, counted := stored.Counts[project]
+		switch {
+		case n > 0:
+			update = update.Set(at, expression.Plus(at.IfNotExists(expression.Value(0)), expression.Value(n)))
+		case before+n > 0: // after concurrent writes, too
+			update = update.Set(at, at.Plus(expression.Value(n)))
+			condition = condition.And(at.GreaterThan(expression.Value(-n)))
+		case counted:
+			update = update.Remove(at)
+			condition = condition.And(at.Equal(expression.Value(before)))
+		default:
+			update = update.Remove(at)
+			condition = condition.And(at.AttributeNotExists())
+		}
+	}
+	numbers := change.numbers()
+	for _, attribute := range slices.Sorted(maps.Keys(numbers)) {
+		if n := numbers[attribute]; n != 0 {
+			update = update.Add(expression.Name(attribute), expression.Value(n))
+		}
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                           &t.name,
+		Key:                                 t.Key(resource),
+		ConditionExpression:                 expr.Condition(),
+		UpdateExpression:                    expr.Update(),
+		ExpressionAttributeNames:            expr.Names(),
+		ExpressionAttributeValues:           expr.Values(),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}
+}
+
+// Exists returns the condition that a resource exists. It fails without an item.
+func (t Table) Exists(resource string) types.TransactWriteItem {
+	return t.check(resource, expression.Name(attributeCounts).AttributeExists())
+}
+
+// SameVersion returns the condition that the version of the usage of a resource is that of stored, which was read.
+func (t Table) SameVersion(resource string, stored Usage) types.TransactWriteItem {
+	return t.check(resource, expression.Name(attributeCounts).AttributeExists().And(is(attributeVersion, stored.Version)))
+}
+
+func (t Table) check(resource string, condition expression.ConditionBuilder) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                           &t.name,
+		Key:                                 t.Key(resource),
+		ConditionExpression:                 expr.Condition(),
+		ExpressionAttributeNames:            expr.Names(),
+		ExpressionAttributeValues:           expr.Values(),
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}}
+}
+
+// Delete returns the action that deletes the usage of a resource. It fails if the numbers are not those of stored, which
+// was read.
+func (t Table) Delete(resource string, stored Usage) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(stored)))
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName:                 &t.name,
+		Key:                       t.Key(resource),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
+// unchanged returns the condition that an item has the numbers of a usage, which has no Counts if the item has none.
+func unchanged(u Usage) expression.ConditionBuilder {
+	counts := expression.Name(attributeCounts)
+	condition := counts.AttributeNotExists()
+	if u.Counts != nil {
+		condition = counts.Equal(expression.Value(u.Counts.value()))
+	}
+	return condition.And(is(attributeArchived, u.Archived), is(attributeSegments, u.Segments))
+}
+
+// is returns the condition that a number has a value. A number that is not stored has the value 0.
+func is(attribute string, n int64) expression.ConditionBuilder {
+	condition := expression.Name(attribute).Equal(expression.Value(n))
+	if n == 0 {
+		condition = expression.Name(attribute).AttributeNotExists().Or(condition)
+	}
+	return condition
+}
+
+// replace returns the repair that replaces the numbers of a usage. It does nothing if they have changed.
+func (t Table) replace(resource string, stored, counted Usage) func(context.Context) error {
+	update := expression.Set(expression.Name(attributeCounts), expression.Value(counted.Counts.value())).
+		Set(expression.Name(attributeArchived), expression.Value(counted.Archived)).
+		Set(expression.Name(attributeSegments), expression.Value(counted.Segments))
+	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(stored)))
+	return func(ctx context.Context) error {
+		_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName:                 &t.name,
+			Key:                       t.Key(resource),
+			ConditionExpression:       expr.Condition(),
+			UpdateExpression:          expr.Update(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		})
+		return unlessChanged(err)
+	}
+}
+
+// remove returns the repair that deletes a usage. It does nothing if its numbers have changed.
+func (t Table) remove(resource string, stored Usage) func(context.Context) error {
+	action := t.Delete(resource, stored).Delete
+	return func(ctx context.Context) error {
+		_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName:                 action.TableName,
+			Key:                       action.Key,
+			ConditionExpression:       action.ConditionExpression,
+			ExpressionAttributeNames:  action.ExpressionAttributeNames,
+			ExpressionAttributeValues: action.ExpressionAttributeValues,
+		})
+		return unlessChanged(err)
+	}
+}
+
+func unlessChanged(err error) error {
+	if dynamo.FailedCondition(err) {
+		return nil
+	}
+	return err
+}
+
+// scan returns the resources that exist, and the stored usage of resources.
+func (t Table) scan(ctx context.Context, isResource func(dynamo.Item) bool) (
+	exists map[string]bool, stored map[string]Usage, err error,
+) {
+	exists, stored = map[string]bool{}, map[string]Usage{}
+	for item, err := range dynamo.Scan(ctx, t.client, t.name) {
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the table %s: %w", t.name, err)
+		}
+		if resource, ok := t.ResourceOf(item); ok {
+			stored[resource], _ = FromItem(item)
+		} else if isResource(item) {
+			exists[item.String(t.hash)] = true
+		}
+	}
+	return exists, stored, nil
+}

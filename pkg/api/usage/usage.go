@@ -1,0 +1,67 @@
+// Package usage counts what uses a resource: a context field, a segment or an environment.
+//
+// The counts of a resource are in an item of their own in its table, which exists if and only if the resource exists.
+// The transaction of each write that begins or ends a use changes them, and fails if the resource does not exist. The
+// transaction that deletes a resource fails if it is used.
+package usage
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Usage is what uses a resource, or a change of it.
+type Usage struct {
+	Counts
+	Archived int64 // the number of archived toggles; they use segments only
+	Segments int64 // the number of segments; they use context fields only
+
+	// Version rises with each write of a constraint or a stickiness that names the context field.
+	Version int64
+}
+
+// Counts are the numbers of active toggles by project. Projects without such a toggle are left out.
+type Counts map[string]int64
+
+// Toggles returns the number of active toggles.
+func (c Counts) Toggles() (n int64) {
+	for _, toggles := range c {
+		n += toggles
+	}
+	return n
+}
+
+// Projects returns the number of projects that have such a toggle.
+func (c Counts) Projects() (n int64) {
+	for _, toggles := range c {
+		if toggles > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// text returns the usage for a person to read.
+func (u Usage) text() string {
+	var all []string
+	for _, project := range slices.Sorted(maps.Keys(u.Counts)) {
+		all = append(all, fmt.Sprintf("%s: %d", project, u.Counts[project]))
+	}
+	if u.Archived != 0 {
+		all = append(all, fmt.Sprintf("archived toggles: %d", u.Archived))
+	}
+	if u.Segments != 0 {
+		all = append(all, fmt.Sprintf("segments: %d", u.Segments))
+	}
+	if all == nil {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}
+
+// same reports whether two usages have the same numbers.
+func (u Usage) same(other Usage) bool {
+	return maps.Equal(u.Counts, other.Counts) && u.Archived == other.Archived && u.Segments == other.Segments
+}
