@@ -59,7 +59,7 @@ func (b *tab) media(name, value string) {
 // chart's legend keep their patterns, in the color of text like the chart.
 func (b *tab) keepsMeaning() {
 	b.t.Helper()
-	for _, links := range []string{"#pages a", ".cards a"} {
+	for _, links := range []string{"#pages a", ".tabs a"} {
 		b.is(fmt.Sprintf(`(all => all.filter(e => e.ariaCurrent).every(current => all.every(e => e === current ||
 			getComputedStyle(e).borderBottom !== getComputedStyle(current).borderBottom)))([...document.querySelectorAll(%q)])`,
 			links))

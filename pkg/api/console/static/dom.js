@@ -101,14 +101,15 @@ export function row(columns, cells) {
  * @param {string} label
  * @param {HTMLElement} control has a `name`
  * @param {Node|string} [hint]
+ * @param {HTMLElement} [element] that contains the control, and is shown instead of it
  */
-export function field(label, control, hint) {
+export function field(label, control, hint, element = control) {
   control.id ||= uniqueId();
   const hintId = `${control.id}-hint`;
   if (hint) control.setAttribute('aria-describedby', hintId);
   return h('div', { class: 'field' },
     h('label', { for: control.id }, label),
-    control,
+    element,
     hint ? h('p', { class: 'hint', id: hintId }, hint) : null);
 }
 

@@ -141,7 +141,7 @@ async function showPage() {
     });
     if (signal.aborted) return;
     await view.render(content, {
-      ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle, setActions,
+      ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle, setActions, setPath,
     });
   } catch (error) {
     if (!signal.aborted) replace(content, failure(error, showPage));
@@ -165,9 +165,24 @@ const notFound = {
     'This address names no page. ', h('a', { href: '#/toggles' }, 'Show the toggles'), '.')),
 };
 
-function setTitle(title) {
+/**
+ * Names the page.
+ * @param {string} title
+ * @param {...Node} marks beside the heading, see `append`
+ */
+function setTitle(title, ...marks) {
   document.title = `${title} · ${product}`;
-  replace(main.querySelector('h1'), h('bdi', null, title));
+  const heading = main.querySelector('h1');
+  replace(heading, h('bdi', null, title));
+  for (const mark of main.querySelectorAll('.head h1 ~ *')) mark.remove();
+  append(heading.parentElement, marks);
+}
+
+/** Shows the way to a page above its heading: links to the pages that lead to it. */
+function setPath(...links) {
+  const path = main.querySelector('.path');
+  replace(path, links);
+  path.hidden = links.length === 0;
 }
 
 /** Shows what can be done on a page beside its heading, see `append`. */
@@ -183,7 +198,10 @@ function startPage(title) {
   document.title = `${title} · ${product}`;
   const heading = h('h1', { tabindex: '-1' }, title);
   const content = h('div');
-  replace(main, h('div', { class: 'head' }, heading, h('div', { class: 'buttons' })), content);
+  replace(main,
+    h('nav', { class: 'path', 'aria-label': 'Path', hidden: true }),
+    h('div', { class: 'head' }, h('div', null, heading), h('div', { class: 'buttons' })),
+    content);
   if (moveFocus) heading.focus();
   moveFocus = true;
   window.scrollTo(0, 0);

@@ -1,4 +1,6 @@
-// The search in lists that a page has loaded as a whole. It finds what the search of the API finds.
+// The search in lists that a page has loaded as a whole, which finds what the search of the API finds, and the marks of what was found.
+
+import { html } from './template.js';
 
 /** Returns the same text for all spellings that differ only in letter case or in the Unicode form of characters. */
 export const fold = (text) => text.toLowerCase().normalize('NFC');
@@ -16,3 +18,17 @@ export function matcher(query) {
     return terms.length === 0 || terms.some((words) => words.every((word) => text.includes(word)));
   };
 }
+
+/**
+ * A text from the API with marks at the words of a search. A long name breaks after a point or an underscore, as it does after a hyphen.
+ * @param {string} text
+ * @param {string} [query]
+ */
+export function marked(text, query = '') {
+  const words = query.normalize('NFC').split(/[\s,]+/).filter(Boolean).sort((a, b) => b.length - a.length);
+  const pattern = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+  const parts = words.length > 0 ? text.normalize('NFC').split(new RegExp(`(${pattern})`, 'iu')) : [text];
+  return html`<bdi>${parts.map((part, i) => (i % 2 === 1 ? html`<mark>${breakable(part)}</mark>` : breakable(part)))}</bdi>`;
+}
+
+const breakable = (part) => part.split(/(?<=[._])(?=\p{L})/u).map((piece, i) => (i === 0 ? piece : html`<wbr aria-hidden="true">${piece}`));

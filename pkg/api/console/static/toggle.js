@@ -1,7 +1,8 @@
 // Toggles in all views: addresses, searches, states, and the numbers of toggles by their state.
 
 import { call } from './api.js';
-import { h, relativeDays, shortDate } from './dom.js';
+import { counted, h, relativeDays, shortDate } from './dom.js';
+import { html } from './template.js';
 
 /** The number of toggles on a page. */
 export const pageSize = 50;
@@ -29,33 +30,45 @@ export function searchToggles({ query, state, type, project, contextField, ...re
 }
 
 /**
- * Counts the toggles of a project, or of all, by their state: in total, and of each type.
- * @returns {Promise<{total: Object, types: Map<string, Object>}>} numbers by the states of `listAddress`
+ * Counts the toggles of a project, or of all, by their state: in total, and of each type and project.
+ * @returns {Promise<{total: Object, types: Map<string, Object>, projects: Map<string, Object>}>} numbers by the states of `listAddress`
  */
 export async function countToggles(project, signal) {
   const query = project ? `?${new URLSearchParams({ project: `IS:${project}` })}` : '';
-  const { total, types } = await call('GET', `/api/admin/search/features/counts${query}`, undefined, { signal });
-  return { total: byState(total), types: new Map(types.map((item) => [item.type, byState(item)])) };
+  const { total, types, projects } = await call('GET', `/api/admin/search/features/counts${query}`, undefined, { signal });
+  return {
+    total: byState(total),
+    types: new Map(types.map((item) => [item.type, byState(item)])),
+    projects: new Map(projects.map((item) => [item.project, byState(item)])),
+  };
 }
 
 const byState = ({ active, stale, potentiallyStale, archived }) => (
   { '': active + stale + potentiallyStale, active, 'potentially-stale': potentiallyStale, stale, archived });
 
-/** The numbers of a type without toggles. */
+/** The numbers of a type or project without toggles. */
 export const noToggles = byState({ active: 0, stale: 0, potentiallyStale: 0, archived: 0 });
 
-/** The state of a toggle, as a mark. */
+/** What the states of `listAddress` are called. */
+export const stateNames = { '': 'Not archived', active: 'In use', 'potentially-stale': 'Overdue', stale: 'To be removed', archived: 'Archived' };
+
+/** The state of a toggle, as a mark. The normal one has none. */
 export function stateBadge(toggle) {
-  if (toggle.archived) return h('span', { class: 'badge quiet' }, 'Archived');
-  if (toggle.stale) return h('span', { class: 'badge bad' }, 'Stale');
-  if (toggle.potentiallyStale) return h('span', { class: 'badge warn' }, 'Potentially stale');
-  return h('span', { class: 'badge good' }, 'Active');
+  if (toggle.archived) return h('span', { class: 'badge quiet' }, stateNames.archived);
+  if (toggle.stale) return h('span', { class: 'badge bad' }, stateNames.stale);
+  if (toggle.potentiallyStale) return h('span', { class: 'badge warn' }, stateNames['potentially-stale']);
+  return h('span', { class: 'badge quiet' }, stateNames.active);
 }
 
-/** When a toggle becomes or became potentially stale. */
-export function staleTime({ archived, stale, potentiallyStaleAt: at }) {
-  if (at) return h('time', { datetime: at }, h('span', null, relativeDays(at)), h('small', null, shortDate(at)));
-  return h('span', { class: 'detail' }, archived || stale ? '–' : 'Never');
+/** When a toggle is due for removal, in words: it is overdue when it is older than the lifetime of its type. */
+export function removal({ archived, stale, potentiallyStale, potentiallyStaleAt: at }) {
+  if (archived) return html`<span class="detail">–</span>`;
+  if (stale) return html`<span class="removal bad">To be removed</span>`;
+  if (!at) return html`<span class="detail">Never</span>`;
+  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000);
+  const overdue = days > 0 ? `${counted(days, 'day')} overdue` : 'Overdue';
+  return html`<time datetime=${at} title=${shortDate(at)} class=${potentiallyStale ? 'removal warn' : 'removal'}>${
+    potentiallyStale ? overdue : relativeDays(at)}</time>`;
 }
 
 /** The numbers of toggles by their state, for the latest filters. */
@@ -65,3 +78,15 @@ export const counts = { key: null, of: {} };
 export function forgetCounts() {
   counts.key = null;
 }
+
+/** Receives `change` when this tab has changed toggles, so that the page that shows them loads them again. */
+export const toggleChanges = new EventTarget();
+
+/** Tells the page that toggles have changed. */
+export function changedToggles() {
+  forgetCounts();
+  toggleChanges.dispatchEvent(new Event('change'));
+}
+
+/** The latest address of the list, to which the page of a toggle leads back. */
+export const latestList = { address: '#/toggles' };

@@ -2,36 +2,41 @@
 
 import { call } from '../api.js';
 import { counted, form, h, openDialog, relativeTime, replace, text } from '../dom.js';
-import { togglePath } from '../toggle.js';
+import { changedToggles, togglePath } from '../toggle.js';
 
 const most = 50; // toggles in one request that marks them
 const atOnce = 6; // requests
 const shownNames = 10;
 
-/** The actions, with the toggles that they apply to. */
+/** The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several. */
 export const actions = {
   stale: {
-    label: 'Mark as stale', past: 'marked as stale', undo: 'unmark', permission: 'UPDATE_FEATURE',
+    label: 'Mark for removal', past: 'marked for removal', undo: 'unmark', permission: 'UPDATE_FEATURE',
     applies: ({ stale, archived }) => !stale && !archived,
-    explain: 'A person has decided that they are to be removed. They are no longer potentially stale.',
+    title: (what) => ['Mark ', what, ' for removal?'],
+    explain: (one) => `${one ? 'It is' : 'They are'} to be removed, and no longer ${one ? 'counts' : 'count'} as overdue.`,
     groups: (toggles) => marks(toggles, true),
   },
   unmark: {
-    label: 'Not stale', past: 'no longer marked as stale', undo: 'stale', permission: 'UPDATE_FEATURE',
+    label: 'Unmark', past: 'no longer marked for removal', undo: 'stale', permission: 'UPDATE_FEATURE',
     applies: ({ stale, archived }) => stale && !archived,
-    explain: 'They are active again, or potentially stale if they are older than the lifetime of their type.',
+    title: (what) => ['Unmark ', what, '?'],
+    explain: (one) => (one ? 'It is in use again, or overdue if it is older than the lifetime of its type.'
+      : 'They are in use again, or overdue if they are older than the lifetime of their type.'),
     groups: (toggles) => marks(toggles, false),
   },
   archive: {
     label: 'Archive', past: 'archived', undo: 'revive', permission: 'DELETE_FEATURE', danger: true,
     applies: ({ archived }) => !archived,
-    explain: 'Archived toggles can be revived.',
+    title: (what) => ['Archive ', what, '?'],
+    explain: (one) => `${one ? 'It' : 'They'} can be revived.`,
     groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('DELETE', togglePath(toggle)) })),
   },
   revive: {
     label: 'Revive', past: 'revived', undo: 'archive', permission: 'UPDATE_FEATURE',
     applies: ({ archived }) => archived,
-    explain: 'They are in the list of toggles again.',
+    title: (what) => ['Revive ', what, '?'],
+    explain: (one) => `${one ? 'It is' : 'They are'} in the list of toggles again.`,
     groups: (toggles) => toggles.map((toggle) => ({
       toggles: [toggle], send: () => call('POST', `/api/admin/archive/revive/${encodeURIComponent(toggle.name)}`),
     })),
@@ -39,7 +44,8 @@ export const actions = {
   delete: {
     label: 'Delete', past: 'deleted', permission: 'DELETE_FEATURE', danger: true,
     applies: ({ archived }) => archived,
-    explain: 'This cannot be undone. Only the event log keeps what they were.',
+    title: (what) => ['Delete ', what, '?'],
+    explain: (one) => `This cannot be undone. Only the event log keeps what ${one ? 'it was' : 'they were'}.`,
     groups: (toggles) => toggles.map((toggle) => ({
       toggles: [toggle], send: () => call('DELETE', `/api/admin/archive/${encodeURIComponent(toggle.name)}`),
     })),
@@ -74,15 +80,16 @@ async function checkArchived(toggle) {
 }
 
 /**
- * Performs an action on toggles, a few requests at a time.
- * @returns {Promise<{done: Array, failed: Array<{toggle, error}>}>}
+ * Performs an action on toggles, a few requests at a time, until `signal` stops it.
+ * @returns {Promise<{done: Array, failed: Array<{toggle, error}>, left: Array}>} `left` are the toggles whose turn has not come
  */
-async function perform(action, toggles, progress) {
+async function perform(action, toggles, signal, progress = () => {}) {
   const groups = action.groups(toggles);
   const done = [];
   const failed = [];
   await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (let group = groups.shift(); group; group = groups.shift()) {
+    while (groups.length > 0 && !signal?.aborted) {
+      const group = groups.shift();
       try {
         await group.send();
         done.push(...group.toggles);
@@ -93,7 +100,7 @@ async function perform(action, toggles, progress) {
       progress(done.length + failed.length);
     }
   }));
-  return { done, failed };
+  return { done, failed, left: groups.flatMap((group) => group.toggles) };
 }
 
 /** Names in a sentence, of which only some are shown. */
@@ -103,27 +110,35 @@ function listed(toggles) {
 }
 
 /**
- * Asks, and performs an action.
- * @param {(action: Object, done: Array, failed: Array) => void} changed called when at least one toggle has changed
+ * Asks, and performs an action. Afterwards it says what was done, and offers to undo it.
+ * @param {(message: string, undo?: () => Promise<string>) => void} announce
+ * @param {(rest: Array, done: Array) => void} [ended] called with the toggles that have not changed, and with those that have
  */
-export function openAction(action, toggles, changed) {
+export function openAction(action, toggles, announce, ended = () => {}) {
   const state = h('p', { class: 'detail', role: 'status' });
-  const what = toggles.length === 1 ? 'toggle' : counted(toggles.length, 'toggle');
-  const dialog = openDialog(`${action.label}: ${what}?`, () => [
-    listed(toggles),
-    h('p', null, action.explain),
-    form({
-      submit: action.label, busy: 'Working…', danger: action.danger, cancel: () => dialog.close(), send,
-    }, state),
-  ]);
+  const one = toggles.length === 1;
+  const controller = new AbortController();
+  let running = false;
+  const dialog = openDialog(action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')), () => [
+    !one && listed(toggles),
+    h('p', null, action.explain(one)),
+    form({ submit: action.label, busy: 'Working…', danger: action.danger, cancel: leave, send }, state),
+  ], undefined, leave);
+
+  /** Closes the dialog, or stops the work that has begun. */
+  function leave() {
+    if (running) controller.abort();
+    else dialog.close();
+  }
 
   async function send() {
-    const { done, failed } = await perform(action, toggles, (count) => {
-      if (toggles.length > 1) state.textContent = `${count.toLocaleString('en')} of ${toggles.length.toLocaleString('en')}`;
-    });
+    running = true;
+    const { done, failed, left } = await perform(action, toggles, controller.signal, (count) => {
+      if (!one) state.textContent = `${count.toLocaleString('en')} of ${toggles.length.toLocaleString('en')}`;
+    }).finally(() => { running = false; });
     if (failed.length === 0) {
       dialog.close();
-      changed(action, done, []);
+      end(done, left);
       return;
     }
     const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close');
@@ -134,28 +149,29 @@ export function openAction(action, toggles, changed) {
         error.id && h('small', null, ' Request ID: ', h('code', null, error.id)))),
       failed.length > shownNames && h('li', null, `and ${failed.length - shownNames} more`)),
       h('div', { class: 'buttons' }, close));
-    dialog.addEventListener('close', () => changed(action, done, failed.map(({ toggle }) => toggle)));
+    dialog.addEventListener('close', () => end(done, [...failed.map(({ toggle }) => toggle), ...left]));
     close.focus();
+  }
+
+  function end(done, rest) {
+    if (done.length > 0) announce(`${said(action, done)}${controller.signal.aborted ? ` Stopped before ${counted(rest.length, 'toggle')}.` : ''}`, undoing(action, done));
+    ended(rest, done);
+    changedToggles();
   }
 }
 
-/** Says what an action has done, and offers to undo it. */
-export function undoNotice(action, done, changed) {
-  const inverse = actions[action.undo];
-  if (!inverse || done.length === 0) return null;
-  const problem = h('p', { class: 'error', role: 'alert' });
-  return h('div', { class: 'notice undo' }, h('p', null, `${counted(done.length, 'toggle')} ${action.past}.`), problem,
-    h('button', { type: 'button', onclick: undo }, 'Undo'));
+const said = (action, done) => `${done.length === 1 ? `Toggle ${done[0].name}` : counted(done.length, 'toggle')} ${action.past}.`;
 
-  async function undo(event) {
-    const button = event.currentTarget;
-    if (button.hasAttribute('aria-disabled')) return;
-    button.setAttribute('aria-disabled', 'true');
-    const { done: undone, failed } = await perform(inverse, done, () => {});
-    if (failed.length > 0) {
-      button.removeAttribute('aria-disabled');
-      problem.textContent = `${failed[0].toggle.name}: ${failed[0].error.message}`;
-    }
-    if (undone.length > 0 && failed.length === 0) changed({ ...inverse, undo: null }, undone, []);
-  }
+/** Returns a function that undoes an action and returns what it has done, or undefined if the action cannot be undone. */
+function undoing(action, done) {
+  const inverse = actions[action.undo];
+  if (!inverse) return undefined;
+  let rest = done;
+  return async () => {
+    const { done: undone, failed } = await perform(inverse, rest);
+    changedToggles();
+    rest = failed.map(({ toggle }) => toggle);
+    if (failed.length > 0) throw new Error(`${failed[0].toggle.name}: ${failed[0].error.message}`);
+    return said(inverse, undone);
+  };
 }

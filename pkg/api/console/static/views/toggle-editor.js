@@ -1,9 +1,10 @@
 // The dialog that creates a toggle, or changes one.
 
 import { call } from '../api.js';
+import { combobox, matching } from '../combobox.js';
 import { draftFor, keepControls, save } from '../draft.js';
-import { FieldError, append, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
-import { forgetCounts, toggleAddress, togglePath } from '../toggle.js';
+import { FieldError, append, counted, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
+import { changedToggles, countToggles, toggleAddress, togglePath } from '../toggle.js';
 
 const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'Marked as stale' };
 
@@ -11,14 +12,13 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
  * @param {{content: Object, etag: string}|null} current the toggle to change, null to create one
  * @param {Array} types the toggle types
  * @param {string} [project] where a new toggle is created unless the user chooses another project
- * @param {(toggle: Object) => void} [saved]
  */
-export function openToggleEditor(current, types, { announce }, project, saved) {
+export function openToggleEditor(current, types, { announce, signal }, project) {
   let toggle = current?.content;
   const controls = {
     ...!current && {
       name: h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true }),
-      project: h('input', { name: 'projectId', autocomplete: 'off', spellcheck: 'false', required: true, value: project || 'default' }),
+      project: h('input', { name: 'projectId', required: true, value: project || 'default', oninput: checkProject, onchange: checkProject }),
     },
     type: h('select', { name: 'type' }, types.map(({ id, name, lifetimeDays }) => h('option', { value: id },
       `${name} (${lifetimeDays === null ? 'never stale' : `potentially stale after ${lifetimeDays} ${lifetimeDays === 1 ? 'day' : 'days'}`})`))),
@@ -32,6 +32,14 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
   const original = toggle?.description ?? null;
   const shown = controls.description.value; // a text area changes line breaks
   const changes = h('div');
+  const isNew = h('p', { class: 'hint', role: 'status' });
+  let projects = [];
+  const box = controls.project && combobox(controls.project, { choices: (text) => matching(projects, text), free: true });
+  if (box) {
+    countToggles(null, signal).then((counts) => {
+      projects = [...counts.projects].map(([id, numbers]) => ({ value: id, label: id, detail: counted(numbers[''], 'toggle') }));
+    }).catch(() => {}); // the input works without choices
+  }
 
   const dialog = openDialog(current ? ['Edit toggle ', text(toggle.name)] : 'Create a toggle', () => [
     form({
@@ -39,7 +47,7 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
     },
     changes,
     controls.name && field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
-    controls.project && field('Project', controls.project, 'A label that groups toggles. It exists as soon as a toggle has it.'),
+    controls.project && field('Project', controls.project, 'A label that groups toggles.', h('div', null, box.element, isNew)),
     field('Type', controls.type),
     field('Description', controls.description, 'What it is for, and when it can be removed.'),
     h('div', { class: 'field' }, h('div', { class: 'check' }, controls.impressionData,
@@ -51,6 +59,12 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
     title: current ? `changes of the toggle ${toggle.name}` : 'a new toggle',
   });
   (controls.name ?? controls.description).focus();
+
+  /** Says that a project does not exist yet: it may be a typing error. */
+  function checkProject() {
+    const id = controls.project.value.trim();
+    isNew.textContent = id === '' || projects.length === 0 || projects.some(({ value }) => value === id) ? '' : `Creates the project ${id}.`;
+  }
 
   async function send() {
     const description = controls.description.value;
@@ -81,11 +95,10 @@ export function openToggleEditor(current, types, { announce }, project, saved) {
       }
       throw error;
     }
-    forgetCounts();
     draft.done();
     announce(current ? `Toggle ${result.name} saved.` : `Toggle ${result.name} created.`);
-    if (saved) saved(result);
-    else window.location.hash = toggleAddress(result);
+    changedToggles();
+    if (!current) window.location.hash = toggleAddress(result);
   }
 }
 

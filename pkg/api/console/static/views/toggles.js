@@ -1,282 +1,433 @@
-// Toggles: the list, and the dialogs that create and change toggles. The address has the filters, so a view can be shared.
+// Toggles: the list. The address has the filters, so a view can be shared, and the entry of the history has the selection and the position.
 
 import { call } from '../api.js';
+import { combobox, matching } from '../combobox.js';
 import { draftFor } from '../draft.js';
-import { age, append, counted, failure, field, h, loading, replace, row, shortDate, table, text } from '../dom.js';
-import { countToggles, counts, listAddress, noToggles, pageSize, searchToggles, stateBadge, staleTime, toggleAddress } from '../toggle.js';
-import { actions, openAction, undoNotice } from './toggle-actions.js';
+import { counted, failure, h, loading, relativeDays, shortDate } from '../dom.js';
+import { menu } from '../menu.js';
+import { marked } from '../search.js';
+import { html, live, nothing, render as show, repeat } from '../template.js';
+import {
+  countToggles, counts, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
+} from '../toggle.js';
+import { actions, openAction } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
 
 const names = ['query', 'state', 'type', 'project', 'contextField', 'sortBy', 'sortOrder', 'offset'];
-const columns = [
-  { name: 'Name', by: 'name' }, { name: 'Type', by: 'type' }, { name: 'Project', by: 'project' }, { name: 'Age', by: 'createdAt' },
-  { name: 'State' }, { name: 'Potentially stale', by: 'potentiallyStaleAt' },
-];
-const cards = { '': 'All', active: 'Active', 'potentially-stale': 'Potentially stale', stale: 'Marked as stale', archived: 'Archived' };
-const defaultSort = { sortBy: 'potentiallyStaleAt', sortOrder: 'asc' };
+const filterNames = ['type', 'project', 'contextField'];
+const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
+const most = 100; // toggles in one page of a search
+const atOnce = 4; // searches
 
 export async function render(content, context) {
   if (context.detail) {
     const { renderToggle } = await import('./toggle.js');
     return renderToggle(content, context);
   }
-  const { may, search, signal, announce } = context;
-  let filters = Object.fromEntries(names.map((name) => [name, search.get(name)]).filter(([, value]) => value));
-  let shown = 0; // the number of the latest search: answers of earlier ones are ignored
-  const selected = new Map(); // toggles by their name, including those of other pages
-  const { types } = await call('GET', '/api/admin/feature-types', undefined, { signal });
-  const typeNames = Object.fromEntries(types.map(({ id, name }) => [id, name]));
+  const { may, search, signal, announce, setActions } = context;
+  const state = {
+    filters: read(search),
+    typed: '', // in the search
+    page: null, // {features, total}
+    error: null,
+    busy: true,
+    counts: {}, // numbers by state
+    types: [],
+    selected: new Map(), // toggles by their name, including those of other pages
+    selecting: null, // {done, total, stop}, while all toggles that match are being selected
+    isFilterOpen: false, // on narrow screens
+  };
+  let newest = new AbortController(); // of the newest search
+  const kept = window.history.state ?? {}; // what this entry of the history showed
+  for (const toggle of kept.selected ?? []) state.selected.set(toggle.name, toggle);
 
-  const create = may('CREATE_FEATURE') &&
-    h('button', { type: 'button', class: 'primary', onclick: () => openToggleEditor(null, types, context, filters.project) }, 'Create toggle');
-  const states = h('ul', { class: 'cards', 'aria-label': 'States' });
-  const undo = h('div');
-  const count = h('p', { class: 'detail', role: 'status', tabindex: '-1' });
-  const bulk = h('div', { class: 'bulk', role: 'group', 'aria-label': 'Selected toggles' });
-  const list = h('div', null, loading('the toggles'));
   const inputs = filterInputs();
+  const loadedTypes = call('GET', '/api/admin/feature-types', undefined, { signal }).then(({ types }) => {
+    state.types = types;
+    inputs.set();
+    draw();
+    return types;
+  });
+  const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
+  setActions(may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
+  toggleChanges.addEventListener('change', load, { signal });
+  window.addEventListener('scrollend', keep, { signal });
   content.addEventListener('click', stay);
-  append(content,
-    h('div', { class: 'title' },
-      h('p', { class: 'lead' }, 'Toggles that are older than the lifetime of their type are potentially stale: they can probably be removed.'),
-      create),
-    undo, states, inputs.element,
-    h('section', { class: 'results', 'aria-label': 'Toggles that match' }, h('div', { class: 'title' }, count), bulk, list));
-  if (create && draftFor('create-toggle') !== undefined) openToggleEditor(null, types, context, filters.project);
-  showCards({});
-  await show();
+  inputs.set();
+  draw();
+  await Promise.all([loadedTypes, load()]);
+  window.scrollTo(0, kept.scroll ?? 0);
+  if (may('CREATE_FEATURE') && draftFor('create-toggle') !== undefined) create();
 
-  /** Shows what the filters select. */
-  async function show() {
-    shown += 1;
-    const turn = shown;
-    list.setAttribute('aria-busy', 'true');
+  /** Loads what the filters select. */
+  async function load() {
+    newest.abort();
+    newest = new AbortController();
+    const current = AbortSignal.any([signal, newest.signal]);
+    latestList.address = listAddress(state.filters);
+    state.busy = true;
+    draw();
     try {
-      const page = await searchToggles({ ...defaultSort, ...filters }, signal);
-      if (turn !== shown) return;
-      showPage(page);
-      countStates(turn, page.total); // later: it takes longer
+      state.page = await searchToggles({ ...order(state.filters), ...state.filters }, current);
+      state.error = null;
+      state.busy = false;
+      draw();
+      countStates(current); // later: it takes longer
     } catch (error) {
-      if (signal.aborted || turn !== shown) return;
-      count.textContent = '';
-      replace(list, failure(error, show));
-      showCards({});
-    } finally {
-      if (turn === shown) list.removeAttribute('aria-busy');
+      if (current.aborted) return;
+      Object.assign(state, { error, page: null, busy: false, counts: {} });
+      draw();
     }
   }
 
-  function showPage({ features, total }) {
-    const start = Number(filters.offset ?? 0);
-    if (features.length === 0) {
-      count.textContent = total > 0 ? 'No more toggles' : 'No toggles';
-      replace(list, empty(total));
-      showBulk([]);
-      return;
-    }
-    const range = `${(start + 1).toLocaleString('en')}–${(start + features.length).toLocaleString('en')}`;
-    count.textContent = `${range} of ${counted(total, 'toggle')}`;
-    const focus = document.activeElement?.dataset?.focus;
-    const here = columns.map((column) => (column.by ? { ...column, ...sorting(column.by) } : column));
-    const element = table('Toggles', here, features.map((toggle) => toggleRow(here, toggle, features)));
-    element.classList.add('toggles');
-    const to = (offset, label) => h('a', { href: listAddress({ ...filters, offset: offset || undefined }), 'data-here': '' }, label);
-    replace(list, element, h('nav', { class: 'months', 'aria-label': 'Pages of toggles' },
-      start > 0 && to(Math.max(0, start - pageSize), '‹ Previous'),
-      start + features.length < total && to(start + pageSize, 'Next ›')));
-    showBulk(features);
-    if (focus) list.querySelector(`[data-focus="${focus}"]`)?.focus();
-    else if (document.activeElement === document.body && shown > 1) count.focus();
+  function draw() {
+    show(view(), content);
   }
 
-  function sorting(by) {
-    const current = { ...defaultSort, ...filters };
-    const sorted = current.sortBy === by && current.sortOrder;
+  function view() {
+    const { page, error } = state;
+    return html`
+      ${tabs()}
+      ${inputs.template()}
+      <section class="results" aria-label="Toggles that match" aria-busy=${state.busy ? 'true' : nothing}>
+        ${error ? failure(error, load) : !page ? loading('the toggles') : page.features.length === 0 ? empty(page.total) : list(page)}
+      </section>
+      ${bulk()}`;
+  }
+
+  function tabs() {
+    const current = state.filters.state ?? '';
+    return html`<ul class="tabs" aria-label="States">${Object.entries(stateNames).map(([name, label]) => html`
+      <li><a data-here href=${listAddress({ ...state.filters, state: name, offset: undefined })}
+        aria-current=${name === current ? 'true' : nothing}>${label} <span class="number">${state.counts[name]?.toLocaleString('en') ?? '…'}</span></a></li>`)}
+    </ul>`;
+  }
+
+  function list({ features, total }) {
+    const start = Number(state.filters.offset ?? 0);
+    const to = (offset, label) => html`<a data-here href=${listAddress({ ...state.filters, offset: offset || undefined })}>${label}</a>`;
+    const isArchive = state.filters.state === 'archived';
+    return html`
+      <table role="table" class="toggles">
+        <caption class="visually-hidden">Toggles</caption>
+        <thead role="rowgroup"><tr role="row">
+          ${mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selectPage(features)}</th>` : nothing}
+          ${heading('name')}${heading('project')}${heading('createdAt', 'optional')}
+          ${isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading('potentiallyStaleAt')}
+          <th role="columnheader" scope="col" class="more"><span class="visually-hidden">Actions</span></th>
+        </tr></thead>
+        <tbody role="rowgroup">${repeat(features, ({ name }) => name, (toggle) => row(toggle, isArchive))}</tbody>
+      </table>
+      ${total > features.length ? html`<nav class="months" aria-label="Pages of toggles">
+        ${start > 0 ? to(Math.max(0, start - pageSize), '‹ Previous') : nothing}
+        ${start + features.length < total ? to(start + pageSize, 'Next ›') : nothing}
+      </nav>` : nothing}`;
+  }
+
+  function heading(by, kind) {
+    const { sortBy, sortOrder } = { ...order(state.filters), ...state.filters };
+    const sorted = sortBy === by && sortOrder;
     const next = sorted === 'asc' ? 'desc' : 'asc';
-    return {
-      sorted: sorted && `${sorted}ending`,
-      sort: (name) => h('a', {
-        class: 'sort', 'data-here': '', 'data-focus': by, href: listAddress({ ...filters, sortBy: by, sortOrder: next, offset: undefined }),
-      }, name, h('span', { class: 'arrow', 'aria-hidden': 'true' }, sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕')),
-    };
+    return html`<th role="columnheader" scope="col" class=${kind ?? nothing} aria-sort=${sorted ? `${sorted}ending` : nothing}>
+      <a class="sort" data-here href=${listAddress({ ...state.filters, sortBy: by, sortOrder: next, offset: undefined })}>${orders[by]}<span
+        class="arrow" aria-hidden="true">${sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕'}</span></a></th>`;
   }
 
-  function toggleRow(here, toggle, features) {
-    const box = mayChange() && h('input', {
-      type: 'checkbox', 'aria-label': `Select ${toggle.name}`, checked: selected.has(toggle.name),
-      onchange: () => {
-        if (box.checked) selected.set(toggle.name, toggle);
-        else selected.delete(toggle.name);
-        showBulk(features);
-      },
-    });
-    return row(here, [
-      h('div', { class: 'named' }, box, h('div', null, h('a', { href: toggleAddress(toggle) }, text(toggle.name)),
-        toggle.description && h('small', { class: 'detail clamp' }, text(toggle.description)))),
-      text(typeNames[toggle.type] ?? toggle.type),
-      text(toggle.project),
-      age(toggle.createdAt),
-      stateBadge(toggle),
-      staleTime(toggle),
-    ]);
+  function row(toggle, isArchive) {
+    const { name, project, type, description, createdAt, archivedAt } = toggle;
+    const { query } = state.filters;
+    return html`<tr role="row">
+      ${mayChange() ? html`<td role="cell" class="pick"><input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
+        @change=${({ target }) => select([toggle], target.checked)}></td>` : nothing}
+      <th role="rowheader" scope="row">
+        <div class="named"><a href=${toggleAddress(toggle)}>${marked(name, query)}</a>
+          <small class="type"><bdi>${state.types.find(({ id }) => id === type)?.name ?? type}</bdi></small></div>
+        ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
+      </th>
+      <td role="cell" class="project"><bdi>${project}</bdi></td>
+      <td role="cell" class="optional">${day(createdAt)}</td>
+      <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)}</td>
+      <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
+        ...possible([toggle]).map((action) => ({ label: action.label, danger: action.danger, action: () => act(action, [toggle]) })),
+        { label: 'Copy name', action: () => copy([toggle]) },
+      ])}</td>
+    </tr>`;
   }
 
   function mayChange() {
     return may('UPDATE_FEATURE') || may('DELETE_FEATURE');
   }
 
-  /** Shows what can be done with the selected toggles. */
-  function showBulk(features) {
-    if (!mayChange() || (features.length === 0 && selected.size === 0)) {
-      replace(bulk);
-      return;
-    }
-    const on = features.filter(({ name }) => selected.has(name)).length;
-    const all = h('input', {
-      type: 'checkbox', id: 'select-all', checked: on > 0 && on === features.length,
-      onchange: () => {
-        for (const toggle of features) {
-          if (all.checked) selected.set(toggle.name, toggle);
-          else selected.delete(toggle.name);
-        }
-        for (const [i, box] of list.querySelectorAll('tbody input').entries()) box.checked = selected.has(features[i].name);
-        showBulk(features);
-        bulk.querySelector('input').focus();
-      },
+  /** The actions that the user may perform on at least one of some toggles. */
+  function possible(toggles) {
+    return Object.values(actions).filter((action) => may(action.permission) && toggles.some(action.applies));
+  }
+
+  function act(action, toggles) {
+    openAction(action, toggles.filter(action.applies), announce, (failed) => {
+      state.selected = new Map(failed.map((toggle) => [toggle.name, toggle]));
+      keep();
     });
-    all.indeterminate = on > 0 && on < features.length;
-    const toggles = [...selected.values()];
-    bulk.classList.toggle('active', toggles.length > 0);
-    replace(bulk,
-      features.length > 0 && h('div', { class: 'check' }, all, h('label', { for: all.id }, 'Select all on this page')),
-      toggles.length > 0 && h('strong', { role: 'status' }, `${toggles.length.toLocaleString('en')} selected`),
-      toggles.length > 0 && Object.entries(actions)
-        .filter(([, action]) => may(action.permission) && toggles.some(action.applies))
-        .map(([, action]) => h('button', {
-          type: 'button', class: action.danger ? 'danger quiet' : null, onclick: () => openAction(action, toggles.filter(action.applies), changed),
-        }, action.label)),
-      toggles.length > 0 && h('button', { type: 'button', onclick: () => { selected.clear(); show(); } }, 'Clear selection'),
-    );
   }
 
-  async function changed(action, done, failed) {
-    selected.clear();
-    for (const toggle of failed) selected.set(toggle.name, toggle);
-    replace(undo, undoNotice(action, done, changed));
-    announce(`${counted(done.length, 'toggle')} ${action.past}.`);
-    counts.key = null;
-    await show();
-    (undo.querySelector('button') ?? count).focus();
-  }
-
-  /** Counts the toggles of each state. `total` is the number of those that the list selects. */
-  async function countStates(turn, total) {
-    const { query, type, project, contextField, state: current = '' } = filters;
-    const some = { query, type, project, contextField };
-    const key = JSON.stringify(some);
-    if (counts.key === key) {
-      showCards(counts.of);
-      return;
-    }
-    showCards({ [current]: total });
+  async function copy(toggles) {
     try {
-      const of = query || contextField ? await searchStates(some, current, total) : await typeCounts(project, type);
-      if (turn !== shown) return;
-      counts.of = of;
-      counts.key = key;
-      showCards(counts.of);
-    } catch {
-      if (turn === shown) showCards({});
+      await navigator.clipboard.writeText(toggles.map(({ name }) => name).join('\n'));
+      announce(toggles.length === 1 ? 'Name copied.' : `${counted(toggles.length, 'name')} copied.`);
+    } catch { // not permitted, or the page does not have a secure origin
+      announce('The browser does not allow it to copy.');
     }
   }
 
-  async function typeCounts(project, type) {
-    const { total, types: all } = await countToggles(project, signal);
-    return type ? all.get(type) ?? noToggles : total;
+  function selectPage(features) {
+    const on = features.filter(({ name }) => state.selected.has(name)).length;
+    return html`<label><input type="checkbox" .checked=${live(on === features.length)} .indeterminate=${on > 0 && on < features.length}
+      @change=${({ target }) => select(features, target.checked)}><span>Select all on this page</span></label>`;
   }
 
-  /** Counts the toggles of each state by searches. `total` is the number of those in the current state. */
-  async function searchStates(some, current, total) {
-    // Active toggles are all but the others, unless the list has counted them.
-    const states = ['potentially-stale', 'stale', 'archived', current === 'active' ? 'active' : ''];
-    const totals = await Promise.all(states.map((state) => (state === current ? { total } : searchToggles({ ...some, state, limit: 1 }, signal))));
-    const of = Object.fromEntries(states.map((state, i) => [state, totals[i].total]));
+  function select(toggles, isSelected) {
+    for (const toggle of toggles) {
+      if (isSelected) state.selected.set(toggle.name, toggle);
+      else state.selected.delete(toggle.name);
+    }
+    keep();
+    draw();
+  }
+
+  /** What can be done with the selected toggles. */
+  function bulk() {
+    const toggles = [...state.selected.values()];
+    if (!mayChange() || toggles.length === 0) return nothing;
+    const button = (label, action, kind) => html`<button type="button" class=${kind ?? nothing} @click=${action}>${label}</button>`;
+    const total = state.page?.total ?? 0;
+    return html`<div class="bulk" role="group" aria-label="Selected toggles">
+      <strong role="status">${toggles.length.toLocaleString('en')} selected</strong>
+      ${state.selecting ? html`
+        <span class="detail">Selecting ${state.selecting.done.toLocaleString('en')} of ${state.selecting.total.toLocaleString('en')}…</span>
+        ${button('Stop', () => state.selecting.stop())}`
+    : toggles.length < total ? button(`Select all ${total.toLocaleString('en')}`, selectAll) : nothing}
+      ${possible(toggles).map((action) => button(action.label, () => act(action, toggles), action.danger ? 'danger quiet' : undefined))}
+      ${button('Copy names', () => copy(toggles))}
+      ${button('Clear selection', clear)}
+    </div>`;
+  }
+
+  function clear() {
+    state.selected.clear();
+    keep();
+    draw();
+    content.querySelector('.pick input')?.focus();
+  }
+
+  /** Selects all toggles that match the filters, a few pages at a time. */
+  async function selectAll() {
+    const controller = new AbortController();
+    const current = AbortSignal.any([signal, controller.signal]);
+    const { filters, page: { total } } = state;
+    const offsets = Array.from({ length: Math.ceil(total / most) }, (_, i) => i * most);
+    state.selecting = { done: 0, total, stop: () => controller.abort() };
+    draw();
+    try {
+      await Promise.all(Array.from({ length: atOnce }, async () => {
+        while (offsets.length > 0 && !current.aborted) {
+          const { features } = await searchToggles({ ...filters, sortBy: 'name', offset: offsets.shift(), limit: most }, current);
+          for (const toggle of features) state.selected.set(toggle.name, toggle);
+          state.selecting.done += features.length;
+          draw();
+        }
+      }));
+    } catch (error) {
+      controller.abort();
+      if (error.name !== 'AbortError') announce(`Not all toggles were selected. ${error.message}`);
+    }
+    if (signal.aborted) return;
+    state.selecting = null;
+    keep();
+    draw();
+  }
+
+  /** Keeps the selection and the position for the way back to this entry of the history. */
+  function keep() {
+    if (signal.aborted) return;
+    const selected = [...state.selected.values()].map(({ name, project, stale, archived }) => ({ name, project, stale, archived }));
+    window.history.replaceState({ selected, scroll: window.scrollY }, '');
+  }
+
+  /** Counts the toggles of each state. */
+  async function countStates(current) {
+    const { query, type, project, contextField, state: shown = '' } = state.filters;
+    const key = JSON.stringify([query, type, project, contextField]);
+    if (counts.key !== key) {
+      state.counts = { [shown]: state.page.total };
+      draw();
+      try {
+        counts.of = query || contextField ? await searchStates(shown, state.page.total, current) : await typeCounts(project, type, current);
+        counts.key = key;
+      } catch {
+        return; // the list is there
+      }
+    }
+    if (current.aborted) return;
+    state.counts = counts.of;
+    draw();
+  }
+
+  async function typeCounts(project, type, current) {
+    const { total, types } = await countToggles(project, current);
+    return type ? types.get(type) ?? noToggles : total;
+  }
+
+  /** Counts the toggles of each state by searches. `total` is the number of those in the state that is shown. */
+  async function searchStates(shown, total, current) {
+    const { query, type, project, contextField } = state.filters;
+    // Toggles in use are all but the others, unless the list has counted them.
+    const states = ['potentially-stale', 'stale', 'archived', shown === 'active' ? 'active' : ''];
+    const totals = await Promise.all(states.map((name) => (
+      name === shown ? { total } : searchToggles({ query, type, project, contextField, state: name, limit: 1 }, current))));
+    const of = Object.fromEntries(states.map((name, i) => [name, totals[i].total]));
     const others = of['potentially-stale'] + of.stale;
     return { ...of, '': of[''] ?? of.active + others, active: of.active ?? of[''] - others };
   }
 
-  function showCards(of) {
-    const focus = states.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    replace(states, ...Object.entries(cards).map(([state, label]) => h('li', null, h('a', {
-      'data-here': '', 'data-focus': `state-${state}`, 'aria-current': (filters.state ?? '') === state ? 'true' : null, class: state || 'all',
-      href: listAddress({ ...filters, state, offset: undefined }),
-    }, h('span', null, label), h('strong', null, of[state]?.toLocaleString('en') ?? '…')))));
-    if (focus) states.querySelector(`[data-focus="${focus}"]`)?.focus();
-  }
-
   /** Follows links to other views of this list without a new page. */
-  function stay(event) {
+  async function stay(event) {
     const link = event.target.closest('a[data-here]');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const parameters = new URLSearchParams(link.hash.split('?')[1] ?? '');
-    filters = Object.fromEntries(names.map((name) => [name, parameters.get(name)]).filter(([, value]) => value));
-    window.history.pushState(null, '', listAddress(filters));
+    const { offset } = state.filters;
+    state.filters = read(new URLSearchParams(link.hash.split('?')[1] ?? ''));
+    window.history.pushState(null, '', listAddress(state.filters));
+    keep();
     inputs.set();
-    show();
+    await load();
+    if (state.filters.offset !== offset) window.scrollTo(0, 0);
+    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+  }
+
+  /** Shows other filters in the same entry of the history. */
+  function filter(changes) {
+    const next = tidy({ ...state.filters, ...changes, offset: undefined });
+    if (!next.query && next.sortBy === 'relevance') {
+      delete next.sortBy;
+      delete next.sortOrder;
+    }
+    if (signal.aborted || listAddress(next) === listAddress({ ...state.filters, offset: undefined })) return;
+    state.filters = next;
+    window.history.replaceState(window.history.state, '', listAddress(next));
+    load();
   }
 
   function filterInputs() {
+    const lists = loadChoices(signal);
+    const input = (name, label, placeholder) => h('input', { name, placeholder, 'aria-label': label });
+    const typeChoices = async () => (await loadedTypes).map(({ id, name }) => ({ value: id, label: name }));
+    const control = (name, label, placeholder, all) => combobox(input(name, label, placeholder), {
+      choices: async (text) => matching(await all().catch(() => []), text),
+      choose: (value) => filter({ [name]: value }),
+    });
     const controls = {
-      query: h('input', { name: 'query', type: 'search', maxlength: '1000', autocomplete: 'off', spellcheck: 'false', dir: 'auto' }),
-      type: h('select', { name: 'type', 'data-short': '' }, h('option', { value: '' }, 'All types'),
-        types.map(({ id, name }) => h('option', { value: id }, name))),
-      project: h('input', { name: 'project', autocomplete: 'off', spellcheck: 'false', placeholder: 'All projects' }),
-      contextField: h('input', { name: 'contextField', autocomplete: 'off', spellcheck: 'false', placeholder: 'Any' }),
-      sort: h('select', { name: 'sort' }, columns.filter(({ by }) => by).flatMap(({ name, by }) => [
-        h('option', { value: `${by} asc` }, `${name}, ascending`), h('option', { value: `${by} desc` }, `${name}, descending`)])),
+      project: control('project', 'Project', 'All projects', lists.projects),
+      type: control('type', 'Type', 'All types', typeChoices),
+      contextField: control('contextField', 'Context field', 'Any context field', lists.fields),
     };
     let timer;
-    const element = h('form', {
-      class: 'search', role: 'search', 'aria-label': 'Filter toggles',
-      onsubmit: (event) => { event.preventDefault(); apply(); },
-      onchange: apply,
-      oninput: () => { clearTimeout(timer); timer = setTimeout(apply, 300); },
-    },
-    h('div', { class: 'filters' },
-      field('Search', controls.query), field('Type', controls.type), h('div', { class: 'narrow' }, field('Sort by', controls.sort)),
-      field('Project', controls.project), field('Context field', controls.contextField)));
-    const set = () => {
-      for (const name of ['query', 'type', 'project', 'contextField']) controls[name].value = filters[name] ?? '';
-      const { sortBy, sortOrder } = { ...defaultSort, ...filters };
-      controls.sort.value = `${sortBy} ${sortOrder}`;
-    };
-    set();
-    return { element, set };
+    return { set, template };
 
-    function apply() {
-      clearTimeout(timer);
-      if (signal.aborted) return;
-      const [sortBy, sortOrder] = controls.sort.value.split(' ');
-      const entered = Object.fromEntries(['query', 'type', 'project', 'contextField'].map((name) => [name, controls[name].value.trim()]));
-      const isDefault = sortBy === defaultSort.sortBy && sortOrder === defaultSort.sortOrder;
-      const next = { ...entered, state: filters.state, ...!isDefault && { sortBy, sortOrder } };
-      if (listAddress({ ...next }) === listAddress({ ...filters, offset: undefined })) return;
-      filters = Object.fromEntries(names.map((name) => [name, next[name]]).filter(([, value]) => value));
-      window.history.replaceState(null, '', listAddress(filters));
-      show();
+    function set() {
+      const { query = '', type, project = '', contextField = '' } = state.filters;
+      state.typed = query;
+      controls.type.set(type ?? '', state.types.find(({ id }) => id === type)?.name ?? type ?? '');
+      controls.project.set(project);
+      controls.contextField.set(contextField);
     }
+
+    function template() {
+      const used = filterNames.filter((name) => state.filters[name]).length;
+      const { sortBy, sortOrder } = { ...order(state.filters), ...state.filters };
+      const choices = Object.keys(orders).filter((by) => by !== 'relevance' || state.filters.query).flatMap((by) => [[by, 'asc'], [by, 'desc']]);
+      return html`<form class="finder" role="search" aria-label="Filter toggles" @submit=${apply}>
+        <input type="search" name="query" aria-label="Search" placeholder="Search names and descriptions" maxlength="1000" autocomplete="off"
+          spellcheck="false" dir="auto" .value=${live(state.typed)} @input=${later}>
+        <button type="button" class="narrow" aria-expanded=${state.isFilterOpen ? 'true' : 'false'} aria-controls="filters"
+          @click=${() => { state.isFilterOpen = !state.isFilterOpen; draw(); }}>Filter${used > 0 ? ` (${used})` : nothing}</button>
+        <div id="filters" class=${state.isFilterOpen ? 'open' : nothing}>
+          ${Object.values(controls).map(({ element }) => element)}
+          <label class="narrow">Sort by <select name="sort" @change=${sort}>${choices.map(([by, direction]) => html`
+            <option value="${by} ${direction}" .selected=${live(by === sortBy && direction === sortOrder)}>${orders[by]}, ${direction}ending</option>`)}
+          </select></label>
+        </div>
+        <p class="detail count" role="status" tabindex="-1">${range()}</p>
+      </form>`;
+    }
+
+    function later({ target: { value } }) {
+      state.typed = value;
+      clearTimeout(timer);
+      timer = setTimeout(apply, 300);
+    }
+
+    function apply(event) {
+      event?.preventDefault();
+      clearTimeout(timer);
+      filter({ query: state.typed.trim() });
+    }
+
+    function sort({ target: { value } }) {
+      const [sortBy, sortOrder] = value.split(' ');
+      filter({ sortBy, sortOrder });
+    }
+  }
+
+  /** The part of the list that is shown. */
+  function range() {
+    if (!state.page) return nothing;
+    const { features, total } = state.page;
+    if (features.length === 0) return total > 0 ? 'No more toggles' : 'No toggles';
+    const start = Number(state.filters.offset ?? 0);
+    return `${(start + 1).toLocaleString('en')}–${(start + features.length).toLocaleString('en')} of ${counted(total, 'toggle')}`;
   }
 
   function empty(total) {
-    const all = (label) => h('a', { href: '#/toggles', 'data-here': '' }, label);
-    if (total > 0) return h('p', { class: 'empty' }, 'There are no more toggles. ', all('Show the first ones'), '.');
-    if (['query', 'state', 'type', 'project', 'contextField'].some((name) => filters[name])) {
-      const good = filters.state === 'potentially-stale' && 'Nothing is overdue. ';
-      return h('p', { class: 'empty' }, good, 'No toggle matches the filters. ', all('Show all toggles'), '.');
+    const { filters } = state;
+    const all = (label) => html`<a data-here href="#/toggles">${label}</a>`;
+    if (total > 0) return html`<p class="empty">There are no more toggles. ${all('Show the first ones')}.</p>`;
+    if (['query', 'state', ...filterNames].some((name) => filters[name])) {
+      const { archived } = state.counts;
+      return html`<p class="empty">${filters.state === 'potentially-stale' ? 'Nothing is overdue. ' : nothing}No toggle matches the filters.
+        ${archived > 0 && filters.state !== 'archived' ? html`<a data-here href=${listAddress({ ...filters, state: 'archived' })}>${
+    archived === 1 ? '1 archived toggle matches' : `${archived.toLocaleString('en')} archived toggles match`}</a>. ` : nothing}
+        ${all('Show all toggles')}.</p>`;
     }
-    return h('p', { class: 'empty' }, 'There are no toggles yet. ',
-      create ? 'Create one, or bring those of an Unleash with ' : 'An editor can create one, or bring those of an Unleash with ',
-      h('code', null, 'toggleadmin import unleash'), '.');
+    return html`<p class="empty">There are no toggles yet. ${may('CREATE_FEATURE') ? 'Create one, or bring those of an Unleash with '
+      : 'An editor can create one, or bring those of an Unleash with '}<code>toggleadmin import unleash</code>.</p>`;
   }
+}
+
+/** The filters that have a value, in the order of addresses. */
+const tidy = (filters) => Object.fromEntries(names.map((name) => [name, filters[name]]).filter(([, value]) => value));
+
+/** The filters of an address. */
+const read = (parameters) => tidy(Object.fromEntries(parameters));
+
+/** The order of a list whose address has none: the best match of a search first, otherwise the toggle that is due first. */
+const order = ({ query }) => ({ sortBy: query ? 'relevance' : 'potentiallyStaleAt', sortOrder: 'asc' });
+
+/** A date in one line, with the exact one in its title. */
+const day = (value) => (value ? html`<time datetime=${value} title=${shortDate(value)}>${relativeDays(value)}</time>` : nothing);
+
+/** Functions that load the choices of filters when they are needed, once. */
+function loadChoices(signal) {
+  const once = (load) => {
+    let loaded;
+    return () => (loaded ??= load().catch((error) => {
+      loaded = undefined;
+      throw error;
+    }));
+  };
+  return {
+    projects: once(async () => [...(await countToggles(null, signal)).projects].map(([project, numbers]) => (
+      { value: project, label: project, detail: counted(numbers[''], 'toggle') }))),
+    fields: once(async () => (await call('GET', '/api/admin/context', undefined, { signal })).map(({ name, usedInFeatures }) => (
+      { value: name, label: name, detail: usedInFeatures === undefined ? undefined : counted(usedInFeatures, 'toggle') }))),
+  };
 }

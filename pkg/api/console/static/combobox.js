@@ -1,0 +1,130 @@
+// Inputs that propose choices: the pattern "combobox with list autocomplete" of the ARIA Authoring Practices Guide.
+
+import { h, uniqueId } from './dom.js';
+import { fold } from './search.js';
+import { html, nothing, render, repeat } from './template.js';
+
+/**
+ * Makes a combobox of an input.
+ * @param {HTMLInputElement} input
+ * @param {Object} options
+ * @param {(text: string) => Choice[]|Promise<Choice[]>} options.choices what matches a text, or all for an empty text
+ * @param {(value: string) => void} [options.choose] called after a choice, or after the input was emptied
+ * @param {boolean} [options.free] other texts than the choices are values, too
+ * @returns {{element: HTMLElement, set: (value: string, label?: string) => void}} the input with its list, and a function that sets the value
+ * @typedef {{value: string, label: string, detail?: string}} Choice
+ */
+export function combobox(input, { choices, choose = () => {}, free = false }) {
+  const list = h('ul', { role: 'listbox', id: uniqueId(), hidden: true, 'aria-label': 'Choices' });
+  const element = h('div', { class: 'combobox' }, input, list);
+  const attributes = { role: 'combobox', 'aria-controls': list.id, 'aria-autocomplete': 'list', autocomplete: 'off', spellcheck: 'false', dir: 'auto' };
+  for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
+  let current = { value: input.value, label: input.value };
+  let found = []; // the choices in the list
+  let active = -1; // the index of the choice that Enter takes
+  let open = false;
+  let turn = 0; // of the newest request for choices
+
+  input.addEventListener('click', () => open || showAll());
+  input.addEventListener('input', () => show(input.value));
+  input.addEventListener('blur', leave);
+  input.addEventListener('keydown', onKey);
+  draw();
+  return { element, set };
+
+  function set(value, label = value) {
+    current = { value, label };
+    input.value = label;
+    close();
+  }
+
+  async function showAll() {
+    await show('');
+    if (!open) return;
+    active = found.findIndex(({ value }) => value === current.value);
+    draw();
+  }
+
+  async function show(text) {
+    turn += 1;
+    const request = turn;
+    const result = await choices(text.trim());
+    if (request !== turn) return;
+    found = result;
+    open = true;
+    active = text.trim() !== '' && !free && found.length > 0 ? 0 : -1;
+    draw();
+  }
+
+  function onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      if (!open) {
+        showAll();
+        return;
+      }
+      if (found.length > 0) active = (active + step + found.length + (active < 0 && step < 0 ? 1 : 0)) % found.length;
+      draw();
+    } else if (event.key === 'Enter' && open && active >= 0) {
+      event.preventDefault();
+      take(found[active]);
+    } else if (event.key === 'Enter' && !free && input.value.trim() === '') {
+      event.preventDefault();
+      take({ value: '', label: '' });
+    } else if (event.key === 'Escape' && open) {
+      event.preventDefault();
+      event.stopPropagation(); // the dialog stays open
+      if (!free) input.value = current.label;
+      close();
+    }
+  }
+
+  function take(choice) {
+    set(choice.value, choice.label);
+    choose(choice.value);
+    if (free) input.dispatchEvent(new Event('input', { bubbles: true }));
+    close();
+  }
+
+  /** Takes what was entered if it is a choice, when the focus leaves the input. */
+  function leave() {
+    const text = input.value.trim();
+    const choice = found.find(({ value, label }) => fold(label) === fold(text) || fold(value) === fold(text));
+    close();
+    if (free || text === current.label) return;
+    if (text === '') take({ value: '', label: '' });
+    else if (choice) take(choice);
+    else input.value = current.label;
+  }
+
+  function close() {
+    turn += 1;
+    open = false;
+    active = -1;
+    draw();
+  }
+
+  function draw() {
+    list.hidden = !open || (free && found.length === 0);
+    input.setAttribute('aria-expanded', String(!list.hidden));
+    if (active >= 0) input.setAttribute('aria-activedescendant', `${list.id}-${active}`);
+    else input.removeAttribute('aria-activedescendant');
+    const option = (choice, i) => html`
+      <li role="option" id="${list.id}-${i}" aria-selected=${i === active ? 'true' : 'false'}
+        @pointerdown=${(event) => event.preventDefault()} @click=${() => take(choice)}>
+        <bdi>${choice.label}</bdi>${choice.detail ? html` <small>${choice.detail}</small>` : nothing}
+      </li>`;
+    render(!open ? nothing : found.length > 0 ? repeat(found, ({ value }) => value, option)
+      : html`<li role="option" aria-disabled="true" aria-selected="false">Nothing matches</li>`, list);
+    if (active >= 0) list.children[active]?.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+/** Returns the choices whose label contains a text, in any letter case and Unicode form. Those that begin with it are first. */
+export function matching(choices, text) {
+  const part = fold(text);
+  const begins = ({ label }) => fold(label).startsWith(part);
+  const all = choices.filter(({ label }) => fold(label).includes(part));
+  return [...all.filter(begins), ...all.filter((choice) => !begins(choice))];
+}
