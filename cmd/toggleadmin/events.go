@@ -35,6 +35,8 @@ type (
 		Token   string `placeholder:"ID" help:"Only changes that were made with this token."`
 		Query   string `placeholder:"TEXT" help:"Only events with this text in type, subject, name or data, in any letter case."`
 		Limit   int    `default:"50" placeholder:"N" help:"Maximum number of events (default 50)."`
+
+		Environment string `placeholder:"NAME" help:"Only events of this environment."`
 	}
 	tailEventsCmd struct {
 		eventTypes
@@ -147,6 +149,7 @@ func (c *listEventsCmd) Run(s *session) error {
 	var ids []int64 // of the accounts with the name of --by
 	f.Types, f.Text = c.names(), c.Query
 	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
+	f.Environments = given(c.Environment)
 	if id, ok := access.ParseID(c.By); ok {
 		f.Users = []int64{id}
 	} else if c.By != "" {

@@ -23,6 +23,7 @@ type Event struct {
 	RequestID   string          // of the API request; "": the change was not made by one
 	Project     string          // "": none
 	FeatureName string          // "": none
+	Environment string          // "": none
 	Data        json.RawMessage // an object, or nil
 	PreData     json.RawMessage // an object, or nil
 }

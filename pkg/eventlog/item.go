@@ -18,6 +18,7 @@ const (
 	AttributeCreatedByTokenID = "createdByTokenId"
 	AttributeProject          = "project"
 	AttributeFeatureName      = "featureName"
+	AttributeEnvironment      = "environment"
 	AttributeData             = "data"
 	AttributePreData          = "preData"
 	attributeRequestID        = "requestId"
@@ -36,7 +37,7 @@ func FromItem(item dynamo.Item) (Event, bool) {
 			TokenID: item.String(AttributeCreatedByTokenID),
 		},
 		RequestID: item.String(attributeRequestID), Project: item.String(AttributeProject),
-		FeatureName: item.String(AttributeFeatureName),
+		FeatureName: item.String(AttributeFeatureName), Environment: item.String(AttributeEnvironment),
 	}
 	if data := item.String(AttributeData); data != "" {
 		e.Data = json.RawMessage(data)

@@ -64,11 +64,14 @@ func (l *Log) Now() time.Time { return l.now() }
 
 // Change is a change that is to be recorded.
 type Change struct {
-	Type                 Type
-	Subject              Subject
-	Last                 int64 // the id of the subject's last event, from AttributeEvent; 0: none
-	Project, FeatureName string
-	Data, PreData        any // JSON objects, after and before; nil: none
+	Type        Type
+	Subject     Subject
+	Last        int64  // the id of the subject's last event, from AttributeEvent; 0: none
+	Project     string // "": none
+	FeatureName string // "": none
+	Environment string // "": none
+	Data        any    // a JSON object, after the change; nil: none
+	PreData     any    // a JSON object, before the change; nil: none
 }
 
 // RecordActions returns the id of the event of a change, and the action that appends the event. The actor and the id of
@@ -90,7 +93,8 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 	}
 	for attribute, text := range map[string]string{
 		AttributeCreatedByTokenID: by.TokenID, AttributeProject: c.Project, AttributeFeatureName: c.FeatureName,
-		attributeRequestID: requestIDFrom(ctx), AttributeData: string(data), AttributePreData: string(preData),
+		AttributeEnvironment: c.Environment, attributeRequestID: requestIDFrom(ctx), AttributeData: string(data),
+		AttributePreData: string(preData),
 	} {
 		if text != "" {
 			item[attribute] = dynamo.S(text)

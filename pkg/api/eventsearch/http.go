@@ -37,7 +37,7 @@ type Response struct {
 	CreatedBy        string           `json:"createdBy"`
 	CreatedByUserID  *int64           `json:"createdByUserId"`
 	CreatedByTokenID *string          `json:"createdByTokenId"`
-	Environment      *string          `json:"environment"` // null
+	Environment      *string          `json:"environment"`
 	Project          *string          `json:"project"`
 	FeatureName      *string          `json:"featureName"`
 	Data             json.RawMessage  `json:"data"`
@@ -51,8 +51,8 @@ func NewResponse(e eventlog.Event) Response {
 	r := Response{
 		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: Summary(e),
 		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), Project: optional(e.Project),
-		FeatureName: optional(e.FeatureName), Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID),
-		Tags: []string{},
+		FeatureName: optional(e.FeatureName), Environment: optional(e.Environment), Data: e.Data, PreData: e.PreData,
+		RequestID: optional(e.RequestID), Tags: []string{},
 	}
 	if e.By.UserID != 0 {
 		r.CreatedByUserID = &e.By.UserID
@@ -172,7 +172,7 @@ const maxCursor = 500
 func filter(q *lambdahttp.Query) Filter {
 	f := Filter{
 		Types: oneOf(q, "type"), Subjects: oneOf(q, "subject"), Features: oneOf(q, "feature"), Projects: oneOf(q, "project"),
-		Users: ids(q, "createdBy"), IDs: ids(q, "id"), Text: q.Text("query", maxQuery),
+		Environments: oneOf(q, "environment"), Users: ids(q, "createdBy"), IDs: ids(q, "id"), Text: q.Text("query", maxQuery),
 	}
 	for name, keys := range map[string][]string{"subject": f.Subjects, "feature": f.Features} { // keys of the index
 		if slices.ContainsFunc(keys, func(key string) bool { return len(key) > maxKey }) {

@@ -82,7 +82,7 @@ func TestSearchResponse(t *testing.T) {
 	request := lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{RequestID: "r"})
 	principal := access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "5"}
 	ids := []any{f.record(access.WithPrincipal(request, principal), t, eventlog.Change{
-		Type: eventlog.FeatureUpdated, Subject: "toggle:a", FeatureName: "a", Project: "default",
+		Type: eventlog.FeatureUpdated, Subject: "toggle:a", FeatureName: "a", Project: "default", Environment: "production",
 		Data: map[string]any{"type": "b"}, PreData: map[string]any{"type": "c"},
 	})}
 	for _, ctx := range []context.Context{eventlog.WithActor(request, eventlog.Actor{Name: "operator"}), t.Context()} {
@@ -99,7 +99,7 @@ func TestSearchResponse(t *testing.T) {
 		`"preData":null,"requestId":"r","tags":[]},`+
 		`{"id":%[1]d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-updated",`+
 		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a: type.","subject":"toggle:a","createdBy":"Ada",`+
-		`"createdByUserId":1,"createdByTokenId":"5","environment":null,"project":"default","featureName":"a","data":{"type":"b"},`+
+		`"createdByUserId":1,"createdByTokenId":"5","environment":"production","project":"default","featureName":"a","data":{"type":"b"},`+
 		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3,"totalExact":true}`, ids...), f.search(t, ""))
 	for _, item := range f.Scan(t, f.Tables["Events"]) {
 		if item.Int("id") == ids[0] {
@@ -123,7 +123,7 @@ func TestSearchParameters(t *testing.T) {
 	f.now = f.now.Add(12 * time.Hour)
 	f.record(ada, t, created("b"))
 	f.now = f.now.Add(12 * time.Hour)
-	f.record(bob, t, eventlog.Change{Type: eventlog.ContextFieldCreated, Subject: "field:plan",
+	f.record(bob, t, eventlog.Change{Type: eventlog.ContextFieldCreated, Subject: "field:plan", Environment: "production",
 		PreData: map[string]any{"name": "plan"}})
 	hundred := ""
 	for i := range 99 {
@@ -146,6 +146,7 @@ func TestSearchParameters(t *testing.T) {
 		subject=IS_ANY_OF:toggle:a,toggle:b | 3, toggle:b, toggle:a, toggle:a
 		subject=IS:toggle:a&feature=IS:b | 0
 		project=IS:default | 3, toggle:b, toggle:a, toggle:a
+		environment=IS_ANY_OF:development,production | 1, field:plan
 		createdBy=IS:1 | 2, toggle:b, toggle:a
 		createdBy=IS_ANY_OF:2,1 | 3, field:plan, toggle:b, toggle:a
 		token=IS:5&feature=IS:b | 1, toggle:b

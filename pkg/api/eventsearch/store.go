@@ -35,17 +35,18 @@ const indexSubjects = "subjects"
 
 // Filter selects events. An empty member selects all.
 type Filter struct {
-	IDs      []int64
-	Types    []string
-	Subjects []string
-	Features []string // names of toggles
-	Projects []string
-	Users    []int64   // who made the change
-	Names    []string  // of who made the change
-	Tokens   []string  // that was used for the change
-	First    int64     // the lowest id; 0: no limit
-	From     time.Time // inclusive; zero: no limit
-	Until    time.Time // exclusive; zero: no limit
+	IDs          []int64
+	Types        []string
+	Subjects     []string
+	Features     []string // names of toggles
+	Projects     []string
+	Environments []string
+	Users        []int64   // who made the change
+	Names        []string  // of who made the change
+	Tokens       []string  // that was used for the change
+	First        int64     // the lowest id; 0: no limit
+	From         time.Time // inclusive; zero: no limit
+	Until        time.Time // exclusive; zero: no limit
 	// Text is a part of the type, the subject, the name of the actor or a value in data or preData, in any letter case.
 	Text string
 
@@ -227,6 +228,7 @@ func (r *Reader) source(f Filter, hash, value string, first, last int64) *source
 	}
 	oneOfTexts(eventlog.AttributeType, f.Types)
 	oneOfTexts(eventlog.AttributeProject, f.Projects)
+	oneOfTexts(eventlog.AttributeEnvironment, f.Environments)
 	oneOfTexts(eventlog.AttributeCreatedByTokenID, f.Tokens)
 	oneOf(eventlog.AttributeCreatedByUserID, len(f.Users), func(i int) types.AttributeValue {
 		return dynamo.N(f.Users[i])

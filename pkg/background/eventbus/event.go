@@ -91,9 +91,11 @@ func dataOf(e eventlog.Event) (any, error) {
 		CreatedByTokenID *string         `json:"createdByTokenId"`
 		Project          *string         `json:"project"`
 		FeatureName      *string         `json:"featureName"`
+		Environment      *string         `json:"environment"`
 		Data             json.RawMessage `json:"data"`
 		PreData          json.RawMessage `json:"preData"`
-	}{r.CreatedBy, r.CreatedByUserID, r.CreatedByTokenID, r.Project, r.FeatureName, r.Data, r.PreData}, nil
+	}{r.CreatedBy, r.CreatedByUserID, r.CreatedByTokenID, r.Project, r.FeatureName, r.Environment,
+		r.Data, r.PreData}, nil
 }
 
 // Feature is the data of an event about a toggle that became potentially stale, or no longer is.

@@ -56,7 +56,7 @@ func TestForms(t *testing.T) {
 		feature-type-updated | type:release | user | {"id":"release","lifetimeDays":60} | {"id":"release","lifetimeDays":40} | {"id":"release","lifetimeDays":60,"previousLifetimeDays":40,"changedBy":{"type":"user","id":1}}
 		feature-type-updated | type:release | api-token | {"id":"release","lifetimeDays":null} | {"id":"release","lifetimeDays":40} | {"id":"release","lifetimeDays":null,"previousLifetimeDays":40,"changedBy":{"type":"api-token","id":"s"}}
 		feature-type-updated | type:release | operator | {"id":"release","lifetimeDays":1} | {"id":"release","lifetimeDays":null} | {"id":"release","lifetimeDays":1,"previousLifetimeDays":null,"changedBy":{"type":"operator","id":"operator ada"}}
-		context-field-updated | field:plan | user | {"name":"plan","stickiness":true} | {"name":"plan","stickiness":false} | {"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,"data":{"name":"plan","stickiness":true},"preData":{"name":"plan","stickiness":false}}
+		context-field-updated | field:plan | user | {"name":"plan","stickiness":true} | {"name":"plan","stickiness":false} | {"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,"environment":null,"data":{"name":"plan","stickiness":true},"preData":{"name":"plan","stickiness":false}}
 	`, "TOGGLE", `"featureName":"checkout","project":"default","featureType":"release","lifetimeDays":40,"createdAt":"2026-10-11T05:39:00.123Z"`)) {
 		e := sent(t, logged(eventlog.Type(row[0]), eventlog.Subject(row[1]), actors[row[2]], row[3], row[4]))
 		all = append(all, e)
