@@ -1,0 +1,109 @@
+package console_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/test/assert"
+)
+
+// runModule evaluates a JavaScript expression after a module of the console that imports nothing. The expression sees
+// what the module declares, and the JSON value input. It returns the result.
+func runModule[T any](t *testing.T, module string, input any, expression string) (result T) {
+	t.Helper()
+	value, err := json.Marshal(input)
+	assert.OK(t, err)
+	command := exec.CommandContext(t.Context(), "node", "--input-type=module")
+	command.Stdin = strings.NewReader(read(t, "static/"+module) + "\nconst input = " + string(value) +
+		";\nconsole.log(JSON.stringify(" + expression + "));")
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	assert.OK(t, json.Unmarshal(output, &result))
+	return result
+}
+
+func TestStrategyWords(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ strategy, words string }{
+		{`"name": "default"`, "Everyone"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "100", "stickiness": "userId"}`, "Everyone"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "0", "stickiness": "userId"}`, "Nobody (0 %)"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "userId"}`, "25 % of users (by userId)"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "default"}`, "25 % of users"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "random"}`, "25 % at random"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "plan"}`, "25 % (by plan)"},
+		{`"name": "gradualRolloutSessionId", "parameters": {"percentage": "5"}`, "5 % of sessions (by sessionId)"},
+		{`"name": "remoteAddress", "parameters": {"IPs": "10.0.0.1, 10.1.0.0/16"}`, "Callers from 10.0.0.1 or 10.1.0.0/16"},
+		{`"name": "applicationHostname", "parameters": {"hostNames": "a.example"}`, "Applications on a.example"},
+		{`"name": "userWithId", "parameters": {"userIds": "1,2,3,4,5,6,7"}`, "Users with the id 1, 2, 3, 4, 5 or 2 more"},
+		{`"name": "default", "segments": [1]`, "Everyone in segment “Beta”"},
+		{`"name": "default", "segments": [1, 2], "constraints": [
+			{"contextName": "country", "operator": "IN", "values": ["DE", "AT"]},
+			{"contextName": "plan", "operator": "NOT_IN", "values": ["free"]}]`,
+			"Everyone in segment “Beta” and segment “Staff” where country is DE or AT and plan is not free"},
+	}
+	strategies, words := []json.RawMessage{}, []string{}
+	for _, test := range tests {
+		strategies, words = append(strategies, json.RawMessage("{"+test.strategy+"}")), append(words, test.words)
+	}
+	assert.Equal(t, words, runModule[[]string](t, "words.js", strategies, `input.map((strategy) =>
+		strategyWords({ segments: [], constraints: [], ...strategy }, (id) => ({ 1: 'Beta', 2: 'Staff' })[id]))`))
+}
+
+func TestConstraintWords(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ constraint, words string }{
+		{`"operator": "IN", "values": ["a"]`, "f is a"},
+		{`"operator": "IN", "values": ["a", "b", "c"], "inverted": true`, "f is not a, b or c"},
+		{`"operator": "NOT_IN", "values": ["a", "b"], "inverted": true`, "f is a or b"},
+		{`"operator": "STR_CONTAINS", "values": ["a"], "caseInsensitive": true`, "f contains a (in any letter case)"},
+		{`"operator": "STR_ENDS_WITH", "values": ["a"], "inverted": true`, "f does not end with a"},
+		{`"operator": "REGEX", "value": "^a+$"`, "f matches the expression ^a+$"},
+		{`"operator": "NUM_GTE", "value": "4"`, "f is at least 4"},
+		{`"operator": "NUM_GTE", "value": "4", "inverted": true`, "f is not at least 4"},
+		{`"operator": "DATE_AFTER", "value": "2026-11-26T11:00:00+01:00"`, "f is after 2026-11-26 10:00 UTC"},
+		{`"operator": "DATE_BEFORE", "value": "2026-11-26T10:00:30Z"`, "f is before 2026-11-26 10:00:30 UTC"},
+		{`"operator": "SEMVER_LT", "value": "4.2.0"`, "f is earlier than version 4.2.0"},
+		{`"operator": "IN_CIDR", "values": ["10.0.0.0/8"]`, "f is in 10.0.0.0/8"},
+		{`"operator": "NEW", "value": "x"`, "f NEW x"},
+	}
+	constraints, words := []json.RawMessage{}, []string{}
+	for _, test := range tests {
+		constraints = append(constraints, json.RawMessage(`{"contextName": "f", `+test.constraint+"}"))
+		words = append(words, test.words)
+	}
+	assert.Equal(t, words, runModule[[]string](t, "words.js", constraints, `input.map(constraintWords)`))
+}
+
+// TestOperators compares the operators that the console knows with those of toggles.
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	var want []string
+	for _, operator := range evaluation.Operators() {
+		want = append(want, string(operator))
+	}
+	got := runModule[[]string](t, "words.js", nil, "Object.keys(operators)")
+	slices.Sort(want)
+	slices.Sort(got)
+	assert.Equal(t, want, got)
+}
+
+// An environment that is switched on without a strategy gets one for everyone.
+func TestOnFor(t *testing.T) {
+	t.Parallel()
+	for strategies, want := range map[string]string{
+		`[]`: "Everyone",
+		`[{"name": "default", "disabled": true}]`:                                                 "Everyone",
+		`[{"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "default"}}]`: "25 % of users",
+	} {
+		got := runModule[[]string](t, "words.js", json.RawMessage(strategies),
+			`onFor(input.map((strategy) => ({ segments: [], constraints: [], ...strategy })))`)
+		assert.Equal(t, []string{want}, got)
+	}
+}
