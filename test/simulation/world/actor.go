@@ -35,7 +35,7 @@ type actor struct {
 	operator *operator.Operator
 	n        int // of names that it has chosen
 	last     *credential
-	rival    func() // of the next step
+	rival    *rival // of the next step
 }
 
 func (w *World) startActors() {
@@ -63,26 +63,49 @@ func (w *World) startActors() {
 
 // meanwhile sometimes does something else at the same time, or between the reads and the first write of the next step.
 func (a *actor) meanwhile(do func(*actor)) {
-	if a.calm || strings.Contains(a.name, "+") || a.IntN(2) == 0 {
-		return
+	switch a.IntN(4) {
+	case 0:
+		a.beforeWrite(do)
+	case 1:
+		a.concurrently(do)
+	}
+}
+
+// beforeWrite lets another actor do something between the reads and the first write of the next step.
+func (a *actor) beforeWrite(do func(*actor)) { a.before((*call).isWrite, do) }
+
+// before lets another actor do something when the next step makes a call. The call takes longer.
+func (a *actor) before(selects func(*call) bool, do func(*actor)) {
+	if b := a.another(); b != nil {
+		a.rival = &rival{selects, func() {
+			b.turn(b.name)
+			do(b)
+		}}
+	}
+}
+
+// concurrently lets another actor do something at the time of the next step.
+func (a *actor) concurrently(do func(*actor)) {
+	if b := a.another(); b != nil {
+		soon := func() time.Duration { return within(b.Rand, 20*time.Millisecond) }
+		before, wait := soon(), soon()
+		a.spawn(func() {
+			b.sleep(b.name, wait)
+			do(b)
+		})
+		a.sleep(a.name, before)
+	}
+}
+
+// another returns an actor who acts at the same time, or nil: one who does so has no others, and in the calm world
+// everybody acts alone.
+func (a *actor) another() *actor {
+	if a.calm || strings.Contains(a.name, "+") {
+		return nil
 	}
 	a.n++
 	name := fmt.Sprintf("%s+%d", a.name, a.n)
-	b := &actor{World: a.World, Rand: a.random(hashOf(name)), name: name}
-	soon := func() time.Duration { return within(b.Rand, 20*time.Millisecond) }
-	before, wait := soon(), soon()
-	if a.IntN(2) == 0 {
-		a.rival = func() {
-			b.turn(name)
-			do(b)
-		}
-		return
-	}
-	a.spawn(func() {
-		b.sleep(name, wait)
-		do(b)
-	})
-	a.sleep(a.name, before)
+	return &actor{World: a.World, Rand: a.random(hashOf(name)), name: name}
 }
 
 // meeting is the interval of the times at which most things happen.

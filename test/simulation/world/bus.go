@@ -49,7 +49,7 @@ func (w *World) discard(c *call) {
 
 // refusesForGood reports whether the bus refuses an event because of its content.
 func (w *World) refusesForGood(sequence string) bool {
-	return w.has(noBus) && mix(w.Seed, hashOf(sequence), 16)%64 == 0
+	return w.has(noBus) && mix(w.Seed, hashOf(sequence), 16)%24 == 0
 }
 
 // putEvents responds like EventBridge. A request that exceeds its limits is a violation: no repetition would succeed.
@@ -62,7 +62,8 @@ func (w *World) putEvents(c *call) (status int, response []byte) {
 		if w.refusesForGood(e.Sequence) {
 			return "MalformedDetail"
 		}
-		if w.happens(noBus, mix(c.key, uint64(i)), 0.05) || w.storm(noBus, 4*time.Minute, "each event") {
+		if w.happens(noBus, mix(c.key, uint64(i)), 0.05) || w.storm(noBus, 4*time.Minute, "each event") ||
+			w.storm(noBus, 4*time.Minute, e.Sequence) {
 			return "ThrottlingException"
 		}
 		w.store(e, detail)

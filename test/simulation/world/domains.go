@@ -60,7 +60,7 @@ func (w *World) prepare() {
 	client, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
 	log := eventlog.New(client, w.tables, p.now, 0)
-	w.types.names = typeNames[:1+random.IntN(4)/3]
+	w.types.names = typeNames[:1+random.IntN(2)]
 	w.fields.names = fieldNames[:1+random.IntN(len(fieldNames))]
 	w.toggles.names = toggleNames[:2+random.IntN(2)*4]
 	w.prepareTypes(featuretype.NewStore(client, w.tables, log), random)

@@ -34,8 +34,15 @@ func (a *actor) editField() {
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d", a.name, a.n)
-	kind := choose(a, "create", "replace", "delete", "read", "list")
+	kind := choose(a, "create", "replace", "replace", "delete", "delete", "read", "list", "compete")
+	if kind == "compete" {
+		a.competeForField(c, name)
+		return
+	}
 	if kind == "delete" {
+		if unused := a.unusedField(); unused != "" {
+			name = unused
+		}
 		a.meanwhile(func(b *actor) { b.putToggle(subject(b, b.toggles.names...), false, name) })
 		e, match := a.readField(c, name)
 		a.edit(a.do(c, "DELETE context/"+name, nil, match...), "field", name, kind, e)
@@ -78,6 +85,35 @@ func (a *actor) editField() {
 	default:
 		a.listFields(c)
 	}
+}
+
+// competeForField replaces a field that somebody else replaces after it was read.
+func (a *actor) competeForField(c *credential, name string) {
+	var e edit
+	o := a.get(c, "context/"+name, &e.seen)
+	a.edit(o, "field", name, "read", e)
+	if !o.ok() {
+		return
+	}
+	replace := func(a *actor, seen object, match ...string) {
+		a.n++
+		change := object{"description": fmt.Sprintf("%s %d", a.name, a.n)}
+		a.edit(a.do(c, "PUT context/"+name, change, match...), "field", name, "replace", edit{seen: seen, change: change})
+	}
+	a.beforeWrite(func(b *actor) { replace(b, nil) })
+	replace(a, e.seen, o.etag)
+}
+
+// unusedField returns a field that exists and that no toggle uses, or nothing.
+func (w *World) unusedField() string {
+	table := contextfield.UsageTable(nil, nil)
+	for _, item := range w.db.Items("ContextFields") {
+		field, ok := table.ResourceOf(item)
+		if used, _ := usage.FromItem(item); ok && len(used.Counts) == 0 && slices.Contains(w.fields.names, field) {
+			return field
+		}
+	}
+	return ""
 }
 
 // manyValues returns legal values of characters that JSON can escape.

@@ -101,7 +101,13 @@ var errEnded = errors.New("the instance ended")
 // tracked is what the world remembers about the writes for a request.
 type tracked struct {
 	writes int
-	rival  func() // what happens before the first write
+	rival  *rival
+}
+
+// rival is what happens when a call is sent.
+type rival struct {
+	selects func(*call) bool
+	do      func()
 }
 
 type trackedKey struct{}

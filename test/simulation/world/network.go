@@ -87,8 +87,8 @@ func (c *call) send() {
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
 	}
-	if t := c.tracked(); t != nil && t.rival != nil && c.isWrite() {
-		w.spawn(t.rival)
+	if t := c.tracked(); t != nil && t.rival != nil && t.rival.selects(c) {
+		w.spawn(t.rival.do)
 		t.rival = nil
 		latency += w.upTo(80*time.Millisecond, c.key, 15)
 	}
@@ -181,6 +181,8 @@ func (c *call) tracked() *tracked {
 
 // reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
 func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
+
+func (c *call) isQuery() bool { return c.name == "Query" }
 
 func (c *call) isWrite() bool {
 	return slices.Contains([]string{"UpdateItem", "PutItem", "DeleteItem", "TransactWriteItems"}, c.name)

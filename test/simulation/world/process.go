@@ -72,12 +72,21 @@ func skipEmpty(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("SkipEmpty", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
 	) (middleware.InitializeOutput, middleware.Metadata, error) {
-		if q, ok := in.Parameters.(*sdk.QueryInput); ok {
-			key := dynamo.Item(q.ExpressionAttributeValues).String(":staleness")
-			if key != "" && !strings.HasSuffix(key, fmt.Sprint("#", featuretable.Shard(toggleNames[0]))) {
-				return middleware.InitializeOutput{Result: &sdk.QueryOutput{}}, middleware.Metadata{}, nil
-			}
+		q, ok := in.Parameters.(*sdk.QueryInput)
+		if ok && aws.ToString(q.IndexName) == featuretable.IndexStaleness && !inShard(q.ExpressionAttributeValues) {
+			return middleware.InitializeOutput{Result: &sdk.QueryOutput{}}, middleware.Metadata{}, nil
 		}
 		return next.HandleInitialize(ctx, in)
 	}), middleware.Before)
+}
+
+// inShard reports whether one of the values of a Query is the key of a partition with the shard of the toggles.
+func inShard(values dynamo.Item) bool {
+	shard := fmt.Sprint("#", featuretable.Shard(toggleNames[0]))
+	for name := range values {
+		if strings.HasSuffix(values.String(name), shard) {
+			return true
+		}
+	}
+	return false
 }

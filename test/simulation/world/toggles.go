@@ -40,6 +40,9 @@ func (w *World) prepareToggles(store *feature.Store, random *rand.Rand) {
 		due := due.Add(within(random, 80*time.Millisecond) - 40*time.Millisecond)
 		kind := w.types.names[random.IntN(len(w.types.names))]
 		age := time.Duration(max(1, w.types.lifetimes[kind][0].days))*24*time.Hour - time.Until(due)
+		if i == len(toggleNames)-1 { // it is older than most lifetimes
+			age += 30 * 24 * time.Hour
+		}
 		f := toggle.Feature{
 			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields.names[random.IntN(len(w.fields.names))]}[:random.IntN(2)],
@@ -82,6 +85,11 @@ func (a *actor) editToggle() {
 		seen, match := a.readToggle(c, name, project)
 		a.edit(a.do(c, "DELETE archive/"+name, nil, match...), "toggle", name, "remove", edit{seen: seen})
 	case 8:
+		if a.IntN(2) == 0 {
+			a.moveFlagged(c)
+			return
+		}
+		a.meanwhile((*actor).changeLifetime)
 		a.searchByState(c, choose(a, "active", "stale", "potentially-stale", "potentially-stale"))
 	default:
 		a.searchToggles(c, on)
@@ -168,7 +176,6 @@ const longestLag = 3 * time.Second
 
 // searchByState lists the toggles in a state. The index of those that are potentially stale shows a write later.
 func (a *actor) searchByState(c *credential, state string) {
-	a.meanwhile((*actor).changeLifetime)
 	flagged := map[string]bool{} // since a time, before the search
 	for _, item := range a.db.Items("Features") {
 		name := item.String("name")
@@ -210,7 +217,57 @@ func (a *actor) searchByState(c *credential, state string) {
 	}
 }
 
-func (a *actor) changeToggle() { a.changeOne(subject(a, a.toggles.names...)) }
+// moveFlagged searches the toggles that are potentially stale while the type of one of them changes to another one, with
+// which it is potentially stale, too.
+func (a *actor) moveFlagged(c *credential) {
+	for _, item := range a.db.Items("Features") {
+		name, project, kind := item.String("name"), item.String("project"), a.types.names[0]
+		if kind == item.String("type") {
+			kind = a.types.names[len(a.types.names)-1]
+		}
+		if !item.Bool("potentiallyStale") || item.Bool("archived") || kind == item.String("type") {
+			continue
+		}
+		if a.lifetime(kind).days != 1 {
+			a.setLifetime(a.admin, kind, 1)
+		}
+		a.before((*call).isQuery, func(b *actor) {
+			e := edit{project: project, change: object{"type": kind}}
+			b.edit(b.do(c, "PUT "+togglePath(name, project), e.change), "toggle", name, "update", e)
+		})
+		break
+	}
+	a.searchByState(c, "potentially-stale")
+}
+
+func (a *actor) changeToggle() {
+	if a.IntN(6) == 0 {
+		a.moveUse(choose(a, a.fields.names...), choose(a, "default", "shop"))
+		return
+	}
+	a.changeOne(subject(a, a.toggles.names...))
+}
+
+// moveUse lets the only toggle of a project that uses a field stop to use it, while another one begins to.
+func (a *actor) moveUse(field, project string) {
+	put := func(a *actor, name string, fields []string) {
+		a.operate("put", name, object{"project": project, "contextFields": fields}, func(ctx context.Context) error {
+			_, _, _, err := a.operator.PutToggle(ctx, name,
+				operator.ToggleChange{Project: &project, ContextFields: &fields})
+			return err
+		})
+	}
+	first, second := a.toggles.names[0], a.toggles.names[1]
+	for _, item := range a.db.Items("Features") {
+		name := item.String("name")
+		if name != first && item.String("project") == project && slices.Contains(item.Strings("contextFields"), field) {
+			put(a, name, []string{})
+		}
+	}
+	put(a, first, []string{field})
+	a.beforeWrite(func(b *actor) { put(b, second, []string{field}) })
+	put(a, first, []string{})
+}
 
 func (a *actor) changeOne(name string) {
 	on := a.IntN(2) == 0

@@ -27,13 +27,20 @@ func (w *World) prepareTypes(store *featuretype.Store, random *rand.Rand) {
 
 func (a *actor) changeLifetime() {
 	id := subject(a, a.types.names...)
-	if a.IntN(4) == 0 {
+	switch a.IntN(8) {
+	case 0, 1:
 		a.listTypes(a.admin)
+		return
+	case 2:
+		a.moveFlagged(a.admin)
 		return
 	}
 	a.meanwhile((*actor).changeToggle)
-	days := choose(a, 0, 1, 1, 7, 40)
-	o := a.do(choose(a, a.admin, a.api), "PUT feature-types/"+id+"/lifetime", object{"lifetimeDays": days})
+	a.setLifetime(choose(a, a.admin, a.api), id, choose(a, 0, 1, 1, 7, 40))
+}
+
+func (a *actor) setLifetime(c *credential, id string, days int) {
+	o := a.do(c, "PUT feature-types/"+id+"/lifetime", object{"lifetimeDays": days})
 	a.record(o, "type", id, "set", days)
 	if o.ok() && a.types.written[id].Before(o.begun) {
 		a.fail("%s sets the lifetime of %s, but its item was not written, so that its toggles are not re-evaluated", a.name,
