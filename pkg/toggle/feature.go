@@ -23,8 +23,18 @@ type Feature struct {
 	ArchivedAt       *time.Time // nil if it is not archived
 	Stale            bool       // marked by a user
 	PotentiallyStale bool       // set by the stores
-	ContextFields    []string   // used by the constraints of its strategies; sorted, without duplicates
 	LastEvent        int64      // the id of its last event, the version of the toggle; set by the stores; 0: none
+
+	// Environments contains the state of the toggle by the name of the environment. Environments in which it is off and
+	// has no strategies are left out. SetEnvironment changes it.
+	Environments map[string]Environment
+
+	// ContextFields are the fields that the constraints of its strategies use, without those that every context has,
+	// sorted and without duplicates. SetEnvironment derives them.
+	ContextFields []string
+
+	Dependency *Dependency // on its parent; nil: it has none
+	Children   []string    // the toggles that depend on it, sorted
 }
 
 // Creator is who created a toggle.
@@ -33,9 +43,19 @@ type Creator struct {
 	Name string
 }
 
-// Normalized returns the toggle as it is stored: with sorted context fields, and with times in milliseconds.
+// Normalized returns the toggle as it is stored: with sorted lists, without empty environments, and with times in
+// milliseconds.
 func (f Feature) Normalized() Feature {
 	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
+	f.Children = slices.Compact(slices.Sorted(slices.Values(f.Children)))
+	f.Environments = normalizedEnvironments(f.Environments)
+	if f.Dependency != nil {
+		f.Dependency = &Dependency{
+			Feature:  f.Dependency.Feature,
+			Enabled:  f.Dependency.Enabled,
+			Variants: append([]string{}, f.Dependency.Variants...),
+		}
+	}
 	f.CreatedAt = milliseconds(f.CreatedAt)
 	if !f.Archived {
 		f.ArchivedAt = nil

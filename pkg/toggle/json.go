@@ -16,6 +16,9 @@ type FeatureJSON struct {
 	ArchivedAt     *string  `json:"archivedAt"` // RFC 3339; nil: it is not archived, or the time is unknown
 	Stale          bool     `json:"stale"`
 	ContextFields  []string `json:"contextFields"`
+
+	Environments map[string]Environment `json:"environments,omitempty"` // by name
+	Dependency   *Dependency            `json:"dependency,omitempty"`
 }
 
 // JSON returns the JSON form of the toggle.
@@ -30,6 +33,8 @@ func (f Feature) JSON() FeatureJSON {
 		Archived:       f.Archived,
 		Stale:          f.Stale,
 		ContextFields:  append([]string{}, f.ContextFields...), // an empty list is not null
+		Environments:   f.Environments,
+		Dependency:     f.Dependency,
 	}
 	if f.CreatedBy != nil {
 		form.CreatedBy = &f.CreatedBy.Name

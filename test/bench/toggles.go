@@ -31,6 +31,7 @@ const (
 // togglesBench has an engine with toggles, and the function search-features.
 type togglesBench struct {
 	*database
+	scanned      *database // the database whose table is scanned for comparison
 	search       lambda.Handler
 	calls, items atomic.Int64 // of the function to DynamoDB, and that these read
 	rows         [][]any
@@ -41,11 +42,9 @@ type togglesBench struct {
 func measureToggles(ctx context.Context, _ options) {
 	b := &togglesBench{database: startDatabase(ctx)}
 	defer b.Stop()
+	b.scanned = b.database
 	b.createTypes(ctx, eventlog.Discard(b.client, time.Now))
-	f := function(b.template, "search-features")
-	env := newEnv(f, b.Endpoint(), io.Discard)
-	env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}
-	b.search = construct(f, env)
+	b.search = b.newSearch(b.database)
 	now, step := time.Now(), 3*365*24*time.Hour/manyToggles
 	put := func(n int, flagged bool) {
 		putItems(ctx, b.client, b.tables["Features"], n, func(i int) dynamo.Item {
@@ -62,12 +61,30 @@ func measureToggles(ctx context.Context, _ options) {
 	const preview = "limit=1&type=IS:type0&state=IS_ANY_OF:"
 	b.compare(ctx, "preview of a lifetime", "1 s", preview+"potentially-stale",
 		preview+"active,potentially-stale&createdBefore="+now.AddDate(0, 0, -500).UTC().Format(time.RFC3339))
+	active := startDatabase(ctx)
+	defer active.Stop()
+	active.createTypes(ctx, eventlog.Discard(active.client, time.Now))
+	putItems(ctx, active.client, active.tables["Features"], manyToggles, func(i int) dynamo.Item {
+		return activeItem(i, typeID(i), now.Add(-time.Duration(i)*step), i < 1000)
+	})
+	b.search = b.newSearch(active)
+	b.compare(ctx, "with strategies: first page", "1.50", "")
+	b.compare(ctx, "with strategies: part of a name, by name", "1.50", "query=toggle-0001&sortBy=name")
 	printTable("Searches of toggles",
 		" search | ms | ratio | goal | calls | items read", b.rows,
 		"%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
 			"real function in this process, in turn with one scan of the table in %d parallel segments; median of %d rounds. "+
-			"A preview is the searches of the console's page of types. Calls and items are those that the function makes and "+
+			"Toggles with strategies have two strategies in each of two environments; they are compared with the scan of the "+
+			"toggles without. A preview is the searches of the console's page of types. Calls and items are those that the function makes and "+
 			"reads in DynamoDB.", manyToggles, bulkTypes, scanSegments, searchRounds)
+}
+
+// newSearch returns the function search-features of a database. b counts its calls.
+func (b *togglesBench) newSearch(d *database) lambda.Handler {
+	f := function(d.template, "search-features")
+	env := newEnv(f, d.Endpoint(), io.Discard)
+	env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}
+	return construct(f, env)
 }
 
 // compare measures concurrent searches, in turn with the scan.
@@ -85,7 +102,7 @@ func (b *togglesBench) compare(ctx context.Context, name, goal string, searches 
 		scanned = append(scanned, concurrently(scanSegments, func(i int) error {
 			var errs error
 			segment := int32(i)
-			for _, err := range dynamo.ScanSegment(ctx, b.client, b.tables["Features"], segment, scanSegments) {
+			for _, err := range dynamo.ScanSegment(ctx, b.scanned.client, b.scanned.tables["Features"], segment, scanSegments) {
 				errs = errors.Join(errs, err)
 				read.Add(1)
 			}

@@ -35,14 +35,45 @@ func (d *database) createTypes(ctx context.Context, log *eventlog.Log) *featuret
 
 // toggleItem is toggle number i as pkg/api/feature stores it.
 func toggleItem(i int, typeID string, created time.Time, flagged bool) dynamo.Item {
-	name := fmt.Sprintf("checkout-toggle-%07d", i)
-	return dynamo.Item{
-		"name": dynamo.S(name), "project": dynamo.S("default"), "type": dynamo.S(typeID),
-		"description": dynamo.S("Shows the new checkout to customers whose cart has more than one item."),
-		"createdAt":   dynamo.Time(created), "archived": dynamo.Bool(false), "stale": dynamo.Bool(false),
-		"potentiallyStale": dynamo.Bool(flagged), "contextFields": dynamo.Strings([]string{"userId"}),
-		"staleness": dynamo.S(featuretable.StalenessKey(typeID, flagged, featuretable.Shard(name))),
+	return featuretable.Marshal(newToggle(i, typeID, created, flagged))
+}
+
+func newToggle(i int, typeID string, created time.Time, flagged bool) toggle.Feature {
+	return toggle.Feature{
+		Name:             fmt.Sprintf("checkout-toggle-%07d", i),
+		Project:          toggle.DefaultProject,
+		Type:             typeID,
+		Description:      new("Shows the new checkout to customers whose cart has more than one item."),
+		CreatedAt:        created,
+		PotentiallyStale: flagged,
+		ContextFields:    []string{"plan"},
 	}
+}
+
+// activeItem is toggleItem with two strategies in each of two environments, of which the toggle is on in one.
+func activeItem(i int, typeID string, created time.Time, flagged bool) dynamo.Item {
+	f := newToggle(i, typeID, created, flagged)
+	for e, name := range []string{"development", "production"} {
+		environment := toggle.Environment{Enabled: i%2 == e}
+		for n := range 2 {
+			environment.Strategies = append(environment.Strategies, toggle.Strategy{
+				ID:        fmt.Sprintf("01M8C6835GR4MTXRYA%08d", 4*i+2*e+n),
+				Name:      toggle.StrategyFlexibleRollout,
+				SortOrder: int32(n), //nolint:gosec // 0 or 1
+				Constraints: []toggle.Constraint{
+					{ContextName: "plan", Operator: toggle.OperatorIn, Values: []string{"basic", "plus", "premium"}},
+				},
+				Parameters: map[string]string{
+					toggle.ParameterRollout:    fmt.Sprint((7*i + 13*n) % 101),
+					toggle.ParameterStickiness: toggle.StickinessDefault,
+					toggle.ParameterGroupID:    f.Name,
+				},
+				Segments: []int64{int64(i%20 + 1)},
+			})
+		}
+		f.SetEnvironment(name, environment)
+	}
+	return featuretable.Marshal(f)
 }
 
 // putItems writes the items with the numbers 0 to n - 1.

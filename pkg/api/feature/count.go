@@ -70,7 +70,7 @@ type Counts struct {
 // Count counts the toggles of the selected projects. It reads the whole table, consistently.
 func (s *Searcher) Count(ctx context.Context, project OneOf) (Counts, error) {
 	all, err := featuretable.Scan(ctx, s.client, s.table,
-		func(f toggle.Feature) bool { return project.selects(f.Project) },
+		func(row featuretable.Row) bool { return project.selects(row.Toggle.Project) },
 		featuretable.AttributeProject, featuretable.AttributeType, featuretable.AttributeArchived,
 		featuretable.AttributeStale, featuretable.AttributePotentiallyStale)
 	if err != nil {
@@ -80,7 +80,8 @@ func (s *Searcher) Count(ctx context.Context, project OneOf) (Counts, error) {
 	if project.selects(toggle.DefaultProject) {
 		projects.of(toggle.DefaultProject)
 	}
-	for _, f := range all {
+	for _, row := range all {
+		f := row.Toggle
 		counts.Total.add(f)
 		types.of(f.Type).add(f)
 		projects.of(f.Project).add(f)

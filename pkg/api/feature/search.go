@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -28,7 +29,8 @@ type Filter struct {
 	ContextField         string    // that they use; empty: all
 }
 
-func (f Filter) selects(t toggle.Feature) bool {
+func (f Filter) selects(row featuretable.Row) bool {
+	t := row.Toggle
 	return t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
 		f.selectsState(t.State()) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
@@ -77,7 +79,7 @@ func SortKeys() []string {
 }
 
 // sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
-func (o Order) sort(all []toggle.Feature, known Types) {
+func (o Order) sort(all []featuretable.Row, known Types) {
 	staleAt := func(f toggle.Feature) time.Time {
 		if at := known.PotentiallyStaleAt(f); at != nil {
 			return *at
@@ -89,8 +91,8 @@ func (o Order) sort(all []toggle.Feature, known Types) {
 	}
 	relevance := map[string]int{}
 	if o.By == "relevance" {
-		for _, f := range all {
-			relevance[f.Name] = o.Text.relevance(f.Name)
+		for _, row := range all {
+			relevance[row.Toggle.Name] = o.Text.relevance(row.Toggle.Name)
 		}
 	}
 	compare := map[string]func(a, b toggle.Feature) int{
@@ -104,19 +106,19 @@ func (o Order) sort(all []toggle.Feature, known Types) {
 		"potentiallyStaleAt": func(a, b toggle.Feature) int { return staleAt(a).Compare(staleAt(b)) },
 		"relevance":          func(a, b toggle.Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
 	}[o.By]
-	slices.SortFunc(all, func(a, b toggle.Feature) int {
-		order := compare(a, b)
+	slices.SortFunc(all, func(a, b featuretable.Row) int {
+		order := compare(a.Toggle, b.Toggle)
 		if o.Descending {
 			order = -order
 		}
-		return cmp.Or(order, byName(a, b))
+		return cmp.Or(order, byName(a.Toggle, b.Toggle))
 	})
 }
 
 func byName(a, b toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }
 
 // page returns the toggles of the page.
-func (o Order) page(all []toggle.Feature) []toggle.Feature {
+func (o Order) page(all []featuretable.Row) []featuretable.Row {
 	first := min(o.Offset, len(all))
 	return all[first:min(first+o.Limit, len(all))]
 }

@@ -196,8 +196,9 @@ func (s *Store) write(
 // It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
 func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
 	name := string(eventlog.PersonSubject(userID))
-	all, err := featuretable.Scan(ctx, s.client, s.table, func(f toggle.Feature) bool {
-		return f.CreatedBy != nil && f.CreatedBy.ID == userID && f.CreatedBy.Name != name
+	all, err := featuretable.Scan(ctx, s.client, s.table, func(row featuretable.Row) bool {
+		by := row.Toggle.CreatedBy
+		return by != nil && by.ID == userID && by.Name != name
 	})
 	if err != nil {
 		return err
@@ -205,17 +206,17 @@ func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
 	expr := dynamo.Build(expression.NewBuilder().
 		WithCondition(expression.Name(featuretable.AttributeCreatorID).Equal(expression.Value(userID))).
 		WithUpdate(expression.Set(expression.Name(featuretable.AttributeCreatorName), expression.Value(name))))
-	for _, f := range all {
+	for _, row := range all {
 		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName:                 &s.table,
-			Key:                       featuretable.Key(f.Name),
+			Key:                       featuretable.Key(row.Toggle.Name),
 			ConditionExpression:       expr.Condition(),
 			UpdateExpression:          expr.Update(),
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 		})
 		if err != nil && !dynamo.FailedCondition(err) {
-			return fmt.Errorf("remove the name of the creator of toggle %q: %w", f.Name, err)
+			return fmt.Errorf("remove the name of the creator of toggle %q: %w", row.Toggle.Name, err)
 		}
 	}
 	return nil

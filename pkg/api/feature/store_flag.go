@@ -46,8 +46,8 @@ func (i index) query(r Range) *dynamodb.QueryInput {
 }
 
 // pages reads the toggles of a range, page by page.
-func (i index) pages(ctx context.Context, r Range) iter.Seq2[[]toggle.Feature, error] {
-	return func(yield func([]toggle.Feature, error) bool) {
+func (i index) pages(ctx context.Context, r Range) iter.Seq2[[]featuretable.Row, error] {
+	return func(yield func([]featuretable.Row, error) bool) {
 		input := i.query(r)
 		for {
 			out, err := i.client.Query(ctx, input)
@@ -55,7 +55,7 @@ func (i index) pages(ctx context.Context, r Range) iter.Seq2[[]toggle.Feature, e
 				yield(nil, err)
 				return
 			}
-			if !yield(r.toggles(out.Items), nil) || out.LastEvaluatedKey == nil {
+			if !yield(r.rows(out.Items), nil) || out.LastEvaluatedKey == nil {
 				return
 			}
 			input.ExclusiveStartKey = out.LastEvaluatedKey
@@ -63,13 +63,13 @@ func (i index) pages(ctx context.Context, r Range) iter.Seq2[[]toggle.Feature, e
 	}
 }
 
-// toggles returns the toggles in items of the index.
-func (r Range) toggles(items []map[string]types.AttributeValue) []toggle.Feature {
-	all := make([]toggle.Feature, len(items))
+// rows returns the toggles in items of the index.
+func (r Range) rows(items []map[string]types.AttributeValue) []featuretable.Row {
+	all := make([]featuretable.Row, len(items))
 	for i, item := range items {
-		all[i] = featuretable.Unmarshal(item)
-		all[i].Type = r.Type
-		all[i].PotentiallyStale = r.PotentiallyStale
+		all[i] = featuretable.UnmarshalRow(item)
+		all[i].Toggle.Type = r.Type
+		all[i].Toggle.PotentiallyStale = r.PotentiallyStale
 	}
 	return all
 }
@@ -108,9 +108,12 @@ func (s *Flags) Due(ctx context.Context, r Range, after *toggle.Feature) (Page, 
 	if err != nil {
 		return Page{}, fmt.Errorf("read toggles with the index key %q: %w", r.key(), err)
 	}
-	page := Page{Toggles: r.toggles(out.Items)}
+	var page Page
+	for _, row := range r.rows(out.Items) {
+		page.Toggles = append(page.Toggles, row.Toggle)
+	}
 	if out.LastEvaluatedKey != nil {
-		page.Next = new(featuretable.Unmarshal(out.LastEvaluatedKey))
+		page.Next = new(featuretable.UnmarshalRow(out.LastEvaluatedKey).Toggle)
 	}
 	return page, nil
 }
@@ -154,7 +157,7 @@ func (s *Flags) Flip(ctx context.Context, r Range, toggles []toggle.Feature) (Fl
 func (r Range) superseded(toggles []toggle.Feature, failed map[string]dynamo.Failure) (result Flips) {
 	for _, f := range toggles {
 		failure := failed[actionFlip+f.Name]
-		now := featuretable.Unmarshal(failure.Item)
+		now := featuretable.UnmarshalRow(failure.Item).Toggle
 		inRange := failure.Item.String(featuretable.AttributeStaleness) == r.key()
 		switch {
 		case !failure.Failed:

@@ -51,7 +51,10 @@ func (r *Reader) Get(ctx context.Context, name string) (toggle.Feature, error) {
 	if item == nil {
 		return toggle.Feature{}, notFound(r.project, name)
 	}
-	f := featuretable.Unmarshal(item)
+	f, err := featuretable.Unmarshal(item)
+	if err != nil {
+		return toggle.Feature{}, err
+	}
 	if err := r.requireProject(f); err != nil {
 		return toggle.Feature{}, err
 	}
@@ -77,17 +80,19 @@ func (r *Reader) read(ctx context.Context, names []string) ([]toggle.Feature, er
 	if err != nil {
 		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
 	}
-	byName := map[string]toggle.Feature{}
-	for _, f := range found {
-		byName[f.Name] = f
+	byName := map[string]featuretable.Row{}
+	for _, row := range found {
+		byName[row.Toggle.Name] = row
 	}
 	all := make([]toggle.Feature, len(names))
 	for i, name := range names {
-		f, ok := byName[name]
+		row, ok := byName[name]
 		if !ok {
 			return nil, notFound(r.project, name)
 		}
-		all[i] = f
+		if all[i], err = row.Feature(); err != nil {
+			return nil, err
+		}
 	}
 	for _, f := range all {
 		if err := r.requireProject(f); err != nil {
@@ -98,7 +103,7 @@ func (r *Reader) read(ctx context.Context, names []string) ([]toggle.Feature, er
 }
 
 // existing reads the toggles with the names that exist, in any order.
-func (r *Reader) existing(ctx context.Context, names []string) ([]toggle.Feature, error) {
+func (r *Reader) existing(ctx context.Context, names []string) ([]featuretable.Row, error) {
 	keys := make([]dynamo.Item, len(names))
 	for i, name := range names {
 		keys[i] = featuretable.Key(name)
@@ -107,21 +112,25 @@ func (r *Reader) existing(ctx context.Context, names []string) ([]toggle.Feature
 	if err != nil {
 		return nil, err
 	}
-	all := make([]toggle.Feature, len(items))
+	all := make([]featuretable.Row, len(items))
 	for i, item := range items {
-		all[i] = featuretable.Unmarshal(item)
+		all[i] = featuretable.UnmarshalRow(item)
 	}
 	return all, nil
 }
 
 // List reads all toggles, ordered by name (code points), with a consistent parallel Scan.
 func (r *Reader) List(ctx context.Context) ([]toggle.Feature, error) {
-	return r.list(ctx, func(toggle.Feature) bool { return true })
+	return r.list(ctx, func(featuretable.Row) bool { return true })
 }
 
 // list is List for the selected toggles.
-func (r *Reader) list(ctx context.Context, selects func(toggle.Feature) bool) ([]toggle.Feature, error) {
-	all, err := featuretable.Scan(ctx, r.client, r.table, selects)
+func (r *Reader) list(ctx context.Context, selects func(featuretable.Row) bool) ([]toggle.Feature, error) {
+	rows, err := featuretable.Scan(ctx, r.client, r.table, selects)
+	if err != nil {
+		return nil, err
+	}
+	all, err := featuretable.Features(rows)
 	slices.SortFunc(all, byName)
 	return all, err
 }

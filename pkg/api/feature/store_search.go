@@ -39,7 +39,8 @@ func (s *Searcher) Search(
 		return nil, 0, err
 	}
 	o.sort(all, known)
-	return o.page(all), len(all), nil
+	page, err = featuretable.Features(o.page(all))
+	return page, len(all), err
 }
 
 // searchFlagged is Search in the staleness index, which has the name, the project, the type and the time of creation.
@@ -55,16 +56,18 @@ func (s *Searcher) searchFlagged(
 			return nil, 0, err
 		}
 		o.sort(all, known)
-		return o.page(all), len(all), nil
+		page, err = featuretable.Features(o.page(all))
+		return page, len(all), err
 	}
 	o.sort(all, known)
-	page = o.page(all)
-	current, err := s.selected(ctx, page, f)
+	indexed := o.page(all)
+	current, err := s.selected(ctx, indexed, f)
 	if err != nil {
 		return nil, 0, err
 	}
 	o.sort(current, known)
-	return current, len(all) - len(page) + len(current), nil
+	page, err = featuretable.Features(current)
+	return page, len(all) - len(indexed) + len(current), err
 }
 
 const (
@@ -75,15 +78,15 @@ const (
 )
 
 // selected reads toggles again, and returns those that are still selected.
-func (s *Searcher) selected(ctx context.Context, all []toggle.Feature, f Filter) ([]toggle.Feature, error) {
+func (s *Searcher) selected(ctx context.Context, all []featuretable.Row, f Filter) ([]featuretable.Row, error) {
 	found := collector{}
 	var reads errgroup.Group
 	reads.SetLimit(maxReads)
 	for batch := range slices.Chunk(all, maxRead) {
 		reads.Go(func() error {
 			names := make([]string, len(batch))
-			for i, f := range batch {
-				names[i] = f.Name
+			for i, row := range batch {
+				names[i] = row.Toggle.Name
 			}
 			existing, err := s.existing(ctx, names)
 			found.add(existing, f.selects)
@@ -91,13 +94,13 @@ func (s *Searcher) selected(ctx context.Context, all []toggle.Feature, f Filter)
 		})
 	}
 	err := reads.Wait()
-	return found.toggles, err
+	return found.rows, err
 }
 
 // flagged reads the selected toggles that are potentially stale from the staleness index.
 func (s *Searcher) flagged(
-	ctx context.Context, known Types, selects func(toggle.Feature) bool,
-) ([]toggle.Feature, error) {
+	ctx context.Context, known Types, selects func(featuretable.Row) bool,
+) ([]featuretable.Row, error) {
 	found := collector{}
 	var reads errgroup.Group
 	reads.SetLimit(maxReads)
@@ -116,31 +119,31 @@ func (s *Searcher) flagged(
 		}
 	}
 	err := reads.Wait()
-	return newest(found.toggles), err
+	return newest(found.rows), err
 }
 
-// collector collects toggles that are read concurrently.
+// collector collects rows that are read concurrently.
 type collector struct {
-	mu      sync.Mutex
-	toggles []toggle.Feature
+	mu   sync.Mutex
+	rows []featuretable.Row
 }
 
-// add adds the selected ones of toggles.
-func (c *collector) add(toggles []toggle.Feature, selects func(toggle.Feature) bool) {
+// add adds the selected ones of rows.
+func (c *collector) add(rows []featuretable.Row, selects func(featuretable.Row) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, f := range toggles {
-		if selects(f) {
-			c.toggles = append(c.toggles, f)
+	for _, row := range rows {
+		if selects(row) {
+			c.rows = append(c.rows, row)
 		}
 	}
 }
 
 // newest returns each toggle once, as it is after its last event. A toggle whose type changes between two reads of the
 // index is found with both types.
-func newest(all []toggle.Feature) []toggle.Feature {
-	slices.SortFunc(all, func(a, b toggle.Feature) int {
-		return cmp.Or(byName(a, b), cmp.Compare(b.LastEvent, a.LastEvent))
+func newest(all []featuretable.Row) []featuretable.Row {
+	slices.SortFunc(all, func(a, b featuretable.Row) int {
+		return cmp.Or(byName(a.Toggle, b.Toggle), cmp.Compare(b.Toggle.LastEvent, a.Toggle.LastEvent))
 	})
-	return slices.CompactFunc(all, func(a, b toggle.Feature) bool { return a.Name == b.Name })
+	return slices.CompactFunc(all, func(a, b featuretable.Row) bool { return a.Toggle.Name == b.Toggle.Name })
 }

@@ -3,6 +3,8 @@
 package featuretable
 
 import (
+	"fmt"
+
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -26,6 +28,21 @@ const (
 	AttributeStale            = "stale"
 	AttributePotentiallyStale = "potentiallyStale"
 	AttributeContextFields    = "contextFields"
+	AttributeDependency       = "dependency"
+	AttributeChildren         = "children"
+
+	// AttributeEnvironments is the state of all environments, compressed. The attributes below are the parts of it by
+	// which searches select toggles.
+	AttributeEnvironments = "environments"
+	AttributeEnabledIn    = "enabledIn" // the names of the environments in which the toggle is on
+	AttributeSegments     = "segments"  // the ids of the segments that its strategies use
+)
+
+// The attributes of a dependency.
+const (
+	dependencyFeature  = "feature"
+	dependencyEnabled  = "enabled"
+	dependencyVariants = "variants"
 )
 
 // Key returns the key of a toggle.
@@ -62,15 +79,44 @@ func Marshal(f toggle.Feature) dynamo.Item {
 	if f.ArchivedAt != nil {
 		item[AttributeArchivedAt] = dynamo.Time(*f.ArchivedAt)
 	}
+	if f.Dependency != nil {
+		item[AttributeDependency] = dynamo.M(dynamo.Item{
+			dependencyFeature:  dynamo.S(f.Dependency.Feature),
+			dependencyEnabled:  dynamo.Bool(f.Dependency.Enabled),
+			dependencyVariants: dynamo.Strings(f.Dependency.Variants),
+		})
+	}
+	if len(f.Children) > 0 {
+		item[AttributeChildren] = dynamo.Strings(f.Children)
+	}
+	if len(f.Environments) > 0 {
+		item[AttributeEnvironments] = dynamo.B(encode(f.Environments))
+	}
+	if names := f.EnabledEnvironments(); len(names) > 0 {
+		item[AttributeEnabledIn] = dynamo.StringSet(names)
+	}
+	if ids := f.Segments(); len(ids) > 0 {
+		item[AttributeSegments] = dynamo.NumberSet(ids)
+	}
 	if f.CanBecomeStale() {
 		item[AttributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
 	}
 	return item
 }
 
-// Unmarshal reads a toggle from its item, or from a part of it, such as an item of an index. What the part lacks has its
+// Row is a toggle as a search reads it. The states of its environments are decoded on request, because that takes
+// longer than reading the item.
+type Row struct {
+	Toggle    toggle.Feature // without Environments
+	EnabledIn []string       // the environments in which it is on, sorted
+	Segments  []int64        // the ids of the segments that its strategies use, sorted
+
+	environments []byte
+}
+
+// UnmarshalRow reads a row from an item, or from a part of it, such as an item of an index. What the part lacks has its
 // zero value.
-func Unmarshal(item dynamo.Item) toggle.Feature {
+func UnmarshalRow(item dynamo.Item) Row {
 	f := toggle.Feature{
 		Name:             item.String(Hash),
 		Project:          item.String(AttributeProject),
@@ -81,6 +127,7 @@ func Unmarshal(item dynamo.Item) toggle.Feature {
 		Stale:            item.Bool(AttributeStale),
 		PotentiallyStale: item.Bool(AttributePotentiallyStale),
 		ContextFields:    item.Strings(AttributeContextFields),
+		Children:         item.Strings(AttributeChildren),
 		LastEvent:        item.Int(eventlog.AttributeEvent),
 	}
 	if _, ok := item[AttributeDescription]; ok {
@@ -92,5 +139,47 @@ func Unmarshal(item dynamo.Item) toggle.Feature {
 	if created := item.Time(AttributeCreatedAt); created != nil {
 		f.CreatedAt = *created
 	}
-	return f
+	if d := item.Map(AttributeDependency); d != nil {
+		f.Dependency = &toggle.Dependency{
+			Feature:  d.String(dependencyFeature),
+			Enabled:  d.Bool(dependencyEnabled),
+			Variants: append([]string{}, d.Strings(dependencyVariants)...),
+		}
+	}
+	return Row{
+		Toggle:       f,
+		EnabledIn:    item.StringSet(AttributeEnabledIn),
+		Segments:     item.NumberSet(AttributeSegments),
+		environments: item.Bytes(AttributeEnvironments),
+	}
 }
+
+// Feature returns the toggle with the states of its environments. An error means that the item was not written by the
+// service.
+func (r Row) Feature() (toggle.Feature, error) {
+	f := r.Toggle
+	if r.environments == nil {
+		return f, nil
+	}
+	var err error
+	if f.Environments, err = decode(r.environments); err != nil {
+		return toggle.Feature{}, fmt.Errorf("decode the environments of the toggle %q: %w", f.Name, err)
+	}
+	return f, nil
+}
+
+// Features returns the toggles of rows.
+func Features(rows []Row) ([]toggle.Feature, error) {
+	all := make([]toggle.Feature, len(rows))
+	for i, row := range rows {
+		f, err := row.Feature()
+		if err != nil {
+			return nil, err
+		}
+		all[i] = f
+	}
+	return all, nil
+}
+
+// Unmarshal reads a toggle from its item. An error means that the item was not written by the service.
+func Unmarshal(item dynamo.Item) (toggle.Feature, error) { return UnmarshalRow(item).Feature() }

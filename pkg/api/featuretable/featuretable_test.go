@@ -1,8 +1,11 @@
 package featuretable_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/dynamo"
@@ -38,13 +41,54 @@ func TestMarshal(t *testing.T) {
 			staleness: "release#potentially-stale#12",
 		},
 		{toggle: toggle.Feature{Name: "archived", Project: "p", Type: "release", CreatedAt: at, Archived: true, ArchivedAt: &at}},
+		{
+			toggle: toggle.Feature{
+				Name:      "active",
+				Project:   "p",
+				Type:      "release",
+				CreatedAt: at,
+				Environments: map[string]toggle.Environment{
+					"production": {Enabled: true, Strategies: []toggle.Strategy{{
+						ID:          "1",
+						Name:        toggle.StrategyFlexibleRollout,
+						Constraints: []toggle.Constraint{{ContextName: "userId", Operator: toggle.OperatorIn, Values: []string{"7"}}},
+						Parameters:  map[string]string{"rollout": "50"},
+						Variants:    []toggle.Variant{{Name: "v", Weight: 1000}},
+						Segments:    []int64{3, 12},
+					}}},
+				},
+				Dependency: &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"v"}},
+				Children:   []string{"c"},
+			},
+			staleness: "release#fresh#15",
+		},
 		{toggle: toggle.Feature{Name: "stale", Project: "p", Type: "release", CreatedAt: at, Stale: true}},
 	} {
 		item := featuretable.Marshal(test.toggle)
-		assert.Equal(t, test.toggle, featuretable.Unmarshal(item))
+		stored, err := featuretable.Unmarshal(item)
+		assert.OK(t, err)
+		assert.Equal(t, test.toggle, stored)
 		assert.Equal(t, test.staleness, item.String(featuretable.AttributeStaleness))
 	}
-	assert.Equal(t, toggle.Feature{Name: "a"}, featuretable.Unmarshal(dynamo.Item{"name": dynamo.S("a")}))
+	assert.Equal(t, featuretable.Row{Toggle: toggle.Feature{Name: "a"}},
+		featuretable.UnmarshalRow(featuretable.Key("a")), cmp.AllowUnexported(featuretable.Row{}))
+}
+
+// A row has the parts of the environments by which searches select toggles.
+func TestRow(t *testing.T) {
+	t.Parallel()
+	f := toggle.Feature{Name: "a"}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{
+		{ID: "1", Name: "default", Segments: []int64{3, 12}},
+	}})
+	f.SetEnvironment("development", toggle.Environment{Strategies: []toggle.Strategy{{ID: "2", Segments: []int64{4}}}})
+	item := featuretable.Marshal(f)
+	row := featuretable.UnmarshalRow(item)
+	assert.Equal(t, []string{"production"}, row.EnabledIn)
+	assert.Equal(t, []int64{3, 4, 12}, row.Segments)
+	item[featuretable.AttributeEnvironments] = dynamo.B([]byte("x"))
+	_, err := featuretable.Unmarshal(item)
+	assert.Equal(t, `decode the environments of the toggle "a": unexpected EOF`, fmt.Sprint(err))
 }
 
 // The index keys of stored toggles depend on these values, which were computed independently.

@@ -9,18 +9,17 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/toggle"
 )
 
 // Segments is the number of parts in which the table is read at the same time.
 const Segments = 4
 
-// Scan reads the selected toggles of a table, consistently, in any order. If attributes are named, the toggles have only
+// Scan reads the selected toggles of a table, consistently, in any order. If attributes are named, the rows have only
 // these.
 func Scan(
-	ctx context.Context, client *dynamodb.Client, table string, selects func(toggle.Feature) bool, attributes ...string,
-) ([]toggle.Feature, error) {
-	parts := make([][]toggle.Feature, Segments)
+	ctx context.Context, client *dynamodb.Client, table string, selects func(Row) bool, attributes ...string,
+) ([]Row, error) {
+	parts := make([][]Row, Segments)
 	var all errgroup.Group
 	for segment := range int32(Segments) {
 		all.Go(func() error {
@@ -28,8 +27,8 @@ func Scan(
 				if err != nil {
 					return fmt.Errorf("list toggles: %w", err)
 				}
-				if f := Unmarshal(item); selects(f) {
-					parts[segment] = append(parts[segment], f)
+				if row := UnmarshalRow(item); selects(row) {
+					parts[segment] = append(parts[segment], row)
 				}
 			}
 			return nil

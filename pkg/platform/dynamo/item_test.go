@@ -41,3 +41,12 @@ func TestAttributes(t *testing.T) {
 		assert.Equal(t, strings.Join(row, "|"), got)
 	}
 }
+
+// Sets are read sorted: DynamoDB does not keep their order.
+func TestSets(t *testing.T) {
+	t.Parallel()
+	item := dynamo.Item{"names": dynamo.StringSet([]string{"b", "a"}), "ids": dynamo.NumberSet([]int64{12, 3, -1})}
+	assert.Equal(t, []string{"a", "b"}, item.StringSet("names"))
+	assert.Equal(t, []int64{-1, 3, 12}, item.NumberSet("ids"))
+	assert.Equal(t, 0, len(item.StringSet("ids"))+len(item.NumberSet("names")))
+}

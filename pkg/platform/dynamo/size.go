@@ -31,6 +31,14 @@ func sizeOf(value types.AttributeValue) int {
 		return len(v.Value)
 	case *types.AttributeValueMemberN:
 		return numberSize
+	case *types.AttributeValueMemberSS:
+		n := collectionSize
+		for _, text := range v.Value {
+			n += elementSize + len(text)
+		}
+		return n
+	case *types.AttributeValueMemberNS:
+		return collectionSize + len(v.Value)*(elementSize+numberSize)
 	case *types.AttributeValueMemberM:
 		return collectionSize + elementSize*len(v.Value) + Item(v.Value).Size()
 	case *types.AttributeValueMemberL:

@@ -16,6 +16,8 @@ func TestSize(t *testing.T) {
 		"flag":   dynamo.Bool(true),                        // 4 + 1
 		"map":    dynamo.M(dynamo.Item{"a": dynamo.S("")}), // 3 + 3 + 1 + 1
 		"list":   dynamo.Strings([]string{"ab", "c"}),      // 4 + 3 + 1 + 2 + 1 + 1
+		"names":  dynamo.StringSet([]string{"ab", "c"}),    // 5 + 3 + 1 + 2 + 1 + 1
+		"ids":    dynamo.NumberSet([]int64{7, 8}),          // 3 + 3 + 2*(1+21)
 	}
-	assert.Equal(t, 6+9+27+5+8+12, item.Size())
+	assert.Equal(t, 6+9+27+5+8+12+13+50, item.Size())
 }

@@ -31,6 +31,8 @@ type encoded struct {
 	BOOL *bool
 	L    *[]value
 	M    *map[string]value
+	SS   *[]string
+	NS   *[]string
 }
 
 func readValue(d *jsontext.Decoder, v *value) error {
@@ -49,6 +51,10 @@ func readValue(d *jsontext.Decoder, v *value) error {
 		*v = &types.AttributeValueMemberL{Value: *e.L}
 	case e.M != nil:
 		*v = dynamo.M(*e.M)
+	case e.SS != nil:
+		*v = dynamo.StringSet(*e.SS)
+	case e.NS != nil:
+		*v = &types.AttributeValueMemberNS{Value: *e.NS}
 	default:
 		require(err != nil, "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	}
@@ -82,6 +88,16 @@ func size(v value) (n int) {
 		n = len(v.Value)
 	case *types.AttributeValueMemberN:
 		n = len(v.Value)
+	case *types.AttributeValueMemberB:
+		n = len(v.Value)
+	case *types.AttributeValueMemberSS:
+		for _, element := range v.Value {
+			n += len(element)
+		}
+	case *types.AttributeValueMemberNS:
+		for _, element := range v.Value {
+			n += len(element)
+		}
 	case *types.AttributeValueMemberL:
 		for _, element := range v.Value {
 			n += size(element)
