@@ -16,6 +16,8 @@ ENVIRONMENT ?= aws
 REQUESTS    ?= 1000000
 FOR         ?= 1h
 SEEDS       ?= 1000
+SEED        ?= 1
+STATES      ?= 10000
 KILLS       ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
@@ -43,7 +45,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -92,7 +94,7 @@ test: export GOGC := 400
 # The suites with targets of their own are left out: they are not fast, and without the targets they
 # would be linked and then skipped.
 test: go node_modules/.installed ## start: Run every fast test
-	@go test $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|unleash)$$')
+	@go test $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|evaluation|samlocal|unleash)$$')
 
 test-race: node_modules/.installed ## test: Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
@@ -121,6 +123,9 @@ test-sam: node_modules/.installed ## test: Run the scripts and every sample even
 
 test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
 	@scripts/test-unleash.sh -v -timeout=30m
+
+test-evaluation: node_modules/.installed ## test: Compare evaluations of toggles with Unleash's SDKs, for 10 contexts of each state: SEED=1 STATES=10000
+	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-evaluation.sh -v -seed='$(SEED)' -states='$(STATES)'
 
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h
@@ -220,7 +225,7 @@ recover: ## deploy: Delete a stack whose first deployment failed, and its tables
 
 # A check without Python skips the build by the SAM CLI. A deployment fails.
 check: SKIP_WITHOUT_PYTHON := 1
-check: test-race test-recipe lint vuln validate build reproducible ## start: Run test-race, test-recipe, lint, vuln, validate, build and reproducible
+check: test-race test-evaluation test-recipe lint vuln validate build reproducible ## start: Run test-race, test-evaluation, test-recipe, lint, vuln, validate, build and reproducible
 
 clean: ## develop: Delete builds and tools, but no data
 	rm -rf .aws-sam .cache node_modules

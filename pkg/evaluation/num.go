@@ -39,11 +39,14 @@ func (c numberCondition) holds(value string) bool {
 	case toggle.OperatorNumLte:
 		return number <= c.number
 	default:
-		return number == c.number
+		return math.Abs(number-c.number) < epsilon
 	}
 }
 
 var errNumber = errors.New("must be a number such as 5, -0.5 or 2e3")
+
+// epsilon is the difference below which two numbers are equal, as in yggdrasil (Rust's f64::EPSILON).
+const epsilon = 0x1p-52
 
 // numberSyntax is what every engine can compile.
 var numberSyntax = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
