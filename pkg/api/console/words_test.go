@@ -97,13 +97,13 @@ func TestOperators(t *testing.T) {
 // An environment that is switched on without a strategy gets one for everyone.
 func TestOnFor(t *testing.T) {
 	t.Parallel()
-	for strategies, want := range map[string]string{
-		`[]`: "Everyone",
-		`[{"name": "default", "disabled": true}]`:                                                 "Everyone",
-		`[{"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "default"}}]`: "25 % of users",
-	} {
-		got := runModule[[]string](t, "words.js", json.RawMessage(strategies),
-			`onFor(input.map((strategy) => ({ segments: [], constraints: [], ...strategy })))`)
-		assert.Equal(t, []string{want}, got)
-	}
+	strategies := json.RawMessage(`[
+		[],
+		[{"name": "default", "disabled": true}],
+		[{"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "default"}},
+			{"name": "remoteAddress", "parameters": {"IPs": "10.0.0.1"}}]
+	]`)
+	want := [][]string{{"Everyone"}, {"Everyone"}, {"25 % of users", "Callers from 10.0.0.1"}}
+	assert.Equal(t, want, runModule[[][]string](t, "words.js", strategies, `input.map((all) =>
+		onFor(all.map((strategy) => ({ segments: [], constraints: [], ...strategy }))))`))
 }

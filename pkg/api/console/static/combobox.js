@@ -106,7 +106,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   }
 
   function draw() {
-    list.hidden = !open || (free && found.length === 0);
+    list.hidden = !open || (found.length === 0 && (free || input.value.trim() === ''));
     input.setAttribute('aria-expanded', String(!list.hidden));
     if (active >= 0) input.setAttribute('aria-activedescendant', `${list.id}-${active}`);
     else input.removeAttribute('aria-activedescendant');

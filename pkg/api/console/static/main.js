@@ -4,7 +4,9 @@ import { authorizationResponse, credential, draftStorage, events, joinSession, p
 import { call, roles } from './api.js';
 import { discardDraft, draftOf, resume } from './draft.js';
 import { append, failure, h, loading, replace } from './dom.js';
+import { combobox } from './combobox.js';
 import { html, nothing, render } from './template.js';
+import { searchToggles, toggleAddress } from './toggle.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 /**
@@ -25,6 +27,7 @@ const product = document.title;
 const main = document.querySelector('main');
 const navigation = document.getElementById('pages');
 const account = document.getElementById('account');
+const go = goTo();
 const toast = document.getElementById('toast');
 const status = document.getElementById('status');
 
@@ -238,6 +241,7 @@ function showNavigation(current) {
     <ul>${links.map(([name, { title }]) => html`
       <li><a href="#/${name}" aria-current=${name === current ? 'page' : nothing}>${title}</a></li>`)}
     </ul>`), navigation);
+  render(caller ? go : nothing, document.getElementById('go'));
   render(signedIn ? html`
     <button type="button" popovertarget="account-menu"><span class=${caller ? 'visually-hidden' : nothing}>Account${caller ? ': ' : nothing}</span>
       ${caller ? html`<bdi>${callerName()}</bdi> <small>${roles[caller.user?.rootRole ?? 1]}</small>` : nothing}</button>
@@ -254,7 +258,7 @@ function callerName() {
 
 /**
  * Shows a result, and has screen readers say it. It stays for a moment. One that can be undone stays until the next one, on other pages too,
- * and its button has the focus.
+ * and its button gets the focus if the change has removed what had it.
  * @param {string} message
  * @param {() => Promise<string>} [undo] undoes it, and returns what was undone
  */
@@ -269,7 +273,7 @@ function announce(message, undo) {
     render(html`
       <button type="button" @click=${revert}>Undo</button>
       <button type="button" aria-label="Close the message" @click=${hideToast}>×</button>`, toast.lastElementChild);
-    toast.querySelector('button').focus();
+    if (document.activeElement === document.body) toast.querySelector('button').focus();
   }, 50); // the same message twice is a change for screen readers only after a pause
 
   async function revert({ currentTarget: button }) {
@@ -281,6 +285,32 @@ function announce(message, undo) {
       if (credential() !== null) announce(`It was not undone. ${error.message}`, undo);
     }
   }
+}
+
+/** An input that leads to the page of a toggle. Ctrl K goes there from everywhere. */
+function goTo() {
+  const most = 8;
+  const pause = 150; // between two keys, in milliseconds
+  const input = h('input', { type: 'search', placeholder: 'Go to toggle…  Ctrl K', 'aria-label': 'Go to toggle', 'aria-keyshortcuts': 'Control+K' });
+  const box = combobox(input, {
+    choices: async (text) => {
+      await new Promise((resolve) => { setTimeout(resolve, pause); });
+      if (text === '' || text !== input.value.trim()) return [];
+      const { features } = await searchToggles({ query: text, sortBy: 'relevance', limit: most }, leave.signal).catch(() => ({ features: [] }));
+      return features.map((toggle) => ({ value: toggleAddress(toggle), label: toggle.name, detail: toggle.project }));
+    },
+    choose: (address) => {
+      box.set('');
+      if (address !== '') window.location.hash = address;
+    },
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]')) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+  return box.element;
 }
 
 /** Reports whether the message can be undone. */
