@@ -27,6 +27,7 @@ type StrategyExplanation struct {
 	Segments    []SegmentExplanation
 	RuleHolds   bool                // whether the context fulfills the type with its parameters
 	Rollout     *RolloutExplanation // nil: the type has no rollout, or its percentage is malformed
+	Variant     *toggle.Variant     // of the strategy for the context; nil: the strategy does not hold or has none
 }
 
 // ConstraintExplanation says whether a constraint holds.
@@ -70,20 +71,26 @@ func (f *feature) explain(ctx *Context) Explanation {
 		dependenciesHold = dependenciesHold && holds
 		explanation.Dependencies = append(explanation.Dependencies, DependencyExplanation{*parent.source, holds})
 	}
-	var decisive *strategy
 	for i := range f.strategies {
 		strategy := f.strategies[i].explain(ctx)
-		if strategy.Holds && decisive == nil {
-			decisive = &f.strategies[i]
+		if strategy.Holds && explanation.Decisive < 0 {
 			explanation.Decisive = i
 		}
 		explanation.Strategies = append(explanation.Strategies, strategy)
 	}
-	strategiesHold := f.isUnconditional() || decisive != nil
+	strategiesHold := f.isUnconditional() || explanation.Decisive >= 0
 	if f.source.Enabled && dependenciesHold && strategiesHold {
-		explanation.Result = Result{true, f.variantOf(decisive, ctx)}
+		explanation.Result = Result{true, f.explainedVariant(explanation, ctx)}
 	}
 	return explanation
+}
+
+// explainedVariant is variantOf for an explained strategy, whose variant has been chosen, at random in some cases.
+func (f *feature) explainedVariant(e Explanation, ctx *Context) *toggle.Variant {
+	if e.Decisive >= 0 && len(f.strategies[e.Decisive].variants.all) > 0 {
+		return e.Strategies[e.Decisive].Variant
+	}
+	return f.variants.choose(ctx)
 }
 
 func (s *strategy) explain(ctx *Context) StrategyExplanation {
@@ -101,6 +108,9 @@ func (s *strategy) explain(ctx *Context) StrategyExplanation {
 		explanation.RuleHolds = s.rule.holds(ctx)
 	}
 	explanation.Holds = !s.source.Disabled && holds && explanation.RuleHolds
+	if explanation.Holds {
+		explanation.Variant = s.variants.choose(ctx)
+	}
 	return explanation
 }
 

@@ -73,6 +73,7 @@ func TestExplain(t *testing.T) {
 				Constraints: none,
 				Segments:    []evaluation.SegmentExplanation{adults},
 				Rollout:     &evaluation.RolloutExplanation{Percentage: 50, Number: 34},
+				Variant:     &random.Variants[0],
 			},
 			{Strategy: everyone, Holds: true, RuleHolds: true, Constraints: none},
 		},
@@ -94,4 +95,23 @@ func TestExplainOff(t *testing.T) {
 	assert.Equal(t, 1, explanation.Decisive)
 	want := &evaluation.RolloutExplanation{Percentage: 100, Field: "tenant", Number: 0} // the field is absent
 	assert.Equal(t, want, explanation.Strategies[0].Rollout)
+}
+
+// A variant that is chosen at random is that of the result, and that of its strategy.
+func TestExplainRandomVariant(t *testing.T) {
+	t.Parallel()
+	strategy := toggle.Strategy{
+		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "random"},
+		Variants: []toggle.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}},
+	}
+	engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
+		{Name: "t", Enabled: true, Strategies: []toggle.Strategy{strategy}},
+	}})
+	draws := uint32(0)
+	alternate := func(n uint32) uint32 {
+		draws++
+		return draws % 2 * (n - 1)
+	}
+	explanation := engine.Explain("t", &evaluation.Context{Random: alternate})
+	assert.Equal(t, explanation.Variant, explanation.Strategies[0].Variant)
 }
