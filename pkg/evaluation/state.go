@@ -9,6 +9,28 @@ type State struct {
 	Segments []toggle.Segment `json:"segments"`
 }
 
+// NewState returns the state of toggles in an environment. Archived toggles are not in it.
+func NewState(environment string, features []toggle.Feature, segments []toggle.Segment) State {
+	state := State{Segments: segments}
+	for _, f := range features {
+		if f.Archived {
+			continue
+		}
+		in := f.Environments[environment]
+		feature := Feature{
+			Name:           f.Name,
+			Enabled:        in.Enabled,
+			ImpressionData: f.ImpressionData,
+			Strategies:     in.Strategies,
+		}
+		if f.Dependency != nil {
+			feature.Dependencies = []toggle.Dependency{*f.Dependency}
+		}
+		state.Features = append(state.Features, feature)
+	}
+	return state
+}
+
 // Feature is the state of a toggle in the environment.
 type Feature struct {
 	Name           string              `json:"name"`
