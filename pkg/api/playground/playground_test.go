@@ -1,0 +1,167 @@
+package playground_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+)
+
+func now() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
+// seed decides what is random in the tests.
+func seed() *strings.Reader { return strings.NewReader(strings.Repeat("seed", 8)) }
+
+// explain evaluates the toggle t in an environment.
+func explain(
+	t *testing.T, fields playground.Fields, f evaluation.Feature, others ...evaluation.Feature,
+) playground.Result {
+	t.Helper()
+	f.Name = "t"
+	engine := evaluation.New(evaluation.State{
+		Features: append(others, f),
+		Segments: []toggle.Segment{
+			{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{{ContextName: "age", Operator: "NUM_GTE", Value: "18"}}},
+		},
+	})
+	ctx, err := fields.Context(now(), seed())
+	assert.OK(t, err)
+	return playground.NewResult(toggle.Feature{Name: "t", Project: "p"}, "e", fields, engine.Explain("t", ctx))
+}
+
+// A result has the reason at each level.
+func TestResult(t *testing.T) {
+	t.Parallel()
+	country := toggle.Constraint{ContextName: "country", Operator: "IN", Values: []string{"NO", "SE"}}
+	blue := toggle.Variant{
+		Name: "blue", Weight: 1000, WeightType: "variable", Stickiness: "userId",
+		Payload: &toggle.Payload{Type: "json", Value: "{}"},
+	}
+	result := explain(t, playground.Fields{"userId": "7", "age": "41"}, evaluation.Feature{
+		Enabled: true,
+		Strategies: []toggle.Strategy{
+			{
+				ID: "1", Name: "default", Title: new("Nordic"), Parameters: map[string]string{},
+				Constraints: []toggle.Constraint{country}, Segments: []int64{1},
+			},
+			{
+				ID: "2", Name: "flexibleRollout", Variants: []toggle.Variant{blue},
+				Parameters: map[string]string{"rollout": "50", "stickiness": "userId", "groupId": "t"},
+			},
+		},
+	})
+	assert.JSON(t, "testdata/result.json", result)
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	var (
+		on       = toggle.Strategy{Name: "default"}
+		disabled = toggle.Strategy{Name: "default", Disabled: true}
+		host     = toggle.Strategy{Name: "applicationHostname", Parameters: map[string]string{"hostNames": "a"}}
+		norway   = []toggle.Constraint{{ContextName: "country", Operator: "IN", Values: []string{"NO"}}}
+		never    = toggle.Strategy{Name: "default", Constraints: norway}
+		hostNo   = toggle.Strategy{Name: "applicationHostname", Constraints: norway}
+		hostGone = toggle.Strategy{Name: "applicationHostname", Segments: []int64{2}}
+		rollout  = toggle.Strategy{
+			Name: "flexibleRollout", Parameters: map[string]string{"rollout": "50", "stickiness": "tenant"},
+		}
+	)
+	const (
+		holds      = `{"enabled":true,"evaluationStatus":"complete"}`
+		holdsNot   = `{"enabled":false,"evaluationStatus":"complete"}`
+		isDisabled = `{"enabled":false,"evaluationStatus":"unevaluated"}`
+		isUnknown  = `{"enabled":"unknown","evaluationStatus":"incomplete"}`
+	)
+	for _, row := range []struct {
+		name       string
+		strategies []toggle.Strategy
+		want       string // of all strategies
+		each       []string
+	}{
+		{"none", nil, `false`, nil},
+		{"one holds", []toggle.Strategy{never, on}, `true`, []string{holdsNot, holds}},
+		{"none holds", []toggle.Strategy{never}, `false`, []string{holdsNot}},
+		{"a disabled one", []toggle.Strategy{never, disabled}, `false`, []string{holdsNot, isDisabled}},
+		{"a host", []toggle.Strategy{never, host}, `"unknown"`, []string{holdsNot, isUnknown}},
+		{"a host, and one holds", []toggle.Strategy{host, on}, `true`, []string{isUnknown, holds}},
+		{
+			"a host, but a constraint does not hold", []toggle.Strategy{hostNo}, `false`,
+			[]string{`{"enabled":false,"evaluationStatus":"incomplete"}`},
+		},
+		{
+			"a host, but a segment does not hold", []toggle.Strategy{hostGone}, `false`,
+			[]string{`{"enabled":false,"evaluationStatus":"incomplete"}`},
+		},
+		{
+			"a rollout without its field", []toggle.Strategy{rollout}, `false`,
+			[]string{`{"enabled":false,"evaluationStatus":"complete","rollout":50}`},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			result := explain(t, playground.Fields{}, evaluation.Feature{Strategies: row.strategies})
+			assert.Equal(t, row.want, toJSON(t, result.Strategies.Result))
+			for i, want := range row.each {
+				assert.Equal(t, want, toJSON(t, result.Strategies.Data[i].Result))
+			}
+		})
+	}
+}
+
+// A toggle is on if it is switched on, its dependency holds, and a strategy holds.
+func TestIsEnabled(t *testing.T) {
+	t.Parallel()
+	const disabled = `{"name":"disabled","enabled":false,"feature_enabled":%}`
+	dependency := []toggle.Dependency{{Feature: "parent", Enabled: true}}
+	for _, row := range []struct {
+		name                 string
+		switchedOn, parentOn bool
+		enabled, unsatisfied bool
+	}{
+		{"on", true, true, true, false},
+		{"off", false, true, false, false},
+		{"parent off", true, false, false, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			result := explain(t, playground.Fields{},
+				evaluation.Feature{
+					Enabled: row.switchedOn, Dependencies: dependency, Strategies: []toggle.Strategy{{Name: "default"}},
+				},
+				evaluation.Feature{Name: "parent", Enabled: row.parentOn})
+			got := []bool{result.IsEnabled, result.IsEnabledInCurrentEnvironment, result.HasUnsatisfiedDependency}
+			assert.Equal(t, []bool{row.enabled, row.switchedOn, row.unsatisfied}, got)
+			variant := strings.Replace(disabled, "%", toJSON(t, row.enabled), 1)
+			assert.Equal(t, variant, toJSON(t, result.Variant))
+		})
+	}
+}
+
+// The same random source gives the same results.
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	var numbers []uint32
+	for range 2 {
+		ctx, err := playground.Fields{}.Context(now(), seed())
+		assert.OK(t, err)
+		numbers = append(numbers, ctx.Random(1_000_000))
+	}
+	assert.Equal(t, numbers[0], numbers[1])
+	_, err := playground.Fields{}.Context(now(), strings.NewReader("short"))
+	if err == nil {
+		t.Error("a random source that ends early is accepted")
+	}
+}
+
+func toJSON(t *testing.T, value any) string {
+	t.Helper()
+	text, err := json.Marshal(value)
+	assert.OK(t, err)
+	return string(text)
+}
