@@ -139,14 +139,22 @@ func TestCreateInAFullAccountLosesTheRace(t *testing.T) {
 // The token with the same description is deleted after the account was full, so that there is room for the new one.
 func TestCreateInAnAccountThatIsNoLongerFull(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, 4)
-	f.create(t, expiring("ci", day))
-	store := f.through(f.Before(t, "Query", 1, func() {
-		assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 4, 1))
-	}))
-	_, _, err := store.Create(t.Context(), newPAT(4, "ci"), pat.Owner{Limit: 1})
-	assert.OK(t, err)
-	assert.Equal(t, "ci", f.descriptions(t))
+	for want, others := range map[string][]pat.PAT{
+		"ci":         nil,
+		"expired ci": {expiring("expired", -time.Hour)},
+	} {
+		f := newFixture(t, 4)
+		f.create(t, expiring("ci", day))
+		for _, p := range others {
+			f.create(t, p)
+		}
+		store := f.through(f.Before(t, "Query", 1, func() {
+			assert.OK(t, f.pats.Delete(t.Context(), pat.AnyKind, 4, 1))
+		}))
+		_, _, err := store.Create(t.Context(), newPAT(4, "ci"), pat.Owner{Limit: 1 + len(others)})
+		assert.OK(t, err)
+		assert.Equal(t, want, f.descriptions(t))
+	}
 }
 
 // The token that makes room is deleted after the tokens were read, and the account is full again.

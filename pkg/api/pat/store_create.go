@@ -201,13 +201,20 @@ func (i *insertion) firstExpired(ctx context.Context) (first *PAT, err error) {
 	if err != nil {
 		return nil, err
 	}
+	left := 0 // the number of tokens of the account that exist
 	for n, p := range tokens {
-		listed := i.account.PATs[DescriptionKey(p.Description)] == p.ID
-		if listed && p.Expired(i.now) && (first == nil || p.ExpiresAt.Before(first.ExpiresAt)) {
+		if i.account.PATs[DescriptionKey(p.Description)] != p.ID {
+			continue
+		}
+		left++
+		if p.Expired(i.now) && (first == nil || p.ExpiresAt.Before(first.ExpiresAt)) {
 			first = &tokens[n]
 		}
 	}
-	if first == nil && len(tokens) >= i.owner.Limit {
+	switch {
+	case left < len(i.account.PATs): // the account has changed
+		first = nil
+	case first == nil:
 		return nil, i.full()
 	}
 	return first, nil
