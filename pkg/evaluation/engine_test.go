@@ -83,7 +83,8 @@ func TestTypesOfStrategies(t *testing.T) {
 
 		{"gradualRolloutUserId", text{"percentage": "60", "groupId": "t1"}, text{"userId": "u1"}, least, true},
 		{"gradualRolloutUserId", text{"percentage": "59", "groupId": "t1"}, text{"userId": "u1"}, least, false},
-		{"gradualRolloutUserId", text{"percentage": "100"}, text{"sessionId": "u1"}, least, false},
+		{"gradualRolloutUserId", text{"percentage": "100", "groupId": "t1"}, text{"sessionId": "u1"}, least, false},
+		{"gradualRolloutUserId", text{"percentage": "100"}, text{"userId": "u1"}, least, false},
 		{"gradualRolloutSessionId", text{"percentage": "60", "groupId": "t1"}, text{"sessionId": "u1"}, least, true},
 		{"gradualRolloutSessionId", text{"percentage": "59", "groupId": "t1"}, text{"sessionId": "u1"}, least, false},
 		{"gradualRolloutRandom", text{"percentage": "100"}, text{"userId": "u1"}, greatest, true},

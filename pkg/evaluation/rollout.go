@@ -22,6 +22,15 @@ func compileRollout(s *toggle.Strategy, parameter, stickiness, group string) rul
 	return rollout{uint32(percentage), group, stickiness}
 }
 
+// compileOldRollout compiles a rollout of a type whose stickiness is a field. Its group has no default.
+func compileOldRollout(s *toggle.Strategy, field string) rule {
+	group, ok := s.Parameters[toggle.ParameterGroupID]
+	if !ok {
+		return impossible{}
+	}
+	return compileRollout(s, toggle.ParameterPercentage, field, group)
+}
+
 func (r rollout) holds(ctx *Context) bool {
 	number := r.number(ctx)
 	return number != 0 && number <= r.percentage

@@ -74,17 +74,17 @@ func compileRule(s *toggle.Strategy, feature string) rule {
 	case toggle.StrategyFlexibleRollout:
 		return compileRollout(s, toggle.ParameterRollout, stickinessOf(s), groupOf(s, feature))
 	case toggle.StrategyGradualRolloutUserID:
-		return compileRollout(s, toggle.ParameterPercentage, toggle.FieldUserID, s.Parameters[toggle.ParameterGroupID])
+		return compileOldRollout(s, toggle.FieldUserID)
 	case toggle.StrategyGradualRolloutSessionID:
-		return compileRollout(s, toggle.ParameterPercentage, toggle.FieldSessionID, s.Parameters[toggle.ParameterGroupID])
+		return compileOldRollout(s, toggle.FieldSessionID)
 	case toggle.StrategyGradualRolloutRandom:
 		return compileRollout(s, toggle.ParameterPercentage, toggle.StickinessRandom, "")
 	case toggle.StrategyUserWithID:
-		return fieldRule{toggle.FieldUserID, newSet(listOf(s, toggle.ParameterUserIDs))}
+		return fieldRule{toggle.FieldUserID, newSet(entriesOf(s.Parameters[toggle.ParameterUserIDs]))}
 	case toggle.StrategyRemoteAddress:
-		return fieldRule{toggle.FieldRemoteAddress, compileNetworks(listOf(s, toggle.ParameterIPs))}
+		return fieldRule{toggle.FieldRemoteAddress, compileNetworks(entriesOf(s.Parameters[toggle.ParameterIPs]))}
 	case toggle.StrategyApplicationHostname:
-		return compileHosts(listOf(s, toggle.ParameterHostNames))
+		return compileHosts(entriesOf(s.Parameters[toggle.ParameterHostNames]))
 	default:
 		return impossible{}
 	}
@@ -96,17 +96,6 @@ func compileHosts(names []string) rule {
 		lower[i] = strings.ToLower(name)
 	}
 	return hostRule{newSet(lower)}
-}
-
-// listOf returns the entries of a parameter that is a list, separated by commas.
-func listOf(s *toggle.Strategy, parameter string) []string {
-	var entries []string
-	for entry := range strings.SplitSeq(s.Parameters[parameter], ",") {
-		if entry = strings.TrimSpace(entry); entry != "" {
-			entries = append(entries, entry)
-		}
-	}
-	return entries
 }
 
 // groupOf returns the group of the hashes of a strategy.

@@ -18,27 +18,14 @@ type difference struct {
 	explains func(*input) bool
 }
 
-// nodeDifferences are those of unleash-client 6.12.
+// nodeDifferences are those of unleash-client 6.12, whatever the states and contexts are.
 func nodeDifferences() []difference {
-	return []difference{
-		{"compares the current time, whichever the field of a date", func(i *input) bool {
-			return i.anyConstraint(func(c constraint) bool { return c.isDate() && c.ContextName != toggle.FieldCurrentTime })
-		}},
-		{"has no current time for other operators than those of dates", func(i *input) bool {
-			return i.anyConstraint(func(c constraint) bool {
-				return !c.isDate() && c.ContextName == toggle.FieldCurrentTime && !c.present
-			})
-		}},
+	return slices.Concat(nodeStoredDifferences(), []difference{
 		{"parses dates as JavaScript does", func(i *input) bool {
 			return i.anyConstraint(func(c constraint) bool { return c.isDate() && (isUnusual(c.Operator, c.Value) || c.isUnusual()) })
 		}},
 		{"parses numbers as JavaScript does", func(i *input) bool {
 			return i.anyConstraint(func(c constraint) bool { return c.isNumber() && (isUnusual(c.Operator, c.Value) || c.isUnusual()) })
-		}},
-		{"compares numbers exactly", func(i *input) bool {
-			return i.anyConstraint(func(c constraint) bool {
-				return c.Operator == toggle.OperatorNumEq && isNear(c.Value, c.value)
-			})
 		}},
 		{"removes blanks around values, and empty values", func(i *input) bool {
 			return i.anyConstraint(func(c constraint) bool { return slices.ContainsFunc(c.Values, hasBlanks) })
@@ -52,11 +39,36 @@ func nodeDifferences() []difference {
 		{"accepts versions with a v, and rejects greater numbers", func(i *input) bool {
 			return i.anyConstraint(func(c constraint) bool { return c.isVersion() && (isUnusual(c.Operator, c.Value) || c.isUnusual()) })
 		}},
-		{"hashes texts that are not ASCII differently", func(i *input) bool {
-			return i.anyID(func(id string) bool { return !isASCII(id) })
-		}},
 		{"ignores ids that are empty", func(i *input) bool {
 			return i.anyID(func(id string) bool { return id == "" })
+		}},
+		{"evaluates old rollouts without a group", func(i *input) bool {
+			return i.anyStrategy(func(s toggle.Strategy) bool {
+				_, hasGroup := s.Parameters[toggle.ParameterGroupID]
+				return strings.HasPrefix(s.Name, "gradualRollout") && !hasGroup
+			})
+		}},
+	})
+}
+
+// nodeStoredDifferences are those with states that the service stores, and contexts that applications send.
+func nodeStoredDifferences() []difference {
+	return []difference{
+		{"compares the current time, whichever the field of a date", func(i *input) bool {
+			return i.anyConstraint(func(c constraint) bool { return c.isDate() && c.ContextName != toggle.FieldCurrentTime })
+		}},
+		{"has no current time for other operators than those of dates", func(i *input) bool {
+			return i.anyConstraint(func(c constraint) bool {
+				return !c.isDate() && c.ContextName == toggle.FieldCurrentTime && !c.present
+			})
+		}},
+		{"compares numbers exactly", func(i *input) bool {
+			return i.anyConstraint(func(c constraint) bool {
+				return c.Operator == toggle.OperatorNumEq && isNear(c.Value, c.value)
+			})
+		}},
+		{"hashes texts that are not ASCII differently", func(i *input) bool {
+			return i.anyID(func(id string) bool { return !isASCII(id) })
 		}},
 		{"compares texts in the type remoteAddress, and knows no IPv6", func(i *input) bool {
 			address, err := netip.ParseAddr(i.fields[toggle.FieldRemoteAddress])
@@ -64,12 +76,13 @@ func nodeDifferences() []difference {
 				i.anyStrategy(func(s toggle.Strategy) bool { return s.Name == toggle.StrategyRemoteAddress })
 		}},
 		{"does not fulfill a dependency on variants if the parent has none", func(i *input) bool {
-			return len(i.feature.Dependencies) > 0 && len(i.feature.Dependencies[0].Variants) > 0
+			return i.parent.Enabled && i.parent.Variant == ""
 		}},
 	}
 }
 
-// yggdrasilDifferences are those of yggdrasil 0.21.
+// yggdrasilDifferences are those of yggdrasil 0.21. There are none with states that the service stores, and contexts that
+// applications send.
 func yggdrasilDifferences() []difference {
 	return []difference{
 		{"turns a toggle off that it cannot compile", func(i *input) bool { return i.broken }},

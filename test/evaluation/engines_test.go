@@ -34,14 +34,18 @@ func TestEngines(t *testing.T) {
 	if python == "" {
 		t.Skip("YGGDRASIL_PYTHON is not set; make test-evaluation sets it")
 	}
-	for name, generator := range map[string]generator{
-		"stored": {hostile: 0},
-		"any":    {hostile: 0.1},
+	for _, test := range []struct {
+		name            string
+		hostile         float64
+		node, yggdrasil []difference
+	}{
+		{"stored", 0, nodeStoredDifferences(), nil},
+		{"any", 0.1, nodeDifferences(), yggdrasilDifferences()},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			generator.Rand = rand.New(rand.NewPCG(*seed, 0))
-			comparison := &comparison{T: t, known: map[string]int{}}
+			generator := generator{rand.New(rand.NewPCG(*seed, 0)), test.hostile}
+			comparison := &comparison{T: t, node: test.node, yggdrasil: test.yggdrasil, known: map[string]int{}}
 			node := start(t, "node", "node.mjs")
 			yggdrasil := start(t, python, "yggdrasil.py")
 			for range *states / 2 {
@@ -131,6 +135,8 @@ func (e *engine) receive(t *testing.T) output {
 // comparison counts evaluations and differences.
 type comparison struct {
 	*testing.T
+	node, yggdrasil []difference // that are permitted
+
 	evaluations int
 	on          int
 	variants    int
@@ -145,6 +151,9 @@ func (c *comparison) compare(batch batch, node, yggdrasil output) {
 	for i, fields := range batch.Contexts {
 		for j := range batch.State.Features {
 			input := newInput(batch.State, j, fields, yggdrasil.Broken)
+			for _, dependency := range input.feature.Dependencies {
+				input.parent, _ = evaluate(engine, dependency.Feature, fields, hostName)
+			}
 			c.checkNode(engine, input, node.Results[i][j])
 			c.checkYggdrasil(engine, input, yggdrasil.Results[i][j])
 		}
@@ -153,28 +162,28 @@ func (c *comparison) compare(batch batch, node, yggdrasil output) {
 
 func (c *comparison) checkNode(engine *evaluation.Engine, input *input, theirs result) {
 	c.Helper()
-	ours, random := evaluate(engine, input, hostName)
+	ours, random := evaluate(engine, input.feature.Name, input.fields, hostName)
 	c.count(ours, random)
 	if !random {
-		c.check("Node.js", ours, theirs, input, nodeDifferences())
+		c.check("Node.js", ours, theirs, input, c.node)
 	}
 }
 
 // checkYggdrasil evaluates without the name of the host, which yggdrasil does not know in Python.
 func (c *comparison) checkYggdrasil(engine *evaluation.Engine, input *input, theirs result) {
 	c.Helper()
-	ours, random := evaluate(engine, input, "")
+	ours, random := evaluate(engine, input.feature.Name, input.fields, "")
 	c.count(ours, random)
 	if !random {
-		c.check("yggdrasil", ours, theirs, input, yggdrasilDifferences())
+		c.check("yggdrasil", ours, theirs, input, c.yggdrasil)
 	}
 }
 
 // evaluate also reports whether the result is random.
-func evaluate(engine *evaluation.Engine, input *input, hostName string) (result, bool) {
+func evaluate(engine *evaluation.Engine, name string, fields sdkContext, hostName string) (result, bool) {
 	random := false
-	got := engine.Evaluate(input.feature.Name, &evaluation.Context{
-		Fields:   input.fields,
+	got := engine.Evaluate(name, &evaluation.Context{
+		Fields:   fields,
 		Now:      time.Now(),
 		HostName: hostName,
 		Random: func(uint32) uint32 {

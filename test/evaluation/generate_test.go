@@ -37,7 +37,7 @@ func values(kind kind) []string {
 			"0.0.1", "1.2.3-a-b.0",
 		}
 	case addresses:
-		return []string{"192.0.2.7", "192.0.2.200", "198.51.100.1", "10.0.0.1"}
+		return []string{"192.0.2.7", "192.0.2.200", "198.51.100.1", "10.0.0.1", "2001:db8::7"}
 	default:
 		return []string{
 			"a", "b", "ab", "abc", "ABC", "NO", "no", "SE", "Ærlig", "ærlig", "ΟΔΟΣ", "οδος", "x y", `q"q`, `b\s`, "[1]", "1", "true",
@@ -102,7 +102,7 @@ func (g *generator) context() sdkContext {
 		case g.chance(0.2):
 		case name == "userId" || name == "sessionId" || name == "tenant":
 			ctx[name] = g.id()
-		case g.chance(0.1): // of another kind
+		case g.chance(0.1) && name != toggle.FieldCurrentTime: // of another kind
 			ctx[name] = g.value(kind(g.IntN(int(addresses) + 1)))
 		default:
 			ctx[name] = g.value(fields()[name])
@@ -223,6 +223,9 @@ func (g *generator) parameters(strategy, feature string) map[string]string {
 			"groupId":    pick(g, feature, "shared", "a b"),
 		}
 	case "gradualRolloutUserId", "gradualRolloutSessionId":
+		if g.chance(g.hostile) {
+			return map[string]string{"percentage": percentage}
+		}
 		return map[string]string{"percentage": percentage, "groupId": feature}
 	case "userWithId":
 		return map[string]string{"userIds": pick(g, "a,ab", "a , 1", "u-1,u-2,u-3", "b")}
@@ -327,7 +330,8 @@ func (g *generator) regex() string {
 
 func (g *generator) network() string {
 	if g.chance(g.hostile) {
-		return pick(g, "192.0.2", "192.0.2.0/33", "192.0.2.0/024", "nowhere", "2001:db8::/32", "::ffff:192.0.2.7", " 192.0.2.7")
+		return pick(g, "192.0.2", "192.0.2.0/33", "192.0.2.0/024", "nowhere", "::ffff:192.0.2.7", " 192.0.2.7")
 	}
-	return pick(g, "192.0.2.7", "192.0.2.0/24", "192.0.2.77/28", "10.0.0.0/8", "0.0.0.0/0", "198.51.100.1/32")
+	return pick(g, "192.0.2.7", "192.0.2.0/24", "192.0.2.77/28", "10.0.0.0/8", "0.0.0.0/0", "198.51.100.1/32",
+		"2001:db8::/32")
 }

@@ -10,14 +10,15 @@ import (
 
 // input is what the result of a toggle depends on.
 type input struct {
-	fields   map[string]string
+	fields   sdkContext
 	feature  *evaluation.Feature
+	parent   result
 	features []evaluation.Feature // the toggle and its parents
 	segments []toggle.Segment
 	broken   bool // yggdrasil cannot compile one of the features
 }
 
-func newInput(state evaluation.State, feature int, fields map[string]string, broken []string) *input {
+func newInput(state evaluation.State, feature int, fields sdkContext, broken []string) *input {
 	i := &input{fields: fields, feature: &state.Features[feature], segments: state.Segments}
 	for _, feature := range state.Features {
 		isParent := func(d toggle.Dependency) bool { return d.Feature == feature.Name }
@@ -79,7 +80,7 @@ func (i *input) anyID(has func(id string) bool) bool {
 // String returns the input as JSON.
 func (i *input) String() string {
 	state := evaluation.State{Features: i.features, Segments: i.segments}
-	document, err := json.MarshalIndent(map[string]any{"state": state, "context": sdkContext(i.fields)}, "", " ")
+	document, err := json.MarshalIndent(map[string]any{"state": state, "context": i.fields}, "", " ")
 	if err != nil {
 		return err.Error()
 	}
