@@ -19,11 +19,13 @@ const kinds = {
   account: { name: 'service account', did: 'createdBy' },
   user: { name: 'user', did: 'createdBy' },
   pat: { name: 'token', did: 'token' },
+  segment: { name: 'segment' },
+  environment: { name: 'environment' },
   'api-token': { name: 'API token', did: 'token' },
 };
 
 /** The filters of the form, in its order. `operator` means that the API's parameter has one. */
-const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'subject'];
+const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'environment', 'subject'];
 
 export async function render(content, { search, signal }) {
   const filters = Object.fromEntries([...names, 'id', 'offset', 'cursor'].map((name) => [name, search.get(name)]).filter(([, value]) => value));
@@ -100,10 +102,11 @@ function filterForm(filters, show) {
     token: input('token'),
     feature: input('feature'),
     project: input('project'),
+    environment: input('environment'),
     subject: input('subject'),
   };
   const open = window.matchMedia('(min-width: 44rem)').matches && // otherwise the events would be below the window
-    ['createdBy', 'token', 'feature', 'project', 'subject'].some((name) => filters[name]);
+    ['createdBy', 'token', 'feature', 'project', 'environment', 'subject'].some((name) => filters[name]);
   const more = h('details', { class: 'plain', open },
     h('summary', null, 'More filters'),
     h('div', { class: 'filters' },
@@ -111,6 +114,7 @@ function filterForm(filters, show) {
       field('Token', controls.token, 'The id of the token used'),
       field('Toggle', controls.feature),
       field('Project', controls.project),
+      field('Environment', controls.environment),
       field('Subject', controls.subject, 'type:release, pat:17')));
   const clear = h('button', { type: 'button', onclick: reset }, 'Clear filters');
   const element = form({ class: 'search', role: 'search', 'aria-label': 'Filter events', submit: 'Show events', busy: 'Searching…', send },
@@ -216,6 +220,7 @@ function facts(event) {
     ['History', link(kind === 'toggle' ? { feature: id } : { subject: event.subject }, text(subjectName(event.subject)))],
     did && ['Activity', link({ [did]: id }, did === 'token' ? 'What was done with it' : 'What it did')],
     event.project && ['Project', link({ project: event.project }, text(event.project))],
+    event.environment && ['Environment', link({ environment: event.environment }, text(event.environment))],
     event.data?.causedBy && ['Cause', link({ id: event.data.causedBy }, 'event ', event.data.causedBy)],
     event.type === 'feature-type-updated' && ['Effect', link({
       query: event.id, from: event.createdAt.slice(0, 10), type: 'feature-potentially-stale-on,feature-potentially-stale-off',

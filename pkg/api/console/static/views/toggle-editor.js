@@ -6,7 +6,7 @@ import { draftFor, keepControls, save } from '../draft.js';
 import { FieldError, append, counted, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
 import { changedToggles, countToggles, toggleAddress, togglePath } from '../toggle.js';
 
-const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'Marked as stale' };
+const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'To be removed' };
 
 /**
  * @param {{content: Object, etag: string}|null} current the toggle to change, null to create one
@@ -21,7 +21,7 @@ export function openToggleEditor(current, types, { announce, signal }, project) 
       project: h('input', { name: 'projectId', required: true, value: project || 'default', oninput: checkProject, onchange: checkProject }),
     },
     type: h('select', { name: 'type' }, types.map(({ id, name, lifetimeDays }) => h('option', { value: id },
-      `${name} (${lifetimeDays === null ? 'never stale' : `potentially stale after ${lifetimeDays} ${lifetimeDays === 1 ? 'day' : 'days'}`})`))),
+      `${name} (${lifetimeDays === null ? 'never overdue' : `overdue after ${lifetimeDays} ${lifetimeDays === 1 ? 'day' : 'days'}`})`))),
     description: h('textarea', { name: 'description', rows: '3', maxlength: '1000', dir: 'auto' }),
     impressionData: h('input', { name: 'impressionData', type: 'checkbox', id: uniqueId() }),
   };

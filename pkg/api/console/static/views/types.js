@@ -8,13 +8,13 @@ const day = 86_400_000;
 /** How many times in a row the number of toggles is the same when they are no longer re-evaluated, although others were expected. */
 const settled = 10;
 
-/** The lifetimes before the latest changes in this tab, and the potentially stale toggles then, by type, so that each can be undone. */
+/** The lifetimes before the latest changes in this tab, and the overdue toggles then, by type, so that each can be undone. */
 const changes = new Map();
 
 export async function render(content, { may, signal, announce }) {
   const list = h('div', { class: 'types' }, loading('the toggle types'));
   append(content,
-    h('p', { class: 'lead' }, 'A toggle that is older than the lifetime of its type is potentially stale: it can probably be removed. ' +
+    h('p', { class: 'lead' }, 'A toggle that is older than the lifetime of its type is overdue: it can probably be removed. ' +
       'A change takes effect for all toggles of the type within seconds.'),
     list);
   const { types } = await call('GET', '/api/admin/feature-types', undefined, { signal });
@@ -23,7 +23,7 @@ export async function render(content, { may, signal, announce }) {
     return;
   }
   const context = { editable: may('ADMIN'), signal, announce, load };
-  const columns = ['Type', 'Lifetime', 'Toggles', 'Potentially stale', ...context.editable ? [{ name: 'Actions', class: 'actions' }] : []];
+  const columns = ['Type', 'Lifetime', 'Toggles', 'Overdue', ...context.editable ? [{ name: 'Actions', class: 'actions' }] : []];
   const rows = types.map((type) => typeRow(columns, type, context));
   replace(list, table('Toggle types and their lifetimes', columns, rows.map(({ element }) => element)));
   await load();
@@ -45,7 +45,7 @@ async function totalOf(parameters, signal) {
   return (await call('GET', `/api/admin/search/features?${query}`, undefined, { signal })).total;
 }
 
-/** Returns how many toggles of a type become potentially stale with another lifetime, and how many no longer are. */
+/** Returns how many toggles of a type become overdue with another lifetime, and how many no longer are. */
 async function effectOf(type, lifetimeDays, signal) {
   const latest = Date.now() - lifetimeDays * day; // creation of those that have outlived it
   const [now, then] = await Promise.all([
@@ -93,13 +93,13 @@ function typeRow(columns, type, { editable, signal, announce, load }) {
       return;
     }
     const linked = (state) => h('a', { href: listAddress({ type: type.id, state }) }, own[state].toLocaleString('en'), h('span',
-      { class: 'visually-hidden' }, ` ${state ? 'potentially stale ' : ''}${own[state] === 1 ? 'toggle' : 'toggles'} of type `, text(type.name)));
+      { class: 'visually-hidden' }, ` ${state ? 'overdue ' : ''}${own[state] === 1 ? 'toggle' : 'toggles'} of type `, text(type.name)));
     replace(toggles, linked(''));
     replace(stale, linked('potentially-stale'));
     stale.classList.toggle('overdue', potentiallyStale > 0);
   }
 
-  /** Counts the toggles until the service has re-evaluated them, which it does within seconds: then `expected` are potentially stale. */
+  /** Counts the toggles until the service has re-evaluated them, which it does within seconds: then `expected` are overdue. */
   async function settle(expected) {
     progress.textContent = 'Re-evaluating…';
     const change = type;
@@ -167,9 +167,9 @@ function typeRow(columns, type, { editable, signal, announce, load }) {
 
     function explain() {
       const value = Number(input.value);
-      if (never.checked || input.value.trim() === '0') effect.textContent = 'Toggles of this type never become potentially stale.';
-      else if (value > 0) effect.textContent = `Toggles of this type become potentially stale ${inDays(value).toLowerCase()} after their creation.`;
-      else effect.textContent = 'Enter the number of days after which toggles of this type become potentially stale.';
+      if (never.checked || input.value.trim() === '0') effect.textContent = 'Toggles of this type never become overdue.';
+      else if (value > 0) effect.textContent = `Toggles of this type become overdue ${inDays(value).toLowerCase()} after their creation.`;
+      else effect.textContent = 'Enter the number of days after which toggles of this type become overdue.';
     }
 
     async function send() {
@@ -184,8 +184,8 @@ function typeRow(columns, type, { editable, signal, announce, load }) {
     /** Says what the change does, and asks. */
     function confirm(lifetimeDays, { on, off }) {
       const says = [
-        on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'becomes' : 'become'} potentially stale`,
-        off > 0 && `${counted(off, 'toggle')} no longer ${off === 1 ? 'is' : 'are'} potentially stale`,
+        on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'becomes' : 'become'} overdue`,
+        off > 0 && `${counted(off, 'toggle')} no longer ${off === 1 ? 'is' : 'are'} overdue`,
       ].filter(Boolean);
       const events = on + off === 1 ? '1 event is sent' : `${counted(on + off, 'event')} are sent`;
       const dialog = openDialog(['Change the lifetime of ', text(type.name), '?'], () => [
