@@ -22,6 +22,9 @@ const (
 	ContextFieldCreated        Type = "context-field-created"
 	ContextFieldUpdated        Type = "context-field-updated"
 	ContextFieldDeleted        Type = "context-field-deleted"
+	EnvironmentCreated         Type = "environment-created"
+	EnvironmentUpdated         Type = "environment-updated"
+	EnvironmentDeleted         Type = "environment-deleted"
 	ServiceAccountCreated      Type = "service-account-created"
 	ServiceAccountUpdated      Type = "service-account-updated"
 	ServiceAccountDeleted      Type = "service-account-deleted"
@@ -63,6 +66,9 @@ var definitions = []Definition{
 	{ContextFieldCreated, "Context fields", "Context field created", "created the context field %s"},
 	{ContextFieldUpdated, "Context fields", "Context field updated", "updated the context field %s"},
 	{ContextFieldDeleted, "Context fields", "Context field deleted", "deleted the context field %s"},
+	{EnvironmentCreated, "Environments", "Environment created", "created the environment %s"},
+	{EnvironmentUpdated, "Environments", "Environment updated", "updated the environment %s"},
+	{EnvironmentDeleted, "Environments", "Environment deleted", "deleted the environment %s"},
 	{PATCreated, "Tokens", "Token created", "created the token %s"},
 	{PATDeleted, "Tokens", "Token deleted", "deleted the token %s"},
 	{ServiceAccountTokenCreated, "Tokens", "Service account token created", "created the token %s of a service account"},

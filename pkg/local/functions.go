@@ -12,11 +12,13 @@ import (
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
@@ -40,6 +42,8 @@ const (
 func Operations() []app.Operation {
 	return slices.Concat(
 		contextfield.Operations(),
+		environment.Operations(),
+		project.Operations(),
 		eventsearch.Operations(),
 		feature.Operations(),
 		featuretype.Operations(),

@@ -184,6 +184,9 @@
 //	forms of If-Match and If-None-Match                         | 4.17
 //	unknown members                                             | 4.17
 //	a misspelled member of a context field                      | 4.17
+//	environments: names, bodies, limit                          | 4.18
+//	interrupted deletion of an environment                      | 4.18
+//	list of projects                                            | 4.19
 //	change of a lifetime, in both directions                    | 5
 //	passing of time                                             | 5
 //	current lifetime, idempotent, continues                     | 5

@@ -159,6 +159,15 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		# it is used
 		DELETE context/userId | editor | | 409 | delete-context-field | PAT, BatchGetItem 2r
 
+		GET environments | viewer | | 200 | list-environments | PAT, 5 Scan 1r
+		GET environments/project/p | viewer | | 200 | list-project-environments | PAT, Scan 1r
+		GET environments/production | viewer | | 200 | get-environment | PAT, GetItem 1r
+		POST environments | admin | {"name":"a","type":"b"} | 201 | create-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w
+		POST environments | admin | {"name":"a","type":"b"} | 409 | create-environment | PAT, GetItem 1r, Scan 1r
+		PUT environments/update/a | admin | {"sortOrder":9} | 200 | update-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
+		DELETE environments/a | admin | | 200 | delete-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, DeleteItem 1w
+		GET projects | viewer | | 200 | list-projects | PAT, 4 Scan 1r
+
 		# PAT; account. The counter is counted before, even if the token is not created.
 		POST service-account/4/token | admin | NEW | 201 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems 2w+2w+3w
 		POST service-account/4/token | admin | NEW | 409 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems failed

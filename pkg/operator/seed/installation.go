@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
@@ -39,8 +40,8 @@ type Initialized struct {
 	Token         access.Token // the first API token; only if New
 }
 
-// Initialize raises the counter of accounts. Then one transaction writes the default feature types and context fields,
-// the first administrator and an API token, together with the marker. So an interrupted call writes everything or
+// Initialize raises the counter of accounts. Then one transaction writes the default feature types, context fields
+// and environments, the first administrator and an API token, together with the marker. So an interrupted call writes everything or
 // nothing, and concurrent calls create one token. It changes nothing that exists, and does nothing if the marker
 // exists. The context requires a deadline.
 func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
@@ -78,6 +79,15 @@ func Initialize(ctx context.Context, c Config, administrator Administrator) (Ini
 			return Initialized{}, fmt.Errorf("initialize: concurrent writes prevented it until the deadline: %w", err)
 		}
 	}
+}
+
+// missingEnvironments returns the actions that create the environments of a new installation, if it has none.
+func (s *seeder) missingEnvironments(ctx context.Context) ([]types.TransactWriteItem, error) {
+	have, err := s.environments.List(ctx)
+	if err != nil || len(have) > 0 {
+		return nil, err
+	}
+	return s.environments.CreateActions(ctx, environment.Defaults()...)
 }
 
 // impossible returns the error that the administrator cannot be added, unless a concurrent call has initialized.
@@ -135,6 +145,11 @@ func (s *seeder) missing(ctx context.Context, administrator Administrator) (acti
 		}
 		actions = append(actions, creation...)
 	}
+	environments, err := s.missingEnvironments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	actions = append(actions, environments...)
 	_, err = s.users.Get(ctx, administratorID)
 	if apierror.KindOf(err) == apierror.NotFound {
 		if err := s.users.ReserveID(ctx, administratorID); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/pat"
@@ -36,24 +37,26 @@ type Config struct {
 
 type seeder struct {
 	Config
-	types     *featuretype.Store
-	fields    *contextfield.Store
-	features  *feature.Store
-	users     *user.Store
-	pats      *pat.Store
-	apiTokens *apitoken.Store
+	types        *featuretype.Store
+	fields       *contextfield.Store
+	environments *environment.Store
+	features     *feature.Store
+	users        *user.Store
+	pats         *pat.Store
+	apiTokens    *apitoken.Store
 }
 
 func newSeeder(c Config) *seeder {
 	log := eventlog.Discard(c.Client, c.Now)
 	return &seeder{
-		Config:    c,
-		types:     featuretype.NewStore(c.Client, c.Tables, log),
-		fields:    contextfield.NewStore(c.Client, c.Tables, log),
-		features:  feature.NewStore(c.Client, c.Tables, log),
-		users:     user.NewStore(c.Client, c.Tables, log),
-		pats:      pat.NewStore(c.Client, c.Tables, log, c.Random),
-		apiTokens: apitoken.NewStore(c.Client, c.Tables, log),
+		Config:       c,
+		types:        featuretype.NewStore(c.Client, c.Tables, log),
+		fields:       contextfield.NewStore(c.Client, c.Tables, log),
+		environments: environment.NewStore(c.Client, c.Tables, log),
+		features:     feature.NewStore(c.Client, c.Tables, log),
+		users:        user.NewStore(c.Client, c.Tables, log),
+		pats:         pat.NewStore(c.Client, c.Tables, log, c.Random),
+		apiTokens:    apitoken.NewStore(c.Client, c.Tables, log),
 	}
 }
 

@@ -22,6 +22,11 @@ export const types = {
     'context-field-updated': 'Context field updated',
     'context-field-deleted': 'Context field deleted',
   },
+  'Environments': {
+    'environment-created': 'Environment created',
+    'environment-updated': 'Environment updated',
+    'environment-deleted': 'Environment deleted',
+  },
   'Tokens': {
     'pat-created': 'Token created',
     'pat-deleted': 'Token deleted',

@@ -1,0 +1,30 @@
+package environment
+
+import (
+	"context"
+
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/platform/consistency"
+)
+
+// Check compares the stored usage of the environments with the toggles that are on, which count returns by environment.
+// It returns a consistency.Check.
+func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error)) consistency.Check {
+	checker := usage.Checker{
+		Table:      s.usage,
+		Kind:       "environment",
+		IsResource: exists,
+		Count:      count,
+		Restore:    s.restore,
+	}
+	return checker.Check
+}
+
+// restore returns the repair that creates an environment in which toggles are on. The next Check finds that its usage is
+// wrong.
+func (s *Store) restore(name string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := s.Create(ctx, Environment{Name: name, Type: name, Last: true})
+		return err
+	}
+}

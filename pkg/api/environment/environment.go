@@ -1,0 +1,72 @@
+// Package environment manages the environments, in which toggles have switches and strategies.
+//
+// The table Environments also contains the number of toggles that are on in each environment, in an item of its own
+// (package usage). The transactions of pkg/api/feature that write toggles change these numbers.
+//
+// The deletion of an environment has three parts: Store.MarkDeleted records it, after which the environment does not
+// exist for readers and writers. Then the state of the environment is removed from all toggles. Store.Finish deletes the
+// item. A repeated deletion continues one that was interrupted, and so does the creation of an environment with the name.
+package environment
+
+import (
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+)
+
+// Environment is an environment. All of them are enabled and not protected.
+type Environment struct {
+	Name      string
+	Type      string // any text, such as production
+	SortOrder int64
+	Usage     usage.Usage // the toggles that are on
+	LastEvent int64       // the id of its last event
+
+	// Last makes a creation set SortOrder: the highest one of the other environments plus 1, at most 2147483647, or 1 if
+	// there are no others. It is not stored.
+	Last bool
+}
+
+// Limit is the maximum number of environments.
+const Limit = 50
+
+// Defaults returns the environments of a new installation.
+func Defaults() []Environment {
+	return []Environment{
+		{Name: "development", Type: "development", SortOrder: 1},
+		{Name: "production", Type: "production", SortOrder: 2},
+	}
+}
+
+// Deletion is the deletion of an environment that has not ended.
+type Deletion struct {
+	Name  string
+	Event int64 // the id of the event that records it
+}
+
+// NotFound returns the error if there is no environment with the name.
+func NotFound(name string) error {
+	return apierror.Errorf(apierror.NotFound, "There is no environment with the name %q.", apierror.Echo(name))
+}
+
+// snapshot is an environment in the data of events.
+type snapshot struct {
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+	SortOrder int64  `json:"sortOrder"`
+}
+
+func (e Environment) snapshot() snapshot { return snapshot{e.Name, e.Type, e.SortOrder} }
+
+func (e Environment) subject() eventlog.Subject { return eventlog.Subject("environment:" + e.Name) }
+
+func (e Environment) change(t eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{
+		Type:        t,
+		Subject:     e.subject(),
+		Last:        e.LastEvent,
+		Environment: e.Name,
+		Data:        data,
+		PreData:     preData,
+	}
+}

@@ -1,0 +1,69 @@
+package environment
+
+import (
+	"context"
+
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "list-environments",
+			Route:    "GET /api/admin/environments",
+			Requires: access.IsAnyone,
+			Tables:   []string{Table, featuretable.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return List(reader(d), project.NewStore(d.DynamoDB, d.Tables))
+			},
+		},
+		{
+			Name:     "create-environment",
+			Route:    "POST /api/admin/environments",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Create(writer(d), noState) },
+		},
+		{
+			Name:     "list-project-environments",
+			Route:    "GET /api/admin/environments/project/{projectId}",
+			Requires: access.IsAnyone,
+			Tables:   []string{Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListOfProject(reader(d)) },
+		},
+		{
+			Name:     "get-environment",
+			Route:    "GET /api/admin/environments/{name}",
+			Requires: access.IsAnyone,
+			Tables:   []string{Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+		},
+		{
+			Name:     "update-environment",
+			Route:    "PUT /api/admin/environments/update/{name}",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+		},
+		{
+			Name:     "delete-environment",
+			Route:    "DELETE /api/admin/environments/{name}",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d), noState) },
+		},
+	}
+}
+
+// noState is a Remove for toggles that have no state in environments.
+func noState(context.Context, Deletion) error { return nil }
+
+func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil) }
+
+func writer(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)) }

@@ -1,0 +1,112 @@
+package environment
+
+import (
+	"net/http"
+
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// listVersion is the version of the schemas of lists; there is only one (api/openapi.yaml).
+const listVersion = 1
+
+// response is environmentSchema in api/openapi.yaml.
+type response struct {
+	Name              string `json:"name"`
+	Type              string `json:"type"`
+	SortOrder         int64  `json:"sortOrder"`
+	Enabled           bool   `json:"enabled"`           // true
+	Protected         bool   `json:"protected"`         // false
+	RequiredApprovals *int64 `json:"requiredApprovals"` // null
+}
+
+func (e Environment) response() response {
+	return response{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder, Enabled: true}
+}
+
+// listed is an environment in the list of all.
+type listed struct {
+	response
+	ProjectCount       int   `json:"projectCount"`
+	APITokenCount      int64 `json:"apiTokenCount"` // 0
+	EnabledToggleCount int64 `json:"enabledToggleCount"`
+}
+
+// listedOfProject is an environment in the list of a project.
+type listedOfProject struct {
+	response
+	ProjectAPITokenCount      int64 `json:"projectApiTokenCount"` // 0
+	ProjectEnabledToggleCount int64 `json:"projectEnabledToggleCount"`
+	Visible                   bool  `json:"visible"` // true
+}
+
+// list is a list of environments in a response.
+type list[T any] struct {
+	Version      int `json:"version"`
+	Environments []T `json:"environments"`
+}
+
+// List serves GET /api/admin/environments.
+func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := environments.List(r.Context())
+		if err != nil {
+			return err
+		}
+		ofAll, err := projects.List(r.Context())
+		if err != nil {
+			return err
+		}
+		body := list[listed]{listVersion, make([]listed, len(all))}
+		for i, e := range all {
+			body.Environments[i] = listed{
+				response:           e.response(),
+				ProjectCount:       len(ofAll),
+				EnabledToggleCount: e.Usage.Toggles(),
+			}
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}
+
+// ListOfProject serves GET /api/admin/environments/project/{projectId}.
+func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := project.FromPath(r)
+		if err != nil {
+			return err
+		}
+		all, err := environments.List(r.Context())
+		if err != nil {
+			return err
+		}
+		body := list[listedOfProject]{listVersion, make([]listedOfProject, len(all))}
+		for i, e := range all {
+			body.Environments[i] = listedOfProject{
+				response:                  e.response(),
+				ProjectEnabledToggleCount: e.Usage.Counts[id],
+				Visible:                   true,
+			}
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}
+
+// Get serves GET /api/admin/environments/{name}.
+func Get(environments *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		name, err := lambdahttp.PathParam(r, "name")
+		if err != nil {
+			return NotFound(name)
+		}
+		e, err := environments.Get(r.Context(), name)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("ETag", etag(e))
+		return lambdahttp.WriteJSON(w, http.StatusOK, e.response())
+	}
+}
+
+// etag returns the entity tag of an environment. It changes with everything that update-environment can change.
+func etag(e Environment) string { return lambdahttp.ETag(e.snapshot()) }
