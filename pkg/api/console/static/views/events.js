@@ -6,6 +6,7 @@ import {
 } from '../dom.js';
 import { types } from '../event-types.js';
 import { fold } from '../search.js';
+import { constraintWords } from '../words.js';
 
 const path = '/api/admin/search/events';
 const pageSize = 50;
@@ -229,23 +230,26 @@ function facts(event) {
   ].filter(Boolean);
 }
 
-/** The values before and after. What differs comes first and is marked. */
+/** The values before and after, of which only those that differ are shown at once, or the values of something new or deleted. */
 function changes({ data, preData, label, createdAt }) {
   if (!data && !preData) return null;
-  const both = data !== null && preData !== null;
-  const columns = both ? ['Member', 'Before', 'After'] : ['Member', 'Value'];
-  const members = [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])]
-    .map((name) => ({ name, changed: both && JSON.stringify(preData[name]) !== JSON.stringify(data[name]) }))
-    .sort((a, b) => b.changed - a.changed);
-  const rows = members.map(({ name, changed }) => row(columns, [
-    [h('code', null, text(name)), changed && [' ', h('span', { class: 'badge' }, 'Changed')]],
-    ...preData ? [value(preData[name], changed ? data[name] : preData[name], 'del')] : [],
-    ...data ? [value(data[name], changed ? preData[name] : data[name], 'ins')] : [],
-  ]));
-  const what = both ? 'Before and after' : data ? 'Values' : 'Values before the deletion';
-  const element = table(`${label}, ${createdAt}: ${what.toLowerCase()}`, columns, rows);
-  element.classList.add('changes', both ? 'both' : 'one');
-  return h('details', { class: 'plain', open: both }, h('summary', null, what), element);
+  const names = [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])];
+  const list = (title, columns, cells, shown) => {
+    const element = table(`${label}, ${createdAt}: ${title.toLowerCase()}`, columns, shown.map((name) => row(columns, [h('code', null, text(name)), ...cells(name)])));
+    element.classList.add('changes', columns.length === 3 ? 'both' : 'one');
+    return element;
+  };
+  const closed = (title, values, shown) => h('details', { class: 'plain' }, h('summary', null, title),
+    list(title, ['Property', 'Value'], (name) => [value(values[name], values[name])], shown));
+  if (!preData) return closed('Values', data, names);
+  if (!data) return closed('Values before the deletion', preData, names);
+  const changed = names.filter((name) => JSON.stringify(preData[name]) !== JSON.stringify(data[name]));
+  const same = names.filter((name) => !changed.includes(name));
+  return [
+    changed.length > 0 && list('Before and after', ['Property', 'Before', 'After'],
+      (name) => [value(preData[name], data[name], 'del'), value(data[name], preData[name], 'ins')], changed),
+    same.length > 0 && closed(`${same.length} unchanged`, data, same),
+  ];
 }
 
 /** A value. What `other` does not have is marked by an element of the kind `mark`. */
@@ -271,6 +275,7 @@ function inline(it) {
   if (typeof it === 'boolean') return it ? 'yes' : 'no';
   if (typeof it !== 'object') return String(it);
   const members = Object.entries(it);
+  if ('contextName' in it && 'operator' in it) return constraintWords(it);
   if ('value' in it) return inline(it.value) + (it.description ? ` (${it.description})` : '');
   return members.map(([name, member]) => `${name}: ${inline(member)}`).join(', ');
 }
