@@ -76,7 +76,7 @@ func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email s
 	if kind == user.ServiceAccount {
 		u.Username = name
 	}
-	added, err := o.users.Add(ctx, u)
+	added, err := o.users.Add(ctx, u, o.installation.AccountLimit)
 	return NewAccount(added), exitstatus.Explain(err)
 }
 

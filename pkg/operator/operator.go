@@ -41,10 +41,8 @@ type Operator struct {
 // New returns an Operator of an open installation. random must be cryptographically secure.
 func New(i *installation.Installation, now func() time.Time, random io.Reader) *Operator {
 	log := i.Log(now)
-	users := user.NewStore(i.Client, i.Tables, log)
-	users.SetLimit(i.AccountLimit)
 	return &Operator{
-		users:      users,
+		users:      user.NewStore(i.Client, i.Tables, log),
 		pats:       pat.NewStore(i.Client, i.Tables, log, random),
 		apiTokens:  apitoken.NewStore(i.Client, i.Tables, log),
 		features:   feature.NewStore(i.Client, i.Tables, log),

@@ -18,6 +18,7 @@ func (o *Operator) installed() transfer.Installation {
 		Features:     o.features,
 		FeatureLimit: o.installation.FeatureLimit,
 		Users:        o.users,
+		AccountLimit: o.installation.AccountLimit,
 		Issuer:       o.installation.Issuer,
 		Now:          o.now,
 	}

@@ -29,7 +29,7 @@ func (f *fixture) ada(tb testing.TB, kind user.Kind, tokens int64) user.User {
 	if kind == user.ServiceAccount {
 		u.Email, u.Username = "", "ada"
 	}
-	u, err := f.users.Add(tb.Context(), u)
+	u, err := f.users.Add(tb.Context(), u, user.DefaultLimit)
 	assert.OK(tb, err)
 	for id := range tokens {
 		item := pat.Key(u.ID, id+1)
@@ -110,7 +110,7 @@ func (f *fixture) requireUnusable(t *testing.T, u user.User) {
 		t.Errorf("the owner of the token: %+v, %v", owner, err)
 	}
 	_, get := f.users.Get(ctx, u.ID) // which every change of an account begins with
-	_, add := f.users.Add(ctx, u)
+	_, add := f.users.Add(ctx, u, user.DefaultLimit)
 	_, signedIn := f.users.SignIn(ctx, signIn())
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(get))
 	assert.Equal(t, apierror.NameExists, apierror.KindOf(add))

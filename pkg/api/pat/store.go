@@ -30,6 +30,16 @@ const (
 // Table is the logical id of the table.
 const Table = "PersonalAccessTokens"
 
+// hash is the table's partition key.
+const hash = "userId"
+
+// The names of the actions of a transaction.
+const (
+	actionToken  = "token"
+	actionOwner  = "owner"  // the entry of the token in the item of its owner
+	actionOthers = "others" // events, and the deletion of an expired token
+)
+
 // Store keeps the tokens in the table PersonalAccessTokens, and their descriptions in the table Users. It is safe for
 // concurrent use.
 type Store struct {
@@ -94,7 +104,7 @@ func (s *Store) List(ctx context.Context) ([]PAT, error) {
 // per MB.
 func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
 	var all []PAT
-	for item, err := range dynamo.Query(ctx, s.client, s.pats, "userId", dynamo.N(userID)) {
+	for item, err := range dynamo.Query(ctx, s.client, s.pats, hash, dynamo.N(userID)) {
 		if err != nil {
 			return nil, fmt.Errorf("list PATs of user %d: %w", userID, err)
 		}
@@ -134,7 +144,11 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 		return PAT{}, user.User{}, notFound(userID, id)
 	}
 	p, err := FromItem(got[s.pats])
-	return p, user.FromItem(got[s.users]), err
+	if err != nil {
+		return PAT{}, user.User{}, err
+	}
+	owner, err := user.FromItem(got[s.users])
+	return p, owner, err
 }
 
 // Find returns an error, whose kind is NotFound, unless an account of the kind has the token. It is a consistent read of
@@ -159,6 +173,7 @@ func (s *Store) Find(ctx context.Context, kind user.Kind, userID, id int64) erro
 //
 // The entry's key is the token's description, so Delete first reads the token: one GetItem, then one transaction.
 func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) error {
+	var actions *dynamo.Actions
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		item, err := dynamo.Get(ctx, s.client, s.pats, Key(userID, id))
 		if err != nil {
@@ -173,9 +188,15 @@ func (s *Store) Delete(ctx context.Context, kind user.Kind, userID, id int64) er
 		}
 		owner := s.changeOwner(p, kind, expression.Remove(entry(p)), entry(p).Equal(expression.Value(p.ID)))
 		deletion, err := s.deletion(ctx, p, kind)
-		return append([]types.TransactWriteItem{owner}, deletion...), err
+		if err != nil {
+			return nil, err
+		}
+		actions = &dynamo.Actions{}
+		actions.Add(actionOwner, owner)
+		actions.Add(actionToken, deletion...)
+		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
-		if failures[0].Failed { // a concurrent call deleted it, or the account is of another kind
+		if actions.Failed(failures)[actionOwner].Failed { // a concurrent call deleted it, or the account is of another kind
 			return notFound(userID, id)
 		}
 		return nil // its expiry was recorded at the same time

@@ -21,11 +21,10 @@ import (
 // plain text. It ignores p.ID, p.SeenAt and p.Verifier. The stored CreatedAt is p.CreatedAt, or that of the last id if
 // it is later: the clocks of two processes differ, by less than an hour.
 //
-// The kind of its error is, in this order, NoAccess if the last id is access.MaxID, NotFound if there is no such account,
-// NoAccess if the account is full and none of its tokens has expired, and NameExists if it has a token with the
-// description. Then nothing but the counter has changed. If the account has
-// the maximum number of tokens, the one that expired first is deleted in the same transaction, which also records its
-// deletion.
+// The kind of its error is, in this order, NoAccess if the last id is access.MaxID, NotFound if there is no such
+// account, NoAccess if the account is full and none of its tokens has expired, and NameExists if it has a token with
+// the description. Then nothing but the counter has changed. If the account has the maximum number of tokens, the one
+// that expired first is deleted in the same transaction, which also records its deletion.
 //
 // Create is one UpdateItem of the counter, or two if the clock is behind, and one transaction without the counter. If
 // the account is full, the transaction fails; a Query and another transaction follow. If a transaction gets no response,
@@ -97,13 +96,8 @@ type insertion struct {
 	now     time.Time
 	account user.User // the owner, as the last attempt that failed because of it found it
 	expired *PAT      // the token that makes room for the new one; nil: the account has room
+	actions *dynamo.Actions
 }
-
-// The positions of actions in the transaction.
-const (
-	tokenAction = 0
-	ownerAction = 1
-)
 
 // insert writes p and returns it with its last event.
 func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (PAT, error) {
@@ -116,7 +110,7 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (
 	return i.token, nil
 }
 
-// plan returns the actions, and sets the last event of the token. If the token may expire before the next run finds it,
+// plan builds the actions, and sets the last event of the token. If the token may expire before the next run finds it,
 // its expiry is recorded at once.
 func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error) {
 	created, _ := eventTypes(i.owner.Kind)
@@ -141,9 +135,11 @@ func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error)
 		}
 		records = append(records, deletion...)
 	}
-	return append([]types.TransactWriteItem{
-		tokenAction: dynamo.NewItem(i.pats, "userId", toItem(*p)), ownerAction: i.changeAccount(),
-	}, records...), nil
+	i.actions = &dynamo.Actions{}
+	i.actions.Add(actionToken, dynamo.NewItem(i.pats, hash, toItem(*p)))
+	i.actions.Add(actionOwner, i.changeAccount())
+	i.actions.Add(actionOthers, records...)
+	return i.actions.List(), nil
 }
 
 // changeAccount returns the action that adds the entry of the token to the map of its owner, and removes that of the
@@ -165,14 +161,18 @@ func (i *insertion) changeAccount() types.TransactWriteItem {
 	return i.changeOwner(i.token, i.owner.Kind, update, condition)
 }
 
-// afterFailure decides after a failed attempt which token must make room in the next one. It returns an error if the account
-// does not allow the token.
+// afterFailure decides after a failed attempt which token must make room in the next one. It returns an error if the
+// account does not allow the token.
 func (i *insertion) afterFailure(ctx context.Context, failures []dynamo.Failure) (err error) {
+	failed := i.actions.Failed(failures)
 	switch {
-	case failures[ownerAction].Failed:
-		i.account = user.FromItem(failures[ownerAction].Item)
-	case failures[tokenAction].Failed:
-		return fmt.Errorf("the counter is behind: user %d has a PAT %d", i.token.UserID, i.token.ID)
+	case failed[actionOwner].Failed:
+		if i.account, err = user.FromItem(failed[actionOwner].Item); err != nil {
+			return err
+		}
+	case failed[actionToken].Failed:
+		return fmt.Errorf("the counter of ids is lower than an existing id: user %d has a PAT %d", i.token.UserID,
+			i.token.ID)
 	} // otherwise the expired token has changed, and is read again
 	kind := i.account.Kind
 	if kind == "" || i.owner.Kind != AnyKind && kind != i.owner.Kind { // even if its deletion has begun

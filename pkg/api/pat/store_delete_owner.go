@@ -16,9 +16,10 @@ import (
 // actions, two per token.
 const perTransaction = 50
 
-// DeleteOwner deletes an account of the kind, its tokens and its identifiers, and records each of them. After the first transaction the account and its tokens are unusable. The second one deletes up to
-// 50 tokens, further ones the other tokens, and the last one the account. After an error or a crash, a repeated
-// DeleteOwner ends the deletion. The kind of its error is NotFound if there is no such account.
+// DeleteOwner deletes an account of the kind, its tokens and its identifiers, and records each of them. After the first
+// transaction the account and its tokens are unusable. The second one deletes up to 50 tokens, further ones the other
+// tokens, and the last one the account. After an error or a crash, a repeated DeleteOwner ends the deletion. The kind
+// of its error is NotFound if there is no such account.
 func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error {
 	if err := s.accounts.BeginDeletion(ctx, kind, id); err != nil {
 		return err
@@ -47,7 +48,7 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
 	_, deleted := eventTypes(kind)
 	_, event, err := s.log.RecordActions(ctx, p.change(deleted, nil, p.snapshot()))
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast("userId", p.LastEvent)))
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, p.LastEvent)))
 	return append([]types.TransactWriteItem{{Delete: &types.Delete{
 		TableName:                 &s.pats,
 		Key:                       Key(p.UserID, p.ID),

@@ -14,8 +14,8 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
-// Create serves POST /api/admin/service-account.
-func Create(accounts *user.Store, now func() time.Time) lambdahttp.HandlerFunc {
+// Create serves POST /api/admin/service-account. limit is the maximum number of service accounts.
+func Create(accounts *user.Store, now func() time.Time, limit int64) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
@@ -25,9 +25,12 @@ func Create(accounts *user.Store, now func() time.Time) lambdahttp.HandlerFunc {
 		rootRole, _ := body.Int("rootRole")
 		created := datetime.Milliseconds(now())
 		account, err := accounts.Add(r.Context(), user.User{
-			Kind: user.ServiceAccount, Name: body.Text("name"), Username: body.Text("username"), Role: roleOf(rootRole),
+			Kind:      user.ServiceAccount,
+			Name:      body.Text("name"),
+			Username:  body.Text("username"),
+			Role:      roleOf(rootRole),
 			CreatedAt: &created,
-		})
+		}, limit)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -79,7 +80,7 @@ func TestCreateAboveTheHighestID(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.users.SetLimit(2)
+	f.Handlers["create"] = serviceaccount.Create(f.users, now, 2)
 	create := func(username string, status int) {
 		t.Helper()
 		body := `{"username":"` + username + `","name":"n","rootRole":2}`

@@ -35,10 +35,10 @@ func newFixture(tb testing.TB) *fixture {
 		pats:  pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
 	}
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
-		Role: access.RoleAdmin})
+		Role: access.RoleAdmin}, user.DefaultLimit)
 	assert.OK(tb, err)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create": serviceaccount.Create(f.users, now), "update": serviceaccount.Update(f.store),
+		"create": serviceaccount.Create(f.users, now, user.DefaultLimit), "update": serviceaccount.Update(f.store),
 		"list": serviceaccount.List(f.store), "delete": serviceaccount.Delete(f.store),
 	}}
 	return f
@@ -79,7 +79,7 @@ func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_456_789, tim
 func (f *fixture) account(tb testing.TB, username string, tokens int) {
 	tb.Helper()
 	a, err := f.users.Add(tb.Context(), user.User{Kind: user.ServiceAccount, Name: username, Username: username,
-		Role: access.RoleEditor, CreatedAt: new(now())})
+		Role: access.RoleEditor, CreatedAt: new(now())}, user.DefaultLimit)
 	assert.OK(tb, err)
 	for i := range tokens {
 		_, _, err := f.pats.Create(tb.Context(), pat.PAT{

@@ -28,8 +28,7 @@ func Operations() []app.Operation {
 			Tables:   []string{user.Table, user.IdentifiersTable, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				accounts := user.NewStore(d.DynamoDB, d.Tables, eventlog.Open(d))
-				accounts.SetLimit(d.Number("MAX_SERVICE_ACCOUNTS", 1, math.MaxInt32))
-				return Create(accounts, d.Now)
+				return Create(accounts, d.Now, d.Number("MAX_SERVICE_ACCOUNTS", 1, math.MaxInt32))
 			},
 		},
 		{

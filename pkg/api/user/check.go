@@ -66,12 +66,18 @@ func (s *Store) relations(ctx context.Context) (relations, error) {
 		}
 		switch {
 		case isAccount(item):
-			u := FromItem(item)
+			u, err := FromItem(item)
+			if err != nil {
+				return relations{}, fmt.Errorf("read the accounts: %w", err)
+			}
 			r.accounts[u.ID] = u
 		case item[attributeDeleting] != nil:
-			u := deleted(item)
-			r.accounts[u.ID] = u
-			r.deleting[u.ID] = true
+			var stored record
+			if err := dynamo.Unmarshal(item, &stored); err != nil {
+				return relations{}, fmt.Errorf("read the accounts: %w", err)
+			}
+			r.accounts[stored.ID] = stored.deleted()
+			r.deleting[stored.ID] = true
 		case item.Int(hash) == numberID:
 			r.number = item
 		}

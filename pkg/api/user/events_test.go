@@ -33,8 +33,7 @@ func requireEvents(t *testing.T, db *database.Database, want string) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	store.SetLimit(1)
-	calls(t, store, ada+`
+	limitedCalls(t, store, 1, ada+`
 		service-account | ci | | 2 ci <> Editor
 		service-account | other | | : NoAccessError: The maximum number of service accounts (1) is reached. Delete one first.
 	`)

@@ -68,6 +68,12 @@ func signIn(who, email string) user.SignIn {
 // not), known (there is no default role), and the person's name.
 func calls(tb testing.TB, store *user.Store, rows string) {
 	tb.Helper()
+	limitedCalls(tb, store, user.DefaultLimit, rows)
+}
+
+// limitedCalls is calls with another limit of service accounts.
+func limitedCalls(tb testing.TB, store *user.Store, limit int64, rows string) {
+	tb.Helper()
 	for _, row := range table.Rows(tb, 4, rows) {
 		call, option, _ := strings.Cut(row[0], " ")
 		id, _ := strconv.ParseInt(option, 10, 64)
@@ -76,10 +82,12 @@ func calls(tb testing.TB, store *user.Store, rows string) {
 		var err error
 		switch call {
 		case "person":
-			u, err = store.Add(ctx, user.User{Kind: user.Person, Name: row[1], Email: row[2], Role: access.RoleEditor})
+			u, err = store.Add(ctx,
+				user.User{Kind: user.Person, Name: row[1], Email: row[2], Role: access.RoleEditor}, limit)
 		case "service-account":
 			u, err = store.Add(ctx,
-				user.User{Kind: user.ServiceAccount, Name: row[1], Username: row[1], Role: access.RoleEditor})
+				user.User{Kind: user.ServiceAccount, Name: row[1], Username: row[1], Role: access.RoleEditor},
+				limit)
 		case "sign-in":
 			in := signIn(row[1], row[2])
 			switch option {

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -20,10 +21,15 @@ import (
 // AttributePATs is the attribute with the map of an account's tokens.
 const AttributePATs = "pats"
 
-const attributeKind = "kind"
+const (
+	attributeKind     = "kind"
+	attributeDeleting = "deleting" // replaces kind when the deletion of the account begins
+	attributeDisabled = "disabled"
+	attributeIdentity = "identity"
+)
 
 const (
-	hash      = "id" // the table's partition key
+	hash      = "id" // the partition key of both tables
 	counterID = 0    // the id of the item that counts ids
 	numberID  = -1   // the id of the item with the number of service accounts
 )
@@ -44,7 +50,6 @@ type Store struct {
 	table       string
 	identifiers string
 	log         *eventlog.Log
-	limit       int64 // of the number of service accounts
 	linked      links // identities that SignIn has found
 }
 
@@ -56,12 +61,38 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		table:       tables[Table],
 		identifiers: tables[IdentifiersTable],
 		log:         log,
-		limit:       DefaultLimit,
 	}
 }
 
+// key is the key of an item of the table Users.
+type key struct {
+	ID int64 `dynamodbav:"id"`
+}
+
+// record is the item of an account.
+type record struct {
+	key
+	Kind      Kind             `dynamodbav:"kind,omitempty"`
+	Deleting  Kind             `dynamodbav:"deleting,omitempty"`
+	Name      string           `dynamodbav:"name"`
+	Username  string           `dynamodbav:"username,omitempty"`
+	Email     string           `dynamodbav:"email,omitempty"`
+	Role      access.Role      `dynamodbav:"rootRole"`
+	Disabled  bool             `dynamodbav:"disabled"`
+	PATs      map[string]int64 `dynamodbav:"pats"`
+	Identity  *identityRecord  `dynamodbav:"identity,omitempty"`
+	CreatedAt *time.Time       `dynamodbav:"createdAt,omitempty"`
+	LastEvent int64            `dynamodbav:"event,omitempty"`
+}
+
+// identityRecord is an identity in the item of a person.
+type identityRecord struct {
+	Issuer  string `dynamodbav:"issuer"`
+	Subject string `dynamodbav:"subject"`
+}
+
 // Key returns the key of an account's item.
-func Key(id int64) dynamo.Item { return dynamo.Item{hash: dynamo.N(id)} }
+func Key(id int64) dynamo.Item { return dynamo.Marshal(key{id}) }
 
 // Get returns an account. The kind of its error is NotFound if there is none with the id.
 func (s *Store) Get(ctx context.Context, id int64) (User, error) {
@@ -72,7 +103,7 @@ func (s *Store) Get(ctx context.Context, id int64) (User, error) {
 	if !isAccount(item) {
 		return User{}, notFound(anyKind, id)
 	}
-	return FromItem(item), nil
+	return FromItem(item)
 }
 
 // Find returns an account of the kind. The kind of its error is NotFound if there is none with the id.
@@ -91,9 +122,14 @@ func (s *Store) List(ctx context.Context) ([]User, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list users: %w", err)
 		}
-		if isAccount(item) {
-			all = append(all, FromItem(item))
+		if !isAccount(item) {
+			continue
 		}
+		u, err := FromItem(item)
+		if err != nil {
+			return nil, fmt.Errorf("list users: %w", err)
+		}
+		all = append(all, u)
 	}
 	slices.SortFunc(all, func(a, b User) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
@@ -160,19 +196,19 @@ func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next 
 		if err != nil || reflect.DeepEqual(old, next) {
 			return nil, err
 		}
-		var record []types.TransactWriteItem
-		next.LastEvent, record, err = s.log.RecordActions(ctx, old.changeTo(next))
-		names := map[string]string{"#kind": attributeKind, "#name": "name", "#role": "rootRole", "#disabled": "disabled"}
-		values := dynamo.Item{
-			":kind": dynamo.S(string(old.Kind)), ":name": dynamo.S(next.Name), ":role": dynamo.S(string(next.Role)),
-			":disabled": dynamo.Bool(next.Disabled),
+		event, record, err := s.log.RecordActions(ctx, old.changeTo(next))
+		if err != nil {
+			return nil, err
 		}
-		condition, assignment := eventlog.Guard(old.LastEvent, next.LastEvent, names, values)
-		return append([]types.TransactWriteItem{{Update: &types.Update{
-			TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
-			UpdateExpression:         aws.String("SET #name = :name, #role = :role, #disabled = :disabled, " + assignment),
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}}, record...), err
+		next.LastEvent = event
+		kind := expression.Name(attributeKind)
+		change := s.update(id, expression.NewBuilder().
+			WithCondition(kind.Equal(expression.Value(old.Kind)).And(eventlog.HasLast(old.LastEvent))).
+			WithUpdate(eventlog.SetLast(next.LastEvent).
+				Set(expression.Name("name"), expression.Value(next.Name)).
+				Set(expression.Name("rootRole"), expression.Value(next.Role)).
+				Set(expression.Name(attributeDisabled), expression.Value(next.Disabled))))
+		return append([]types.TransactWriteItem{change}, record...), nil
 	}, nil)
 	if err != nil {
 		return User{}, fmt.Errorf("change user %d: %w", id, err)
@@ -180,44 +216,62 @@ func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next 
 	return next, nil
 }
 
-func toItem(u User) dynamo.Item {
-	item := Key(u.ID)
-	item[attributeKind], item["name"], item["rootRole"] = dynamo.S(string(u.Kind)), dynamo.S(u.Name),
-		dynamo.S(string(u.Role))
-	item["disabled"], item[AttributePATs] = dynamo.Bool(u.Disabled), dynamo.M(dynamo.Item{})
-	if u.Username != "" {
-		item["username"] = dynamo.S(u.Username)
-	}
-	if u.Email != "" {
-		item["email"] = dynamo.S(u.Email)
-	}
-	if u.Identity != nil {
-		item[attributeIdentity] = identityValue(*u.Identity)
-	}
-	if u.CreatedAt != nil {
-		item["createdAt"] = dynamo.Time(*u.CreatedAt)
-	}
-	if u.LastEvent != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(u.LastEvent)
-	}
-	return item
+// update returns the action that updates an item of the table Users.
+func (s *Store) update(id int64, builder expression.Builder) types.TransactWriteItem {
+	expr := dynamo.Build(builder)
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &s.table,
+		Key:                       Key(id),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
 }
 
-// FromItem returns the account that an item contains.
-func FromItem(item dynamo.Item) User {
-	u := User{
-		ID: item.Int(hash), Kind: Kind(item.String(attributeKind)), Name: item.String("name"),
-		Username: item.String("username"),
-		Email:    item.String("email"), Role: access.Role(item.String("rootRole")), Disabled: item.Bool("disabled"),
+// toItem does not store tokens.
+func toItem(u User) dynamo.Item {
+	return dynamo.Marshal(record{
+		key:       key{u.ID},
+		Kind:      u.Kind,
+		Name:      u.Name,
+		Username:  u.Username,
+		Email:     u.Email,
+		Role:      u.Role,
+		Disabled:  u.Disabled,
 		PATs:      map[string]int64{},
-		CreatedAt: item.Time("createdAt"), LastEvent: item.Int(eventlog.AttributeEvent),
+		Identity:  (*identityRecord)(u.Identity),
+		CreatedAt: u.CreatedAt,
+		LastEvent: u.LastEvent,
+	})
+}
+
+// FromItem returns the account that an item contains. An item that is no account has no kind.
+func FromItem(item dynamo.Item) (User, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return User{}, err
 	}
-	if identity := item.Map(attributeIdentity); identity != nil {
-		u.Identity = &Identity{Issuer: identity.String("issuer"), Subject: identity.String("subject")}
+	return stored.account(), nil
+}
+
+// account returns the account of the item, without a kind if its deletion has begun.
+func (r record) account() User {
+	u := User{
+		ID:        r.ID,
+		Kind:      r.Kind,
+		Name:      r.Name,
+		Username:  r.Username,
+		Email:     r.Email,
+		Role:      r.Role,
+		Disabled:  r.Disabled,
+		PATs:      r.PATs,
+		Identity:  (*Identity)(r.Identity),
+		CreatedAt: r.CreatedAt,
+		LastEvent: r.LastEvent,
 	}
-	pats := item.Map(AttributePATs)
-	for key := range pats {
-		u.PATs[key] = pats.Int(key)
+	if u.PATs == nil {
+		u.PATs = map[string]int64{}
 	}
 	return u
 }

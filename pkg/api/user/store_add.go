@@ -3,10 +3,9 @@ package user
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -23,11 +22,21 @@ const lastID = "lastAccountId"
 // accountID is the attribute of an identifier with the id of its account.
 const accountID = "accountId"
 
-// The positions of the actions in the transaction that adds an account.
+// The names of the actions of a transaction.
 const (
-	accountAction = iota
-	nameAction
+	actionAccount    = "account"
+	actionIdentifier = "identifier" // the reservation of the unique name
+	actionNumber     = "number"     // of service accounts
+	actionLink       = "link"
+	actionEvent      = "event"
 )
+
+// identifierRecord is the item of an identifier in the table Identifiers: the account that has it.
+type identifierRecord struct {
+	Identifier string `dynamodbav:"id"`
+	Account    int64  `dynamodbav:"accountId"`
+	LastEvent  int64  `dynamodbav:"event,omitempty"` // of a link: the event that records it
+}
 
 // DefaultLimit is the template's default of MaxServiceAccounts. With 10 tokens each, 200 accounts are up to 4.75 MB in
 // the list of service accounts. Lambda's limit of a response is 6 MB.
@@ -36,60 +45,60 @@ const DefaultLimit = 200
 // serviceAccounts is the attribute with the number of service accounts, including those whose deletion has not ended.
 const serviceAccounts = "serviceAccounts"
 
-// SetLimit sets the maximum number of service accounts. It must not be called concurrently with other methods.
-func (s *Store) SetLimit(most int64) { s.limit = most }
-
-// Limit returns the maximum number of service accounts.
-func (s *Store) Limit() int64 { return s.limit }
-
-// countAccount returns the action that adds to the number of service accounts. It fails if n is positive and the limit
-// is reached.
-func (s *Store) countAccount(n int64) types.TransactWriteItem {
-	update := &types.Update{
-		TableName: &s.table, Key: Key(numberID), UpdateExpression: aws.String("ADD #number :n"),
-		ExpressionAttributeNames:  map[string]string{"#number": serviceAccounts},
-		ExpressionAttributeValues: dynamo.Item{":n": dynamo.N(n)},
-	}
-	if n > 0 {
-		update.ConditionExpression = aws.String("attribute_not_exists(#number) OR #number < :limit")
-		update.ExpressionAttributeValues[":limit"] = dynamo.N(s.limit)
-	}
-	return types.TransactWriteItem{Update: update}
+// count returns the action that adds 1 to the number of service accounts. It fails if the limit is reached.
+func (s *Store) count(limit int64) types.TransactWriteItem {
+	update, condition := dynamo.Increment(serviceAccounts, limit)
+	return s.update(numberID, expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 }
 
-// Add adds an account without tokens under the next id; it ignores u.ID. The kind of its error is, in this order,
-// NoAccess if the last id is access.MaxID or the limit of service accounts is reached, and NameExists if another account
-// has the unique name or is linked to the identity.
+// uncount returns the action that subtracts 1 from the number of service accounts.
+func (s *Store) uncount() types.TransactWriteItem {
+	update := expression.Add(expression.Name(serviceAccounts), expression.Value(-1))
+	return s.update(numberID, expression.NewBuilder().WithUpdate(update))
+}
+
+// Add adds an account without tokens under the next id; it ignores u.ID. limit is the maximum number of service
+// accounts. The kind of its error is, in this order, NoAccess if the last id is access.MaxID or the limit is reached,
+// and NameExists if another account has the unique name or is linked to the identity.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
 // account, the reservation of its unique name and the link of its identity, provided that the name and the identity are
 // unused.
-func (s *Store) Add(ctx context.Context, u User) (User, error) { return s.add(ctx, u, nil, false) }
+func (s *Store) Add(ctx context.Context, u User, limit int64) (User, error) {
+	return s.add(ctx, addition{User: u, limit: limit})
+}
 
-// add is Add. The link of u.Identity replaces a stale one. If the person signs up, they are the actor of the event.
-func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool) (User, error) {
+// addition is an account that is added.
+type addition struct {
+	User
+	limit  int64             // of the number of service accounts
+	signUp bool              // the person is the actor of the event
+	stale  *identifierRecord // the stale link that the link of the identity replaces; nil: none
+}
+
+// add is Add.
+func (s *Store) add(ctx context.Context, a addition) (User, error) {
+	u := a.User
 	u.PATs = map[string]int64{}
 	for {
-		counter, err := s.client.UpdateItem(ctx, dynamo.Count(s.table, Key(counterID), lastID, access.MaxID))
-		if dynamo.FailedCondition(err) {
-			return User{}, apierror.Errorf(apierror.NoAccess, "All ids of accounts, up to %d, are used up.", access.MaxID)
+		var err error
+		if u.ID, err = s.takeID(ctx); err != nil {
+			return User{}, err
 		}
-		if err != nil {
-			return User{}, fmt.Errorf("take an id for a user: %w", err)
+		by := ctx
+		if a.signUp {
+			by = eventlog.WithActor(ctx, u.Actor())
 		}
-		u.ID = dynamo.Item(counter.Attributes).Int(lastID)
-		var actions []types.TransactWriteItem
-		var link int // the position of the link
-		failures, err := s.log.Transact(ctx, func() (_ []types.TransactWriteItem, err error) {
-			by := ctx
-			if signUp {
-				by = eventlog.WithActor(ctx, u.Actor())
+		var actions *dynamo.Actions
+		failures, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+			actions = &dynamo.Actions{}
+			if err := s.addActions(by, actions, &u, a.limit); err != nil {
+				return nil, err
 			}
-			actions, err = s.writing(by, &u)
 			if u.Identity != nil {
-				link, actions = len(actions), append(actions, s.link(*u.Identity, u.ID, u.LastEvent, stale))
+				actions.Add(actionLink, s.link(*u.Identity, u.ID, u.LastEvent, a.stale))
 			}
-			return actions, err
+			return actions.List(), nil
 		})
 		if err != nil {
 			return User{}, fmt.Errorf("add user %d: %w", u.ID, err)
@@ -97,54 +106,67 @@ func (s *Store) add(ctx context.Context, u User, stale dynamo.Item, signUp bool)
 		if failures == nil {
 			return u, nil
 		}
-		if i := slices.IndexFunc(actions, func(a types.TransactWriteItem) bool { return a.Update != nil }); i >= 0 &&
-			failures[i].Failed {
+		failed := actions.Failed(failures)
+		switch {
+		case failed[actionNumber].Failed:
 			return User{}, apierror.Errorf(apierror.NoAccess,
-				"The maximum number of service accounts (%d) is reached. Delete one first.", s.limit)
-		}
-		if u.uniqueName() != "" && failures[nameAction].Failed {
+				"The maximum number of service accounts (%d) is reached. Delete one first.", a.limit)
+		case failed[actionIdentifier].Failed:
 			return User{}, u.nameExists()
-		}
-		if u.Identity != nil && failures[link].Failed {
+		case failed[actionLink].Failed:
 			return User{}, identityExists()
 		}
 		// The counter is too low, because only one table was restored: another account has the id.
 	}
 }
 
-// writing returns the actions that write and record an account and the reservation of its unique name, and count a
+// takeID takes the next id from the counter.
+func (s *Store) takeID(ctx context.Context) (int64, error) {
+	counter, err := s.client.UpdateItem(ctx, dynamo.Count(s.table, Key(counterID), lastID, access.MaxID))
+	if dynamo.FailedCondition(err) {
+		return 0, apierror.Errorf(apierror.NoAccess, "All ids of accounts, up to %d, are used up.", access.MaxID)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("take an id for a user: %w", err)
+	}
+	return dynamo.Item(counter.Attributes).Int(lastID), nil
+}
+
+// addActions adds the actions that write and record an account and the reservation of its unique name, and count a
 // service account. It sets the account's last event. The actions fail if the id or the name is taken, or if the limit
-// of service accounts is reached. The only update changes the number of service accounts.
-func (s *Store) writing(ctx context.Context, u *User) ([]types.TransactWriteItem, error) {
+// of service accounts is reached.
+func (s *Store) addActions(ctx context.Context, actions *dynamo.Actions, u *User, limit int64) error {
 	u.LastEvent = 0
 	id, record, err := s.log.RecordActions(ctx, u.creation())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	u.LastEvent = id
-	actions := []types.TransactWriteItem{accountAction: dynamo.NewItem(s.table, hash, toItem(*u))}
+	actions.Add(actionAccount, dynamo.NewItem(s.table, hash, toItem(*u)))
 	if name := u.uniqueName(); name != "" {
-		actions = append(actions, dynamo.NewItem(s.identifiers, hash, identifier(name, u.ID)))
+		reservation := dynamo.Marshal(identifierRecord{Identifier: name, Account: u.ID})
+		actions.Add(actionIdentifier, dynamo.NewItem(s.identifiers, hash, reservation))
 	}
 	if u.Kind == ServiceAccount {
-		actions = append(actions, s.countAccount(1))
+		actions.Add(actionNumber, s.count(limit))
 	}
-	return append(actions, record...), nil
+	actions.Add(actionEvent, record...)
+	return nil
 }
 
 // CreateActions returns the actions of a transaction that adds an account without tokens under the id u.ID, which
 // ReserveID has reserved. They fail if the id or the unique name is taken. The kind of its error is NameExists if the unique name is
 // taken already, and Conflict if the account with the id is being deleted.
 func (s *Store) CreateActions(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
-	item, err := dynamo.Get(ctx, s.client, s.table, Key(u.ID))
+	stored, err := s.stored(ctx, u.ID)
 	if err != nil {
-		return nil, fmt.Errorf("get user %d: %w", u.ID, err)
+		return nil, err
 	}
-	if item[attributeDeleting] != nil {
+	if stored.Deleting != "" {
 		return nil, apierror.Errorf(apierror.Conflict, "The deletion of the account with the id %d has not ended.", u.ID)
 	}
 	if name := u.uniqueName(); name != "" {
-		reservation, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(name))
+		reservation, err := s.accountOf(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("read whether the name of user %d is taken: %w", u.ID, err)
 		}
@@ -152,18 +174,27 @@ func (s *Store) CreateActions(ctx context.Context, u User) ([]types.TransactWrit
 			return nil, u.nameExists()
 		}
 	}
-	return s.writing(ctx, &u)
+	var actions dynamo.Actions
+	if err := s.addActions(ctx, &actions, &u, DefaultLimit); err != nil {
+		return nil, err
+	}
+	return actions.List(), nil
 }
 
 // ReserveID raises the counter of ids to id if it is lower, so that Add never takes the id, even after an account with
 // it was deleted.
 func (s *Store) ReserveID(ctx context.Context, id int64) error {
+	last := expression.Name(lastID)
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(last.AttributeNotExists().Or(last.LessThan(expression.Value(id)))).
+		WithUpdate(expression.Set(last, expression.Value(id))))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: Key(counterID),
-		ConditionExpression:       aws.String("attribute_not_exists(#last) OR #last < :id"),
-		UpdateExpression:          aws.String("SET #last = :id"),
-		ExpressionAttributeNames:  map[string]string{"#last": lastID},
-		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
+		TableName:                 &s.table,
+		Key:                       Key(counterID),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	})
 	if err != nil && !dynamo.FailedCondition(err) {
 		return fmt.Errorf("raise the counter of users to %d: %w", id, err)
@@ -177,7 +208,12 @@ func (s *Store) Create(ctx context.Context, u User) error {
 	if err := s.ReserveID(ctx, u.ID); err != nil {
 		return err
 	}
-	if _, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.writing(ctx, &u) }); err != nil {
+	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
+		var actions dynamo.Actions
+		err := s.addActions(ctx, &actions, &u, DefaultLimit)
+		return actions.List(), err
+	})
+	if err != nil {
 		return fmt.Errorf("create user %d: %w", u.ID, err)
 	}
 	return nil
@@ -216,22 +252,37 @@ func (u User) nameExists() error {
 	return apierror.New(apierror.NameExists, "There is already a service account with this username.")
 }
 
-// IdentifierKey returns the key of an item in the table Identifiers.
-func IdentifierKey(identifier string) dynamo.Item { return dynamo.Item{hash: dynamo.S(identifier)} }
+// identifierKey is the key of an item of the table Identifiers.
+type identifierKey struct {
+	Identifier string `dynamodbav:"id"`
+}
 
-// identifier returns the item that assigns an identifier to an account.
-func identifier(name string, id int64) dynamo.Item {
-	item := IdentifierKey(name)
-	item[accountID] = dynamo.N(id)
-	return item
+// IdentifierKey returns the key of an item of the table Identifiers.
+func IdentifierKey(identifier string) dynamo.Item { return dynamo.Marshal(identifierKey{identifier}) }
+
+// accountOf returns the item of an identifier, or nil if no account has it.
+func (s *Store) accountOf(ctx context.Context, identifier string) (*identifierRecord, error) {
+	item, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(identifier))
+	if err != nil || item == nil {
+		return nil, err
+	}
+	var stored identifierRecord
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return nil, err
+	}
+	return &stored, nil
 }
 
 // release returns the action that deletes an identifier of an account. It fails if the identifier is another account's.
-func (s *Store) release(name string, id int64) types.TransactWriteItem {
+func (s *Store) release(identifier string, id int64) types.TransactWriteItem {
+	account := expression.Name(accountID)
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(account.AttributeNotExists().Or(account.Equal(expression.Value(id)))))
 	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.identifiers, Key: IdentifierKey(name),
-		ConditionExpression:       aws.String("attribute_not_exists(#account) OR #account = :id"),
-		ExpressionAttributeNames:  map[string]string{"#account": accountID},
-		ExpressionAttributeValues: dynamo.Item{":id": dynamo.N(id)},
+		TableName:                 &s.identifiers,
+		Key:                       IdentifierKey(identifier),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	}}
 }

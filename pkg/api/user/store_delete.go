@@ -3,39 +3,40 @@ package user
 import (
 	"context"
 	"fmt"
+	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// attributeDeleting replaces the attribute kind when the deletion of an account begins.
-const attributeDeleting = "deleting"
-
 // BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens and its
 // identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
-// BeginDeletion does nothing. The kind of its error is NotFound if there is no such account. It is one consistent read and one transaction.
+// BeginDeletion does nothing. The kind of its error is NotFound if there is no such account. It is one consistent read
+// and one transaction.
 func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
-		if err != nil || deleted(item).Kind == kind {
+		stored, err := s.stored(ctx, id)
+		if err != nil || stored.Deleting == kind {
 			return nil, err
 		}
-		u := FromItem(item)
-		if u.Kind != kind {
+		if stored.Kind != kind {
 			return nil, notFound(kind, id)
 		}
+		u := stored.account()
 		event, record, err := s.log.RecordActions(ctx, u.deletion())
-		names := map[string]string{"#kind": attributeKind, "#deleting": attributeDeleting, "#disabled": "disabled"}
-		values := dynamo.Item{":kind": dynamo.S(string(kind)), ":true": dynamo.Bool(true)}
-		condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
-		return append([]types.TransactWriteItem{{Update: &types.Update{
-			TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("#kind = :kind AND " + condition),
-			UpdateExpression:         aws.String("SET #disabled = :true, #deleting = :kind, " + assignment + " REMOVE #kind"),
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}}, record...), err
+		if err != nil {
+			return nil, err
+		}
+		disable := s.update(id, expression.NewBuilder().
+			WithCondition(expression.Name(attributeKind).Equal(expression.Value(kind)).And(eventlog.HasLast(u.LastEvent))).
+			WithUpdate(eventlog.SetLast(event).
+				Set(expression.Name(attributeDisabled), expression.Value(true)).
+				Set(expression.Name(attributeDeleting), expression.Value(kind)).
+				Remove(expression.Name(attributeKind))))
+		return append([]types.TransactWriteItem{disable}, record...), nil
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("begin the deletion of user %d: %w", id, err)
@@ -43,10 +44,20 @@ func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 	return nil
 }
 
-// deleted returns the account that an item contains whose deletion has begun. If none has, the account has no kind.
-func deleted(item dynamo.Item) User {
-	u := FromItem(item)
-	u.Kind = Kind(item.String(attributeDeleting))
+// stored returns the item of an account, even if its deletion has begun. If there is none, it has no kind.
+func (s *Store) stored(ctx context.Context, id int64) (record, error) {
+	var stored record
+	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
+	if err != nil {
+		return record{}, fmt.Errorf("get user %d: %w", id, err)
+	}
+	return stored, dynamo.Unmarshal(item, &stored)
+}
+
+// deleted returns the account of an item whose deletion has begun. If it has not, the account has no kind.
+func (r record) deleted() User {
+	u := r.account()
+	u.Kind = r.Deleting
 	return u
 }
 
@@ -55,41 +66,48 @@ func deleted(item dynamo.Item) User {
 // if calls are concurrent. It does nothing if no deletion has begun, or if a concurrent call has ended it. It is one
 // consistent read and one transaction. The tokens must be deleted before.
 func (s *Store) EndDeletion(ctx context.Context, id int64) error {
-	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
+	stored, err := s.stored(ctx, id)
 	if err != nil {
-		return fmt.Errorf("get user %d: %w", id, err)
+		return err
 	}
-	u := deleted(item)
+	u := stored.deleted()
 	if u.Kind == "" {
 		return nil
 	}
 	// Since BeginDeletion the account has not changed: all writes have a condition on its kind or its last event.
-	actions := []types.TransactWriteItem{accountAction: {Delete: &types.Delete{
-		TableName: &s.table, Key: Key(id), ConditionExpression: aws.String("attribute_exists(#deleting)"),
-		ExpressionAttributeNames: map[string]string{"#deleting": attributeDeleting},
-	}}}
-	if u.Kind == ServiceAccount {
-		actions = append(actions, s.countAccount(-1))
-	}
-	for _, name := range u.identifiers() {
-		actions = append(actions, s.release(name, id))
-	}
+	identifiers := u.identifiers()
 	for {
-		failures, err := dynamo.Transact(ctx, s.client, actions)
+		var actions dynamo.Actions
+		actions.Add(actionAccount, s.deletion(id))
+		if u.Kind == ServiceAccount {
+			actions.Add(actionNumber, s.uncount())
+		}
+		for _, identifier := range identifiers {
+			actions.Add(identifier, s.release(identifier, id))
+		}
+		failures, err := dynamo.Transact(ctx, s.client, actions.List())
 		if err != nil {
 			return fmt.Errorf("end the deletion of user %d: %w", id, err)
 		}
-		if failures == nil || failures[accountAction].Failed {
+		failed := actions.Failed(failures)
+		if failures == nil || failed[actionAccount].Failed {
 			return nil
 		}
-		var own []types.TransactWriteItem // without the identifiers that are another account's
-		for i, failure := range failures {
-			if !failure.Failed {
-				own = append(own, actions[i])
-			}
-		}
-		actions = own
+		identifiers = slices.DeleteFunc(identifiers, func(identifier string) bool {
+			return failed[identifier].Failed // it is another account's
+		})
 	}
+}
+
+// deletion returns the action that deletes the item of an account whose deletion has begun.
+func (s *Store) deletion(id int64) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name(attributeDeleting).AttributeExists()))
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName:                &s.table,
+		Key:                      Key(id),
+		ConditionExpression:      expr.Condition(),
+		ExpressionAttributeNames: expr.Names(),
+	}}
 }
 
 // Unfinished returns the accounts whose deletion has begun but not ended. It is one consistent Scan per MB.
@@ -99,9 +117,14 @@ func (s *Store) Unfinished(ctx context.Context) ([]User, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list unfinished deletions: %w", err)
 		}
-		if item[attributeDeleting] != nil {
-			all = append(all, deleted(item))
+		if item[attributeDeleting] == nil {
+			continue
 		}
+		var stored record
+		if err := dynamo.Unmarshal(item, &stored); err != nil {
+			return nil, fmt.Errorf("list unfinished deletions: %w", err)
+		}
+		all = append(all, stored.deleted())
 	}
 	return all, nil
 }

@@ -7,15 +7,13 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
-
-const attributeIdentity = "identity"
 
 // errConcurrent reports that a concurrent call has linked an identity or added a person.
 var errConcurrent = errors.New("the person was changed at the same time")
@@ -24,28 +22,21 @@ var errConcurrent = errors.New("the person was changed at the same time")
 // if the person's item has the identity.
 func linkName(i Identity) string { return "identity:" + i.Issuer + " " + i.Subject }
 
-func identityValue(i Identity) types.AttributeValue {
-	return dynamo.M(dynamo.Item{"issuer": dynamo.S(i.Issuer), "subject": dynamo.S(i.Subject)})
-}
-
 // link returns the action that links an identity to a person. It fails unless the link is as it was read: stale, or nil
 // for none. The link contains the id of the event that records it, which distinguishes it from a stale link to the same
 // person.
-func (s *Store) link(i Identity, id, event int64, stale dynamo.Item) types.TransactWriteItem {
-	item := identifier(linkName(i), id)
-	if event != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(event)
-	}
+func (s *Store) link(i Identity, id, event int64, stale *identifierRecord) types.TransactWriteItem {
+	item := dynamo.Marshal(identifierRecord{Identifier: linkName(i), Account: id, LastEvent: event})
 	put := dynamo.NewItem(s.identifiers, hash, item)
-	if stale != nil {
-		condition, names, values := eventlog.Unchanged(hash, stale.Int(eventlog.AttributeEvent))
-		if values == nil {
-			values = dynamo.Item{}
-		}
-		names["#account"], values[":account"] = accountID, stale[accountID]
-		put.Put.ConditionExpression = aws.String(condition + " AND #account = :account")
-		put.Put.ExpressionAttributeNames, put.Put.ExpressionAttributeValues = names, values
+	if stale == nil {
+		return put
 	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(
+		eventlog.ExistsWithLast(hash, stale.LastEvent).
+			And(expression.Name(accountID).Equal(expression.Value(stale.Account)))))
+	put.Put.ConditionExpression = expr.Condition()
+	put.Put.ExpressionAttributeNames = expr.Names()
+	put.Put.ExpressionAttributeValues = expr.Values()
 	return put
 }
 
@@ -57,31 +48,27 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 ) {
 	changed := u
 	changed.Identity = next
+	identity := expression.Name(attributeIdentity)
 	if next != nil && reflect.DeepEqual(u, changed) { // only the link is missing, because one table was restored
-		condition, names, values := eventlog.Unchanged(hash, u.LastEvent)
-		if values == nil {
-			values = dynamo.Item{}
-		}
-		names["#identity"], values[":next"] = attributeIdentity, identityValue(*next)
-		return []types.TransactWriteItem{{Update: &types.Update{
-			TableName: &s.table, Key: Key(u.ID), ConditionExpression: &condition,
-			UpdateExpression:         aws.String("SET #identity = :next"),
-			ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-		}}}, u.LastEvent, nil
+		restore := s.update(u.ID, expression.NewBuilder().
+			WithCondition(eventlog.ExistsWithLast(hash, u.LastEvent)).
+			WithUpdate(expression.Set(identity, expression.Value(identityRecord(*next)))))
+		return []types.TransactWriteItem{restore}, u.LastEvent, nil
 	}
 	event, record, err := s.log.RecordActions(ctx, u.changeTo(changed))
-	names, values := map[string]string{"#id": hash, "#identity": attributeIdentity}, dynamo.Item{}
-	condition, assignment := eventlog.Guard(u.LastEvent, event, names, values)
-	update := "SET " + assignment + " REMOVE #identity"
-	if next != nil {
-		update = "SET " + assignment + ", #identity = :next"
-		values[":next"] = identityValue(*next)
+	if err != nil {
+		return nil, 0, err
 	}
-	return append([]types.TransactWriteItem{{Update: &types.Update{
-		TableName: &s.table, Key: Key(u.ID),
-		ConditionExpression: aws.String("attribute_exists(#id) AND " + condition), UpdateExpression: &update,
-		ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}}, record...), event, err
+	update := eventlog.SetLast(event)
+	if next == nil {
+		update = update.Remove(identity)
+	} else {
+		update = update.Set(identity, expression.Value(identityRecord(*next)))
+	}
+	change := s.update(u.ID, expression.NewBuilder().
+		WithCondition(expression.Name(hash).AttributeExists().And(eventlog.HasLast(u.LastEvent))).
+		WithUpdate(update))
+	return append([]types.TransactWriteItem{change}, record...), event, nil
 }
 
 // personWith returns the person with the id if the identity is theirs. Otherwise the kind of its error is NotFound.
@@ -95,21 +82,21 @@ func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (Us
 
 // holder returns the person to whom an identity is linked, and the link, even if it is not valid; nil: there is none.
 // The kind of its error is NotFound if there is no person.
-func (s *Store) holder(ctx context.Context, identity Identity) (u User, link dynamo.Item, err error) {
-	link, err = dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(linkName(identity)))
+func (s *Store) holder(ctx context.Context, identity Identity) (u User, link *identifierRecord, err error) {
+	link, err = s.accountOf(ctx, linkName(identity))
 	if err != nil {
 		return User{}, nil, fmt.Errorf("get the link of an identity: %w", err)
 	}
 	if link == nil {
 		return User{}, nil, apierror.New(apierror.NotFound, "No person is linked to the identity.")
 	}
-	u, err = s.personWith(ctx, link.Int(accountID), identity)
+	u, err = s.personWith(ctx, link.Account, identity)
 	return u, link, err
 }
 
 // replaceIdentity returns the actions that link an identity to a person, who may have another one. The link replaces
 // a stale one. They fail if a concurrent call has changed the person's identity or linked this one.
-func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale dynamo.Item) (
+func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stale *identifierRecord) (
 	[]types.TransactWriteItem, error,
 ) {
 	actions, event, err := s.setIdentity(ctx, u, &next)
@@ -125,14 +112,15 @@ func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stal
 
 // unlinking adds to the actions of a transaction the one that deletes the link of a person's identity, unless it is
 // another person's link, because one table was restored.
-func (s *Store) unlinking(ctx context.Context, u User, actions []types.TransactWriteItem) ([]types.TransactWriteItem,
-	error) {
+func (s *Store) unlinking(
+	ctx context.Context, u User, actions []types.TransactWriteItem,
+) ([]types.TransactWriteItem, error) {
 	name := linkName(*u.Identity)
-	link, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(name))
+	link, err := s.accountOf(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("get the link of an identity: %w", err)
 	}
-	if link != nil && link.Int(accountID) != u.ID {
+	if link != nil && link.Account != u.ID {
 		return actions, nil
 	}
 	return append(actions, s.release(name, u.ID)), nil
@@ -163,8 +151,8 @@ func (s *Store) Link(ctx context.Context, id int64, identity Identity) (u User, 
 }
 
 // Unlink removes a person's identity and returns the person as they were before, without an identity if there was none
-// to remove. The kind of its error is NotFound if there is no person with the id. A person whose e-mail address the issuer still
-// verifies is linked again by the next sign-in.
+// to remove. The kind of its error is NotFound if there is no person with the id. A person whose e-mail address the
+// issuer still verifies is linked again by the next sign-in.
 func (s *Store) Unlink(ctx context.Context, id int64) (u User, err error) {
 	err = s.log.RetryTransact(ctx, func() (_ []types.TransactWriteItem, err error) {
 		if u, err = s.Find(ctx, Person, id); err != nil || u.Identity == nil {

@@ -83,11 +83,18 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 		email = ""
 	}
 	created := datetime.Milliseconds(in.Now)
-	u, err = s.add(ctx, User{
-		Kind: Person, Name: cmp.Or(in.Name, email, in.Identity.Subject), Email: email, Role: in.DefaultRole,
-		Identity:  &in.Identity,
-		CreatedAt: &created,
-	}, stale, true)
+	u, err = s.add(ctx, addition{
+		User: User{
+			Kind:      Person,
+			Name:      cmp.Or(in.Name, email, in.Identity.Subject),
+			Email:     email,
+			Role:      in.DefaultRole,
+			Identity:  &in.Identity,
+			CreatedAt: &created,
+		},
+		signUp: true,
+		stale:  stale,
+	})
 	if apierror.KindOf(err) == apierror.NameExists {
 		return User{}, errConcurrent
 	}
@@ -104,14 +111,14 @@ func (s *Store) personByEmail(ctx context.Context, email string) (User, error) {
 	if email == "" {
 		return User{}, noEmail()
 	}
-	reservation, err := dynamo.Get(ctx, s.client, s.identifiers, IdentifierKey(emailIdentifier(email)))
+	reservation, err := s.accountOf(ctx, emailIdentifier(email))
 	if err != nil {
 		return User{}, fmt.Errorf("find a person by the e-mail address: %w", err)
 	}
 	if reservation == nil {
 		return User{}, noEmail()
 	}
-	u, err := s.Find(ctx, Person, reservation.Int(accountID))
+	u, err := s.Find(ctx, Person, reservation.Account)
 	if apierror.KindOf(err) == apierror.NotFound {
 		return User{}, apierror.New(apierror.AuthenticationRequired,
 			"the e-mail address is reserved for a person who does not exist")
@@ -123,7 +130,7 @@ func noEmail() error { return apierror.New(apierror.NotFound, "No person has the
 
 // linkTo links the identity of a sign-in to a person. The kind of its error is
 // AuthenticationRequired if the person has another one.
-func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale dynamo.Item) (User, error) {
+func (s *Store) linkTo(ctx context.Context, u User, in SignIn, stale *identifierRecord) (User, error) {
 	if u.Identity != nil && *u.Identity != in.Identity {
 		return User{}, apierror.New(apierror.AuthenticationRequired,
 			"the person with the e-mail address is linked to another identity")

@@ -318,7 +318,7 @@ func TestCounterAfterAFutureCreation(t *testing.T) {
 	w := newWorld(t, i)
 	future := time.Now().AddDate(1, 0, 0)
 	_, err := user.NewStore(i.Client, i.Tables, i.Log(time.Now)).Add(t.Context(),
-		user.User{Kind: user.Person, Name: "imported", Role: "Viewer", CreatedAt: &future})
+		user.User{Kind: user.Person, Name: "imported", Role: "Viewer", CreatedAt: &future}, user.DefaultLimit)
 	w.must(err)
 	deleted := w.account(user.ServiceAccount, "deleted", "")
 	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))

@@ -38,7 +38,7 @@ func TestReplayEvents(t *testing.T) {
 		db := database.New(t)
 		users := user.NewStore(db.Client, db.Tables, db.Log())
 		for range 12 {
-			_, err := users.Add(t.Context(), user.User{Kind: user.Person, Name: "n"})
+			_, err := users.Add(t.Context(), user.User{Kind: user.Person, Name: "n"}, user.DefaultLimit)
 			assert.OK(t, err)
 		}
 		record(t, db.Log(), eventlog.Change{Type: eventlog.FeatureTypeUpdated, Subject: "type:x"})

@@ -26,6 +26,7 @@ type Installation struct {
 	Features     *feature.Store
 	FeatureLimit int64 // the maximum number of toggles; 0: no limit
 	Users        *user.Store
+	AccountLimit int64  // the maximum number of service accounts
 	Issuer       string // the OpenID Connect issuer of people; empty: none
 	Now          func() time.Time
 }
@@ -191,10 +192,10 @@ func (i Installation) createType(ctx context.Context, t FeatureType) error {
 	return i.Types.Create(ctx, created)
 }
 
-// createAccount returns an error of the kind NameExists if another import adds the same person at the same time, whom nothing identifies
-// but the name. Of two such people, the one that was added later is deleted.
+// createAccount returns an error of the kind NameExists if another import adds the same person at the same time, whom
+// nothing identifies but the name. Of two such people, the one that was added later is deleted.
 func (i Installation) createAccount(ctx context.Context, a Account) error {
-	added, err := i.Users.Add(ctx, a.created())
+	added, err := i.Users.Add(ctx, a.created(), i.AccountLimit)
 	if err != nil || a.Username != nil || a.Email != nil || a.Identity != nil {
 		return err
 	}

@@ -32,12 +32,13 @@ func newStage(t *testing.T) stage {
 	t.Helper()
 	db := database.New(t)
 	s := stage{db, transfer.Installation{
-		Types:    featuretype.NewStore(db.Client, db.Tables, db.Log()),
-		Fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()),
-		Features: feature.NewStore(db.Client, db.Tables, db.Log()),
-		Users:    user.NewStore(db.Client, db.Tables, db.Log()),
-		Issuer:   "https://issuer.example.com",
-		Now:      func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
+		Types:        featuretype.NewStore(db.Client, db.Tables, db.Log()),
+		Fields:       contextfield.NewStore(db.Client, db.Tables, db.Log()),
+		Features:     feature.NewStore(db.Client, db.Tables, db.Log()),
+		Users:        user.NewStore(db.Client, db.Tables, db.Log()),
+		Issuer:       "https://issuer.example.com",
+		Now:          func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
+		AccountLimit: user.DefaultLimit,
 	}}
 	assert.OK(t, s.Types.Create(t.Context(), toggle.DefaultTypes()[0]))
 	_, err := s.Fields.Create(t.Context(), contextfield.ContextField{Name: "userId"})
