@@ -107,3 +107,39 @@ func TestOnFor(t *testing.T) {
 	assert.Equal(t, want, runModule[[][]string](t, "words.js", strategies, `input.map((all) =>
 		onFor(all.map((strategy) => ({ segments: [], constraints: [], ...strategy }))))`))
 }
+
+// The parts of a strategy say whether they hold, and with which value of the context.
+func TestStrategyReasons(t *testing.T) {
+	t.Parallel()
+	type reason struct {
+		Holds bool
+		Text  string
+		Parts []reason
+	}
+	tests := []struct {
+		strategy string
+		want     []reason
+	}{
+		{`"disabled": true`, []reason{{Text: "The strategy is disabled"}}},
+		{`"name": "default", "result": {"enabled": true}`, []reason{{Holds: true, Text: "Everyone"}}},
+		{`"name": "remoteAddress", "parameters": {"IPs": "10.0.0.1"}, "result": {"enabled": false}`,
+			[]reason{{Text: "Callers from 10.0.0.1"}}},
+		{`"name": "default", "result": {"enabled": false}, "constraints": [
+			{"contextName": "country", "operator": "IN", "values": ["DE"], "result": false, "contextValue": "FR"},
+			{"contextName": "plan", "operator": "IN", "values": ["pro"], "result": true, "contextValue": "pro"}]`,
+			[]reason{{Text: "country is DE; it is FR"}, {Holds: true, Text: "plan is pro; it is pro"}}},
+		{`"name": "default", "result": {"enabled": false}, "segments": [{"name": "Beta", "result": false, "constraints": [
+			{"contextName": "age", "operator": "NUM_GTE", "value": "18", "result": false, "contextValue": null}]}]`,
+			[]reason{{Text: "segment “Beta”", Parts: []reason{{Text: "age is at least 18; it is not set"}}}}},
+		{`"name": "flexibleRollout", "result": {"enabled": true, "rollout": 50, "number": 16}`,
+			[]reason{{Holds: true, Text: "50 %; the number of this context is 16"}}},
+		{`"name": "flexibleRollout", "parameters": {"stickiness": "plan"}, "result": {"enabled": false, "rollout": 50}`,
+			[]reason{{Text: "50 %; plan is not set"}}},
+	}
+	strategies, want := []json.RawMessage{}, [][]reason{}
+	for _, test := range tests {
+		strategies, want = append(strategies, json.RawMessage("{"+test.strategy+"}")), append(want, test.want)
+	}
+	assert.Equal(t, want, runModule[[][]reason](t, "words.js", strategies, `input.map((strategy) =>
+		strategyReasons({ disabled: false, segments: [], constraints: [], ...strategy }))`))
+}

@@ -195,6 +195,23 @@ function sentences({ status, message }) {
   return found.map((sentence) => ({ name: /^The `\/(?:body|query|params)\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
 }
 
+/**
+ * Divides an error of the API by the controls of a page.
+ * @param {Error} error
+ * @param {(pointer: string) => string|undefined} controlOf names the control for a pointer into the body, such as `constraints/0/values/1`
+ * @returns {{byControl: Object<string, string>, rest: string}} `rest` is what no control shows
+ */
+export function dividedError(error, controlOf) {
+  const byControl = {};
+  const rest = [];
+  for (const { name, message } of sentences(error)) {
+    const control = name === undefined ? undefined : controlOf(name);
+    if (control === undefined) rest.push(inWords(message, name));
+    else byControl[control] = [byControl[control], inWords(message)].filter(Boolean).join(' ');
+  }
+  return { byControl, rest: rest.join(' ') };
+}
+
 /** A message of the API about one value, in the words of the form. `label` is empty next to the control. */
 function inWords(message, label) {
   return message

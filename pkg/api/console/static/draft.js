@@ -86,6 +86,21 @@ export function keepControls(dialog, controls, draft) {
   });
 }
 
+/**
+ * Keeps what is entered on a page that edits something, see `keepDraft`.
+ * @returns {{values: unknown, keep: (values: unknown) => void, end: () => void}} `values` are those of a draft that is being resumed
+ */
+export function keepPage({ kind, about, title }) {
+  const values = resumed?.kind === kind && JSON.stringify(resumed.about) === JSON.stringify(about) ? resumed.values : undefined;
+  resumed = null;
+  const page = window.location.hash;
+  return {
+    values,
+    keep: (entered) => draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: entered })),
+    end: discardDraft,
+  };
+}
+
 function confirmLeaving(discard) {
   const question = openDialog('Discard your changes?', () => [
     h('p', null, 'What you entered has not been saved.'),
@@ -101,13 +116,14 @@ function confirmLeaving(discard) {
  * @param {Object} body of the PUT
  * @param {{content: Object, etag: string|null}} opened what the form began with
  * @param {Object<string, string>} labels of the members that the form shows
+ * @param {string} [to] the path of the PUT, if it is another one
  * @returns {Promise<{result: Object}|{now: {content: Object, etag: string|null}, notice: HTMLElement}>} what the API has saved, or what
  *   there is now instead of `opened`, and a notice that says it
  */
-export async function save(path, body, opened, labels) {
+export async function save(path, body, opened, labels, to = path) {
   if (opened.etag) {
     try {
-      return { result: await call('PUT', path, body, { etag: opened.etag }) };
+      return { result: await call('PUT', to, body, { etag: opened.etag }) };
     } catch (error) {
       if (error.status !== 412) throw error;
     }
@@ -116,7 +132,7 @@ export async function save(path, body, opened, labels) {
   const now = await read(path);
   const changed = Object.keys(labels).filter((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
   if (changed.length > 0) return { now, notice: conflict(opened.content, now.content, changed, labels) };
-  return { result: await call('PUT', path, body) };
+  return { result: await call('PUT', to, body) };
 }
 
 /** Says that someone else has changed members of what a form edits. */

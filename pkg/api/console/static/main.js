@@ -18,6 +18,7 @@ const pages = {
   context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
   events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
   'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
+  environments: { group: 'Set-up', title: 'Environments', load: () => import('./views/environments.js') },
   types: { group: 'Set-up', title: 'Toggle types', load: () => import('./views/types.js') },
   traffic: { group: 'Set-up', title: 'API requests', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
   tokens: { title: 'Your tokens', load: () => import('./views/tokens.js') },

@@ -110,3 +110,38 @@ export function onFor(strategies, segmentName) {
   const enabled = strategies.filter(({ disabled }) => !disabled);
   return enabled.length > 0 ? enabled.map((strategy) => strategyWords(strategy, segmentName)) : ['Everyone'];
 }
+
+/** Whether a constraint of an evaluation holds, and with which value: "country is DE or AT; it is FR". */
+function constraintReason(constraint) {
+  const { contextValue, result } = constraint;
+  return { holds: result, text: `${constraintWords(constraint)}; it is ${contextValue === null ? 'not set' : contextValue}` };
+}
+
+/**
+ * Why a strategy of an evaluation holds or not: its parts, in the order of the evaluation.
+ * @returns {Array<{holds: boolean, text: string, parts?: Array}>}
+ */
+export function strategyReasons(strategy) {
+  const { disabled, constraints, segments, result } = strategy;
+  if (disabled) return [{ holds: false, text: 'The strategy is disabled' }];
+  const reasons = [
+    ...segments.map(({ name, result: holds, constraints: parts }) => ({ holds, text: `segment “${name}”`, parts: parts.map(constraintReason) })),
+    ...constraints.map(constraintReason),
+  ];
+  // Besides them, the type with its parameters decides.
+  const ruleHolds = result.enabled === true || reasons.some(({ holds }) => !holds);
+  if (result.rollout !== undefined) {
+    const number = result.number === undefined ? `${strategy.parameters.stickiness} is not set` : `the number of this context is ${result.number}`;
+    return [...reasons, { holds: result.number !== undefined && result.number <= result.rollout, text: `${result.rollout} %; ${number}` }];
+  }
+  return ruleHolds && reasons.length > 0 ? reasons : [...reasons, { holds: ruleHolds, text: who(strategy) }];
+}
+
+/** Why a toggle is on or off in an environment, in short. */
+export function resultReason({ environment, isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strategies }) {
+  if (!isEnabledInCurrentEnvironment) return `It is turned off in ${environment}.`;
+  if (hasUnsatisfiedDependency) return 'The toggle that it depends on does not have the state that it needs.';
+  if (!isEnabled) return strategies.data.length === 1 ? 'Its strategy does not hold.' : 'None of its strategies holds.';
+  const i = strategies.data.findIndex(({ result }) => result.enabled === true);
+  return i < 0 ? 'It is on for everyone.' : `Strategy ${i + 1} holds.`;
+}
