@@ -149,8 +149,9 @@ simulate-planted: ## test: Check that the simulated world finds each bug of test
 
 # Only the package's own tests run. gremlins copies the tree without node_modules, and the tests
 # find the engine in a folder above the copy.
-MUTANT_PACKAGES ?= $(addprefix api/,feedback featuretype contextfield pat traffic staleness feature user authorizer \
-    apitoken serviceaccount eventbus eventlog) $(addprefix platform/,access jsonbody lambdahttp dynamo)
+MUTANT_PACKAGES ?= evaluation eventlog $(addprefix api/,feedback featuretype contextfield pat traffic feature user \
+    authorizer apitoken serviceaccount eventsearch) $(addprefix background/,eventbus staleness) \
+    $(addprefix platform/,access jsonbody lambdahttp dynamo)
 
 mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='api/feedback api/featuretype …'
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \

@@ -37,6 +37,8 @@ func TestOperatorsOfOneValue(t *testing.T) {
 	}{
 		{"5", "NUM_EQ", "5.0", true},
 		{"5", "NUM_EQ", "6", false},
+		{"0.30000000000000004", "NUM_EQ", "0.3", true},
+		{"1.0000000000000002", "NUM_EQ", "1", false},
 		{"+5.", "NUM_EQ", "5", true},
 		{".5e1", "NUM_EQ", "5", true},
 		{"1e400", "NUM_GT", "5", true},

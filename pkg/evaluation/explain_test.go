@@ -23,7 +23,7 @@ func TestExplain(t *testing.T) {
 		}
 		random = toggle.Strategy{
 			ID: "4", Name: "flexibleRollout", Segments: []int64{1},
-			Parameters: map[string]string{"rollout": "50", "stickiness": "random"},
+			Parameters: map[string]string{"rollout": "34", "stickiness": "random"},
 			Variants:   []toggle.Variant{{Name: "a", Weight: 1000}},
 		}
 		everyone = toggle.Strategy{ID: "5", Name: "default"}
@@ -72,13 +72,31 @@ func TestExplain(t *testing.T) {
 				Strategy: random, Holds: true, RuleHolds: true,
 				Constraints: none,
 				Segments:    []evaluation.SegmentExplanation{adults},
-				Rollout:     &evaluation.RolloutExplanation{Percentage: 50, Number: 34},
+				Rollout:     &evaluation.RolloutExplanation{Percentage: 34, Number: 34},
 				Variant:     &random.Variants[0],
 			},
 			{Strategy: everyone, Holds: true, RuleHolds: true, Constraints: none},
 		},
 		Decisive: 3,
 	}, engine.Explain("t", ctx))
+}
+
+// The first strategy that holds is decisive.
+func TestDecisive(t *testing.T) {
+	t.Parallel()
+	on, off := toggle.Strategy{Name: "default"}, toggle.Strategy{Name: "nope"}
+	for _, test := range []struct {
+		strategies []toggle.Strategy
+		want       int
+	}{
+		{nil, -1},
+		{[]toggle.Strategy{off}, -1},
+		{[]toggle.Strategy{on, on}, 0},
+		{[]toggle.Strategy{off, on, on}, 1},
+	} {
+		explanation := engineOf(test.strategies...).Explain("t", &evaluation.Context{Random: noRandom})
+		assert.Equal(t, test.want, explanation.Decisive)
+	}
 }
 
 // A toggle that is off has an explanation of its strategies too.
