@@ -22,6 +22,34 @@ type Rule func(Object) string
 // Read checks the request in the contract's order: content type (415), size (413), then JSON, schema and rules (400).
 // Its error is an *apierror.Error. r.Body must fail with an *http.MaxBytesError beyond the size limit.
 func (s *Schema) Read(r *http.Request, rules ...Rule) (Object, error) {
+	body, err := read(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.Decode(body, rules...)
+}
+
+// ReadArray is Read for the schema of an array of objects. A rule receives all elements.
+func (s *Schema) ReadArray(r *http.Request, rules ...func([]Object) string) ([]Object, error) {
+	body, err := read(r)
+	if err != nil {
+		return nil, err
+	}
+	value, violations := s.decode(body)
+	elements := objects(value)
+	for _, rule := range rules {
+		if violation := rule(elements); violation != "" {
+			violations = append(violations, violation)
+		}
+	}
+	if len(violations) > 0 {
+		return nil, apierror.New(apierror.Validation, strings.Join(violations, " "))
+	}
+	return elements, nil
+}
+
+// read reads the body of a request. It checks the content type and the size.
+func read(r *http.Request) ([]byte, error) {
 	if types := r.Header.Values("Content-Type"); len(types) != 1 || !isJSON(types[0]) {
 		return nil, apierror.New(apierror.ContentType, "The Content-Type must be application/json.")
 	}
@@ -33,7 +61,7 @@ func (s *Schema) Read(r *http.Request, rules ...Rule) (Object, error) {
 		return nil, apierror.New(apierror.Validation,
 			"The `/body` must be valid base64 if the request declares it as base64.")
 	}
-	return s.Decode(body, rules...)
+	return body, nil
 }
 
 // isJSON reports whether the media type is application/json. It ignores the parameters, even if they are malformed.
@@ -46,7 +74,8 @@ func isJSON(contentType string) bool {
 // Decode checks JSON, schema and rules. Its error is an *apierror.Error of the kind Validation that names everything
 // that is wrong.
 func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {
-	object, violations := s.decode(body)
+	value, violations := s.decode(body)
+	object, _ := value.(map[string]any)
 	for _, rule := range rules {
 		if violation := rule(object); violation != "" {
 			violations = append(violations, violation)
@@ -58,17 +87,17 @@ func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {
 	return object, nil
 }
 
-// decode returns the valid properties and the violations of JSON syntax or schema.
-func (s *Schema) decode(body []byte) (valid Object, violations []string) {
+// decode returns the body, with its valid properties or all of its elements, and the violations of JSON syntax or schema.
+func (s *Schema) decode(body []byte) (valid any, violations []string) {
 	value, err := parse(body)
 	if err != nil {
 		return nil, []string{syntaxViolation(err)}
 	}
-	object, ok := value.(map[string]any)
-	if !ok {
-		return nil, []string{fmt.Sprintf("The `/body` must be an object; you sent %s.", echo(value))}
+	if !s.kind.valid(value) {
+		return nil, []string{fmt.Sprintf("The `/body` must be %s; you sent %s.", s.kind.must, echo(value))}
 	}
-	return object, s.body.validateObject("/body", object)
+	violations, _ = s.body.validate("/body", value)
+	return value, violations
 }
 
 const maxDepth = 100 // of arrays and objects (api/openapi.yaml, Requests)

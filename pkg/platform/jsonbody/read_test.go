@@ -63,6 +63,39 @@ func TestBody(t *testing.T) {
 		read(t, strings.NewReader(`{"n":"x"}`), "application/json"))
 }
 
+// A body can be an array of objects.
+func TestReadArray(t *testing.T) {
+	t.Parallel()
+	schema := compile(t, `{"type":"array","maxItems":2,"items":{"type":"object","required":["id"],"additionalProperties":false,
+		"properties":{"id":{"type":"string"},"sortOrder":{"type":"integer"}}}}`)
+	firstIsA := func(elements []jsonbody.Object) string {
+		if len(elements) > 0 && elements[0].Text("id") != "a" {
+			return "The `/body/0/id` property must be a."
+		}
+		return ""
+	}
+	for body, want := range map[string]string{
+		`[]`:                                    "[]",
+		`[{"id":"a","sortOrder":1},{"id":"b"}]`: "[map[id:a sortOrder:1] map[id:b]]",
+		`[{"id":"b"}]`:                          "The `/body/0/id` property must be a.",
+		`[{"id":"a"},{"sortorder":1},3]`:        `The ~/body~ property must have at most 2 elements; you sent [{"id":"a"},{"sortorder":1},3].`,
+		`[{"id":"a"},{"sortorder":1}]`: "The `/body/1/id` property is required; you did not send it. " +
+			"The `/body/1/sortorder` property is unknown; the closest one is `sortOrder`.",
+		`[{"id":"a"},3]`: "The `/body/1` property must be an object; you sent 3.",
+		`{}`:             "The `/body` must be an array; you sent {}.",
+		`[`:              "The `/body` must be valid JSON; there is a syntax error at byte 1.",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		elements, err := schema.ReadArray(r, firstIsA)
+		got := fmt.Sprint(elements)
+		if err != nil {
+			got = message(t, err)
+		}
+		assert.Equal(t, strings.ReplaceAll(want, "~", "`"), got)
+	}
+}
+
 func TestRulesGetTheValidProperties(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]jsonbody.Object{

@@ -76,8 +76,11 @@ func (a *additional) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// Schema is the compiled JSON Schema of an object. It is safe for concurrent use.
-type Schema struct{ body *node }
+// Schema is the compiled JSON Schema of an object, or of an array of objects. It is safe for concurrent use.
+type Schema struct {
+	kind check // of the type
+	body *node
+}
 
 // node is the compiled JSON Schema of a value.
 type node struct {
@@ -104,21 +107,23 @@ type check struct {
 	valid func(value any) bool
 }
 
-// Compile compiles the JSON Schema of an object. A keyword, type or format that this package does not support is an
+// Compile compiles the JSON Schema of an object, or of an array of objects. A keyword, type or format that this package does not support is an
 // error that names it and the place of its schema.
 func Compile(file []byte) (*Schema, error) {
 	var k keywords
 	if err := jsonv2.Unmarshal(file, &k, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
 	}
-	if !slices.Equal(k.Type, typeNames{"object"}) {
-		return nil, errors.New("compile a JSON Schema: the type of a body must be object")
+	isObject := func(k *keywords) bool { return k != nil && slices.Equal(k.Type, typeNames{"object"}) }
+	if !isObject(&k) && !(slices.Equal(k.Type, typeNames{"array"}) && isObject(k.Items)) {
+		return nil, errors.New("compile a JSON Schema: the type of a body must be object, or array with items of the type " +
+			"object")
 	}
 	body, err := k.compile("")
 	if err != nil {
 		return nil, fmt.Errorf("compile a JSON Schema: %w", err)
 	}
-	return &Schema{body}, nil
+	return &Schema{types[k.Type[0]], body}, nil
 }
 
 // MustCompile is Compile for a file that is part of the program. It panics instead of returning an error.

@@ -17,7 +17,8 @@ func TestCompileRejectsWhatIsNotSupported(t *testing.T) {
 		want []string // texts in the error
 	}{
 		{`{`, nil},
-		{`{"type":"array","items":{"type":"string"}}`, []string{"must be object"}},
+		{`{"type":"array","items":{"type":"string"}}`, []string{"must be object, or array with items of the type object"}},
+		{`{"type":"array"}`, []string{"must be object, or array with items of the type object"}},
 		{`{"type":["object","null"]}`, []string{"must be object"}},
 		{`{"type":"object","maxProperties":1}`, []string{"maxProperties"}},
 		{`{"type":"object","required":["p"]}`, []string{`"p"`, "not declared"}},

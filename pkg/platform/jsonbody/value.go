@@ -24,8 +24,11 @@ func (o Object) Text(name string) string { s, _ := o[name].(string); return s }
 func (o Object) TextOK(name string) (s string, ok bool) { s, ok = o[name].(string); return s, ok }
 
 // Objects returns the elements of an array property.
-func (o Object) Objects(name string) []Object {
-	list, _ := o[name].([]any)
+func (o Object) Objects(name string) []Object { return objects(o[name]) }
+
+// objects returns the elements of an array.
+func objects(value any) []Object {
+	list, _ := value.([]any)
 	objects := make([]Object, len(list))
 	for i, element := range list {
 		objects[i], _ = element.(map[string]any)
