@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/console"
+	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
@@ -41,6 +42,7 @@ const (
 // Operations returns the operations of the API.
 func Operations() []app.Operation {
 	return slices.Concat(
+		constraint.Operations(),
 		contextfield.Operations(),
 		environment.Operations(),
 		project.Operations(),

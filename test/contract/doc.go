@@ -187,6 +187,7 @@
 //	environments: names, bodies, limit                          | 4.18
 //	interrupted deletion of an environment                      | 4.18
 //	list of projects                                            | 4.19
+//	constraints: values, fields, legal values                   | 4.20
 //	change of a lifetime, in both directions                    | 5
 //	passing of time                                             | 5
 //	current lifetime, idempotent, continues                     | 5

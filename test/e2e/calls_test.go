@@ -159,6 +159,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		# it is used
 		DELETE context/userId | editor | | 409 | delete-context-field | PAT, BatchGetItem 2r
 
+		POST constraints/validate | viewer | {"contextName":"userId","operator":"IN","values":["7"]} | 204 | validate-constraint | PAT, BatchGetItem 1r
 		GET environments | viewer | | 200 | list-environments | PAT, 5 Scan 1r
 		GET environments/project/p | viewer | | 200 | list-project-environments | PAT, Scan 1r
 		GET environments/production | viewer | | 200 | get-environment | PAT, GetItem 1r

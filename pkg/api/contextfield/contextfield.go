@@ -5,12 +5,14 @@
 package contextfield
 
 import (
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
 )
 
 // ContextField is a field of the context in which features are evaluated.
@@ -33,6 +35,15 @@ type ContextField struct {
 type LegalValue struct {
 	Value       string
 	Description *string // nil: none
+}
+
+// Permits reports whether the legal values of the field permit a value of a constraint. They bind the operators IN and
+// NOT_IN only. A field without legal values permits all.
+func (f ContextField) Permits(operator toggle.Operator, value string) bool {
+	if len(f.LegalValues) == 0 || operator != toggle.OperatorIn && operator != toggle.OperatorNotIn {
+		return true
+	}
+	return slices.ContainsFunc(f.LegalValues, func(v LegalValue) bool { return v.Value == value })
 }
 
 // notFound returns the error if there is no field with the name.

@@ -135,6 +135,42 @@ func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
 	return f, nil
 }
 
+// Named returns the fields with some names that exist, by name, without their usage. The read is consistent.
+func (s *Store) Named(ctx context.Context, names []string) (map[string]ContextField, error) {
+	keys := make([]dynamo.Item, len(names))
+	for i, name := range names {
+		keys[i] = key(name)
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.table, keys)
+	if err != nil {
+		return nil, fmt.Errorf("get %d context fields: %w", len(names), err)
+	}
+	all := map[string]ContextField{}
+	for _, item := range items {
+		f, err := fromItem(item)
+		if err != nil {
+			return nil, err
+		}
+		if IsField(item) {
+			all[f.Name] = f
+		}
+	}
+	return all, nil
+}
+
+// Unchanged returns the condition, in a transaction that writes a constraint on a field, that the field has not changed
+// since it was read.
+func (s *Store) Unchanged(f ContextField) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, f.LastEvent)))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &s.table,
+		Key:                       key(f.Name),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
 // Create adds an unused field and returns it as it is stored. The kind of its error is, in this order, ContentTooLarge or
 // NoAccess if the field or the list of all fields would be too large, and NameExists. It reads all fields and writes one transaction, repeated if a field is changed concurrently.
 func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error) {

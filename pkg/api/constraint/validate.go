@@ -1,0 +1,38 @@
+package constraint
+
+import (
+	_ "embed"
+	"net/http"
+	"strings"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed validate.schema.json
+var validateSchema []byte
+
+// Validate serves POST /api/admin/constraints/validate.
+func Validate(fields *contextfield.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(validateSchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, func(body jsonbody.Object) string {
+			_, violations := Parse("/body", body)
+			return strings.Join(violations, " ")
+		})
+		if err != nil {
+			return err
+		}
+		c, _ := Parse("/body", body)
+		found, err := fields.Named(r.Context(), []string{c.ContextName})
+		if err != nil {
+			return err
+		}
+		if err := invalid(checkField("/body", c, found)); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+}
