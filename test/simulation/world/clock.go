@@ -5,6 +5,9 @@ import "time"
 // maxSkew is the largest difference of a clock from the right time if clocks differ: they are up to 250 ms apart.
 const maxSkew = 125 * time.Millisecond
 
+// operatorSkew is the largest difference of an operator's clock, whose computer sets it less often.
+const operatorSkew = 2 * time.Second
+
 // skewOf returns the difference of a process's clock from the right time.
 func (w *World) skewOf(p *process) time.Duration { return w.upTo(2*w.skew+1, p.hash, 3) - w.skew }
 

@@ -42,7 +42,11 @@ func (a *actor) tryCredential() {
 	c := choose(a, a.tokens.all...)
 	for _, other := range a.tokens.all { // one that is about to expire
 		if left := time.Until(other.expires) + a.skew; left > 0 && left < 40*time.Second && other.deleting.IsZero() {
-			a.sleep(a.name, left+within(a.Rand, time.Second))
+			after := within(a.Rand, time.Second)
+			if a.skew == 0 && a.IntN(2) == 0 { // the authorizer reads it some milliseconds later
+				after = -time.Duration(a.IntN(20)) * time.Millisecond
+			}
+			a.sleep(a.name, max(0, left+after))
 			c = other
 			break
 		}
@@ -129,6 +133,10 @@ func (w *World) checkAccepted(c *credential, o *op) {
 		return
 	}
 	accepted := o.status != http.StatusUnauthorized
+	if accepted && !o.judged.IsZero() && !c.expires.After(o.judged) {
+		w.fail("the token %d of the account %d is accepted, which expired %s before", c.id, c.account,
+			o.judged.Sub(c.expires))
+	}
 	refuse := func(what string, since time.Time) bool {
 		if since.IsZero() || since.After(o.begun) {
 			return false

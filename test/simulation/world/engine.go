@@ -41,7 +41,8 @@ func (c *call) reject() bool {
 	w := c.w
 	switch {
 	case c.chance(throttled, 0.005, 0.005) || c.chance(throttled, 0.9, 0.9) &&
-		w.storm(throttled, 10*time.Second, tableOf(string(c.body))):
+		w.storm(throttled, 10*time.Second, tableOf(string(c.body))) ||
+		w.outage(throttled, 45*time.Second, tableOf(string(c.body))):
 		c.refuse(0, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
 	case c.name == "TransactWriteItems" && c.chance(conflict, 0, 0.25):
 		var wait time.Duration

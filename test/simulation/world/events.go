@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -16,23 +17,58 @@ type eventState struct {
 	log map[string][]dynamo.Item // the events, by subject, in their order
 }
 
-// readLog reads the event log page by page, while others write to it. It must find each event that was recorded before
-// it began, once. How many events it finds is known only if it has read all of them.
+// eventFilter selects the events whose attribute has a value. Without an attribute, it selects all.
+type eventFilter struct{ attribute, value string }
+
+func (f eventFilter) selects(e dynamo.Item) bool {
+	return f.attribute == "" || cmp.Or(e.String(f.attribute), fmt.Sprint(e.Int(f.attribute))) == f.value
+}
+
+// query returns the parameter of a search.
+func (f eventFilter) query() string {
+	name := map[string]string{
+		eventlog.AttributeType: "type", eventlog.AttributeFeatureName: "feature", eventlog.AttributeSubject: "subject",
+		eventlog.AttributeProject: "project", eventlog.AttributeCreatedByUserID: "createdBy",
+	}[f.attribute]
+	if name == "" {
+		return ""
+	}
+	return "&" + name + "=IS:" + f.value
+}
+
+func (a *actor) eventFilter() eventFilter {
+	name := subject(a, a.toggles.names...)
+	return choose(a, eventFilter{}, eventFilter{},
+		eventFilter{eventlog.AttributeFeatureName, name},
+		eventFilter{eventlog.AttributeSubject, "toggle:" + name},
+		eventFilter{eventlog.AttributeProject, choose(a, "default", "shop")},
+		eventFilter{eventlog.AttributeCreatedByUserID, fmt.Sprint(choose(a, a.admin, a.editor).account)},
+		eventFilter{eventlog.AttributeType, string(choose(a, eventlog.FeatureUpdated, eventlog.FeaturePotentiallyStaleOn))},
+	)
+}
+
+// readLog reads the event log page by page, while others write to it. It must find each selected event that was
+// recorded before it began, once. How many events it finds is known only if it has read all of them.
 func (a *actor) readLog() {
+	limit, filter := choose(a, 3, 20, 1000), a.eventFilter()
 	before := map[int64]bool{}
 	for _, all := range a.events.log {
 		for _, e := range all {
-			before[e.Int("id")] = true
+			if filter.selects(e) {
+				before[e.Int("id")] = true
+			}
 		}
 	}
-	limit := choose(a, 3, 20, 1000)
 	last, cursor := int64(0), ""
 	for range 1000 {
 		var page struct {
-			Events []struct{ ID int64 }
-			Next   string
+			Events []struct {
+				ID      int64
+				Subject string
+			}
+			Next string
 		}
-		request := fmt.Sprintf("search/events?limit=%d", limit)
+		request := fmt.Sprintf("search/events?limit=%d%s", limit, filter.query())
 		if cursor != "" {
 			request += "&cursor=" + cursor
 		}
@@ -46,6 +82,11 @@ func (a *actor) readLog() {
 			if last != 0 && e.ID >= last {
 				a.fail("the event %d is not older than the one before it in the pages of the log, %d", e.ID, last)
 			}
+			if i := slices.IndexFunc(a.events.log[e.Subject], func(item dynamo.Item) bool {
+				return item.Int("id") == e.ID
+			}); i < 0 || !filter.selects(a.events.log[e.Subject][i]) {
+				a.fail("a search with %q returns the event %d of %s", filter.query(), e.ID, e.Subject)
+			}
 			last = e.ID
 			delete(before, e.ID)
 		}
@@ -55,7 +96,7 @@ func (a *actor) readLog() {
 	}
 	for id := range before {
 		if cursor == "" {
-			a.fail("the pages of the log do not contain the event %d", id)
+			a.fail("the pages of a search with %q do not contain the event %d", filter.query(), id)
 		}
 	}
 }

@@ -39,6 +39,11 @@ func (w *World) happens(f fault, key uint64, probability float64) bool {
 
 func (w *World) has(f fault) bool { return w.Parts>>f&1 == 1 }
 
+// outage reports whether a fault occurs now to each call of something: in few of the intervals.
+func (w *World) outage(f fault, interval time.Duration, of string) bool {
+	return w.happens(f, mix(hashOf(of), uint64(time.Now().UnixNano()/int64(interval)), 1), 0.02)
+}
+
 // storm reports whether a fault that comes in waves occurs now to something: in some of the intervals.
 func (w *World) storm(f fault, interval time.Duration, to string) bool {
 	return w.happens(f, mix(hashOf(to), uint64(time.Now().UnixNano()/int64(interval))), 0.15)

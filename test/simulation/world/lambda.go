@@ -101,6 +101,7 @@ var errEnded = errors.New("the instance ended")
 // tracked is what the world remembers about the writes for a request.
 type tracked struct {
 	writes int
+	judged time.Time // when the authorizer has judged the credential, by its clock; zero: it has not
 	rival  *rival
 }
 
@@ -115,6 +116,7 @@ type trackedKey struct{}
 // Invoke implements lambda.Handler.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	i := f.instance()
+	of, _ := ctx.Value(trackedKey{}).(*tracked)
 	if f.Name == "authorizer" { // its writes are not those of the operation
 		ctx = context.WithValue(ctx, trackedKey{}, nil)
 	}
@@ -129,6 +131,9 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	})
 	select {
 	case <-done:
+		if f.Name == "authorizer" && of != nil {
+			of.judged = i.readAt
+		}
 		if bytes.Contains(output, []byte(`"statusCode":500`)) {
 			f.w.fail("%s responds with %s", i.name, output)
 		}

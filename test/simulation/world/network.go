@@ -60,10 +60,15 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-c.done:
 	case <-r.Context().Done():
+		p.broken = true
 		return nil, r.Context().Err()
 	}
 	if c.err != nil {
+		p.broken = true
 		return nil, c.err
+	}
+	if strings.HasSuffix(c.name, "GetItem") {
+		p.readAt = p.now()
 	}
 	return &http.Response{
 		StatusCode: c.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
@@ -81,6 +86,9 @@ func (c *call) send() {
 		w.fail("there is no end: %d calls", w.result.Calls)
 	}
 	latency := time.Millisecond + w.upTo(9*time.Millisecond, c.key, 7)
+	if strings.HasPrefix(c.process.name, "authorizer") { // so that it reads a token at the time when it expires
+		latency = latency.Truncate(time.Millisecond)
+	}
 	staleness := c.reevaluates()
 	if w.storm(slow, 15*time.Second, "") {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
@@ -181,6 +189,9 @@ func (c *call) tracked() *tracked {
 
 // reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
 func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
+
+// ofFunction reports whether the call is one of a function, and not of a command.
+func (c *call) ofFunction() bool { return c.process.handler != nil }
 
 func (c *call) isQuery() bool { return c.name == "Query" }
 

@@ -30,6 +30,9 @@ type process struct {
 	skew   time.Duration
 	direct bool // its calls are carried out at once, without faults
 
+	readAt time.Time // the time of its clock when it got the response to its last read
+	broken bool      // another fault than a throttled call has occurred
+
 	handler awslambda.Handler // of an instance of a function
 }
 

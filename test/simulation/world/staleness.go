@@ -49,6 +49,9 @@ func (w *World) flipped(c change) {
 	}
 	if decided {
 		age, justified := now.Sub(*c.next.Time("createdAt")), false
+		if !w.engine.caller.ofFunction() && is {
+			age += w.skew * (operatorSkew/maxSkew - 1)
+		}
 		for i, l := range all {
 			replaced := i+1 < len(all) && !all[i+1].from.After(since)
 			justified = justified || !replaced && l.allows(is, age, late)

@@ -217,8 +217,8 @@ func (a *actor) searchByState(c *credential, state string) {
 	}
 }
 
-// moveFlagged searches the toggles that are potentially stale while the type of one of them changes to another one, with
-// which it is potentially stale, too.
+// moveFlagged searches the toggles that are potentially stale while the type of one of them changes to another one,
+// with which it is potentially stale, too.
 func (a *actor) moveFlagged(c *credential) {
 	for _, item := range a.db.Items("Features") {
 		name, project, kind := item.String("name"), item.String("project"), a.types.names[0]

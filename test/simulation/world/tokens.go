@@ -26,6 +26,12 @@ type tokenState struct {
 // rotate replaces the token of a pipeline, and tries both.
 func (a *actor) rotate() {
 	account := subject(a, a.accounts.robots...)
+	if c := a.credentialOf(account); c != nil && a.IntN(4) == 0 { // replace it while it is deleted
+		a.before((*call).isQuery, func(b *actor) { b.endToken(a.admin, c) })
+		a.createToken(a.admin, account, c.description)
+		a.rival = nil
+		return
+	}
 	a.meanwhile((*actor).rotate)
 	created := a.createToken(a.admin, account, fmt.Sprint("token ", a.IntN(4))) // sometimes a description that exists
 	if created == nil {
@@ -53,7 +59,7 @@ func (a *actor) rotate() {
 // createToken creates a token of an account: the caller's own if owner is 0.
 func (a *actor) createToken(c *credential, owner int64, description string) *credential {
 	const day = 24 * time.Hour
-	lifetime := choose(a, 45*time.Second, 2*time.Minute, day, 7*day+time.Minute, 14*day)
+	lifetime := choose(a, 45*time.Second, 45*time.Second, 2*time.Minute, day, 7*day+time.Minute, 14*day)
 	if lifetime < day {
 		lifetime += within(a.Rand, time.Second) // so that hardly any two expire together
 	}
