@@ -24,7 +24,8 @@
 //
 // # What SDKs cannot evaluate
 //
-// CheckValue rejects values of constraints that an SDK evaluates differently, or because of which it turns a toggle off.
+// CheckValue and CheckParameter reject what an SDK evaluates differently, or because of which it turns a toggle off: a
+// number with more than digits, a regular expression that Rust understands differently, a quotation mark in a group.
 //
 // Two judges are other people's: TestClientSpecification runs all cases of the specification, and test/evaluation
 // compares random states with two of Unleash's engines. It lists the differences that remain.

@@ -117,6 +117,21 @@ func FuzzNetwork(f *testing.F) {
 	})
 }
 
+// An expression that is accepted compiles, also without regard to letter case.
+func FuzzRegex(f *testing.F) {
+	for _, seed := range []string{`[[:alpha:]][]a-]`, `a{2}\{\x{41}(?i)`, `\Q`, "a{", "[a[b]", "[!--]", "(?)", `\`, "[", "\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		if evaluation.CheckValue(toggle.OperatorRegex, value) != nil {
+			return
+		}
+		if _, err := regexp.Compile("(?i)" + value); err != nil {
+			t.Fatalf("%q is accepted: %v", value, err)
+		}
+	})
+}
+
 // No state and no context makes the engine panic. The explanation of a result has the same result.
 func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"features":[{"name":"t","enabled":true,"strategies":[{"name":"flexibleRollout","segments":[1,2],

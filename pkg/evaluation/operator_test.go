@@ -18,6 +18,9 @@ func TestCheckValue(t *testing.T) {
 		version   = "must be a semantic version such as 1.2.3 or 1.2.3-beta.1, without a v in front of it"
 		network   = "must be an IP address or a CIDR block such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
 	)
+	different := func(part string) string {
+		return "must not contain " + part + ", which SDKs understand differently"
+	}
 	for _, test := range []struct {
 		operator toggle.Operator
 		value    string
@@ -93,6 +96,19 @@ func TestCheckValue(t *testing.T) {
 		{"REGEX", "[a", "must be a regular expression in the syntax of RE2: missing closing ]: [a"},
 		{"REGEX", "(?=a)", "must be a regular expression in the syntax of RE2: invalid or unsupported Perl syntax: (?="},
 		{"REGEX", `(a)\1`, `must be a regular expression in the syntax of RE2: invalid escape sequence: \1`},
+
+		{"REGEX", `[[:alpha:]][]a-][^]{&~[:^digit:]]+`, ""},
+		{"REGEX", `a{2}b{2,}c{2,3}\{\[\x{41}\p{Greek}\pL\.(?i)(?P<name>a)`, ""},
+		{"REGEX", `\Qa\E`, different(`\Q`)},
+		{"REGEX", `\101`, different(`\1`)},
+		{"REGEX", `\<a`, different(`\<`)},
+		{"REGEX", "a{", different("{")},
+		{"REGEX", "a{,5}", different("{")},
+		{"REGEX", "[a[b]", different("[")},
+		{"REGEX", "[[:alpha:]&&a]", different("&&")},
+		{"REGEX", "[!--]", different("--")},
+		{"REGEX", "a(?i)*b", different("(?i)*")},
+		{"REGEX", "(?)", different("(?)")},
 
 		{"IN_CIDR", "192.0.2.7", ""},
 		{"IN_CIDR", "192.0.2.7/24", ""},

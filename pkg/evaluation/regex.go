@@ -49,6 +49,9 @@ func checkRegex(value string) error {
 	if _, err := regexp.Compile(value); err != nil {
 		return regexError(err)
 	}
+	if part := ambiguousPart(value); part != "" {
+		return fmt.Errorf("must not contain %s, which SDKs understand differently", part)
+	}
 	return nil
 }
 
@@ -59,4 +62,44 @@ func regexError(err error) error {
 		return errors.New(requirement)
 	}
 	return fmt.Errorf("%s: %s: %s", requirement, details.Code, details.Expr)
+}
+
+var (
+	regexEscape     = regexp.MustCompile(`(?s)^\\([pPx]\{[^}]*\}|.)`)
+	regexRepetition = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
+	regexFlags      = regexp.MustCompile(`^\(\?([a-zA-Z-]+\)[*+?{]|\))`) // that are repeated, or none
+	classStart      = regexp.MustCompile(`^\[\^?\]?`)
+	className       = regexp.MustCompile(`^\[:\^?[a-z]+:\]`) // such as [:alpha:]
+	classOperator   = regexp.MustCompile(`^(\[|&&|--|~~)`)   // of Rust
+)
+
+// ambiguousPart returns a part of a valid expression that has another meaning in the syntax of Rust, which yggdrasil
+// uses (https://docs.rs/regex). It returns an empty text if there is none.
+func ambiguousPart(expression string) string {
+	inClass := false
+	for rest := expression; rest != ""; {
+		part := rest[:1]
+		switch {
+		case part == `\`:
+			part = regexEscape.FindString(rest)
+			if strings.ContainsAny(part[1:2], "Q<>0123456789") {
+				return part
+			}
+		case inClass && className.MatchString(rest):
+			part = className.FindString(rest)
+		case inClass && classOperator.MatchString(rest):
+			return classOperator.FindString(rest)
+		case inClass:
+			inClass = part != "]"
+		case part == "[":
+			part = classStart.FindString(rest)
+			inClass = true
+		case part == "{" && !regexRepetition.MatchString(rest):
+			return part
+		case regexFlags.MatchString(rest):
+			return regexFlags.FindString(rest)
+		}
+		rest = rest[len(part):]
+	}
+	return ""
 }

@@ -320,12 +320,29 @@ func (g *generator) operand(operator toggle.Operator) string {
 	}
 }
 
+// regex returns a regular expression. If it is not hostile, the service stores it.
 func (g *generator) regex() string {
 	if g.chance(g.hostile) {
-		return pick(g, "[a", "(?=a)", `a\`, `\d`, `\w+\b`, "a{", `\Qa\E`, "[a&&b]", `(a)\1`)
+		return pick(g, "[a", "(?=a)", `a\`, `\d`, `\w+\b`, "a{", `\Qa\E`, "[a&&b]", `(a)\1`, "(?)", `\<a`, "a(?i)*")
 	}
-	return pick(g, "a", "^a", "b$", "a|no", "[a-c]+", "^[^a]", `\.`, "(?i)no", "^.{2}$", `\pL`, "[[:digit:]]", `"`, "日|æ", "(a)(b)?",
-		"(?P<x>a)", ".*?b", "x{2,3}")
+	for {
+		expression := ""
+		for range 1 + g.IntN(5) {
+			expression += pick(g, regexParts()...)
+		}
+		if evaluation.CheckValue(toggle.OperatorRegex, expression) == nil {
+			return expression
+		}
+	}
+}
+
+// regexParts are parts of regular expressions, but none whose meaning differs for texts that are not ASCII.
+func regexParts() []string {
+	return []string{
+		"a", "b", "A", "1", "no", "æ", "日", ".", "^", "$", "|", "*", "+", "?", "*?", "(", ")", "(?:", "(?P<n>", "(?i)", "(?s)", "(?U)",
+		"[", "[^", "]", "-", "&", "~", "[a-c]", "[[:alpha:]]", "[:digit:]", "{", "}", "{2}", "{1,2}", "{,2}", `\.`, `\-`, `\s`, `\A`,
+		`\z`, `\x41`, `\x{e6}`, `\pL`, `\p{Greek}`, `\n`, `\\`, `\"`, `"`, `\Q`, `\141`, `\<`, " ", ",", ":",
+	}
 }
 
 func (g *generator) network() string {
