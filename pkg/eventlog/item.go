@@ -21,31 +21,77 @@ const (
 	AttributeEnvironment      = "environment"
 	AttributeData             = "data"
 	AttributePreData          = "preData"
-	attributeRequestID        = "requestId"
-	attributeExpires          = "expiresAt" // the table's time to live, in seconds since 1970
-	attributeLast             = "last"      // in the marker of a deleted subject: the id of its last event
+	attributeLast             = "last" // in the marker of a deleted subject: the id of its last event
 )
 
-// FromItem returns the event that an item contains. It returns false for the marker of a deleted subject, and for an
-// item that prevents a transaction.
+// key is the key of an item of the table.
+type key struct {
+	Shard string `dynamodbav:"shard"`
+	ID    int64  `dynamodbav:"id"`
+}
+
+// Key returns the key of the item of an event.
+func Key(id int64) dynamo.Item { return dynamo.Marshal(key{Partition(id), id}) }
+
+// record is the item of an event. An item without a type only prevents a transaction (Log.prevent).
+type record struct {
+	key
+	Type             Type    `dynamodbav:"type,omitempty"`
+	Subject          Subject `dynamodbav:"subject,omitempty"`
+	CreatedBy        string  `dynamodbav:"createdBy"`
+	CreatedByUserID  int64   `dynamodbav:"createdByUserId,omitempty"`
+	CreatedByTokenID string  `dynamodbav:"createdByTokenId,omitempty"`
+	RequestID        string  `dynamodbav:"requestId,omitempty"`
+	Project          string  `dynamodbav:"project,omitempty"`
+	FeatureName      string  `dynamodbav:"featureName,omitempty"`
+	Environment      string  `dynamodbav:"environment,omitempty"`
+	Data             string  `dynamodbav:"data,omitempty"`
+	PreData          string  `dynamodbav:"preData,omitempty"`
+	ExpiresAt        int64   `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
+}
+
+// prevention is the item that prevents a transaction.
+type prevention struct {
+	key
+	ExpiresAt int64 `dynamodbav:"expiresAt"`
+}
+
+// marker is the item with the id of the last event of a deleted subject.
+type marker struct {
+	key
+	Last      int64 `dynamodbav:"last"`
+	ExpiresAt int64 `dynamodbav:"expiresAt"`
+}
+
+// markerKey returns the key of the marker of a deleted subject.
+func markerKey(s Subject) key { return key{Shard: "deleted#" + string(s)} }
+
+// FromItem returns the event that an item contains. It returns false for another item, such as the marker of a deleted
+// subject.
 func FromItem(item dynamo.Item) (Event, bool) {
-	e := Event{
-		ID: item.Int(AttributeID), Type: Type(item.String(AttributeType)), Subject: Subject(item.String(AttributeSubject)),
-		By: Actor{
-			Name:    item.String(AttributeCreatedBy),
-			UserID:  item.Int(AttributeCreatedByUserID),
-			TokenID: item.String(AttributeCreatedByTokenID),
-		},
-		RequestID: item.String(attributeRequestID), Project: item.String(AttributeProject),
-		FeatureName: item.String(AttributeFeatureName), Environment: item.String(AttributeEnvironment),
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil || stored.Type == "" {
+		return Event{}, false
 	}
-	if data := item.String(AttributeData); data != "" {
-		e.Data = json.RawMessage(data)
+	return Event{
+		ID:          stored.ID,
+		Type:        stored.Type,
+		Subject:     stored.Subject,
+		By:          Actor{Name: stored.CreatedBy, UserID: stored.CreatedByUserID, TokenID: stored.CreatedByTokenID},
+		RequestID:   stored.RequestID,
+		Project:     stored.Project,
+		FeatureName: stored.FeatureName,
+		Environment: stored.Environment,
+		Data:        rawJSON(stored.Data),
+		PreData:     rawJSON(stored.PreData),
+	}, true
+}
+
+func rawJSON(text string) json.RawMessage {
+	if text == "" {
+		return nil
 	}
-	if preData := item.String(AttributePreData); preData != "" {
-		e.PreData = json.RawMessage(preData)
-	}
-	return e, e.Type != ""
+	return json.RawMessage(text)
 }
 
 // Properties returns the properties of the data of an event, with numbers as json.Number; nil: none. It returns an error

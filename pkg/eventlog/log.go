@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -43,6 +43,14 @@ type Log struct {
 // New returns a log on the table Events that keeps events for a number of days; 0: forever.
 func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, days int) *Log {
 	return &Log{client: client, table: tables[Table], now: now, days: days}
+}
+
+// Open returns the log to which a function writes. number reads an environment variable.
+func Open(
+	client *dynamodb.Client, tables dynamo.Tables, now func() time.Time,
+	number func(name string, least, most int64) int64,
+) *Log {
+	return New(client, tables, now, int(number("EVENT_LOG_DAYS", 0, MaxDays)))
 }
 
 // Client returns the client with which the log is written.
@@ -82,38 +90,47 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 		return 0, nil, nil
 	}
 	now := l.now()
-	id, by := l.ids.next(now, shardOf(c.Subject), c.Last), actorFrom(ctx)
+	id := l.ids.next(now, shardOf(c.Subject), c.Last)
+	by := actorFrom(ctx)
 	data, preData, err := fit(c.Data, c.PreData)
 	if err != nil {
 		return 0, nil, fmt.Errorf("record %s of %s: %w", c.Type, c.Subject, err)
 	}
-	item := dynamo.Item{
-		AttributeShard: dynamo.S(Partition(id)), AttributeID: dynamo.N(id), AttributeType: dynamo.S(string(c.Type)),
-		AttributeSubject: dynamo.S(string(c.Subject)), AttributeCreatedBy: dynamo.S(by.Name),
-	}
-	for attribute, text := range map[string]string{
-		AttributeCreatedByTokenID: by.TokenID, AttributeProject: c.Project, AttributeFeatureName: c.FeatureName,
-		AttributeEnvironment: c.Environment, attributeRequestID: requestIDFrom(ctx), AttributeData: string(data),
-		AttributePreData: string(preData),
-	} {
-		if text != "" {
-			item[attribute] = dynamo.S(text)
-		}
-	}
-	if by.UserID != 0 {
-		item[AttributeCreatedByUserID] = dynamo.N(by.UserID)
-	}
-	l.expire(item, now, l.days)
+	item := dynamo.Marshal(record{
+		key:              key{Partition(id), id},
+		Type:             c.Type,
+		Subject:          c.Subject,
+		CreatedBy:        by.Name,
+		CreatedByUserID:  by.UserID,
+		CreatedByTokenID: by.TokenID,
+		RequestID:        requestIDFrom(ctx),
+		Project:          c.Project,
+		FeatureName:      c.FeatureName,
+		Environment:      c.Environment,
+		Data:             string(data),
+		PreData:          string(preData),
+		ExpiresAt:        expiry(now, l.days),
+	})
+	expr := dynamo.Build(isNewID())
 	return id, []types.TransactWriteItem{{Put: &types.Put{ // fails if another process has issued the same id
-		TableName: &l.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(#id)"),
-		ExpressionAttributeNames: map[string]string{"#id": AttributeID},
+		TableName:                &l.table,
+		Item:                     item,
+		ConditionExpression:      expr.Condition(),
+		ExpressionAttributeNames: expr.Names(),
 	}}}, nil
 }
 
-func (l *Log) expire(item dynamo.Item, now time.Time, days int) {
-	if days > 0 {
-		item[attributeExpires] = dynamo.N(now.AddDate(0, 0, days).Unix())
+// isNewID is the condition that no item has the id of an event.
+func isNewID() expression.Builder {
+	return expression.NewBuilder().WithCondition(expression.Name(AttributeID).AttributeNotExists())
+}
+
+// expiry returns the time to live of an item that is kept for a number of days, in seconds since 1970; 0: forever.
+func expiry(now time.Time, days int) int64 {
+	if days == 0 {
+		return 0
 	}
+	return now.AddDate(0, 0, days).Unix()
 }
 
 // Transact runs the transaction that plan builds with RecordActions, or nothing if plan returns no actions. It calls
@@ -177,10 +194,12 @@ func (l *Log) prevent(ctx context.Context, actions []types.TransactWriteItem) (w
 		if !l.appends(a) {
 			continue
 		}
-		item := dynamo.Item{AttributeShard: a.Put.Item[AttributeShard], AttributeID: a.Put.Item[AttributeID]}
-		l.expire(item, l.now(), preventionDays)
+		id := dynamo.Item(a.Put.Item).Int(AttributeID)
+		item := dynamo.Marshal(prevention{key{Partition(id), id}, expiry(l.now(), preventionDays)})
 		_, err := l.client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: &l.table, Item: item, ConditionExpression: a.Put.ConditionExpression,
+			TableName:                           &l.table,
+			Item:                                item,
+			ConditionExpression:                 a.Put.ConditionExpression,
 			ExpressionAttributeNames:            a.Put.ExpressionAttributeNames,
 			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 		})
@@ -221,9 +240,7 @@ func (l *Log) PutMarkerActions(s Subject, id int64) []types.TransactWriteItem {
 	if l.discards {
 		return nil
 	}
-	item := l.marker(s)
-	item[attributeLast] = dynamo.N(id)
-	l.expire(item, l.now(), markerDays)
+	item := dynamo.Marshal(marker{markerKey(s), id, expiry(l.now(), markerDays)})
 	return []types.TransactWriteItem{{Put: &types.Put{TableName: &l.table, Item: item}}}
 }
 
@@ -233,39 +250,18 @@ func (l *Log) CheckMarkerActions(s Subject, id int64) []types.TransactWriteItem 
 	if l.discards {
 		return nil
 	}
+	last := expression.Name(attributeLast)
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(last.AttributeNotExists().Or(last.LessThan(expression.Value(id)))))
 	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
-		TableName: &l.table, Key: l.marker(s),
-		ConditionExpression:                 aws.String("attribute_not_exists(#last) OR #last < :id"),
-		ExpressionAttributeNames:            map[string]string{"#last": attributeLast},
-		ExpressionAttributeValues:           dynamo.Item{":id": dynamo.N(id)},
+		TableName:                           &l.table,
+		Key:                                 dynamo.Marshal(markerKey(s)),
+		ConditionExpression:                 expr.Condition(),
+		ExpressionAttributeNames:            expr.Names(),
+		ExpressionAttributeValues:           expr.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}}
 }
 
 // LastInMarker returns the id of the last event of a deleted subject, from the failure of CheckMarkerActions.
 func LastInMarker(f dynamo.Failure) int64 { return f.Item.Int(attributeLast) }
-
-func (l *Log) marker(s Subject) dynamo.Item {
-	return dynamo.Item{AttributeShard: dynamo.S("deleted#" + string(s)), AttributeID: dynamo.N(0)}
-}
-
-// Guard returns the condition that the last event of a subject is last, and the assignment of the new one, id, as parts
-// of expressions. If last is 0, the condition is also true if there is no item.
-func Guard(last, id int64, names map[string]string, values dynamo.Item) (condition, assignment string) {
-	names["#event"], values[":event"] = AttributeEvent, dynamo.N(id)
-	if last == 0 {
-		return "attribute_not_exists(#event)", "#event = :event"
-	}
-	values[":last"] = dynamo.N(last)
-	return "#event = :last", "#event = :event"
-}
-
-// Unchanged returns the condition that the item of a subject exists and that its last event is last. hash names the
-// table's partition key.
-func Unchanged(hash string, last int64) (condition string, names map[string]string, values dynamo.Item) {
-	if last == 0 {
-		return "attribute_exists(#hash) AND attribute_not_exists(#event)",
-			map[string]string{"#hash": hash, "#event": AttributeEvent}, nil
-	}
-	return "#event = :last", map[string]string{"#event": AttributeEvent}, dynamo.Item{":last": dynamo.N(last)}
-}

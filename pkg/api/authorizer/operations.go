@@ -49,7 +49,7 @@ func openStore(d *app.Deps) *Store {
 		return NewStore(d.DynamoDB, d.Tables, nil)
 	}
 	d.OpenTables(pat.Table, user.Table, apitoken.Table, user.IdentifiersTable, eventlog.Table)
-	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d))
+	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number))
 }
 
 // defaultRole returns the role of people who sign in for the first time, or "".

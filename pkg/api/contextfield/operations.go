@@ -52,4 +52,7 @@ func Operations() []app.Operation {
 
 func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil) }
 
-func writer(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)) }
+func writer(d *app.Deps) *Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return NewStore(d.DynamoDB, d.Tables, log)
+}

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -196,50 +194,56 @@ func (r *Reader) queries(f Filter) []*source {
 
 // source returns the query of the events under a partition key, with ids from first to last.
 func (r *Reader) source(f Filter, hash, value string, first, last int64) *source {
-	input := &dynamodb.QueryInput{
-		TableName: &r.table, ConsistentRead: aws.Bool(true), ScanIndexForward: aws.Bool(false),
-		KeyConditionExpression:   aws.String("#hash = :hash AND #id BETWEEN :first AND :last"),
-		ExpressionAttributeNames: map[string]string{"#hash": hash, "#id": eventlog.AttributeID, "#type": eventlog.AttributeType},
-		ExpressionAttributeValues: dynamo.Item{
-			":hash": dynamo.S(value), ":first": dynamo.N(first), ":last": dynamo.N(max(first, last)),
+	ids := expression.Key(eventlog.AttributeID).Between(expression.Value(first), expression.Value(max(first, last)))
+	ofKey := expression.Key(hash).Equal(expression.Value(value)).And(ids)
+	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(ofKey).WithFilter(f.condition(hash)))
+	return &source{
+		reader:  r,
+		text:    f.Text,
+		reached: last + 1,
+		done:    last < first, // nothing: until is before from
+		input: &dynamodb.QueryInput{
+			TableName:                 &r.table,
+			ConsistentRead:            aws.Bool(true),
+			ScanIndexForward:          aws.Bool(false),
+			KeyConditionExpression:    expr.KeyCondition(),
+			FilterExpression:          expr.Filter(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
 		},
 	}
-	s := &source{reader: r, input: input, text: f.Text, reached: last + 1}
-	if last < first { // nothing: until is before from
-		s.done = true
-		return s
-	}
-	filters := []string{"attribute_exists(#type)"} // otherwise the item only prevents a transaction
-	oneOf := func(attribute string, n int, value func(i int) types.AttributeValue) {
-		if n == 0 {
-			return
+}
+
+// condition returns the condition that a filter selects an item that a query by the attribute hash has found. Items
+// without a type are no events.
+func (f Filter) condition(hash string) expression.ConditionBuilder {
+	condition := expression.Name(eventlog.AttributeType).AttributeExists()
+	for _, c := range []struct {
+		attribute string
+		values    []expression.OperandBuilder
+	}{
+		{eventlog.AttributeType, operands(f.Types)},
+		{eventlog.AttributeProject, operands(f.Projects)},
+		{eventlog.AttributeEnvironment, operands(f.Environments)},
+		{eventlog.AttributeCreatedByTokenID, operands(f.Tokens)},
+		{eventlog.AttributeCreatedByUserID, operands(f.Users)},
+		{eventlog.AttributeFeatureName, operands(f.Features)},
+		{eventlog.AttributeCreatedBy, operands(f.Names)},
+		{eventlog.AttributeSubject, operands(f.Subjects)},
+	} {
+		if len(c.values) > 0 && c.attribute != hash { // a filter must not name a key
+			condition = condition.And(expression.Name(c.attribute).In(c.values[0], c.values[1:]...))
 		}
-		input.ExpressionAttributeNames["#"+attribute] = attribute
-		names := make([]string, n)
-		for i := range n {
-			// Short, because an expression has at most 4 KB.
-			names[i] = ":" + strconv.FormatInt(int64(len(input.ExpressionAttributeValues)), 36)
-			input.ExpressionAttributeValues[names[i]] = value(i)
-		}
-		filters = append(filters, "#"+attribute+" IN ("+strings.Join(names, ", ")+")")
 	}
-	oneOfTexts := func(attribute string, all []string) {
-		oneOf(attribute, len(all), func(i int) types.AttributeValue { return dynamo.S(all[i]) })
+	return condition
+}
+
+func operands[T any](values []T) []expression.OperandBuilder {
+	all := make([]expression.OperandBuilder, len(values))
+	for i, v := range values {
+		all[i] = expression.Value(v)
 	}
-	oneOfTexts(eventlog.AttributeType, f.Types)
-	oneOfTexts(eventlog.AttributeProject, f.Projects)
-	oneOfTexts(eventlog.AttributeEnvironment, f.Environments)
-	oneOfTexts(eventlog.AttributeCreatedByTokenID, f.Tokens)
-	oneOf(eventlog.AttributeCreatedByUserID, len(f.Users), func(i int) types.AttributeValue {
-		return dynamo.N(f.Users[i])
-	})
-	oneOfTexts(eventlog.AttributeFeatureName, f.Features)
-	oneOfTexts(eventlog.AttributeCreatedBy, f.Names)
-	if hash != eventlog.AttributeSubject {
-		oneOfTexts(eventlog.AttributeSubject, f.Subjects)
-	}
-	input.FilterExpression = aws.String(strings.Join(filters, " AND "))
-	return s
+	return all
 }
 
 // contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any

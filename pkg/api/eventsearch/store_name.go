@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/eventlog"
@@ -13,10 +15,10 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// RemoveName replaces a person's name and e-mail address by eventlog.PersonSubject: the name of the actor in the events that the
-// person caused, and both in the data of the events about the person. It calls begin before the first change, and
-// returns the number of events that it changed. A repeated call changes the rest. No other method changes events. It
-// reads the whole log, because only reads of the table are consistent: the index can lack the newest events.
+// RemoveName replaces a person's name and e-mail address by eventlog.PersonSubject: the name of the actor in the events
+// that the person caused, and both in the data of the events about the person. It calls begin before the first change,
+// and returns the number of events that it changed. A repeated call changes the rest. No other method changes events.
+// It reads the whole log, because only reads of the table are consistent: the index can lack the newest events.
 func (r *Reader) RemoveName(ctx context.Context, userID int64, begin func() error) (changed int, err error) {
 	err = r.All(ctx, Filter{}, func(e eventlog.Event) error {
 		next, err := withoutName(e, userID)
@@ -74,25 +76,20 @@ func withoutName(e eventlog.Event, userID int64) (map[string]string, error) {
 
 // replace sets attributes of an event, unless its time to live has deleted it.
 func (r *Reader) replace(ctx context.Context, id int64, next map[string]string) error {
-	update, names, values := "", map[string]string{"#id": eventlog.AttributeID}, dynamo.Item{}
-	for attribute, text := range next {
-		separator := ", "
-		if update == "" {
-			separator = "SET "
-		}
-		update += separator + "#" + attribute + " = :" + attribute
-		names["#"+attribute], values[":"+attribute] = attribute, dynamo.S(text)
+	var update expression.UpdateBuilder
+	for _, attribute := range slices.Sorted(maps.Keys(next)) {
+		update = update.Set(expression.Name(attribute), expression.Value(next[attribute]))
 	}
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(expression.Name(eventlog.AttributeID).AttributeExists()).
+		WithUpdate(update))
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &r.table,
-		Key: dynamo.Item{
-			eventlog.AttributeShard: dynamo.S(eventlog.Partition(id)),
-			eventlog.AttributeID:    dynamo.N(id),
-		},
-		ConditionExpression:       aws.String("attribute_exists(#id)"),
-		UpdateExpression:          &update,
-		ExpressionAttributeNames:  names,
-		ExpressionAttributeValues: values,
+		TableName:                 &r.table,
+		Key:                       eventlog.Key(id),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	})
 	if dynamo.FailedCondition(err) {
 		return nil

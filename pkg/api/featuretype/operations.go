@@ -23,7 +23,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.Admin),
 			Tables:   []string{Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return UpdateLifetime(NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)))
+				return UpdateLifetime(NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)))
 			},
 		},
 	}

@@ -72,7 +72,7 @@ func Functions() []app.Function {
 		Handler: func(d *app.Deps) lambda.Handler {
 			d.OpenTables(Table, eventlog.Table)
 			a := &Announcer{
-				Store:  NewStore(d.DynamoDB, d.Tables, eventlog.Open(d), nil),
+				Store:  NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number), nil),
 				Now:    d.Now,
 				Logger: d.Logger,
 			}
@@ -83,7 +83,10 @@ func Functions() []app.Function {
 
 func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil, nil) }
 
-func writer(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d), d.Random) }
+func writer(d *app.Deps) *Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return NewStore(d.DynamoDB, d.Tables, log, d.Random)
+}
 
 func limits(d *app.Deps) Limits {
 	return Limits{

@@ -27,7 +27,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.Admin),
 			Tables:   []string{user.Table, user.IdentifiersTable, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				accounts := user.NewStore(d.DynamoDB, d.Tables, eventlog.Open(d))
+				accounts := user.NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number))
 				return Create(accounts, d.Now, d.Number("MAX_SERVICE_ACCOUNTS", 1, math.MaxInt32))
 			},
 		},
@@ -48,4 +48,7 @@ func Operations() []app.Operation {
 	}
 }
 
-func writer(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d)) }
+func writer(d *app.Deps) *Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return NewStore(d.DynamoDB, d.Tables, log)
+}

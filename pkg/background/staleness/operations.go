@@ -29,7 +29,7 @@ func newHandler(d *app.Deps) *Handler {
 	d.OpenTables(featuretype.Table, featuretable.Table, eventlog.Table)
 	return &Handler{
 		Evaluator: &Evaluator{
-			Toggles:     feature.NewFlags(d.DynamoDB, d.Tables, eventlog.Open(d)),
+			Toggles:     feature.NewFlags(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)),
 			Types:       featuretype.NewStore(d.DynamoDB, d.Tables, nil),
 			Now:         d.Now,
 			Pause:       dynamo.Pause,

@@ -295,8 +295,8 @@ func TestPause(t *testing.T) {
 // TestPages checks that every page has a limit, reads consistently and starts where the page before ended.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	for _, condition := range []string{"", `"ExpressionAttributeNames":{"#hash":"hash"},` +
-		`"ExpressionAttributeValues":{":hash":{"S":"v"}},"KeyConditionExpression":"#hash = :hash",`} {
+	for _, condition := range []string{"", `"ExpressionAttributeNames":{"#0":"hash"},` +
+		`"ExpressionAttributeValues":{":0":{"S":"v"}},"KeyConditionExpression":"#0 = :0",`} {
 		read := func(c *dynamodb.Client) iter.Seq2[dynamo.Item, error] {
 			if condition == "" {
 				return dynamo.Scan(t.Context(), c, "t")

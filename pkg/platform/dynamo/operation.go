@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -48,14 +49,19 @@ func ScanSegment(
 }
 
 // Query reads all items under one partition key, consistently, page by page. It stops at the first error.
-func Query(ctx context.Context, client *dynamodb.Client, table, hash string, value types.AttributeValue) iter.Seq2[Item,
-	error] {
+func Query(
+	ctx context.Context, client *dynamodb.Client, table, hash string, value types.AttributeValue,
+) iter.Seq2[Item, error] {
+	expr := Build(expression.NewBuilder().WithKeyCondition(expression.Key(hash).Equal(expression.Value(value))))
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
 		page, err := client.Query(ctx, &dynamodb.QueryInput{
-			TableName: &table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(pageSize), ExclusiveStartKey: start,
-			KeyConditionExpression:    aws.String("#hash = :hash"),
-			ExpressionAttributeNames:  map[string]string{"#hash": hash},
-			ExpressionAttributeValues: Item{":hash": value},
+			TableName:                 &table,
+			ConsistentRead:            aws.Bool(true),
+			Limit:                     aws.Int32(pageSize),
+			ExclusiveStartKey:         start,
+			KeyConditionExpression:    expr.KeyCondition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
 		})
 		if err != nil {
 			return nil, nil, err

@@ -2,45 +2,36 @@ package dynamo
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// ReplaceAttribute returns a function that sets an attribute of an item, named by its path, from old to next. nil
-// stands for no attribute. The function does nothing if the attribute does not have the value old.
+// ReplaceAttribute returns a function that sets an attribute of an item, named by its path of names without periods,
+// from old to next. nil stands for no attribute. The function does nothing if the attribute does not have the value old.
 func ReplaceAttribute(
 	client *dynamodb.Client, table string, key Item, path []string, old, next types.AttributeValue,
 ) func(context.Context) error {
-	names := map[string]string{}
-	placeholders := make([]string, len(path))
-	for i, name := range path {
-		placeholders[i] = fmt.Sprint("#p", i)
-		names[placeholders[i]] = name
-	}
-	attribute := strings.Join(placeholders, ".")
-	values := Item{}
-	condition := "attribute_not_exists(" + attribute + ")"
+	attribute := expression.Name(strings.Join(path, "."))
+	condition := attribute.AttributeNotExists()
 	if old != nil {
-		condition = attribute + " = :old"
-		values[":old"] = old
+		condition = attribute.Equal(expression.Value(old))
 	}
-	update := "REMOVE " + attribute
+	update := expression.Remove(attribute)
 	if next != nil {
-		update = "SET " + attribute + " = :next"
-		values[":next"] = next
+		update = expression.Set(attribute, expression.Value(next))
 	}
+	expr := Build(expression.NewBuilder().WithCondition(condition).WithUpdate(update))
 	return func(ctx context.Context) error {
 		_, err := client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName:                 &table,
 			Key:                       key,
-			ConditionExpression:       &condition,
-			UpdateExpression:          &update,
-			ExpressionAttributeNames:  names,
-			ExpressionAttributeValues: values,
+			ConditionExpression:       expr.Condition(),
+			UpdateExpression:          expr.Update(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
 		})
 		return unlessFailedCondition(err)
 	}
@@ -51,13 +42,14 @@ func ReplaceAttribute(
 func DeleteItem(
 	client *dynamodb.Client, table string, key Item, attribute string, value types.AttributeValue,
 ) func(context.Context) error {
+	expr := Build(expression.NewBuilder().WithCondition(expression.Name(attribute).Equal(expression.Value(value))))
 	return func(ctx context.Context) error {
 		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName:                 &table,
 			Key:                       key,
-			ConditionExpression:       aws.String("#attribute = :value"),
-			ExpressionAttributeNames:  map[string]string{"#attribute": attribute},
-			ExpressionAttributeValues: Item{":value": value},
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
 		})
 		return unlessFailedCondition(err)
 	}
