@@ -19,6 +19,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/traffic"
@@ -51,6 +52,7 @@ func Operations() []app.Operation {
 		featuretype.Operations(),
 		feedback.Operations(),
 		pat.Operations(),
+		playground.Operations(),
 		serviceaccount.Operations(),
 		traffic.Operations(),
 		user.Operations(),

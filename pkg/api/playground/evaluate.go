@@ -1,0 +1,105 @@
+package playground
+
+import (
+	_ "embed"
+	"encoding/json"
+	"io"
+	"net/http"
+	"time"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+//go:embed evaluate.schema.json
+var evaluateSchema []byte
+
+const (
+	// maxResults is the maximum number of results of a request, which limits its time.
+	maxResults = 10_000
+	// maxSize is the maximum size of all results in Lambda's response, in bytes. Lambda's limit is 6 MB. The rest is for
+	// the input, which is repeated.
+	maxSize = 5_000_000
+)
+
+// featureResults is advancedPlaygroundFeatureSchema in api/openapi.yaml.
+type featureResults struct {
+	Name         string              `json:"name"`
+	ProjectID    string              `json:"projectId"`
+	Environments map[string][]Result `json:"environments"` // one for each environment
+}
+
+// Evaluate serves POST /api/admin/playground/advanced.
+func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(evaluateSchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, noFixedProperties)
+		if err != nil {
+			return err
+		}
+		q := newQuery(body)
+		if err := store.CheckEnvironments(r.Context(), q.environments); err != nil {
+			return err
+		}
+		features, err := store.Features(r.Context(), q.selects)
+		if err != nil {
+			return err
+		}
+		if n := len(features) * len(q.environments); n > maxResults {
+			return apierror.Errorf(apierror.Validation, "The number of toggles times the number of environments is %d, and the "+
+				"limit is %d. Select fewer environments or projects.", n, maxResults)
+		}
+		segments, err := store.Segments(r.Context())
+		if err != nil {
+			return err
+		}
+		ctx, err := q.fields.Context(now(), random)
+		if err != nil {
+			return err
+		}
+		results, err := evaluate(q, features, segments, ctx)
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Input    jsonbody.Object   `json:"input"`
+			Features []json.RawMessage `json:"features"`
+		}{body, results})
+	}
+}
+
+// evaluate returns the encoded featureResults of toggles. It stops when they are too large for a response.
+func evaluate(
+	q query, features []toggle.Feature, segments []toggle.Segment, ctx *evaluation.Context,
+) ([]json.RawMessage, error) {
+	engines := map[string]*evaluation.Engine{}
+	for _, environment := range q.environments {
+		engines[environment] = evaluation.New(evaluation.NewState(environment, features, segments))
+	}
+	all := make([]json.RawMessage, len(features))
+	size := 0
+	for i, f := range features {
+		results := featureResults{f.Name, f.Project, map[string][]Result{}}
+		for _, environment := range q.environments {
+			explanation := engines[environment].Explain(f.Name, ctx)
+			results.Environments[environment] = []Result{NewResult(f, environment, q.fields, explanation)}
+		}
+		text, err := lambdahttp.EncodeJSON(results)
+		if err != nil {
+			return nil, err
+		}
+		quoted, err := lambdahttp.EncodeJSON(string(text)) // Lambda's response contains the body as a JSON string
+		if err != nil {
+			return nil, err
+		}
+		if size += len(quoted); size > maxSize {
+			return nil, apierror.New(apierror.Validation,
+				"The response would be too large. Select fewer environments or projects.")
+		}
+		all[i] = text
+	}
+	return all, nil
+}

@@ -1,0 +1,24 @@
+package playground
+
+import (
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operation of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "evaluate-features",
+			Route:    "POST /api/admin/playground/advanced",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Evaluate(NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
+			},
+		},
+	}
+}
