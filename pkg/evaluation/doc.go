@@ -6,11 +6,11 @@
 // # Rules
 //
 // They are those of Unleash's SDKs, which have https://github.com/Unleash/client-specification in common. Where SDKs
-// disagree, this package does as yggdrasil (https://github.com/Unleash/yggdrasil), the engine in most of them.
+// disagree, this package follows yggdrasil (https://github.com/Unleash/yggdrasil), the engine in most of them.
 //
 //   - A toggle is on if it is switched on, its dependencies hold, and one of its strategies holds, or it has none.
 //   - A dependency holds if the parent is on or off, as demanded, and has one of the variants that are named. A parent
-//     that itself has a parent, or does not exist, fulfills none. One that is on without a variant fulfills each.
+//     that is on and has no variant fulfills it too. One that does not exist, or has a parent itself, does not.
 //   - A strategy holds if all its constraints, all constraints of its segments, and its type with its parameters hold.
 //     The first strategy that holds decides.
 //   - A constraint holds if its operator holds for the value of the field. An absent field, or a value that the operator
@@ -25,8 +25,8 @@
 // # What SDKs cannot evaluate
 //
 // CheckValue and CheckParameter reject what an SDK evaluates differently, or because of which it turns a toggle off: a
-// number with more than digits, a regular expression that Rust understands differently, a quotation mark in a group.
+// number such as .5, a regular expression that Rust understands differently, a quotation mark in a group.
 //
-// Two judges are other people's: TestClientSpecification runs all cases of the specification, and test/evaluation
-// compares random states with two of Unleash's engines. It lists the differences that remain.
+// TestClientSpecification runs all cases of the specification. test/evaluation compares random evaluations with those of
+// yggdrasil and of the SDK for Node.js, and lists the differences that remain.
 package evaluation

@@ -13,8 +13,8 @@ type Result struct {
 	Variant *toggle.Variant // nil: none; it must not be changed
 }
 
-// New compiles a state, which must not be changed afterwards. What the state has in a form that cannot be evaluated never
-// holds. If two toggles have the same name, the second one counts.
+// New compiles a state, which must not be changed afterwards. It rejects nothing: a value or a parameter that is
+// malformed fulfills no condition. If two toggles have the same name, the second one counts.
 func New(state State) *Engine {
 	segments := make(map[int64]*segment, len(state.Segments))
 	for i := range state.Segments {

@@ -114,7 +114,7 @@ func (s *strategy) explain(ctx *Context) StrategyExplanation {
 	return explanation
 }
 
-// explain explains the segment with the id. It is nil if the state does not have the segment.
+// explain explains the segment with the id. s is nil if the state does not have the segment.
 func (s *segment) explain(id int64, ctx *Context) SegmentExplanation {
 	if s == nil {
 		return SegmentExplanation{ID: id}
