@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -79,4 +81,26 @@ func (d *doctor) deletions(ctx context.Context) (string, error) {
 	}
 	return "", problem("the deletion of these accounts has not ended: "+consistency.List(ids),
 		"if it is not running now, repeat it: `toggleadmin users delete ID` or `toggleadmin service-accounts delete ID`")
+}
+
+// maxAhead is more than the clock of this computer and those of the functions can differ.
+const maxAhead = 5 * time.Minute
+
+// eventTimes looks for an event that is dated after the clock of this computer. The later events of its subject get
+// higher ids, and so are dated after it too.
+func (d *doctor) eventTimes(ctx context.Context) (string, error) {
+	events := eventsearch.New(d.Installation.Log(d.Now))
+	newest, err := events.Newest(ctx, eventsearch.Filter{From: d.Now().Add(maxAhead)}, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(newest) == 0 {
+		return "no event is dated after the clock of this computer", nil
+	}
+	e := newest[0]
+	return "", problem(
+		fmt.Sprintf("the event %d about %s, by %s, is dated %s, after the clock of this computer", e.ID, e.Subject,
+			e.By.Name, datetime.Format(e.CreatedAt())),
+		"correct the clock that is wrong: of this computer, or of the one that made the change. The events of a subject "+
+			"stay in order; until that time, its next events are dated after this one")
 }

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/doctor"
@@ -151,6 +152,20 @@ func TestData(t *testing.T) {
 			want: map[string]string{"accounts": `2 inconsistencies: ` +
 				`"email:viewer@example.com" is reserved for the account 3, which does not have it; ` +
 				`the accounts 2 and 3 have the same "email:editor@example.com"`},
+			stays: true,
+		},
+		"an event is dated ahead of the clock": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				ahead := eventlog.New(db.Client, db.Tables, func() time.Time {
+					return time.Date(2126, 11, 20, 5, 39, 0, 0, time.UTC)
+				}, 0)
+				fields := contextfield.NewStore(db.Client, db.Tables, ahead)
+				_, err := fields.Create(t.Context(), contextfield.ContextField{Name: "plan"})
+				assert.OK(t, err)
+			},
+			want: map[string]string{"times of events": "the event 3960661392000000 about field:plan, by system, " +
+				"is dated 2126-11-20T05:39:00.000Z, after the clock of this computer"},
 			stays: true,
 		},
 		"the deletion of an account has not ended": {
