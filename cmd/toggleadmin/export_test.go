@@ -35,3 +35,6 @@ func WriteTable(out io.Writer, width int, rows [][3]string) error {
 		{name: "DESCRIPTION", cell: func(row [3]string) string { return row[2] }, cut: cutFirst},
 	}, rows)
 }
+
+// ExplanationOf is explanationOf.
+var ExplanationOf = explanationOf

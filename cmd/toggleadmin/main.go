@@ -37,6 +37,7 @@ type cli struct {
 	ServiceAccounts serviceAccountsCmd `cmd:"" help:"Manage service accounts."`
 	Tokens          tokensCmd          `cmd:"" help:"Manage API tokens and personal access tokens."`
 	Features        featuresCmd        `cmd:"" help:"Manage feature toggles."`
+	Evaluate        evaluateCmd        `cmd:"" help:"Print whether a toggle is on for a context, and why."`
 	Import          importCmd          `cmd:"" help:"Import from Unleash or from a file."`
 	Export          exportCmd          `cmd:"" help:"Print everything but secrets as JSON, which import file reads."`
 	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`

@@ -12,10 +12,12 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
@@ -30,6 +32,9 @@ type Operator struct {
 	types     *featuretype.Store
 	fields    *contextfield.Store
 
+	environments *environment.Store
+	playground   *playground.Store
+
 	events     *eventsearch.Reader
 	tokenLimit int // of an account
 	now        func() time.Time
@@ -42,12 +47,16 @@ type Operator struct {
 func New(i *installation.Installation, now func() time.Time, random io.Reader) *Operator {
 	log := i.Log(now)
 	return &Operator{
-		users:      user.NewStore(i.Client, i.Tables, log),
-		pats:       pat.NewStore(i.Client, i.Tables, log, random),
-		apiTokens:  apitoken.NewStore(i.Client, i.Tables, log),
-		features:   feature.NewStore(i.Client, i.Tables, log),
-		types:      featuretype.NewStore(i.Client, i.Tables, log),
-		fields:     contextfield.NewStore(i.Client, i.Tables, log),
+		users:     user.NewStore(i.Client, i.Tables, log),
+		pats:      pat.NewStore(i.Client, i.Tables, log, random),
+		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
+		features:  feature.NewStore(i.Client, i.Tables, log),
+		types:     featuretype.NewStore(i.Client, i.Tables, log),
+		fields:    contextfield.NewStore(i.Client, i.Tables, log),
+
+		environments: environment.NewStore(i.Client, i.Tables, log),
+		playground:   playground.NewStore(i.Client, i.Tables),
+
 		events:     eventsearch.New(log),
 		tokenLimit: i.TokenLimit,
 		now:        now,

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+
+	"toggleadmin/pkg/operator"
+)
+
+type evaluateCmd struct {
+	toggleName
+
+	Environment string            `required:"" placeholder:"NAME" help:"Environment."`
+	Context     map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,."`
+}
+
+func (c *evaluateCmd) Run(s *session, o *operator.Operator) error {
+	result, err := o.Evaluate(s.step(), c.Name, c.Environment, c.Context)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		return printJSON(s.out, result)
+	}
+	for _, line := range explanationOf(result.Name, result.Environment, result.Explanation) {
+		if _, err := fmt.Fprintln(s.out, printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

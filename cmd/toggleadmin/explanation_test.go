@@ -1,0 +1,140 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	main "toggleadmin/cmd/toggleadmin"
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+)
+
+func TestExplanation(t *testing.T) {
+	t.Parallel()
+	in := func(field string, values ...string) toggle.Constraint {
+		return toggle.Constraint{ContextName: field, Operator: "IN", Values: values}
+	}
+	strategy := func(name, parameter, value string) toggle.Strategy {
+		return toggle.Strategy{Name: name, Parameters: map[string]string{parameter: value}}
+	}
+	rollout := func(stickiness string) toggle.Strategy {
+		s := strategy("flexibleRollout", "rollout", "25")
+		s.Parameters["stickiness"] = stickiness
+		return s
+	}
+	const on = "switched on: yes\n"
+	for _, row := range []struct {
+		name    string
+		feature evaluation.Feature
+		want    string
+	}{
+		{"switched off", evaluation.Feature{}, "t is off in production\nswitched on: no"},
+		{
+			"a parent", evaluation.Feature{Enabled: true, Dependencies: []toggle.Dependency{{Feature: "p", Enabled: true}}},
+			"t is off in production\n" + on + "parent p is on: no",
+		},
+		{
+			"a parent that must be off", evaluation.Feature{Enabled: true, Dependencies: []toggle.Dependency{{Feature: "p"}}},
+			"t is off in production\n" + on + "parent p is off: no",
+		},
+		{
+			"variants of a parent",
+			evaluation.Feature{
+				Enabled: true, Dependencies: []toggle.Dependency{{Feature: "p", Enabled: true, Variants: []string{"a", "b"}}},
+			},
+			"t is off in production\n" + on + "parent p is on with the variant a or b: no",
+		},
+		{
+			"strategies",
+			evaluation.Feature{Enabled: true, Strategies: []toggle.Strategy{
+				{Name: "default", Title: new("Nordic"), Constraints: []toggle.Constraint{in("country", "NO", "SE", "DK")}},
+				{Name: "default", Disabled: true},
+				{Name: "default", Variants: []toggle.Variant{{Name: "blue", Weight: 1000}}},
+			}},
+			"t is on in production with the variant blue\n" + on +
+				"strategy 1, default \"Nordic\": no\n" +
+				"  country is NO, SE or DK: no (absent)\n" +
+				"strategy 2, default, disabled: no\n" +
+				"strategy 3, default: yes",
+		},
+		{
+			"constraints",
+			evaluation.Feature{Enabled: true, Strategies: []toggle.Strategy{{Name: "default", Constraints: []toggle.Constraint{
+				in("userId", "1", "2", "3", "4", "5", "6", "7"),
+				{ContextName: "userId", Operator: "IN", Values: []string{"8"}, Inverted: true},
+				{ContextName: "userId", Operator: "STR_CONTAINS", Values: []string{"x"}, CaseInsensitive: true},
+				{ContextName: "empty", Operator: "NUM_GT", Value: "1", Inverted: true},
+				{ContextName: "userId", Operator: "UNKNOWN", Value: "1"},
+			}}}},
+			"t is off in production\n" + on +
+				"strategy 1, default: no\n" +
+				"  userId is 1, 2, 3, 4, 5 or 2 more: yes (7)\n" +
+				"  userId is not 8: yes (7)\n" +
+				"  userId contains x in any letter case: no (7)\n" +
+				"  empty is not greater than 1: yes (empty)\n" +
+				"  userId UNKNOWN 1: no (7)",
+		},
+		{
+			"segments",
+			evaluation.Feature{Enabled: true, Strategies: []toggle.Strategy{{Name: "default", Segments: []int64{1, 2}}}},
+			"t is off in production\n" + on +
+				"strategy 1, default: no\n" +
+				"  segment Adults: no\n" +
+				"    age is at least 18: no (absent)\n" +
+				"  segment 2, which does not exist: no",
+		},
+		{
+			"rollouts",
+			evaluation.Feature{Enabled: true, Strategies: []toggle.Strategy{
+				rollout("userId"), rollout("tenant"), rollout("random"), strategy("flexibleRollout", "rollout", "many"),
+			}},
+			"t is on in production\n" + on +
+				"strategy 1, flexibleRollout: yes\n" +
+				"  25 % by userId: yes (number 16)\n" +
+				"strategy 2, flexibleRollout: no\n" +
+				"  25 % by tenant: no (absent)\n" +
+				"strategy 3, flexibleRollout: no\n" +
+				"  25 % at random: no (number 100)\n" +
+				"strategy 4, flexibleRollout: no\n" +
+				"  the parameters are valid: no",
+		},
+		{
+			"lists",
+			evaluation.Feature{Enabled: true, Strategies: []toggle.Strategy{
+				strategy("userWithId", "userIds", "8, 9"), strategy("remoteAddress", "IPs", "10.0.0.0/8"),
+				strategy("applicationHostname", "hostNames", "web"),
+			}},
+			"t is off in production\n" + on +
+				"strategy 1, userWithId: no\n" +
+				"  userId is 8 or 9: no\n" +
+				"strategy 2, remoteAddress: no\n" +
+				"  remoteAddress is in 10.0.0.0/8: no\n" +
+				"strategy 3, applicationHostname: no\n" +
+				"  the host is web: no (absent)",
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			row.feature.Name = "t"
+			adult := toggle.Constraint{ContextName: "age", Operator: "NUM_GTE", Value: "18"}
+			parent := evaluation.Feature{
+				Name: "p", Enabled: len(row.feature.Dependencies) > 0 && !row.feature.Dependencies[0].Enabled,
+			}
+			engine := evaluation.New(evaluation.State{
+				Features: []evaluation.Feature{parent, row.feature},
+				Segments: []toggle.Segment{{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{adult}}},
+			})
+			explanation := engine.Explain("t", &evaluation.Context{
+				Fields: map[string]string{"userId": "7", "empty": ""}, Random: func(n uint32) uint32 { return n - 1 },
+			})
+			assert.Equal(t, row.want, strings.Join(main.ExplanationOf("t", "production", explanation), "\n"))
+		})
+	}
+}
+
+func TestExplanationOfArchived(t *testing.T) {
+	t.Parallel()
+	got := main.ExplanationOf("t", "production", evaluation.Explanation{})
+	assert.Equal(t, []string{"t is off in production", "archived: yes"}, got)
+}

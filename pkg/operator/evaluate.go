@@ -1,0 +1,66 @@
+package operator
+
+import (
+	"context"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
+)
+
+// Evaluation is the result of a toggle in an environment for a context, in the form of the API, and why.
+type Evaluation struct {
+	playground.Result
+
+	Explanation evaluation.Explanation `json:"-"`
+}
+
+// Evaluate evaluates a toggle in an environment for a context. An archived toggle is off.
+func (o *Operator) Evaluate(
+	ctx context.Context, name, environment string, fields playground.Fields,
+) (Evaluation, error) {
+	if text, ok := fields[toggle.FieldCurrentTime]; ok {
+		if _, err := datetime.Parse(text); err != nil {
+			return Evaluation{}, exitstatus.Errorf(exitstatus.Usage,
+				"%s is %q: use a time such as 2026-11-20T09:00:00Z", toggle.FieldCurrentTime, text)
+		}
+	}
+	if err := o.checkEnvironment(ctx, environment); err != nil {
+		return Evaluation{}, err
+	}
+	f, err := o.features.Get(ctx, name)
+	if err != nil {
+		return Evaluation{}, exitstatus.Explain(err)
+	}
+	features := []toggle.Feature{f}
+	if f.Dependency != nil {
+		parent, err := o.features.Get(ctx, f.Dependency.Feature)
+		if err != nil && apierror.KindOf(err) != apierror.NotFound {
+			return Evaluation{}, err
+		}
+		features = append(features, parent)
+	}
+	segments, err := o.playground.Segments(ctx)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	evaluated, err := fields.Context(o.now(), o.random)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	engine := evaluation.New(evaluation.NewState(environment, features, segments))
+	explanation := engine.Explain(name, evaluated)
+	return Evaluation{playground.NewResult(f, environment, fields, explanation), explanation}, nil
+}
+
+func (o *Operator) checkEnvironment(ctx context.Context, name string) error {
+	all, err := o.environments.List(ctx)
+	if err != nil {
+		return err
+	}
+	return checkKnown("environment", name, all, func(e environment.Environment) string { return e.Name })
+}
