@@ -2,7 +2,7 @@
 // depends on nothing but the calls before it and the clock.
 //
 // It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
-// lists in paths, projections of reads, most functions and operators, local secondary indexes, transactional reads,
+// lists in paths, projections of reads of single items, most functions and operators, local secondary indexes, transactional reads,
 // capacity and the administration of tables; DescribeTable returns the names of the keys only. A request with a member
 // or value that it does not know is a SerializationException that names it. It accepts key conditions and overlapping
 // updates that DynamoDB rejects, and reads the update of a write only if its condition holds. Reserved words are not
@@ -69,6 +69,7 @@ type request struct {
 	TableName, IndexName, Select                                                    string
 	Key, Item, ExclusiveStartKey, ExpressionAttributeValues                         item
 	UpdateExpression, ConditionExpression, KeyConditionExpression, FilterExpression expression
+	ProjectionExpression                                                            expression
 	ExpressionAttributeNames                                                        map[string]string
 	ReturnValues, ReturnValuesOnConditionCheckFailure                               string
 	ConsistentRead, ScanIndexForward                                                bool

@@ -32,7 +32,8 @@ func (e *expression) UnmarshalText(text []byte) error {
 func (r *request) check() {
 	used := map[string]bool{}
 	for _, token := range slices.Concat(
-		r.ConditionExpression, r.KeyConditionExpression, r.FilterExpression, r.UpdateExpression) {
+		r.ConditionExpression, r.KeyConditionExpression, r.FilterExpression, r.UpdateExpression,
+		r.ProjectionExpression) {
 		if token[0] == '#' || token[0] == ':' {
 			used[token] = true
 			require(r.ExpressionAttributeNames[token] != "" || r.ExpressionAttributeValues[token] != nil,
@@ -59,6 +60,25 @@ func (r *request) holds(condition expression, i item) bool {
 	holds := e.terms()
 	e.expect(end)
 	return holds
+}
+
+// project returns the attributes of an item that the projection names. It returns the item if there is none.
+func (r *request) project(i item) item {
+	if r.ProjectionExpression == nil {
+		return i
+	}
+	e, part := &evaluation{r, i, r.ProjectionExpression}, item{}
+	for {
+		name := e.next()
+		name = cmp.Or(r.ExpressionAttributeNames[name], name)
+		if v := i[name]; v != nil {
+			part[name] = v
+		}
+		if !e.accept(",") {
+			e.expect(end)
+			return part
+		}
+	}
 }
 
 func (e *evaluation) next() string {

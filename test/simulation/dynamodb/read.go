@@ -107,7 +107,7 @@ func (db *DB) read(operation string, r *request) m {
 			i = x.only(i, x.NonKeyAttributes...)
 		}
 		if scanned++; r.holds(r.FilterExpression, i) {
-			items = append(items, i)
+			items = append(items, r.project(i))
 		}
 		if bytes += size(dynamo.M(i)); scanned == r.Limit || scanned == db.Page || bytes >= maxPage {
 			response["LastEvaluatedKey"] = x.only(i)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
@@ -14,10 +15,11 @@ import (
 // actors are the users of the service. Each step is one request or command, or a few that belong together.
 var actors = slices.Concat(
 	named((*actor).changeLifetime, "admin-1", "admin-2"),
-	named((*actor).editField, "editor-1", "editor-2"),
 	named((*actor).changeToggle, "operator-1", "operator-2"),
-	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
 	named((*actor).importToggles, "importer-1", "importer-2"),
+	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
+	named((*actor).editField, "editor-1", "editor-2"),
+	named((*actor).manageEnvironments, "admin-5", "admin-6"),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
 	named((*actor).rotate, "pipeline-1", "pipeline-2"),
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
@@ -28,13 +30,20 @@ var actors = slices.Concat(
 	named((*actor).answer, "visitor-1", "visitor-2"),
 )
 
-// editors is the number of actors who change types, toggles and fields: the first ones.
-const editors = 11
+// group is a part of the actors, from first to before end. Those of a world are of one group or of all.
+type group struct{ first, end uint64 }
+
+var (
+	editors    = group{0, 11}                   // of types, toggles and fields
+	activators = group{6, 13}                   // of toggles, fields and what decides where toggles are on
+	others     = group{13, uint64(len(actors))} // of accounts and tokens
+	everybody  = group{0, uint64(len(actors))}
+)
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
 var models = map[string]func(state string, o op) (bool, string){
 	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens,
-	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord,
+	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord, "environment": stepRecord,
 }
 
 const absent = "\x00"
@@ -65,6 +74,8 @@ func (w *World) prepare() {
 	w.toggles.names = toggleNames[:2+random.IntN(2)*4]
 	w.prepareTypes(featuretype.NewStore(client, w.tables, log), random)
 	w.prepareFields(contextfield.NewStore(client, w.tables, log))
+	w.environments.names = environmentNames
+	w.prepareEnvironments(environment.NewStore(client, w.tables, log))
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
 }
@@ -77,6 +88,8 @@ func (w *World) checkWritten(c change) {
 		w.checkFields()
 	case "ContextFields":
 		w.checkFields()
+	case "Environments":
+		w.checkEnvironments()
 	case "FeatureTypes":
 		w.changedType(c)
 	case "PersonalAccessTokens":

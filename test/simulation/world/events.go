@@ -117,6 +117,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return "type:" + item.String("id"), recorded
 	case c.table == "ContextFields" && contextfield.IsField(item): // otherwise usage, or the version of all fields
 		return "field:" + item.String("name"), recorded
+	case c.table == "Environments" && isEnvironment(item): // otherwise usage, or one whose deletion is recorded
+		return "environment:" + item.String("name"), recorded
 	case c.table == "Users" && item["kind"] != nil: // otherwise a counter, or an account whose deletion is recorded
 		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded
 	case c.table == "PersonalAccessTokens" && item.Int("userId") > 0: // otherwise a counter

@@ -15,16 +15,10 @@ type Plan struct {
 // NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change
 // types, toggles and fields, of the others, or of all.
 func NewPlan(seed uint64) Plan {
-	first, n := uint64(0), uint64(len(actors))
-	switch seed % 5 {
-	case 0, 1:
-		n = editors
-	case 2, 3:
-		first, n = editors, n-editors
-	}
+	g := []group{editors, activators, others, editors, activators, others, everybody}[seed%7]
 	some := uint64(0)
-	for i := range 3 + seed/5%4 {
-		some |= 1 << (first + mix(seed, 2+i)%n)
+	for i := range 3 + seed/7%4 {
+		some |= 1 << (g.first + mix(seed, 2+i)%(g.end-g.first))
 	}
 	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
 }

@@ -48,8 +48,9 @@ func (a *actor) editListed(o *op, kind string, names []string, listed []object, 
 
 // defaults are the members of new records.
 var defaults = map[string]string{
-	"field":    `{"description":""}`,
-	"feedback": `{"neverShow":false,"given":null}`,
+	"field":       `{"description":""}`,
+	"environment": `{"type":""}`,
+	"feedback":    `{"neverShow":false,"given":null}`,
 	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
 		`"contextFields":[]}`,
 }
@@ -74,6 +75,8 @@ func stepRecord(state string, o op) (bool, string) {
 		status, next = 201, text(record)
 	case o.name == "create" || o.name == "remove" && exists && !archived && same:
 		status = 409
+	case !exists && o.kind == "environment" && o.name == "delete" && o.status == 200: // it ends a deletion
+		return true, state
 	case !exists:
 	case o.name == "read":
 		return same && o.status == 200, state

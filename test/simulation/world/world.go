@@ -50,12 +50,13 @@ type World struct {
 	triggers triggerState
 	restores restoreState
 
-	types    typeState
-	fields   fieldState
-	toggles  toggleState
-	accounts accountState
-	people   peopleState
-	tokens   tokenState
+	types        typeState
+	fields       fieldState
+	toggles      toggleState
+	environments environmentState
+	accounts     accountState
+	people       peopleState
+	tokens       tokenState
 	credentials
 	events  eventState
 	bus     busState
@@ -158,6 +159,7 @@ func (w *World) live() {
 		w.announce()
 		last.listTypes(w.admin)
 		last.listFields(w.admin)
+		last.listEnvironments(w.admin)
 		last.listAccounts()
 		last.readLog()
 		last.searchToggles(w.admin, false)

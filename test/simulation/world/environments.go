@@ -1,0 +1,141 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+var environmentNames = []string{"development", "production", "staging"}
+
+// environmentState is what the world knows about environments.
+type environmentState struct {
+	names  []string // that the actors compete for
+	lowest int      // the lowest sort order that an actor has chosen
+}
+
+// prepareEnvironments creates all environments but the last one.
+func (w *World) prepareEnvironments(store *environment.Store) {
+	for _, name := range w.environments.names[:len(w.environments.names)-1] {
+		_, err := store.Create(context.Background(), environment.Environment{Name: name, Type: name, Last: true})
+		w.must(err)
+		w.edit(observed(), "environment", name, "put", edit{change: object{"type": name}})
+	}
+}
+
+func (a *actor) manageEnvironments() {
+	name := subject(a, a.environments.names...)
+	if a.IntN(3) == 0 {
+		name = a.environments.names[len(a.environments.names)-1] // in which few toggles are on
+	}
+	c := choose(a, a.admin, a.api)
+	switch a.IntN(7) {
+	case 0, 1:
+		a.meanwhile((*actor).manageEnvironments)
+		a.deleteEnvironment(c, name)
+		a.createEnvironment(c, name) // at once, and with another clock
+	case 2:
+		a.meanwhile((*actor).manageEnvironments)
+		a.createEnvironment(c, name)
+	case 3, 4:
+		a.updateEnvironment(c, name)
+	case 5:
+		a.readEnvironment(c, name)
+	default:
+		a.listEnvironments(c)
+	}
+}
+
+func (a *actor) createEnvironment(c *credential, name string) {
+	a.n++
+	e := edit{change: object{"type": fmt.Sprintf("%s %d", a.name, a.n)}}
+	body := maps.Clone(e.change)
+	body["name"] = name
+	if a.IntN(2) == 0 { // otherwise the last place
+		a.environments.lowest -= 1000 // so that the default never is an order that an actor has chosen
+		body["sortOrder"] = a.environments.lowest
+	}
+	a.edit(a.do(c, "POST environments", body), "environment", name, "create", e)
+}
+
+// updateEnvironment reads an environment and changes it if it is as it was read, or changes what it is now.
+func (a *actor) updateEnvironment(c *credential, name string) {
+	seen, match := a.readEnvironment(c, name)
+	a.n++
+	e := edit{change: object{"type": fmt.Sprintf("%s %d", a.name, a.n)}}
+	if a.IntN(4) > 0 {
+		e.seen = seen
+		a.beforeWrite((*actor).manageEnvironments)
+	} else {
+		match = nil
+	}
+	a.edit(a.do(c, "PUT environments/update/"+name, e.change, match...), "environment", name, "update", e)
+}
+
+// deleteEnvironment deletes an environment. A deletion that fails has sometimes begun: the environment does not exist, and
+// another one with its name is created when the deletion has ended.
+func (a *actor) deleteEnvironment(c *credential, name string) {
+	a.edit(a.do(c, "DELETE environments/"+name, nil), "environment", name, "delete", edit{})
+}
+
+// readEnvironment returns the properties that an ETag is of, and the If-Match that requires them, or nothing.
+func (a *actor) readEnvironment(c *credential, name string) (seen object, match []string) {
+	var e edit
+	o := a.get(c, "environments/"+name, &e.seen)
+	a.edit(o, "environment", name, "read", e)
+	if !o.ok() || o.etag == "" {
+		return nil, nil
+	}
+	return e.seen, []string{o.etag}
+}
+
+func (a *actor) listEnvironments(c *credential) {
+	var list struct{ Environments []object }
+	if o := a.get(c, "environments", &list); o.ok() {
+		a.editListed(o, "environment", a.environments.names, list.Environments, nil)
+	}
+}
+
+// existingEnvironments returns the names of the environments that exist. One whose deletion has begun does not.
+func (w *World) existingEnvironments() (names []string) {
+	for _, item := range w.db.Items("Environments") {
+		if isEnvironment(item) {
+			names = append(names, item.String("name"))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func isEnvironment(item dynamo.Item) bool {
+	return !strings.Contains(item.String("name"), "#") && !item.Bool("deleted")
+}
+
+// checkEnvironments checks that an environment exists if and only if its usage is stored, and that no two have the same
+// sort order: those that actors choose are different.
+func (w *World) checkEnvironments() {
+	var counted []string
+	orders := map[int64]string{}
+	table := environment.UsageTable(nil, nil)
+	for _, item := range w.db.Items("Environments") {
+		if name, ok := table.ResourceOf(item); ok {
+			counted = append(counted, name)
+		}
+		if !isEnvironment(item) {
+			continue
+		}
+		if other := orders[item.Int("sortOrder")]; other != "" {
+			w.fail("the environments %s and %s have the sort order %d", other, item.String("name"), item.Int("sortOrder"))
+		}
+		orders[item.Int("sortOrder")] = item.String("name")
+	}
+	slices.Sort(counted)
+	if existing := w.existingEnvironments(); !slices.Equal(existing, counted) {
+		w.fail("the environments are %v, but the usage of %v is stored", existing, counted)
+	}
+}
