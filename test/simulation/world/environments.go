@@ -38,10 +38,13 @@ func (a *actor) manageEnvironments() {
 	case 0, 1:
 		a.meanwhile((*actor).manageEnvironments)
 		a.deleteEnvironment(c, name)
-		a.createEnvironment(c, name) // at once, and with another clock
-	case 2:
-		a.meanwhile((*actor).manageEnvironments)
-		a.createEnvironment(c, name)
+		a.createEnvironment(c, name, a.IntN(2) == 0) // at once, and with another clock
+	case 2: // two compete for the last place
+		other := choose(a, a.environments.names...)
+		a.deleteEnvironment(c, name)
+		a.deleteEnvironment(c, other)
+		a.beforeWrite(func(b *actor) { b.createEnvironment(c, other, true) })
+		a.createEnvironment(c, name, true)
 	case 3, 4:
 		a.updateEnvironment(c, name)
 	case 5:
@@ -51,12 +54,12 @@ func (a *actor) manageEnvironments() {
 	}
 }
 
-func (a *actor) createEnvironment(c *credential, name string) {
+func (a *actor) createEnvironment(c *credential, name string, last bool) {
 	a.n++
 	e := edit{change: object{"type": fmt.Sprintf("%s %d", a.name, a.n)}}
 	body := maps.Clone(e.change)
 	body["name"] = name
-	if a.IntN(2) == 0 { // otherwise the last place
+	if !last {
 		a.environments.lowest -= 1000 // so that the default never is an order that an actor has chosen
 		body["sortOrder"] = a.environments.lowest
 	}

@@ -9,17 +9,39 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// importToggles imports a document with some of the toggles, often side by side with somebody who imports the same one.
-// A context field that it contains is created by the first import.
+// importedToggle is a toggle that only imports create. It has the shard of the others.
+const importedToggle = "t83"
+
+// importToggles imports a document with some of the toggles, often side by side with somebody who imports them, too, or
+// deletes one. A context field that it contains is created by the first import.
 func (a *actor) importToggles() {
+	d := a.document(importedToggle, subject(a, a.toggles.names...))
+	if a.IntN(2) == 0 {
+		a.deleteToggle(importedToggle)
+	}
+	switch a.IntN(4) {
+	case 0:
+		a.beforeWrite(func(b *actor) { b.importDocument(b.document(importedToggle)) })
+	case 1:
+		a.beforeWrite(func(b *actor) { b.deleteToggle(importedToggle) })
+	default:
+		a.meanwhile(func(b *actor) { b.importDocument(d) })
+	}
+	a.importDocument(d)
+	for _, t := range d.Features {
+		if t.Name == importedToggle {
+			a.readToggle(a.admin, t.Name, t.Project)
+		}
+	}
+}
+
+// document returns a document with toggles and a context field.
+func (a *actor) document(names ...string) transfer.Document {
 	a.n++
 	d := transfer.Document{ContextFields: []transfer.ContextField{{
 		Name: "imported", SortOrder: -1, LegalValues: []transfer.LegalValue{},
 	}}}
-	for _, name := range []string{subject(a, a.toggles.names...), choose(a, a.toggles.names...)} {
-		if len(d.Features) > 0 && d.Features[0].Name == name {
-			continue
-		}
+	for _, name := range names {
 		d.Features = append(d.Features, transfer.Toggle{
 			Name:          name,
 			Project:       choose(a, "default", "shop"),
@@ -29,8 +51,7 @@ func (a *actor) importToggles() {
 			ContextFields: []string{},
 		})
 	}
-	a.meanwhile(func(b *actor) { b.importDocument(d) })
-	a.importDocument(d)
+	return d
 }
 
 // importDocument imports a document. Whatever has happened to its toggles before, they are afterwards as it has them.

@@ -273,9 +273,7 @@ func (a *actor) changeOne(name string) {
 	on := a.IntN(2) == 0
 	switch n := a.IntN(6); {
 	case a.flips(name) && n < 2 || n == 0 && a.IntN(4) == 0: // otherwise there would soon be no old ones
-		a.operate("delete", name, nil, func(ctx context.Context) error {
-			return a.operator.DeleteToggle(ctx, name)
-		})
+		a.deleteToggle(name)
 		a.putToggle(name, false)
 	case n < 4:
 		a.putToggle(name, on)
@@ -289,6 +287,10 @@ func (a *actor) changeOne(name string) {
 			return cmp.Or(err, changes.Err())
 		})
 	}
+}
+
+func (a *actor) deleteToggle(name string) {
+	a.operate("delete", name, nil, func(ctx context.Context) error { return a.operator.DeleteToggle(ctx, name) })
 }
 
 // putToggle creates or changes a toggle, sometimes its type, and its use of some of the fields.
