@@ -57,12 +57,11 @@ func checkSizes(all []ContextField, i int, next ContextField) error {
 	return err
 }
 
-// sizeOf returns the number of bytes of the list of fields in Lambda's response, in which the body is a JSON string.
+// sizeOf returns the number of bytes of the list of fields in Lambda's response.
 func sizeOf(fields []ContextField) (int, error) {
-	body, err := lambdahttp.EncodeJSON(responses(fields))
+	size, err := lambdahttp.SizeInResponse(responses(fields))
 	if err != nil {
 		return 0, fmt.Errorf("encode the list of context fields: %w", err)
 	}
-	text, err := lambdahttp.EncodeJSON(string(body))
-	return len(text), err
+	return size, nil
 }

@@ -1,7 +1,6 @@
 package feature
 
 import (
-	"errors"
 	"math"
 	"net/http"
 	"slices"
@@ -69,24 +68,17 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 			Version  int        `json:"version"`
 			Features []response `json:"features"`
 		}{listVersion, newResponses(all, known)}
-		if tooLarge, err := isLarger(body, maxList); err != nil || tooLarge {
-			return errors.Join(err, apierror.Errorf(apierror.Validation,
+		size, err := lambdahttp.SizeInResponse(body)
+		if err != nil {
+			return err
+		}
+		if size > maxList {
+			return apierror.Errorf(apierror.Validation,
 				"The list of the %d toggles of the project is too large. Use GET /api/admin/search/features?project=IS:%s.",
-				len(all), project))
+				len(all), project)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
-}
-
-// isLarger reports whether a response is larger than a number of bytes, as Lambda counts them: the body is a JSON
-// string.
-func isLarger(body any, most int) (bool, error) {
-	text, err := lambdahttp.EncodeJSON(body)
-	if err != nil || len(text) > most {
-		return true, err
-	}
-	text, err = lambdahttp.EncodeJSON(string(text))
-	return len(text) > most, err
 }
 
 // Search serves GET /api/admin/search/features.

@@ -56,7 +56,7 @@ func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent)
 		slog.Int("counted", recorded.Counted), slog.Int("duplicate", recorded.Duplicate),
 		slog.Int("uncounted", batch.Uncounted),
 		slog.Int("malformed", batch.Malformed), slog.Int("repeated", batch.Repeated), slog.Int("writes", recorded.Writes),
-		slog.Float64("milliseconds", float64(now.Sub(started).Microseconds())/1000),
+		slog.Float64("milliseconds", logging.Milliseconds(now.Sub(started))),
 	}
 	if err != nil {
 		r.Logger.LogAttrs(ctx, slog.LevelError, "delivery not recorded", append(attributes, logging.Cause(err))...)

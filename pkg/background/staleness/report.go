@@ -35,9 +35,9 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 		slog.Int("superseded", r.Superseded),
 		slog.Int("read", r.Read), slog.Int("pages", r.Pages), slog.Int("writes", r.Writes),
 		slog.Int("throttled", r.Throttled), slog.Int("retried", r.Retried),
-		slog.Float64("milliseconds", milliseconds(r.Took)))
+		slog.Float64("milliseconds", logging.Milliseconds(r.Took)))
 	if !changed.IsZero() && !r.LastFlip.IsZero() {
-		attributes = append(attributes, slog.Float64("lagMilliseconds", milliseconds(max(r.LastFlip.Sub(changed), 0))))
+		attributes = append(attributes, slog.Float64("lagMilliseconds", logging.Milliseconds(max(r.LastFlip.Sub(changed), 0))))
 	}
 	level := slog.LevelInfo
 	if r.Err != nil {
@@ -53,5 +53,3 @@ func (h *Handler) logResult(ctx context.Context, trigger string, r *Result, chan
 		logging.Metric{Name: "left", Unit: "Count"}, logging.Metric{Name: "lagMilliseconds", Unit: "Milliseconds"})...)
 	h.Logger.LogAttrs(ctx, level, "toggles re-evaluated", attributes...)
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

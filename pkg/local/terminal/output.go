@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"toggleadmin/pkg/platform/logging"
 )
 
 // Options configure an Output.
@@ -79,7 +81,7 @@ func (o *Output) Log(e *Entry) {
 	}
 	attributes := []slog.Attr{
 		slog.String("method", e.Method), slog.String("path", printable(e.Path, maxValue)), slog.Int("status", e.Status),
-		slog.String("function", e.Function), slog.Float64("milliseconds", milliseconds(e.Duration)),
+		slog.String("function", e.Function), slog.Float64("milliseconds", logging.Milliseconds(e.Duration)),
 		slog.String("requestId", e.ID),
 	}
 	if e.Cause == nil {
@@ -108,5 +110,3 @@ func redact(line []byte) []byte {
 	}
 	return secrets.ReplaceAll(line, []byte("${1}[redacted]"))
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

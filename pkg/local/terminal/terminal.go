@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"toggleadmin/pkg/platform/logging"
 )
 
 const (
@@ -43,7 +45,7 @@ func (o *Output) logLine(e *Entry) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s %-6s %s %s\n", o.options.Now().Format(timeOfDay), o.paint(color, status),
 		printable(e.Method, maxMethod), printable(e.Path, maxPath),
-		o.paint(faint, fmt.Sprintf("%.1f ms  %s", milliseconds(e.Duration), e.ID)))
+		o.paint(faint, fmt.Sprintf("%.1f ms  %s", logging.Milliseconds(e.Duration), e.ID)))
 	if e.Cause != nil {
 		writeLines(&b, "cause", e.Cause.Error())
 	}

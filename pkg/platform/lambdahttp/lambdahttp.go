@@ -107,7 +107,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		slog.String("method", event.HTTPMethod),
 		slog.String("route", event.Resource),
 		slog.Int("status", response.StatusCode),
-		slog.Float64("milliseconds", float64(f.Now().Sub(started).Microseconds())/1000),
+		slog.Float64("milliseconds", logging.Milliseconds(f.Now().Sub(started))),
 		slog.String("principalId", principalID),
 	}, more...)...)
 	return encoded, err
@@ -157,6 +157,16 @@ func EncodeJSON(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
+// SizeInResponse returns the number of bytes of the JSON of v in Lambda's response, in which the body is a JSON string.
+func SizeInResponse(v any) (int, error) {
+	body, err := EncodeJSON(v)
+	if err != nil {
+		return 0, err
+	}
+	text, err := EncodeJSON(string(body))
+	return len(text), err
 }
 
 // WriteJSON writes v as the JSON body of a response. If v cannot be encoded, it returns an error and writes nothing.

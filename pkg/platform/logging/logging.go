@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Milliseconds returns a duration in milliseconds, with three decimal places.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
 // Cause returns the attribute "cause" with the text of err.
 func Cause(err error) slog.Attr { return slog.String("cause", Truncate(err.Error())) }
 
