@@ -16,6 +16,7 @@ import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views
 const pages = {
   toggles: { group: 'Toggles', title: 'Toggles', load: () => import('./views/toggles.js') },
   context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
+  playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },
   events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
   'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
   environments: { group: 'Set-up', title: 'Environments', load: () => import('./views/environments.js') },

@@ -1,0 +1,205 @@
+// The playground: which toggles are on for a context, and why. The address has the input.
+
+import { call } from '../api.js';
+import { combobox, matching } from '../combobox.js';
+import { counted, failure, h, loading } from '../dom.js';
+import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
+import { matcher } from '../search.js';
+import { html, live, nothing, render as show, repeat } from '../template.js';
+import { countToggles } from '../toggle.js';
+import { resultReason, strategyReasons, strategyWords } from '../words.js';
+
+const path = '/api/admin/playground/advanced';
+const knownFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'currentTime', 'environment'];
+const pageSize = 50;
+let lastKey = 0;
+
+export async function render(content, { search, signal }) {
+  show(loading('the playground'), content);
+  const [environments, fields] = await Promise.all([loadEnvironments(signal), call('GET', '/api/admin/context', undefined, { signal })]);
+  const names = [...new Set([...knownFields, ...fields.map(({ name }) => name)])];
+  const chosen = search.getAll('environment').filter((name) => environments.some((environment) => environment.name === name));
+  const state = {
+    environments: chosen.length > 0 ? chosen : environments.map(({ name }) => name),
+    project: search.get('project') ?? '',
+    query: search.get('toggle') ?? '',
+    context: search.getAll('field').map((text) => entry(...split(text))),
+    result: null, // the toggles with their environments
+    shown: pageSize,
+    open: new Set(), // toggles whose reasons are shown
+    busy: false,
+    error: null,
+  };
+  if (state.context.length === 0) state.context = [entry('userId', '')];
+  const project = projectInput();
+  draw();
+  if (search.size > 0) await evaluate();
+
+  function draw() {
+    show(html`
+      <p class="lead">Which toggles are on for a user, and why. The address of this page contains the input, so you can share it.</p>
+      <form class="playground" aria-label="Context" @submit=${submit}>
+        <fieldset class="choices"><legend>Environments</legend>${environments.map((environment) => html`<label class="check"><input type="checkbox"
+          .checked=${live(state.environments.includes(environment.name))} @change=${({ target }) => choose(environment.name, target.checked)}>
+          <span>${environmentName(environment)}</span></label>`)}</fieldset>
+        <div class="pair"><div class="field"><label for=${project.input.id}>Project</label>${project.element}</div>
+          <div class="field"><label for="toggle-query">Toggles</label><input id="toggle-query" type="search" placeholder="All" autocomplete="off" spellcheck="false"
+            .value=${live(state.query)} @input=${({ target }) => { state.query = target.value; state.shown = pageSize; keep(); draw(); }}></div></div>
+        <fieldset><legend>Context</legend>
+          <ul class="context">${repeat(state.context, ({ key }) => key, row)}</ul>
+          <button type="button" @click=${addField}>Add field</button></fieldset>
+        <div class="buttons"><button type="submit" class="primary" aria-disabled=${state.busy ? 'true' : nothing} aria-busy=${state.busy ? 'true' : nothing}>${
+    state.busy ? 'Evaluating…' : 'Evaluate'}</button></div>
+      </form>
+      ${state.error ? failure(state.error) : state.result ? results() : nothing}`, content);
+  }
+
+  function row({ key, name, value }, i) {
+    const all = [...new Set([...names, name])];
+    const legal = fields.find((field) => field.name === name)?.legalValues ?? [];
+    const update = (changes) => {
+      state.context = state.context.map((other) => (other.key === key ? { ...other, ...changes } : other));
+      draw();
+    };
+    return html`<li><div role="group" aria-label="Field ${i + 1}">
+      <select aria-label="Name of field ${i + 1}" @change=${({ target }) => update({ name: target.value })}>${all.map((item) => html`
+        <option .value=${item} .selected=${live(item === name)}>${item}</option>`)}</select>
+      <input aria-label="Value of field ${i + 1}" autocomplete="off" spellcheck="false" dir="auto" list=${legal.length > 0 ? `legal-${key}` : nothing}
+        placeholder=${name === 'currentTime' ? '2026-12-24T18:00:00Z' : 'Not set'} .value=${live(value)} @input=${({ target }) => update({ value: target.value })}>
+      ${legal.length > 0 ? html`<datalist id="legal-${key}">${legal.map((item) => html`<option value=${item.value}></option>`)}</datalist>` : nothing}
+      <button type="button" @click=${() => { state.context = state.context.filter((other) => other.key !== key); draw(); }}>Remove<span
+        class="visually-hidden"> field ${i + 1}</span></button></div></li>`;
+  }
+
+  function results() {
+    const matches = matcher(state.query);
+    const found = state.result.filter(({ name }) => matches(name));
+    const columns = environments.filter(({ name }) => state.evaluated.includes(name));
+    return html`<section class="results" aria-label="Results">
+      <p class="detail" role="status">${found.length === 0 ? 'No toggles' : counted(found.length, 'toggle')}</p>
+      ${found.length === 0 ? nothing : html`<table role="table" class="outcomes">
+        <caption class="visually-hidden">Toggles for the context</caption>
+        <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Toggle</th>${columns.map((environment) => html`
+          <th role="columnheader" scope="col">${environmentName(environment)}</th>`)}<th role="columnheader" scope="col">Why</th></tr></thead>
+        <tbody role="rowgroup">${repeat(found.slice(0, state.shown), ({ name }) => name, (toggle) => outcome(toggle, columns))}</tbody>
+      </table>`}
+      ${found.length > state.shown ? html`<p><button type="button" @click=${() => { state.shown += pageSize; draw(); }}>Show more</button></p>` : nothing}
+    </section>`;
+  }
+
+  function outcome({ name, projectId, environments: byName }, columns) {
+    const isOpen = state.open.has(name);
+    const id = `why-${name}`;
+    const first = (environment) => byName[environment.name][0];
+    return html`<tr role="row">
+      <th role="rowheader" scope="row"><a href=${environmentAddress({ project: projectId, name }, columns[0].name)}><bdi>${name}</bdi></a></th>
+      ${columns.map((environment) => {
+    const { isEnabled, variant } = first(environment);
+    return html`<td role="cell" data-label=${environment.name}><span><strong class=${isEnabled ? 'is-on' : 'is-off'}>${isEnabled ? 'on' : 'off'}</strong>${
+      isEnabled && variant.enabled ? html` <bdi>${variant.name}</bdi>` : nothing}</span></td>`;
+  })}
+      <td role="cell" class="actions"><button type="button" aria-expanded=${isOpen ? 'true' : 'false'} aria-controls=${isOpen ? id : nothing}
+        @click=${() => { if (isOpen) state.open.delete(name); else state.open.add(name); draw(); }}>Why<span class="visually-hidden"> ${name}</span></button></td>
+    </tr>
+    ${isOpen ? html`<tr role="row" id=${id} class="why"><td role="cell" colspan=${columns.length + 2}>${columns.map((environment) => why(environment, first(environment)))}</td></tr>` : nothing}`;
+  }
+
+  function why(environment, result) {
+    const words = (strategy) => strategyWords({ ...strategy, segments: strategy.segments.map((_, i) => i) }, (i) => strategy.segments[i].name);
+    return html`<section aria-label=${environment.name}><h2>${environmentName(environment)}: ${result.isEnabled ? 'on' : 'off'}</h2>
+      <p>${resultReason(result)}</p>
+      <ol>${result.strategies.data.map((strategy) => html`<li>${mark(strategy.result.enabled === true)} <bdi>${strategy.title ?? words(strategy)}</bdi>
+        ${reasons(strategyReasons(strategy))}</li>`)}</ol></section>`;
+  }
+
+  function reasons(parts) {
+    return html`<ul>${parts.map(({ holds, text, parts: inner }) => html`<li>${mark(holds)} <bdi>${text}</bdi>${inner?.length > 0 ? reasons(inner) : nothing}</li>`)}</ul>`;
+  }
+
+  function projectInput() {
+    const input = h('input', { id: 'project', placeholder: 'All projects', value: state.project });
+    let projects;
+    const { element } = combobox(input, {
+      choices: async (text) => {
+        projects ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()].map((id) => ({ value: id, label: id }));
+        return matching(projects, text);
+      },
+      choose: (value) => { state.project = value; },
+    });
+    return { input, element };
+  }
+
+  function choose(name, isChosen) {
+    state.environments = environments.map((environment) => environment.name)
+      .filter((other) => (other === name ? isChosen : state.environments.includes(other)));
+    draw();
+  }
+
+  function addField() {
+    const used = state.context.map(({ name }) => name);
+    state.context = [...state.context, entry(names.find((name) => !used.includes(name)) ?? names[0], '')];
+    draw();
+    [...content.querySelectorAll('.context select')].at(-1).focus();
+  }
+
+  /** Keeps the input in the address. */
+  function keep() {
+    const parameters = new URLSearchParams();
+    for (const name of state.environments) parameters.append('environment', name);
+    if (state.project) parameters.append('project', state.project);
+    if (state.query) parameters.append('toggle', state.query);
+    for (const { name, value } of state.context) if (value !== '') parameters.append('field', `${name}=${value}`);
+    window.history.replaceState(null, '', `#/playground?${parameters}`);
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    if (!state.busy) await evaluate();
+  }
+
+  async function evaluate() {
+    if (state.environments.length === 0) {
+      Object.assign(state, { error: new Error('Choose an environment.'), result: null });
+      draw();
+      return;
+    }
+    keep();
+    Object.assign(state, { busy: true, error: null });
+    draw();
+    try {
+      const { features } = await call('POST', path, body(), { signal });
+      Object.assign(state, { result: features, evaluated: state.environments, shown: pageSize });
+    } catch (error) {
+      if (signal.aborted) return;
+      Object.assign(state, { error, result: null });
+    }
+    state.busy = false;
+    draw();
+  }
+
+  function body() {
+    const context = { properties: {} };
+    for (const { name, value } of state.context) {
+      if (value === '') continue;
+      if (knownFields.includes(name)) context[name] = value;
+      else context.properties[name] = value;
+    }
+    return { environments: state.environments, projects: state.project ? [state.project] : '*', context };
+  }
+}
+
+/** Whether something holds, as a mark and as a word for screen readers. */
+const mark = (holds) => html`<span class=${holds ? 'holds' : 'fails'}><span aria-hidden="true">${holds ? '✓' : '✗'}</span><span class="visually-hidden">${
+  holds ? 'holds:' : 'does not hold:'}</span></span>`;
+
+/** A field of the context with a key, which a row keeps. */
+function entry(name, value) {
+  lastKey += 1;
+  return { key: lastKey, name, value };
+}
+
+/** The name and the value of a field in the address. */
+function split(text) {
+  const i = text.indexOf('=');
+  return i < 0 ? [text, ''] : [text.slice(0, i), text.slice(i + 1)];
+}
