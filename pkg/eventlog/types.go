@@ -30,6 +30,9 @@ const (
 	ServiceAccountDeleted      Type = "service-account-deleted"
 	ServiceAccountTokenCreated Type = "service-account-token-created"
 	ServiceAccountTokenDeleted Type = "service-account-token-deleted"
+	SegmentCreated             Type = "segment-created"
+	SegmentUpdated             Type = "segment-updated"
+	SegmentDeleted             Type = "segment-deleted"
 	PATCreated                 Type = "pat-created"
 	PATDeleted                 Type = "pat-deleted"
 	APITokenCreated            Type = "api-token-created"
@@ -69,6 +72,9 @@ var definitions = []Definition{
 	{EnvironmentCreated, "Environments", "Environment created", "created the environment %s"},
 	{EnvironmentUpdated, "Environments", "Environment updated", "updated the environment %s"},
 	{EnvironmentDeleted, "Environments", "Environment deleted", "deleted the environment %s"},
+	{SegmentCreated, "Segments", "Segment created", "created the segment %s"},
+	{SegmentUpdated, "Segments", "Segment updated", "updated the segment %s"},
+	{SegmentDeleted, "Segments", "Segment deleted", "deleted the segment %s"},
 	{PATCreated, "Tokens", "Token created", "created the token %s"},
 	{PATDeleted, "Tokens", "Token deleted", "deleted the token %s"},
 	{ServiceAccountTokenCreated, "Tokens", "Service account token created", "created the token %s of a service account"},

@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
@@ -53,6 +54,7 @@ func Operations() []app.Operation {
 		feedback.Operations(),
 		pat.Operations(),
 		playground.Operations(),
+		segment.Operations(),
 		serviceaccount.Operations(),
 		traffic.Operations(),
 		user.Operations(),

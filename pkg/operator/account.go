@@ -156,10 +156,13 @@ func (o *Operator) PersonExists(ctx context.Context, id int64) (exists bool, err
 	return false, err
 }
 
-// RemoveName replaces the name and the e-mail address of a person with the id, in the event log and in the toggles that
-// the person created. It returns the number of events that it changed. If it fails, it can be repeated.
+// RemoveName replaces the name and the e-mail address of a person with the id, in the event log, and in the toggles
+// and segments that the person created. It returns the number of events that it changed. If it fails, it can be repeated.
 func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
 	if err := o.features.RemoveCreatorName(ctx, id); err != nil {
+		return 0, err
+	}
+	if err := o.segments.RemoveCreatorName(ctx, id); err != nil {
 		return 0, err
 	}
 	return o.events.RemoveName(ctx, id, func() error { return o.users.RecordNameRemoval(ctx, id) })

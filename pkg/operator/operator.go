@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
@@ -31,6 +32,7 @@ type Operator struct {
 	features  *feature.Store
 	types     *featuretype.Store
 	fields    *contextfield.Store
+	segments  *segment.Store
 
 	environments *environment.Store
 	playground   *playground.Store
@@ -57,6 +59,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		environments: environment.NewStore(i.Client, i.Tables, log),
 		playground:   playground.NewStore(i.Client, i.Tables),
 
+		segments:   segment.NewStore(i.Client, i.Tables, log),
 		events:     eventsearch.New(log),
 		tokenLimit: i.TokenLimit,
 		now:        now,

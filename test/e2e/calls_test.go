@@ -160,6 +160,13 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		DELETE context/userId | editor | | 409 | delete-context-field | PAT, BatchGetItem 2r
 
 		POST constraints/validate | viewer | {"contextName":"userId","operator":"IN","values":["7"]} | 204 | validate-constraint | PAT, BatchGetItem 1r
+		GET segments | viewer | | 200 | list-segments | PAT, Scan 1r
+		POST segments | editor | {"name":"a","constraints":[{"contextName":"plan","operator":"IN","values":["a"]}]} | 400 | create-segment | PAT, GetItem 1r, Scan 1r, BatchGetItem 1r
+		POST segments | editor | {"name":"a","constraints":[]} | 201 | create-segment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+3w
+		GET segments/1 | viewer | | 200 | get-segment | PAT, BatchGetItem 2r
+		GET segments/1/strategies | viewer | | 200 | list-segment-strategies | PAT, BatchGetItem 2r, 4 Scan 1r
+		PUT segments/1 | editor | {"name":"b"} | 204 | update-segment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
+		DELETE segments/1 | editor | | 204 | delete-segment | PAT, BatchGetItem 2r, TransactWriteItems 4w+3w
 		GET environments | viewer | | 200 | list-environments | PAT, 5 Scan 1r
 		GET environments/project/p | viewer | | 200 | list-project-environments | PAT, Scan 1r
 		GET environments/production | viewer | | 200 | get-environment | PAT, GetItem 1r

@@ -144,7 +144,9 @@ func accesses(api string, input any) (all []tableAccess) {
 			case "Delete":
 				one.Leading = fmt.Sprint(a.Key["id"].Value)
 			case "Update":
-				one.Leading = fmt.Sprint(a.Key["name"].Value)
+				for _, key := range a.Key { // that of a table with usage, which has no sort key
+					one.Leading = fmt.Sprint(key.Value)
+				}
 				one.Attributes = append(slices.Collect(maps.Keys(a.Key)),
 					attributes(a.UpdateExpression+" "+a.ConditionExpression, a.ExpressionAttributeNames)...)
 			}

@@ -300,10 +300,10 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		if err := precondition(f); err != nil {
 			return nil, err
 		}
-		if n := f.Usage.Toggles(); n > 0 {
+		if toggles, segments := f.Usage.Toggles(), f.Usage.Segments; toggles+segments > 0 {
 			return nil, apierror.Errorf(apierror.Conflict,
-				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d.",
-				apierror.Echo(name), n)
+				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d, "+
+					"and the number of segments is %d.", apierror.Echo(name), toggles, segments)
 		}
 		id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -24,16 +25,23 @@ const Table = "Environments"
 // Store keeps the environments in the table Environments: one item with each environment, one with its usage, and one
 // with the version of all environments. It is safe for concurrent use.
 type Store struct {
-	client *dynamodb.Client
-	table  string
-	usage  usage.Table
-	log    *eventlog.Log
+	client   *dynamodb.Client
+	table    string
+	features string // for CountUsage
+	usage    usage.Table
+	log      *eventlog.Log
 }
 
 // NewStore returns a Store on the table Environments that records its changes in log, which can be nil if the Store only
 // reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client: client, table: tables[Table], usage: UsageTable(client, tables), log: log}
+	return &Store{
+		client:   client,
+		table:    tables[Table],
+		features: tables[featuretable.Table],
+		usage:    UsageTable(client, tables),
+		log:      log,
+	}
 }
 
 // UsageTable returns the usage of environments by their names: the toggles that are on. An environment has one if and

@@ -44,7 +44,8 @@ func TestGetOwn(t *testing.T) {
 			`200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
 				`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},` +
 				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_FEATURE"},{"permission":"UPDATE_FEATURE"},` +
-				`{"permission":"DELETE_FEATURE"}]}`,
+				`{"permission":"DELETE_FEATURE"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
+				`{"permission":"DELETE_SEGMENT"}]}`,
 		},
 		{4, "Editor", unauthorized},
 		{5, "Admin", unauthorized},

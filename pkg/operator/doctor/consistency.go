@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/consistency"
@@ -32,15 +33,21 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "recorded tokens", pats.CheckRecorded)
 	d.check(ctx, "recorded API tokens", apitoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
 	d.check(ctx, "removed names", features.CheckRemovedNames)
-	d.check(ctx, "context fields", contextfield.NewStore(i.Client, i.Tables, log).Check(features.CountUsage))
+	segments := segment.NewStore(i.Client, i.Tables, log)
+	d.check(ctx, "context fields", contextfield.NewStore(i.Client, i.Tables, log).Check(
+		func(ctx context.Context) (map[string]usage.Usage, error) {
+			counted, err := features.CountUsage(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return counted, segments.CountFields(ctx, counted)
+		}))
+	d.check(ctx, "segments", segments.Check(segment.NewStrategies(i.Client, i.Tables).CountUsage))
 	environments := environment.NewStore(i.Client, i.Tables, log)
-	d.check(ctx, "environments", environments.Check(noToggles))
+	d.check(ctx, "environments", environments.Check(environments.CountUsage))
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "tokens", pats.Check)
 }
-
-// noToggles returns the usage of environments. No toggle can be on in an environment yet.
-func noToggles(context.Context) (map[string]usage.Usage, error) { return nil, nil }
 
 // check runs a consistency check and reports its finding. With Config.Fix it repairs what the check finds.
 func (d *doctor) check(ctx context.Context, name string, check consistency.Check) {

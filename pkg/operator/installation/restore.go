@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
@@ -98,6 +99,8 @@ func isCounter(id string, key dynamo.Item) bool {
 		return user.IsCounter(key)
 	case "PersonalAccessTokens":
 		return pat.IsCounter(key)
+	case "Segments":
+		return segment.IsCounter(key)
 	}
 	return false
 }

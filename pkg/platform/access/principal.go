@@ -19,6 +19,9 @@ const (
 	CreateFeature         Permission = "CREATE_FEATURE"
 	UpdateFeature         Permission = "UPDATE_FEATURE"
 	DeleteFeature         Permission = "DELETE_FEATURE"
+	CreateSegment         Permission = "CREATE_SEGMENT"
+	UpdateSegment         Permission = "UPDATE_SEGMENT"
+	DeleteSegment         Permission = "DELETE_SEGMENT"
 )
 
 // Role is a user's root role.
@@ -45,6 +48,7 @@ func (r Role) Permissions() []Permission {
 	case RoleEditor:
 		return []Permission{
 			CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateFeature, UpdateFeature, DeleteFeature,
+			CreateSegment, UpdateSegment, DeleteSegment,
 		}
 	case RoleViewer:
 	}

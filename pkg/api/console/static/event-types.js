@@ -27,6 +27,11 @@ export const types = {
     'environment-updated': 'Environment updated',
     'environment-deleted': 'Environment deleted',
   },
+  'Segments': {
+    'segment-created': 'Segment created',
+    'segment-updated': 'Segment updated',
+    'segment-deleted': 'Segment deleted',
+  },
   'Tokens': {
     'pat-created': 'Token created',
     'pat-deleted': 'Token deleted',

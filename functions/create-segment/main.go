@@ -1,0 +1,9 @@
+// Command create-segment serves POST /api/admin/segments.
+package main
+
+import (
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(segment.Operations(), "create-segment") }

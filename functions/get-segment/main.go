@@ -1,0 +1,9 @@
+// Command get-segment serves GET /api/admin/segments/{id}.
+package main
+
+import (
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(segment.Operations(), "get-segment") }

@@ -1,0 +1,71 @@
+package segment
+
+import (
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	written := []string{segmenttable.Table, contextfield.Table, eventlog.Table}
+	return []app.Operation{
+		{
+			Name:     "list-segments",
+			Route:    "GET /api/admin/segments",
+			Requires: access.IsAnyone,
+			Tables:   []string{segmenttable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
+		},
+		{
+			Name:     "create-segment",
+			Route:    "POST /api/admin/segments",
+			Requires: access.Has(access.CreateSegment),
+			Tables:   written,
+			MaxBody:  maxBody,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Create(writer(d), d.Now) },
+		},
+		{
+			Name:     "get-segment",
+			Route:    "GET /api/admin/segments/{id}",
+			Requires: access.IsAnyone,
+			Tables:   []string{segmenttable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+		},
+		{
+			Name:     "update-segment",
+			Route:    "PUT /api/admin/segments/{id}",
+			Requires: access.Has(access.UpdateSegment),
+			Tables:   written,
+			MaxBody:  maxBody,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+		},
+		{
+			Name:     "delete-segment",
+			Route:    "DELETE /api/admin/segments/{id}",
+			Requires: access.Has(access.DeleteSegment),
+			Tables:   written,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+		},
+		{
+			Name:     "list-segment-strategies",
+			Route:    "GET /api/admin/segments/{id}/strategies",
+			Requires: access.IsAnyone,
+			Tables:   []string{segmenttable.Table, featuretable.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return ListStrategies(reader(d), NewStrategies(d.DynamoDB, d.Tables))
+			},
+		},
+	}
+}
+
+func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil) }
+
+func writer(d *app.Deps) *Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return NewStore(d.DynamoDB, d.Tables, log)
+}

@@ -1,0 +1,114 @@
+package segment
+
+import (
+	"net/http"
+	"strconv"
+
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// response is segmentSchema in api/openapi.yaml.
+type response struct {
+	ID             int64               `json:"id"`
+	Name           string              `json:"name"`
+	Description    *string             `json:"description"`
+	Constraints    []toggle.Constraint `json:"constraints"`
+	Project        *string             `json:"project"`
+	CreatedBy      *string             `json:"createdBy"`
+	CreatedAt      string              `json:"createdAt"`
+	UsedInFeatures int64               `json:"usedInFeatures"`
+	UsedInProjects int64               `json:"usedInProjects"`
+}
+
+func (s Segment) response() response {
+	r := response{
+		ID:             s.ID,
+		Name:           s.Name,
+		Description:    s.Description,
+		Constraints:    s.Constraints,
+		Project:        s.Project,
+		CreatedAt:      datetime.Format(s.CreatedAt),
+		UsedInFeatures: s.Usage.Toggles(),
+		UsedInProjects: s.Usage.Projects(),
+	}
+	if s.CreatedBy != nil {
+		r.CreatedBy = &s.CreatedBy.Name
+	}
+	return r
+}
+
+func responses(all []Segment) []response {
+	list := make([]response, len(all))
+	for i, s := range all {
+		list[i] = s.response()
+	}
+	return list
+}
+
+// idOf returns the path parameter id of a request, or a 404.
+func idOf(r *http.Request) (int64, error) {
+	text, err := lambdahttp.PathParam(r, "id")
+	if err != nil {
+		return 0, notFound(text)
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || segmenttable.Name(id) != text {
+		return 0, notFound(text)
+	}
+	return id, nil
+}
+
+// List serves GET /api/admin/segments.
+func List(segments *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := segments.List(r.Context())
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Segments []response `json:"segments"`
+		}{responses(all)})
+	}
+}
+
+// Get serves GET /api/admin/segments/{id}.
+func Get(segments *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := idOf(r)
+		if err != nil {
+			return err
+		}
+		s, err := segments.Get(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("ETag", etag(s))
+		return lambdahttp.WriteJSON(w, http.StatusOK, s.response())
+	}
+}
+
+// etag returns the entity tag of a segment. It changes with everything that update-segment can change.
+func etag(s Segment) string { return lambdahttp.ETag(s.snapshot()) }
+
+// ListStrategies serves GET /api/admin/segments/{id}/strategies.
+func ListStrategies(segments *Store, strategies *Strategies) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := idOf(r)
+		if err != nil {
+			return err
+		}
+		if _, err := segments.Get(r.Context(), id); err != nil {
+			return err
+		}
+		all, err := strategies.Of(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Strategies []Strategy `json:"strategies"`
+		}{all})
+	}
+}

@@ -1,0 +1,68 @@
+// Package segment manages the segments: lists of constraints that strategies share.
+//
+// The table Segments also contains the number of toggles that use each segment, in an item of its own (package usage).
+// The transactions of pkg/api/feature that write toggles change these numbers. A segment uses the context fields that its
+// constraints name, so its own transactions change their usage.
+package segment
+
+import (
+	"strings"
+
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
+)
+
+// Segment is a segment with its usage.
+type Segment struct {
+	segmenttable.Segment
+	Usage usage.Usage
+}
+
+// The limits of segments.
+const (
+	Limit     = 300  // segments
+	maxValues = 1000 // values in the constraints of a segment
+	maxFields = 30   // context fields of a segment: a transaction has at most 100 actions
+)
+
+// notFound returns the error if there is no segment with the id that was sent.
+func notFound(id string) error {
+	return apierror.Errorf(apierror.NotFound, "There is no segment with the id %q.", apierror.Echo(id))
+}
+
+// valuesOf returns the number of values in constraints.
+func valuesOf(constraints []toggle.Constraint) (n int) {
+	for _, c := range constraints {
+		n += max(len(c.Values), 1)
+	}
+	return n
+}
+
+// sameName reports whether two names differ in letter case only.
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// snapshot is a segment in the data of events.
+type snapshot struct {
+	ID          int64               `json:"id"`
+	Name        string              `json:"name"`
+	Description *string             `json:"description"`
+	Project     *string             `json:"project"`
+	Constraints []toggle.Constraint `json:"constraints"`
+}
+
+func (s Segment) snapshot() snapshot {
+	return snapshot{s.ID, s.Name, s.Description, s.Project, s.Constraints}
+}
+
+func (s Segment) change(t eventlog.Type, data, preData any) eventlog.Change {
+	return eventlog.Change{
+		Type:    t,
+		Subject: eventlog.Subject("segment:" + segmenttable.Name(s.ID)),
+		Last:    s.LastEvent,
+		Data:    data,
+		PreData: preData,
+	}
+}

@@ -1,0 +1,287 @@
+package segment_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
+)
+
+func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_987_654, time.UTC) }
+
+// fixture has the context fields plan, with the legal values basic and pro, and country.
+type fixture struct {
+	*database.Database
+	operation.Set
+	store  *segment.Store
+	fields *contextfield.Store
+}
+
+func newFixture(t *testing.T) fixture {
+	t.Helper()
+	db := database.New(t)
+	f := fixture{
+		Database: db,
+		store:    segment.NewStore(db.Client, db.Tables, db.Log()),
+		fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()),
+	}
+	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"list":       segment.List(f.store),
+		"get":        segment.Get(f.store),
+		"create":     segment.Create(f.store, now),
+		"update":     segment.Update(f.store),
+		"delete":     segment.Delete(f.store),
+		"strategies": segment.ListStrategies(f.store, segment.NewStrategies(db.Client, db.Tables)),
+	}}
+	for _, field := range []contextfield.ContextField{
+		{Name: "plan", LegalValues: []contextfield.LegalValue{{Value: "basic"}, {Value: "pro"}}}, {Name: "country"},
+	} {
+		_, err := f.fields.Create(t.Context(), field)
+		assert.OK(t, err)
+	}
+	return f
+}
+
+// uses returns the numbers of segments that use the fields plan and country.
+func (f fixture) uses(t *testing.T) []int64 {
+	t.Helper()
+	all, err := contextfield.UsageTable(f.Client, f.Tables).Read(t.Context(), []string{"plan", "country"})
+	assert.OK(t, err)
+	return []int64{all["plan"].Segments, all["country"].Segments}
+}
+
+// constraints are constraints on fields, as JSON.
+func constraints(fields ...string) string {
+	var all []string
+	for _, name := range fields {
+		all = append(all, fmt.Sprintf(`{"contextName":%q,"operator":"IN","values":["basic"]}`, name))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// shown returns how responses show a segment of nobody that is not used.
+func shown(id int, name, rest string) string {
+	return fmt.Sprintf(`{"id":%d,"name":%q,%s,"createdBy":null,"createdAt":"2026-11-20T05:39:00.123Z",`+
+		`"usedInFeatures":0,"usedInProjects":0}`, id, name, rest)
+}
+
+const (
+	plain   = `"description":null,"constraints":[],"project":null`
+	details = `"description":"d","constraints":[{"contextName":"plan","operator":"IN","values":["basic"],` +
+		`"inverted":false,"caseInsensitive":false}],"project":"shop"`
+)
+
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	missing := func(id string) string {
+		return fmt.Sprintf("404 NotFoundError: There is no segment with the id %q.", id)
+	}
+	for _, call := range []struct{ operation, id, body, want string }{
+		{"list", "", "", `200 {"segments":[]}`},
+		{"create", "", `{"name":" a ","constraints":[]}`, "201 " + shown(1, "a", plain)},
+		{"create", "", `{"name":"A","constraints":[]}`, `409 NameExistsError: A segment with the name "a" exists.`},
+		{"create", "", `{"name":"b","description":"d","project":"shop","constraints":` + constraints("plan") + `}`,
+			"201 " + shown(2, "b", details)},
+		{"get", "2", "", "200 " + shown(2, "b", details)},
+		{"list", "", "", `200 {"segments":[` + shown(1, "a", plain) + "," + shown(2, "b", details) + "]}"},
+
+		{"update", "1", `{"name":"B"}`, `409 NameExistsError: A segment with the name "b" exists.`},
+		{"update", "1", `{"name":"c"}`, "204"},
+		{"get", "1", "", "200 " + shown(1, "c", plain)},
+		{"update", "2", `{"description":null,"project":null,"constraints":[]}`, "204"},
+		{"get", "2", "", "200 " + shown(2, "b", plain)},
+
+		{"delete", "2", "", "204"},
+		{"get", "2", "", missing("2")},
+		{"create", "", `{"name":"b","constraints":[]}`, "201 " + shown(3, "b", plain)},
+		{"strategies", "3", "", `200 {"strategies":[]}`},
+
+		{"get", "x", "", missing("x")},
+		{"get", "01", "", missing("01")},
+		{"get", "#version", "", missing("#version")},
+		{"update", "9", `{}`, missing("9")},
+		{"delete", "9", "", missing("9")},
+		{"strategies", "9", "", missing("9")},
+	} {
+		f.Expect(t.Context(), t, call.operation, call.id, call.body, call.want)
+	}
+}
+
+func TestInvalidBodies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	values := `"` + strings.Repeat(`x","`, 1000) + `"`
+	for body, want := range map[string]string{
+		`{"name":"a"}`:                  "The `/body/constraints` property is required; you did not send it.",
+		`{"name":" ","constraints":[]}`: "The `/body/name` property must have a character that is not white space.",
+		`{"name":"a","constraints":` + constraints("none") + `}`: "The `/body/constraints/0/contextName` property must be the name " +
+			"of a context field; you sent \"none\".",
+		`{"name":"a","constraints":[{"contextName":"plan","operator":"IN","values":["free"]}]}`: "The `/body/constraints/0/values/0` " +
+			"property must be a legal value of the context field \"plan\"; you sent \"free\".",
+		`{"name":"a","constraints":[{"contextName":"plan","operator":"IN","value":"","valuez":["x"]}]}`: "The " +
+			"`/body/constraints/0/valuez` property is unknown; the closest one is `value`. The `/body/constraints/0/values` property " +
+			"must have 1 or more elements with the operator IN.",
+		`{"name":"a","constraints":[],"projct":"x"}`: "The `/body/projct` property is unknown; the closest one is `project`.",
+		`{"name":"a","constraints":[` + strings.TrimSuffix(strings.Repeat(`{"contextName":"userId","operator":"NUM_EQ","value":"1"},`,
+			1001), ",") + `]}`: "Segments may not have more than 1000 values.",
+	} {
+		f.Expect(t.Context(), t, "create", "", body, "400 ValidationError: "+want)
+	}
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":[{"contextName":"userId","operator":"IN","values":[`+values+`]}]}`, 400)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","project":"..","constraints":[]}`, 400)
+}
+
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":[]}`, 201)
+	_, header, _ := f.Serve(t.Context(), operation.Request{Operation: "get", Path: "1"})
+	f.ExpectStatus(t.Context(), t, "update", "1", `{"name":"b"}`, 204)
+	old := f.With("If-Match", header.Get("ETag"))
+	old.ExpectStatus(t.Context(), t, "update", "1", `{"name":"c"}`, 412)
+	old.ExpectStatus(t.Context(), t, "delete", "1", "", 412)
+	_, header, _ = f.Serve(t.Context(), operation.Request{Operation: "get", Path: "1"})
+	f.With("If-Match", header.Get("ETag")).ExpectStatus(t.Context(), t, "delete", "1", "", 204)
+}
+
+// A segment uses the context fields that its constraints name. They cannot be deleted.
+func TestUseOfFields(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":`+constraints("plan", "plan", "userId")+`}`, 201)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"b","constraints":`+constraints("plan")+`}`, 201)
+	assert.Equal(t, []int64{2, 0}, f.uses(t))
+	f.ExpectStatus(t.Context(), t, "update", "2", `{"constraints":`+constraints("country")+`}`, 204)
+	assert.Equal(t, []int64{1, 1}, f.uses(t))
+	err := f.fields.Delete(t.Context(), "country")
+	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
+	if !strings.HasSuffix(err.Error(), "without archived ones, is 0, and the number of segments is 1.") {
+		t.Error(err)
+	}
+	f.ExpectStatus(t.Context(), t, "update", "2", `{"name":"c"}`, 204)
+	assert.Equal(t, []int64{1, 1}, f.uses(t))
+	f.ExpectStatus(t.Context(), t, "delete", "2", "", 204)
+	assert.Equal(t, []int64{1, 0}, f.uses(t))
+	assert.OK(t, f.fields.Delete(t.Context(), "country"))
+}
+
+// use stores a toggle with strategies in production that use segments, and the usage of the segment 1.
+func (f fixture) use(t *testing.T, name string, archived bool, used usage.Usage) {
+	t.Helper()
+	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(toggle.Feature{
+		Name: name, Project: "shop", Archived: archived, CreatedAt: now(),
+		Environments: map[string]toggle.Environment{"production": {Strategies: []toggle.Strategy{
+			{ID: "s1", Name: "default", Segments: []int64{1}},
+			{ID: "s2", Name: "flexibleRollout", Segments: []int64{1, 2}},
+			{ID: "s3", Name: "default", Segments: []int64{2}},
+		}}},
+	}))
+	f.Put(t, f.Tables[segmenttable.Table], segment.UsageTable(f.Client, f.Tables).Item("1", used))
+}
+
+// A segment that a strategy uses cannot be deleted, even if its toggle is archived.
+func TestUsedSegment(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":[]}`, 201)
+	f.use(t, "t", false, usage.Usage{Counts: usage.Counts{"shop": 1}, Archived: 2})
+	f.Expect(t.Context(), t, "get", "1", "", "200 "+strings.Replace(shown(1, "a", plain), `"usedInFeatures":0,"usedInProjects":0`,
+		`"usedInFeatures":1,"usedInProjects":1`, 1))
+	f.Expect(t.Context(), t, "delete", "1", "", `409 ConflictError: The segment "a" is in use. The number of toggles with a `+
+		"strategy that uses it, with archived ones, is 3.")
+	f.Expect(t.Context(), t, "strategies", "1", "", `200 {"strategies":[`+
+		`{"id":"s1","projectId":"shop","featureName":"t","strategyName":"default","environment":"production"},`+
+		`{"id":"s2","projectId":"shop","featureName":"t","strategyName":"flexibleRollout","environment":"production"}]}`)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":`+constraints("plan")+`}`, 201)
+	f.use(t, "t", true, usage.Usage{Counts: usage.Counts{"shop": 1}})
+	check := f.store.Check(segment.NewStrategies(f.Client, f.Tables).CountUsage)
+	_, found, err := check(t.Context())
+	assert.OK(t, err)
+	var texts []string
+	for _, i := range found {
+		texts = append(texts, i.Text)
+	}
+	assert.Equal(t, []string{`the segment "1" counts shop: 1, and is used by archived toggles: 1`,
+		`the segment "2", which is used, does not exist`}, texts)
+	assert.OK(t, found[0].Repair(t.Context()))
+	_, found, err = check(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 1, len(found)) // the toggle uses a segment that does not exist
+	counted := map[string]usage.Usage{}
+	assert.OK(t, f.store.CountFields(t.Context(), counted))
+	assert.Equal(t, map[string]usage.Usage{"plan": {Segments: 1}}, counted)
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for i := range segment.Limit {
+		s := segmenttable.Segment{Segment: toggle.Segment{ID: int64(i + 1), Name: fmt.Sprint("s", i)}, CreatedAt: now()}
+		f.Put(t, f.Tables[segmenttable.Table], segmenttable.Marshal(s))
+	}
+	f.Expect(t.Context(), t, "create", "", `{"name":"one more","constraints":[]}`,
+		"400 ValidationError: Failed to create segment. You can't create more than the established limit of 300.")
+}
+
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9"})
+	f.ExpectStatus(ada, t, "create", "", `{"name":"a","constraints":[]}`, 201)
+	f.ExpectStatus(ada, t, "update", "1", `{"name":"b","project":"shop"}`, 204)
+	f.ExpectStatus(ada, t, "update", "1", `{"name":"b"}`, 204)
+	_, _, text := f.Serve(ada, operation.Request{Operation: "get", Path: "1"})
+	if !strings.Contains(text, `"createdBy":"Ada"`) {
+		t.Error(text)
+	}
+	assert.OK(t, f.store.RemoveCreatorName(t.Context(), 1))
+	_, _, text = f.Serve(ada, operation.Request{Operation: "get", Path: "1"})
+	if !strings.Contains(text, `"createdBy":"user:1"`) {
+		t.Error(text)
+	}
+	f.ExpectStatus(ada, t, "delete", "1", "", 204)
+	const (
+		by     = " segment:1 by Ada, user 1, token 9: "
+		first  = `{"id":1,"name":"a","description":null,"project":null,"constraints":[]}`
+		second = `{"id":1,"name":"b","description":null,"project":"shop","constraints":[]}`
+	)
+	assert.Equal(t, []string{
+		"segment-created" + by + first, "segment-updated" + by + second + " before " + first,
+		"segment-deleted" + by + "before " + second,
+	}, database.About(f.Events(t), "segment:1"))
+}
+
+// A field is deleted while a segment that names it is created: one of both fails, and no segment names a field that is
+// gone.
+func TestConcurrentDeletionOfAField(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	deleted := make(chan error)
+	go func() { deleted <- f.fields.Delete(context.WithoutCancel(t.Context()), "country") }()
+	status, _, _ := f.Serve(t.Context(), operation.Request{Operation: "create",
+		Body: `{"name":"a","constraints":` + constraints("country") + `}`})
+	err := <-deleted
+	if (status == 201) == (err == nil) {
+		t.Errorf("created: %d, deleted: %v", status, err)
+	}
+}

@@ -1,0 +1,369 @@
+package segment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/constraint"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
+)
+
+// Store keeps the segments in the table Segments: one item with each segment, one with its usage, and one with the
+// version of all segments and the counter of ids. It is safe for concurrent use.
+type Store struct {
+	client     *dynamodb.Client
+	table      string
+	usage      usage.Table
+	fields     *contextfield.Store
+	fieldUsage usage.Table
+	log        *eventlog.Log
+}
+
+// NewStore returns a Store on the tables Segments and ContextFields that records its changes in log, which can be nil if
+// the Store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	return &Store{
+		client:     client,
+		table:      tables[segmenttable.Table],
+		usage:      UsageTable(client, tables),
+		fields:     contextfield.NewStore(client, tables, nil),
+		fieldUsage: contextfield.UsageTable(client, tables),
+		log:        log,
+	}
+}
+
+// UsageTable returns the usage of segments by segmenttable.Name of their ids.
+func UsageTable(client *dynamodb.Client, tables dynamo.Tables) usage.Table {
+	return usage.NewTable(client, tables[segmenttable.Table], segmenttable.Hash)
+}
+
+// The names of the actions of a transaction.
+const (
+	actionSegment    = "segment"
+	actionUsage      = "usage"
+	actionVersion    = "version"
+	actionField      = "field"
+	actionFieldUsage = "usage of a field"
+	actionEvent      = "event"
+)
+
+// List returns all segments, ordered by id. It is one consistent Scan per MB.
+func (s *Store) List(ctx context.Context) ([]Segment, error) {
+	var all []Segment
+	used := map[string]usage.Usage{}
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err != nil {
+			return nil, fmt.Errorf("list segments: %w", err)
+		}
+		if name, ok := s.usage.ResourceOf(item); ok {
+			used[name], _ = usage.FromItem(item)
+			continue
+		}
+		if !segmenttable.IsSegment(item) {
+			continue
+		}
+		stored, err := segmenttable.Unmarshal(item)
+		if err != nil {
+			return nil, fmt.Errorf("list segments: %w", err)
+		}
+		all = append(all, Segment{Segment: stored})
+	}
+	for i := range all {
+		all[i].Usage = used[segmenttable.Name(all[i].ID)]
+	}
+	slices.SortFunc(all, func(a, b Segment) int { return cmp.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// Get returns one segment. The kind of its error is NotFound if there is none. It is one consistent read of two items.
+func (s *Store) Get(ctx context.Context, id int64) (Segment, error) {
+	name := segmenttable.Name(id)
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{segmenttable.Key(id), s.usage.Key(name)})
+	if err != nil {
+		return Segment{}, fmt.Errorf("get segment %d: %w", id, err)
+	}
+	var found Segment
+	for _, item := range items {
+		if _, ok := s.usage.ResourceOf(item); ok {
+			found.Usage, _ = usage.FromItem(item)
+			continue
+		}
+		if found.Segment, err = segmenttable.Unmarshal(item); err != nil {
+			return Segment{}, fmt.Errorf("get segment %d: %w", id, err)
+		}
+	}
+	if found.ID == 0 {
+		return Segment{}, notFound(name)
+	}
+	return found, nil
+}
+
+// Create adds a segment that no toggle uses, and returns it as it is stored, with its id. The kind of its error is, in
+// this order, Validation if a constraint cannot be stored or a limit is reached, NameExists, or NoAccess if the list of
+// all segments would be too large. It reads all segments and writes one transaction, repeated if a segment, or a context
+// field in its constraints, is changed concurrently.
+func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err error) {
+	err = s.write(ctx, func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
+		created = next
+		created.ID, created.LastEvent, created.Usage = lastID+1, 0, usage.Usage{}
+		fields, err := s.check(ctx, all, created)
+		if err != nil {
+			return 0, err
+		}
+		if len(all) >= Limit {
+			return 0, apierror.Errorf(apierror.Validation,
+				"Failed to create segment. You can't create more than the established limit of %d.", Limit)
+		}
+		id, event, err := s.log.RecordActions(ctx, created.change(eventlog.SegmentCreated, created.snapshot(), nil))
+		if err != nil {
+			return 0, err
+		}
+		created.LastEvent = id
+		actions.Add(actionSegment, dynamo.NewItem(s.table, segmenttable.Hash, segmenttable.Marshal(created.Segment)))
+		actions.Add(actionUsage, s.usage.Create(segmenttable.Name(created.ID)))
+		s.use(actions, nil, created.Constraints, fields)
+		actions.Add(actionEvent, event...)
+		return created.ID, nil
+	})
+	if err != nil {
+		return Segment{}, fmt.Errorf("create segment %q: %w", next.Name, err)
+	}
+	return created, nil
+}
+
+// Update changes a segment. The kind of its error is NotFound, or one of those of Create. change receives the segment;
+// its error ends the update. If nothing changes, Update only reads.
+func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) error) error {
+	err := s.write(ctx, func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
+		i := slices.IndexFunc(all, func(other Segment) bool { return other.ID == id })
+		if i < 0 {
+			return 0, notFound(segmenttable.Name(id))
+		}
+		old, next := all[i], all[i]
+		if err := change(&next); err != nil || reflect.DeepEqual(old, next) {
+			return 0, err
+		}
+		fields, err := s.check(ctx, all, next)
+		if err != nil {
+			return 0, err
+		}
+		event, record, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentUpdated, next.snapshot(), old.snapshot()))
+		if err != nil {
+			return 0, err
+		}
+		next.LastEvent = event
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
+		actions.Add(actionSegment, types.TransactWriteItem{Put: &types.Put{
+			TableName:                 &s.table,
+			Item:                      segmenttable.Marshal(next.Segment),
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		}})
+		s.use(actions, old.Constraints, next.Constraints, fields)
+		actions.Add(actionEvent, record...)
+		return lastID, nil
+	})
+	if err != nil {
+		return fmt.Errorf("update segment %d: %w", id, err)
+	}
+	return nil
+}
+
+// unchanged returns the condition that a segment has not changed since it was read.
+func unchanged(s Segment) expression.ConditionBuilder {
+	return eventlog.ExistsWithLast(segmenttable.Hash, s.LastEvent)
+}
+
+// Delete deletes a segment that no strategy uses. The kind of its error is NotFound, or Conflict if strategies use it,
+// those of archived toggles included. precondition receives the segment; its error is returned.
+func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment) error) error {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		old, err := s.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := precondition(old); err != nil {
+			return nil, err
+		}
+		if n := old.Usage.Toggles() + old.Usage.Archived; n > 0 {
+			return nil, apierror.Errorf(apierror.Conflict,
+				"The segment %q is in use. The number of toggles with a strategy that uses it, with archived ones, is %d.",
+				apierror.Echo(old.Name), n)
+		}
+		_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.snapshot()))
+		if err != nil {
+			return nil, err
+		}
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
+		var actions dynamo.Actions
+		actions.Add(actionSegment, types.TransactWriteItem{Delete: &types.Delete{
+			TableName:                 &s.table,
+			Key:                       segmenttable.Key(id),
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		}})
+		actions.Add(actionUsage, s.usage.Delete(segmenttable.Name(id), old.Usage))
+		s.use(&actions, old.Constraints, nil, nil)
+		actions.Add(actionEvent, event...)
+		return actions.List(), nil
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("delete segment %d: %w", id, err)
+	}
+	return nil
+}
+
+// check returns the context fields that the constraints of a segment name, or an error if the segment cannot be stored
+// beside the others.
+func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[string]contextfield.ContextField, error) {
+	names := constraint.Names(next.Constraints)
+	switch {
+	case valuesOf(next.Constraints) > maxValues:
+		return nil, apierror.Errorf(apierror.Validation, "Segments may not have more than %d values.", maxValues)
+	case len(names) > maxFields:
+		return nil, apierror.Errorf(apierror.Validation,
+			"The `/body/constraints` property must name at most %d context fields.", maxFields)
+	}
+	fields, err := s.fields.Named(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	if err := constraint.CheckFields("/body/constraints", next.Constraints, fields); err != nil {
+		return nil, err
+	}
+	for _, other := range all {
+		if other.ID != next.ID && sameName(other.Name, next.Name) {
+			return nil, apierror.Errorf(apierror.NameExists, "A segment with the name %q exists.", apierror.Echo(other.Name))
+		}
+	}
+	return fields, checkSizes(all, next)
+}
+
+// use adds the actions that change the usage of context fields when the constraints of a segment change. The transaction
+// fails if one of the fields in next, whose legal values permit the constraints, has changed or was deleted. fields are
+// those of check.
+func (s *Store) use(
+	actions *dynamo.Actions, old, next []toggle.Constraint, fields map[string]contextfield.ContextField,
+) {
+	if reflect.DeepEqual(old, next) {
+		return
+	}
+	before, after := constraint.Fields(old), constraint.Fields(next)
+	for _, name := range constraint.Names(next) {
+		f, exists := fields[name]
+		if !exists { // one that every context has
+			continue
+		}
+		change := usage.Usage{Version: 1}
+		if slices.Contains(after, name) && !slices.Contains(before, name) {
+			change.Segments = 1
+		}
+		actions.Add(actionField, s.fields.Unchanged(f))
+		actions.Add(actionFieldUsage, s.fieldUsage.Change(name, change, usage.Usage{}))
+	}
+	for _, name := range before {
+		if !slices.Contains(after, name) {
+			actions.Add(actionFieldUsage, s.fieldUsage.Change(name, usage.Usage{Segments: -1}, usage.Usage{}))
+		}
+	}
+}
+
+const (
+	// versionKey is the key of the item with the version of all segments and the highest id. The creation and the update of
+	// a segment change the version, because names, the limit and the size of the list depend on all segments.
+	versionKey       = "#version"
+	attributeVersion = "version"
+	attributeLastID  = "lastId"
+)
+
+// IsCounter reports whether a key of the table Segments is that of the counter of ids, which only rises.
+func IsCounter(key dynamo.Item) bool { return key.String(segmenttable.Hash) == versionKey }
+
+// write carries out the transaction that plan adds to actions, after it was called with all segments and the highest id
+// that was issued. plan returns the highest id. The transaction is repeated if any segment is created or changed
+// concurrently.
+func (s *Store) write(
+	ctx context.Context, plan func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error),
+) error {
+	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		key := dynamo.Item{segmenttable.Hash: dynamo.S(versionKey)}
+		item, err := dynamo.Get(ctx, s.client, s.table, key) // first, because the Scan is not a snapshot
+		if err != nil {
+			return nil, err
+		}
+		all, err := s.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var actions dynamo.Actions
+		lastID, err := plan(all, item.Int(attributeLastID), &actions)
+		if err != nil || len(actions.List()) == 0 {
+			return nil, err
+		}
+		version := expression.Name(attributeVersion)
+		condition := version.AttributeNotExists()
+		if stored, ok := item.IntOK(attributeVersion); ok {
+			condition = version.Equal(expression.Value(stored))
+		}
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(condition).WithUpdate(
+			expression.Add(version, expression.Value(1)).Set(expression.Name(attributeLastID), expression.Value(lastID))))
+		actions.Add(actionVersion, types.TransactWriteItem{Update: &types.Update{
+			TableName:                 &s.table,
+			Key:                       key,
+			UpdateExpression:          expr.Update(),
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		}})
+		return actions.List(), nil
+	}, nil)
+}
+
+// RemoveCreatorName replaces the name of a person, as the creator of segments, with the subject of the person's events.
+// It is not recorded. A segment that is written at the same time can keep the name; a repeated call corrects it.
+func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	name := string(eventlog.PersonSubject(userID))
+	for _, found := range all {
+		if found.CreatedBy == nil || found.CreatedBy.ID != userID || found.CreatedBy.Name == name {
+			continue
+		}
+		expr := dynamo.Build(expression.NewBuilder().
+			WithCondition(expression.Name(segmenttable.AttributeCreatorID).Equal(expression.Value(userID))).
+			WithUpdate(expression.Set(expression.Name(segmenttable.AttributeCreatorName), expression.Value(name))))
+		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName:                 &s.table,
+			Key:                       segmenttable.Key(found.ID),
+			UpdateExpression:          expr.Update(),
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		})
+		if err != nil && !dynamo.FailedCondition(err) {
+			return fmt.Errorf("remove the name of the creator of segment %d: %w", found.ID, err)
+		}
+	}
+	return nil
+}
+
+// trimmed returns a name without white space around it.
+func trimmed(name string) string { return strings.TrimSpace(name) }

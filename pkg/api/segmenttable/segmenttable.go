@@ -1,0 +1,110 @@
+// Package segmenttable is the form of segments in the table Segments, and reading the table. pkg/api/segment is the only
+// writer of the table.
+package segmenttable
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
+)
+
+// Table is the logical id of the table.
+const Table = "Segments"
+
+// Hash is the table's partition key: the id of a segment in decimal digits, or another key, which contains a #.
+const Hash = "id"
+
+// Segment is a segment as it is stored, without its usage.
+type Segment struct {
+	toggle.Segment
+	Description *string         // nil: none
+	Project     *string         // a label; nil: none
+	CreatedBy   *toggle.Creator // nil: unknown
+	CreatedAt   time.Time
+	LastEvent   int64 // the id of its last event
+}
+
+// The attributes with the creator, for pkg/api/segment.
+const (
+	AttributeCreatorID   = "createdById"
+	AttributeCreatorName = "createdBy"
+)
+
+// itemKey is the key of an item.
+type itemKey struct {
+	ID string `dynamodbav:"id"`
+}
+
+// record is the item of a segment.
+type record struct {
+	itemKey
+	Name        string    `dynamodbav:"name"`
+	Description *string   `dynamodbav:"description,omitempty"`
+	Project     *string   `dynamodbav:"project,omitempty"`
+	Constraints string    `dynamodbav:"constraints"` // JSON
+	CreatedByID int64     `dynamodbav:"createdById,omitempty"`
+	CreatedBy   *string   `dynamodbav:"createdBy,omitempty"`
+	CreatedAt   time.Time `dynamodbav:"createdAt"`
+	LastEvent   int64     `dynamodbav:"event,omitempty"`
+}
+
+// Key returns the key of a segment.
+func Key(id int64) dynamo.Item { return dynamo.Marshal(itemKey{Name(id)}) }
+
+// Name returns the id of a segment as the name of a resource, for its usage.
+func Name(id int64) string { return strconv.FormatInt(id, 10) }
+
+// IsSegment reports whether an item of the table is that of a segment.
+func IsSegment(item dynamo.Item) bool { return !strings.Contains(item.String(Hash), "#") }
+
+// Marshal returns the item of a segment.
+func Marshal(s Segment) dynamo.Item {
+	constraints, err := json.Marshal(s.Constraints)
+	if err != nil { // texts and booleans
+		panic(fmt.Sprintf("encode the constraints of the segment %d: %v", s.ID, err))
+	}
+	stored := record{
+		itemKey:     itemKey{Name(s.ID)},
+		Name:        s.Name,
+		Description: s.Description,
+		Project:     s.Project,
+		Constraints: string(constraints),
+		CreatedAt:   s.CreatedAt,
+		LastEvent:   s.LastEvent,
+	}
+	if s.CreatedBy != nil {
+		stored.CreatedByID, stored.CreatedBy = s.CreatedBy.ID, &s.CreatedBy.Name
+	}
+	return dynamo.Marshal(stored)
+}
+
+// Unmarshal reads a segment from its item.
+func Unmarshal(item dynamo.Item) (Segment, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return Segment{}, err
+	}
+	id, err := strconv.ParseInt(stored.ID, 10, 64)
+	if err != nil {
+		return Segment{}, fmt.Errorf("read the id of a segment: %w", err)
+	}
+	s := Segment{
+		Segment:     toggle.Segment{ID: id, Name: stored.Name},
+		Description: stored.Description,
+		Project:     stored.Project,
+		CreatedAt:   stored.CreatedAt,
+		LastEvent:   stored.LastEvent,
+	}
+	if err := json.Unmarshal([]byte(stored.Constraints), &s.Constraints); err != nil {
+		return Segment{}, fmt.Errorf("read the constraints of the segment %d: %w", id, err)
+	}
+	if stored.CreatedBy != nil {
+		s.CreatedBy = &toggle.Creator{ID: stored.CreatedByID, Name: *stored.CreatedBy}
+	}
+	return s, nil
+}
