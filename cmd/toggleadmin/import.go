@@ -183,6 +183,7 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 	}{
 		{"type", "types", r.FeatureTypes},
 		{"context field", "context fields", r.ContextFields},
+		{"environment", "environments", r.Environments},
 		{"toggle", "toggles", r.Features},
 		{"account", "accounts", r.Accounts},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
@@ -15,12 +16,14 @@ func (o *Operator) installed() transfer.Installation {
 	return transfer.Installation{
 		Types:        o.types,
 		Fields:       o.fields,
+		Environments: o.environments,
 		Features:     o.features,
 		FeatureLimit: o.installation.FeatureLimit,
 		Users:        o.users,
 		AccountLimit: o.installation.AccountLimit,
 		Issuer:       o.installation.Issuer,
 		Now:          o.now,
+		NewStrategy:  feature.NewIDs(o.now, o.random),
 	}
 }
 

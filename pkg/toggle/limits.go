@@ -11,7 +11,17 @@ const (
 	MaxLegalValues  = 1000 // of a context field
 	MaxLifetimeDays = math.MaxInt32
 
-	// MaxContextFields is the maximum number of context fields of a toggle. A transaction has at most 100 actions: one for
-	// each field before and after it, and six for the toggle, its type and its events.
-	MaxContextFields = 47
+	// MaxContextFields and MaxSegments are the maximum numbers of context fields and segments of a toggle. A transaction
+	// has at most 100 actions, one for each of them whose use begins or ends.
+	MaxContextFields = 40
+	MaxSegments      = 20
+
+	// The limits of strategies.
+	MaxStrategies       = 30 // of a toggle in an environment
+	MaxConstraints      = 30 // of a strategy
+	MaxConstraintValues = 250
+	MaxConstraintValue  = 100
+	MaxStrategySegments = 5
+	MaxTitle            = 200
+	MaxPayload          = 10_000
 )

@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
@@ -104,9 +105,9 @@ func compare(t *testing.T, here *operator.Operator) {
 	d, err := here.Export(t.Context())
 	assert.OK(t, err)
 	var some struct {
-		Features []transfer.Toggle
+		Features []toggle.FeatureJSON
 		Field    transfer.ContextField
-		Type     transfer.FeatureType
+		Type     toggle.Type
 	}
 	for _, f := range d.Features {
 		if slices.Contains([]string{
@@ -126,9 +127,9 @@ func compare(t *testing.T, here *operator.Operator) {
 	same(t, "number of toggles and fields", []int{toggles, 200 + 5}, []int{len(d.Features), len(d.ContextFields)})
 	all, err := here.Toggles(t.Context())
 	assert.OK(t, err)
-	for _, toggle := range all { // all are older than the lifetimes
-		if toggle.PotentiallyStale == (toggle.Archived || toggle.Stale) {
-			t.Errorf("%s: potentially stale: %t", toggle.Name, toggle.PotentiallyStale)
+	for _, f := range all { // all are older than the lifetimes
+		if f.PotentiallyStale == (f.Archived || f.Stale) {
+			t.Errorf("%s: potentially stale: %t", f.Name, f.PotentiallyStale)
 		}
 	}
 }

@@ -1,11 +1,10 @@
-// Package transfer writes the feature types, context fields, toggles and accounts of an installation into a document,
-// and a document into an installation.
+// Package transfer writes the feature types, context fields, environments, toggles and accounts of an installation into
+// a document, and a document into an installation.
 package transfer
 
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -24,23 +23,23 @@ const (
 
 // Document is what an installation contains, without secrets. Its JSON form is the output of `toggleadmin export`.
 type Document struct {
-	Format        string         `json:"format"`
-	Version       int            `json:"version"`
-	FeatureTypes  []FeatureType  `json:"featureTypes"`
-	ContextFields []ContextField `json:"contextFields"`
-	Features      []Toggle       `json:"features"`
-	Accounts      []Account      `json:"accounts"`
+	Format        string               `json:"format"`
+	Version       int                  `json:"version"`
+	FeatureTypes  []toggle.Type        `json:"featureTypes"`
+	ContextFields []ContextField       `json:"contextFields"`
+	Environments  []Environment        `json:"environments"`
+	Features      []toggle.FeatureJSON `json:"features"`
+	Accounts      []Account            `json:"accounts"`
 
-	// Partial is true for what Unleash exports: toggles can use more context fields.
-	Partial bool `json:"-"`
+	// Omitted says, by the name of a toggle, what the document cannot express of it. An import lists it.
+	Omitted map[string][]string `json:"-"`
 }
 
-// FeatureType is a type of toggles.
-type FeatureType struct {
-	ID           string `json:"id"`
-	Name         string `json:"name"`
-	Description  string `json:"description"`
-	LifetimeDays *int64 `json:"lifetimeDays"` // nil or 0: its toggles are never potentially stale
+// Environment is an environment.
+type Environment struct {
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+	SortOrder int64  `json:"sortOrder"`
 }
 
 // ContextField is a context field.
@@ -57,24 +56,6 @@ type ContextField struct {
 type LegalValue struct {
 	Value       string  `json:"value"`
 	Description *string `json:"description,omitempty"`
-}
-
-// Toggle is a toggle.
-type Toggle struct {
-	Name           string   `json:"name"`
-	Project        string   `json:"project"`
-	Type           string   `json:"type"` // id of a feature type
-	Description    *string  `json:"description"`
-	ImpressionData bool     `json:"impressionData"`
-	Stale          bool     `json:"stale"`
-	CreatedAt      *string  `json:"createdAt"` // RFC 3339; nil: unknown
-	CreatedBy      *string  `json:"createdBy"` // a name; nil: unknown
-	Archived       bool     `json:"archived"`
-	ArchivedAt     *string  `json:"archivedAt"` // RFC 3339; nil: it is not archived, or unknown
-	ContextFields  []string `json:"contextFields"`
-
-	// UsesSegments is true for a toggle of Unleash with segments, whose context fields are unknown.
-	UsesSegments bool `json:"-"`
 }
 
 // Account is a person or a service account, without its id and its tokens.
@@ -143,17 +124,18 @@ func (d Document) WithoutCreatedAt(project string) (without, all int) {
 	return without, all
 }
 
-// ofProject returns the document with only the toggles of a project, and the types and fields that they use.
+// ofProject returns the document with only the toggles of a project, and the types and fields that they use. Every
+// project has all environments.
 func (d Document) ofProject(project string) Document {
 	types, fields := map[string]bool{}, map[string]bool{}
-	selected := Document{Partial: d.Partial}
+	selected := Document{Environments: d.Environments, Omitted: d.Omitted}
 	for _, t := range d.Features {
 		if t.Project != project {
 			continue
 		}
 		selected.Features = append(selected.Features, t)
 		types[toggle.NormalTypeID(t.Type)] = true
-		for _, f := range t.ContextFields {
+		for _, f := range usedFields(t) {
 			fields[f] = true
 		}
 	}
@@ -168,10 +150,6 @@ func (d Document) ofProject(project string) Document {
 		}
 	}
 	return selected
-}
-
-func fromType(t toggle.Type) FeatureType {
-	return FeatureType{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
 }
 
 func fromField(f contextfield.ContextField) ContextField {
@@ -194,35 +172,6 @@ func (f ContextField) stored() contextfield.ContextField {
 		field.LegalValues = append(field.LegalValues, contextfield.LegalValue(v))
 	}
 	return field
-}
-
-func fromToggle(f toggle.Feature) Toggle {
-	t := Toggle{
-		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
-		Stale: f.Stale, CreatedAt: new(datetime.Format(f.CreatedAt)), Archived: f.Archived,
-		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), ContextFields: append([]string{}, f.ContextFields...),
-	}
-	if f.CreatedBy != nil {
-		t.CreatedBy = &f.CreatedBy.Name
-	}
-	return t
-}
-
-// assign sets what an import can change of a stored toggle.
-func (t Toggle) assign(f toggle.Feature) (toggle.Feature, error) {
-	f.Project, f.Type, f.Description, f.ImpressionData = t.Project, t.Type, t.Description, t.ImpressionData
-	f.Stale, f.Archived, f.ArchivedAt = t.Stale, t.Archived, parsed(t.ArchivedAt)
-	f.ContextFields = slices.Clone(t.ContextFields)
-	return f, nil
-}
-
-// created returns the toggle as it is created.
-func (t Toggle) created() toggle.Feature {
-	f, _ := t.assign(toggle.Feature{Name: t.Name, CreatedAt: *parsed(t.CreatedAt)}) // has no error
-	if t.CreatedBy != nil {
-		f.CreatedBy = &toggle.Creator{Name: *t.CreatedBy}
-	}
-	return f
 }
 
 func fromAccount(u user.User) Account {

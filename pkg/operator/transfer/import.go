@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
@@ -23,34 +24,38 @@ import (
 type Installation struct {
 	Types        *featuretype.Store
 	Fields       *contextfield.Store
+	Environments *environment.Store
 	Features     *feature.Store
 	FeatureLimit int64 // the maximum number of toggles; 0: no limit
 	Users        *user.Store
 	AccountLimit int64  // the maximum number of service accounts
 	Issuer       string // the OpenID Connect issuer of people; empty: none
 	Now          func() time.Time
+	NewStrategy  func() string // returns the id of a new strategy
 }
 
 // Export reads the installation, by one Scan of each table.
 func (i Installation) Export(ctx context.Context) (Document, error) {
 	d := Document{
 		Format: format, Version: version,
-		FeatureTypes: []FeatureType{}, ContextFields: []ContextField{}, Features: []Toggle{}, Accounts: []Account{},
+		FeatureTypes: []toggle.Type{}, ContextFields: []ContextField{}, Environments: []Environment{},
+		Features: []toggle.FeatureJSON{}, Accounts: []Account{},
 	}
-	// The toggles first: a type or field that is created later cannot be missing from what they use.
+	// The toggles first: what is created later cannot be missing from what they use.
 	toggles, err := i.Features.List(ctx)
 	if err != nil {
 		return Document{}, err
 	}
 	for _, f := range toggles {
-		d.Features = append(d.Features, fromToggle(f))
+		d.Features = append(d.Features, f.JSON())
 	}
 	types, err := i.Types.List(ctx)
 	if err != nil {
 		return Document{}, err
 	}
 	for _, t := range types {
-		d.FeatureTypes = append(d.FeatureTypes, fromType(t))
+		t.Position, t.LastEvent = 0, 0 // no part of a document
+		d.FeatureTypes = append(d.FeatureTypes, t)
 	}
 	fields, err := i.Fields.List(ctx)
 	if err != nil {
@@ -58,6 +63,13 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 	}
 	for _, f := range fields {
 		d.ContextFields = append(d.ContextFields, fromField(f))
+	}
+	environments, err := i.Environments.List(ctx)
+	if err != nil {
+		return Document{}, err
+	}
+	for _, e := range environments {
+		d.Environments = append(d.Environments, fromEnvironment(e))
 	}
 	accounts, err := i.Users.List(ctx)
 	if err != nil {
@@ -86,8 +98,8 @@ const writeTimeout = time.Minute
 // be repeated. The report is valid even with an error.
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
-		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Features: newSection(),
-		Accounts: newSection(),
+		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Environments: newSection(),
+		Features: newSection(), Accounts: newSection(),
 	}
 	if o.Project != "" {
 		d = d.ofProject(o.Project)
@@ -96,14 +108,10 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	if err != nil {
 		return r, err
 	}
-	types := merge[FeatureType]{
-		id:      func(t FeatureType) string { return toggle.NormalTypeID(t.ID) },
-		prepare: prepareType, create: i.createType,
-		read: func(ctx context.Context, id string) (FeatureType, error) {
-			t, err := i.Types.Get(ctx, id)
-			return fromType(t), err
-		},
-		update: func(ctx context.Context, t FeatureType) error {
+	types := merge[toggle.Type]{
+		id:      func(t toggle.Type) string { return toggle.NormalTypeID(t.ID) },
+		prepare: prepareType, create: i.createType, read: i.Types.Get,
+		update: func(ctx context.Context, t toggle.Type) error {
 			_, err := i.Types.SetLifetime(ctx, t.ID, t.LifetimeDays)
 			return err
 		},
@@ -131,40 +139,40 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	if err != nil {
 		return r, err
 	}
-	now := datetime.Format(i.Now())
-	names := map[string]bool{} // of the toggles that exist after the import
-	for _, t := range stored.Features {
-		names[t.Name] = true
+	names := map[string]bool{} // of the environments that exist after the import
+	for _, e := range stored.Environments {
+		names[e.Name] = true
 	}
-	toggles := merge[Toggle]{
-		id: func(t Toggle) string { return t.Name },
-		prepare: func(t Toggle, old *Toggle) (Toggle, []string, error) {
-			if d.Partial && old != nil {
-				t.ContextFields = slices.Concat(t.ContextFields, old.ContextFields)
-			}
-			t, notes, err := prepareToggle(t, old, now, knownTypes, knownFields)
-			if limit := i.FeatureLimit; err == nil && !names[t.Name] && limit > 0 && int64(len(names)) >= limit {
-				err = fmt.Errorf("the maximum number of toggles (MaxFeatures = %d), including archived ones, is reached", limit)
-			}
-			if err == nil {
-				names[t.Name] = true
-			}
-			return t, notes, err
+	environments := merge[Environment]{
+		id: func(e Environment) string { return e.Name },
+		prepare: func(e Environment, old *Environment) (Environment, []string, error) {
+			return prepareEnvironment(e, old, names)
 		},
-		create: func(ctx context.Context, t Toggle) error {
-			_, err := i.Features.Create(ctx, t.created())
+		create: func(ctx context.Context, e Environment) error {
+			_, err := i.Environments.Create(ctx, e.created())
 			return err
 		},
-		read: func(ctx context.Context, name string) (Toggle, error) {
-			f, err := i.Features.Get(ctx, name)
-			return fromToggle(f), err
-		},
-		update: func(ctx context.Context, t Toggle) error {
-			_, err := i.Features.Update(ctx, t.Name, t.assign)
+		read: i.readEnvironment,
+		update: func(ctx context.Context, e Environment) error {
+			_, err := i.Environments.Update(ctx, e.Name, func(stored *environment.Environment) error {
+				stored.Type, stored.SortOrder = e.Type, e.SortOrder
+				return nil
+			})
 			return err
 		},
 	}
-	if _, err := toggles.run(ctx, o, "toggles", stored.Features, d.Features, &r.Features); err != nil {
+	knownEnvironments, err := environments.run(ctx, o, "environments", stored.Environments, d.Environments, &r.Environments)
+	if err != nil {
+		return r, err
+	}
+	known := resources{
+		types: knownTypes, fields: map[string]contextfield.ContextField{}, environments: knownEnvironments,
+		listed: d.Environments, now: datetime.Format(i.Now()), newID: i.NewStrategy,
+	}
+	for name, f := range knownFields {
+		known.fields[name] = f.stored()
+	}
+	if err := i.importToggles(ctx, d, o, stored.Features, known, &r.Features); err != nil {
 		return r, err
 	}
 	if !o.Accounts {
@@ -179,17 +187,47 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	return r, err
 }
 
+// importToggles imports the toggles of a document.
+func (i Installation) importToggles(
+	ctx context.Context, d Document, o Options, stored []toggle.FeatureJSON, known resources, s *Section,
+) error {
+	names := map[string]bool{} // of the toggles that exist after the import
+	for _, t := range stored {
+		names[t.Name] = true
+	}
+	toggles := merge[toggle.FeatureJSON]{
+		id: func(t toggle.FeatureJSON) string { return t.Name },
+		prepare: func(t toggle.FeatureJSON, old *toggle.FeatureJSON) (toggle.FeatureJSON, []string, error) {
+			t, notes, err := prepareToggle(t, old, known)
+			if limit := i.FeatureLimit; err == nil && !names[t.Name] && limit > 0 && int64(len(names)) >= limit {
+				err = fmt.Errorf("the maximum number of toggles (MaxFeatures = %d), including archived ones, is reached", limit)
+			}
+			if err == nil {
+				names[t.Name] = true
+			}
+			return t, slices.Concat(notes, d.Omitted[t.Name]), err
+		},
+		create: i.createToggle,
+		read: func(ctx context.Context, name string) (toggle.FeatureJSON, error) {
+			f, err := i.Features.Get(ctx, name)
+			return f.JSON(), err
+		},
+		update: i.updateToggle,
+	}
+	_, err := toggles.run(ctx, o, "toggles", stored, d.Features, s)
+	return err
+}
+
 // createType creates a type after all others.
-func (i Installation) createType(ctx context.Context, t FeatureType) error {
+func (i Installation) createType(ctx context.Context, t toggle.Type) error {
 	all, err := i.Types.List(ctx)
 	if err != nil {
 		return err
 	}
-	created := toggle.Type{ID: t.ID, Name: t.Name, Description: t.Description, LifetimeDays: t.LifetimeDays}
 	if len(all) > 0 {
-		created.Position = all[len(all)-1].Position + 1
+		t.Position = all[len(all)-1].Position + 1
 	}
-	return i.Types.Create(ctx, created)
+	return i.Types.Create(ctx, t)
 }
 
 // createAccount returns an error of the kind NameExists if another import adds the same person at the same time, whom
@@ -243,17 +281,14 @@ type merge[T any] struct {
 	read func(ctx context.Context, id string) (T, error)
 }
 
-// run writes what differs and fills the section. It returns the ids that are stored then.
+// run writes what differs and fills the section. It returns the elements by their ids that are stored then.
 func (m merge[T]) run(
 	ctx context.Context, o Options, what string, stored, elements []T, s *Section,
-) (map[string]bool, error) {
-	old := map[string]*T{}
+) (map[string]T, error) {
+	old, known := map[string]*T{}, map[string]T{}
 	for _, element := range stored {
-		old[m.id(element)] = &element
-	}
-	known := map[string]bool{}
-	for id := range old {
-		known[id] = true
+		id := m.id(element)
+		old[id], known[id] = &element, element
 	}
 	written := map[string]bool{}
 	for n, element := range elements {
@@ -263,12 +298,12 @@ func (m merge[T]) run(
 			s.Skipped = append(s.Skipped, Remark{id, "it occurs more than once"})
 			continue
 		}
-		skipped, err := m.write(ctx, o, id, element, old[id], s)
+		next, skipped, err := m.write(ctx, o, id, element, old[id], s)
 		if err != nil {
 			return known, fmt.Errorf("import %s: %q: %w", what, id, err)
 		}
 		if skipped == nil {
-			known[id], written[id] = true, true
+			known[id], written[id] = next, true
 			continue
 		}
 		s.Skipped = append(s.Skipped, Remark{id, skipped.Error()})
@@ -277,23 +312,23 @@ func (m merge[T]) run(
 	return known, nil
 }
 
-// write creates or updates one element if it differs from the stored one. It returns why the element is skipped. If
+// write creates or updates one element if it differs from the stored one. It returns the element as it is stored, or why it is skipped. If
 // another process has created the element since the installation was read, write compares it with that one. If another
 // process has deleted it, write creates it.
 func (m merge[T]) write(
 	ctx context.Context, o Options, id string, element T, old *T, s *Section,
-) (skipped, err error) {
+) (next T, skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	next, notes, skipped := m.prepare(element, old)
 	if skipped != nil {
-		return skipped, nil
+		return next, skipped, nil
 	}
 	write, members := m.create, []string(nil)
 	if old != nil {
 		write = m.update
 		if members, err = differing(*old, next); err != nil {
-			return nil, err
+			return next, nil, err
 		}
 	}
 	unchanged := old != nil && len(members) == 0
@@ -311,16 +346,16 @@ func (m merge[T]) write(
 		case apierror.KindOf(reading) == apierror.NotFound: // it was deleted again
 			return m.write(ctx, o, id, element, nil, s)
 		case apierror.KindOf(reading) != apierror.Conflict:
-			return nil, reading
+			return next, nil, reading
 		}
 	}
 	switch {
 	case isRejected(err):
-		return exitstatus.Explain(err), nil
+		return next, exitstatus.Explain(err), nil
 	case dynamo.Invalid(err):
-		return err, nil
+		return next, err, nil
 	case err != nil:
-		return nil, err
+		return next, nil, err
 	case unchanged:
 		s.Unchanged++
 	case old == nil:
@@ -331,13 +366,13 @@ func (m merge[T]) write(
 	for _, note := range notes {
 		s.Notes = append(s.Notes, Remark{id, note})
 	}
-	return nil, nil
+	return next, nil, nil
 }
 
 // isRejected reports whether an error is that of an element that cannot be written, even if the write is repeated.
 func isRejected(err error) bool {
 	switch apierror.KindOf(err) {
-	case apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict:
+	case apierror.NoAccess, apierror.ContentTooLarge, apierror.NameExists, apierror.Conflict, apierror.Validation:
 		return true
 	default:
 		return false
@@ -356,7 +391,9 @@ func differing(a, b any) (names []string, err error) {
 			return nil, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(members[0])) {
+	all := maps.Clone(members[0])
+	maps.Copy(all, members[1]) // either can leave a member out
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if string(members[0][name]) != string(members[1][name]) {
 			names = append(names, name)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -20,7 +19,7 @@ import (
 // maxAccountText is the maximum number of characters of the name of an account, and of the subject of an identity.
 const maxAccountText = 255
 
-func prepareType(t FeatureType, old *FeatureType) (FeatureType, []string, error) {
+func prepareType(t toggle.Type, old *toggle.Type) (toggle.Type, []string, error) {
 	t.ID = toggle.NormalTypeID(t.ID)
 	if err := toggle.CheckName(t.ID); err != nil {
 		return t, nil, fmt.Errorf("its id is not valid: %w", err)
@@ -73,55 +72,6 @@ func prepareField(f ContextField, old *ContextField) (ContextField, []string, er
 		return f, nil, exitstatus.Explain(err)
 	}
 	return f, notes, nil
-}
-
-// prepareToggle uses now as the time of creation of a toggle that has none.
-func prepareToggle(t Toggle, old *Toggle, now string, types, fields map[string]bool) (Toggle, []string, error) {
-	t.Type = toggle.NormalTypeID(t.Type)
-	if err := toggle.CheckFeatureName(t.Name); err != nil {
-		return t, nil, fmt.Errorf("its name is not valid: %w", err)
-	}
-	if err := toggle.CheckName(t.Project); err != nil {
-		return t, nil, fmt.Errorf("its project %.50q is not valid: %w", t.Project, err)
-	}
-	if !types[t.Type] {
-		return t, nil, fmt.Errorf("its type %.50q does not exist here", t.Type)
-	}
-	var invalid error
-	for _, at := range []**string{&t.CreatedAt, &t.ArchivedAt} {
-		var err error
-		*at, err = normalTime(*at)
-		invalid = errors.Join(invalid, err)
-	}
-	if invalid != nil {
-		return t, nil, invalid
-	}
-	notes := slices.Concat(cutOptional(&t.Description, "its description", toggle.MaxDescription),
-		cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText))
-	if t.Archived {
-		fields = nil // it can use fields that are gone
-	}
-	t.ContextFields, notes = knownFields(t.ContextFields, fields, notes)
-	if t.UsesSegments {
-		notes = append(notes, "it uses segments: their context fields were not imported, and can be deleted here")
-	}
-	if !t.Archived {
-		t.ArchivedAt = nil
-	}
-	if old != nil {
-		if t.CreatedAt != nil && *t.CreatedAt != *old.CreatedAt {
-			notes = append(notes,
-				fmt.Sprintf("its time of creation stays %s, and does not become %s", *old.CreatedAt, *t.CreatedAt))
-		}
-		t.CreatedAt, t.CreatedBy = old.CreatedAt, old.CreatedBy // cannot be changed
-		if t.Archived && t.ArchivedAt == nil {
-			t.ArchivedAt = old.ArchivedAt
-		}
-	}
-	if t.CreatedAt == nil {
-		t.CreatedAt = &now
-	}
-	return t, notes, nil
 }
 
 // prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
@@ -181,31 +131,6 @@ func (a Account) rights() string {
 func fits(name string) bool {
 	n := utf8.RuneCountInString(name)
 	return n > 0 && n <= maxAccountText
-}
-
-// knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds
-// notes about the others.
-func knownFields(names []string, exist map[string]bool, notes []string) (known, all []string) {
-	known = []string{}
-	var unknown, more []string
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		switch {
-		case exist != nil && !exist[name]:
-			unknown = append(unknown, fmt.Sprintf("%.100q", name))
-		case len(known) == toggle.MaxContextFields:
-			more = append(more, name)
-		default:
-			known = append(known, name)
-		}
-	}
-	if len(unknown) > 0 {
-		notes = append(notes, "it uses context fields that do not exist: "+strings.Join(unknown, ", "))
-	}
-	if len(more) > 0 {
-		notes = append(notes, fmt.Sprintf("it uses more than %d context fields, and was imported without %s",
-			toggle.MaxContextFields, strings.Join(more, ", ")))
-	}
-	return known, notes
 }
 
 // cutOptional is cut for a text that can be nil.

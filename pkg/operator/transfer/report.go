@@ -5,11 +5,12 @@ type Report struct {
 	DryRun        bool    `json:"dryRun"`
 	FeatureTypes  Section `json:"featureTypes"`
 	ContextFields Section `json:"contextFields"`
+	Environments  Section `json:"environments"`
 	Features      Section `json:"features"`
 	Accounts      Section `json:"accounts"`
 }
 
-// Section is what an import did with the feature types, the context fields, the toggles or the accounts.
+// Section is what an import did with the elements of a kind.
 type Section struct {
 	Created   []string `json:"created"`
 	Updated   []Update `json:"updated"`
@@ -27,7 +28,7 @@ type Update struct {
 	Members []string `json:"members"`
 }
 
-// Remark is a text about a type, a field or a toggle.
+// Remark is a text about an element.
 type Remark struct {
 	Name string `json:"name"`
 	Text string `json:"text"`

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
@@ -34,16 +35,27 @@ func newStage(t *testing.T) stage {
 	s := stage{db, transfer.Installation{
 		Types:        featuretype.NewStore(db.Client, db.Tables, db.Log()),
 		Fields:       contextfield.NewStore(db.Client, db.Tables, db.Log()),
+		Environments: environment.NewStore(db.Client, db.Tables, db.Log()),
 		Features:     feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:        user.NewStore(db.Client, db.Tables, db.Log()),
 		Issuer:       "https://issuer.example.com",
 		Now:          func() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) },
 		AccountLimit: user.DefaultLimit,
+		NewStrategy:  newStrategies(),
 	}}
 	assert.OK(t, s.Types.Create(t.Context(), toggle.DefaultTypes()[0]))
 	_, err := s.Fields.Create(t.Context(), contextfield.ContextField{Name: "userId"})
 	assert.OK(t, err)
 	return s
+}
+
+// newStrategies returns the ids new-1, new-2 and so on.
+func newStrategies() func() string {
+	n := 0
+	return func() string {
+		n++
+		return fmt.Sprint("new-", n)
+	}
 }
 
 // before returns the installation as another process sees it, which is interrupted before its n-th call of an operation.
@@ -53,6 +65,7 @@ func (s stage) before(t *testing.T, operation string, n int, do func()) transfer
 	log := s.LogThrough(client)
 	other := s.Installation
 	other.Types, other.Fields = featuretype.NewStore(client, s.Tables, log), contextfield.NewStore(client, s.Tables, log)
+	other.Environments = environment.NewStore(client, s.Tables, log)
 	other.Features, other.Users = feature.NewStore(client, s.Tables, log), user.NewStore(client, s.Tables, log)
 	return other
 }
@@ -126,12 +139,11 @@ func TestUpdate(t *testing.T) {
 	assert.JSON(t, "testdata/updated.json", s.run(t, document(t, "changed.json"), transfer.Options{}))
 	assert.JSON(t, "testdata/toggles.json", s.export(t).Features)
 
-	// An export of one environment of Unleash has neither times nor all context fields.
-	r := s.run(t, transfer.Document{Partial: true,
-		Features: []transfer.Toggle{{Name: "full", Project: "p", Type: "release", ContextFields: []string{"userId"}}}},
-		transfer.Options{})
-	same(t, []transfer.Update{{"full", []string{"contextFields"}}}, r.Features.Updated)
-	same(t, []string{"plan", "userId"}, s.export(t).Features[0].ContextFields)
+	// An export of one environment of Unleash does not have the fields of a toggle without strategies.
+	r := s.run(t, transfer.Document{
+		Features: []toggle.FeatureJSON{{Name: "full", Project: "p", Type: "release"}},
+	}, transfer.Options{})
+	same(t, 1, r.Features.Unchanged)
 }
 
 // What cannot be imported is listed, and the rest is imported.
@@ -171,7 +183,7 @@ func TestLimit(t *testing.T) {
 	s := newStage(t)
 	toggles := func(project string, names ...string) (d transfer.Document) {
 		for _, name := range names {
-			d.Features = append(d.Features, transfer.Toggle{Name: name, Project: project, Type: "release"})
+			d.Features = append(d.Features, toggle.FeatureJSON{Name: name, Project: project, Type: "release"})
 		}
 		return d
 	}
@@ -190,7 +202,7 @@ func TestLimit(t *testing.T) {
 func TestFieldIsGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	d := transfer.Document{Features: []transfer.Toggle{
+	d := transfer.Document{Features: []toggle.FeatureJSON{
 		{Name: "old", Project: "default", Type: "release", Archived: true, ContextFields: []string{"gone"}},
 	}}
 	same(t, transfer.Section{Created: []string{"old"}}, s.run(t, d, transfer.Options{}).Features)
@@ -204,9 +216,9 @@ func TestTwoImports(t *testing.T) {
 	t.Parallel()
 	document := func(lifetime int64, description string) transfer.Document {
 		return transfer.Document{
-			FeatureTypes:  []transfer.FeatureType{{ID: "sunset", LifetimeDays: &lifetime}},
+			FeatureTypes:  []toggle.Type{{ID: "sunset", LifetimeDays: &lifetime}},
 			ContextFields: []transfer.ContextField{{Name: "plan", Description: &description}},
-			Features: []transfer.Toggle{
+			Features: []toggle.FeatureJSON{
 				{Name: "a", Project: "default", Type: "release"},
 				{Name: "b", Project: "default", Type: "release", Description: &description},
 			},
@@ -240,7 +252,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	document := func(description string) transfer.Document {
 		return transfer.Document{
 			ContextFields: []transfer.ContextField{{Name: "plan", Description: &description}},
-			Features:      []transfer.Toggle{{Name: "a", Project: "default", Type: "release", Description: &description}},
+			Features:      []toggle.FeatureJSON{{Name: "a", Project: "default", Type: "release", Description: &description}},
 		}
 	}
 	s := newStage(t)
@@ -259,12 +271,12 @@ func TestDeletedMeanwhile(t *testing.T) {
 // have a toggle whose field it lacks.
 func TestExportDuringChanges(t *testing.T) {
 	t.Parallel()
-	for call := 1; call <= 4; call++ { // each table
+	for call := 1; call <= 5; call++ { // each table
 		s := newStage(t)
 		other := s.before(t, "Scan", call, func() {
 			s.run(t, transfer.Document{
 				ContextFields: []transfer.ContextField{{Name: "plan"}},
-				Features:      []transfer.Toggle{{Name: "a", Project: "default", Type: "release", ContextFields: []string{"plan"}}},
+				Features:      []toggle.FeatureJSON{{Name: "a", Project: "default", Type: "release", ContextFields: []string{"plan"}}},
 			}, transfer.Options{})
 		})
 		d, err := other.Export(t.Context())
@@ -281,8 +293,8 @@ func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	s, large := newStage(t), strings.Repeat("x", 500_000)
 	d := transfer.Document{
-		FeatureTypes: []transfer.FeatureType{{ID: "sunset", Name: large, Description: large}},
-		Features: []transfer.Toggle{
+		FeatureTypes: []toggle.Type{{ID: "sunset", Name: large, Description: large}},
+		Features: []toggle.FeatureJSON{
 			{Name: "toggle", Project: "default", Type: "sunset", Description: &large, CreatedBy: &large},
 		},
 		Accounts: []transfer.Account{
@@ -309,7 +321,7 @@ func TestLargeField(t *testing.T) {
 	for _, dryRun := range []bool{true, false} {
 		r := s.run(t, transfer.Document{
 			ContextFields: []transfer.ContextField{field},
-			Features: []transfer.Toggle{
+			Features: []toggle.FeatureJSON{
 				{Name: "toggle", Project: "default", Type: "release", ContextFields: []string{"field"}},
 			},
 		}, transfer.Options{DryRun: dryRun})
@@ -333,7 +345,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	same(t, []int{1, 0}, []int{len(r.ContextFields.Created), len(r.Features.Created)})
 	r = s.run(t, d, transfer.Options{})
-	same(t, []int{2, 2, 2}, []int{r.FeatureTypes.Unchanged, r.ContextFields.Unchanged,
+	same(t, []int{2, 2, 3}, []int{r.FeatureTypes.Unchanged, r.ContextFields.Unchanged,
 		len(r.Features.Created) + r.Features.Unchanged})
 }
 
@@ -343,7 +355,9 @@ func TestProject(t *testing.T) {
 	d.Features[0].ContextFields = []string{"plan"}
 	same(t, transfer.Report{
 		FeatureTypes:  transfer.Section{Created: []string{"sunset"}},
-		ContextFields: transfer.Section{Created: []string{"plan"}}, Features: transfer.Section{Created: []string{"full"}},
+		ContextFields: transfer.Section{Created: []string{"plan"}},
+		Environments:  transfer.Section{Created: []string{"development", "staging"}}, // every project has all of them
+		Features:      transfer.Section{Created: []string{"full"}},
 	}, s.run(t, d, transfer.Options{Project: "shop"}))
 }
 

@@ -7,10 +7,14 @@ import (
 	"fmt"
 
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/toggle"
 )
 
 // ErrFormat reports a text that is not an export of Unleash.
 var ErrFormat = errors.New("not one of Unleash (POST /api/admin/features-batch/export)")
+
+// oldEnvironment is the environment of toggles of versions that had no environments.
+const oldEnvironment = "default"
 
 // export is what Unleash exports: today the toggles of one environment, without times. Up to Unleash 5 it was the state
 // of the server (GET /api/admin/state/export), with times, the strategies of all environments, or those of version 1 in
@@ -20,21 +24,25 @@ type export struct {
 		Name, Project, Type   string
 		Description           *string
 		ImpressionData        bool
+		Enabled               bool // of version 1
 		Stale, Archived       bool
 		CreatedAt, ArchivedAt *string
-		Strategies            *[]strategy
+		Strategies            *[]strategy // of version 1
 		Variants              []variant
 	}
 	FeatureStrategies *[]struct {
 		strategy
 
 		FeatureName string
+		Environment string // today empty: that of the export
 	}
 	FeatureEnvironments []struct {
-		FeatureName string
-		Variants    []variant
+		FeatureName, Environment string
+		Enabled                  bool
+		Variants                 []variant
 	}
 	ContextFields []transfer.ContextField
+	Environments  []transfer.Environment
 }
 
 // Parse reads what Unleash exports.
@@ -46,37 +54,61 @@ func Parse(text []byte) (transfer.Document, error) {
 	if e.Features == nil || !e.hasStrategies() {
 		return transfer.Document{}, ErrFormat
 	}
-	d := transfer.Document{ContextFields: e.ContextFields, Partial: true}
+	d := transfer.Document{ContextFields: e.ContextFields, Environments: e.Environments}
 	for i := range d.ContextFields {
 		noEmptyDescription(&d.ContextFields[i].Description)
 	}
-	index := map[string]int{}
+	all, index := make([]element, len(e.Features)), map[string]*element{}
 	for i, f := range e.Features {
-		t := transfer.Toggle{
-			Name: f.Name, Project: cmp.Or(f.Project, "default"), Type: cmp.Or(f.Type, "release"),
+		t := &all[i]
+		t.FeatureJSON = toggle.FeatureJSON{
+			Name: f.Name, Project: cmp.Or(f.Project, toggle.DefaultProject), Type: cmp.Or(f.Type, toggle.DefaultType),
 			Description: f.Description, ImpressionData: f.ImpressionData, Stale: f.Stale, CreatedAt: f.CreatedAt,
-			Archived: f.Archived || f.ArchivedAt != nil, ArchivedAt: f.ArchivedAt, ContextFields: fieldsOf(f.Variants),
+			Archived: f.Archived || f.ArchivedAt != nil, ArchivedAt: f.ArchivedAt,
 		}
 		noEmptyDescription(&t.Description)
 		if f.Strategies != nil {
-			addStrategies(&t, *f.Strategies)
+			t.setEnvironment(oldEnvironment, f.Enabled, *f.Strategies)
 		}
-		index[f.Name] = i
-		d.Features = append(d.Features, t)
+		t.omitVariants("", f.Variants)
+		index[f.Name] = t
 	}
-	if e.FeatureStrategies != nil {
-		for _, s := range *e.FeatureStrategies {
-			if i, ok := index[s.FeatureName]; ok {
-				addStrategies(&d.Features[i], []strategy{s.strategy})
-			}
-		}
-	}
-	for _, environment := range e.FeatureEnvironments {
-		if i, ok := index[environment.FeatureName]; ok {
-			d.Features[i].ContextFields = append(d.Features[i].ContextFields, fieldsOf(environment.Variants)...)
-		}
+	e.addStates(index)
+	for _, t := range all {
+		t.addTo(&d)
 	}
 	return d, nil
+}
+
+// addStates adds the states of the environments to toggles.
+func (e export) addStates(toggles map[string]*element) {
+	type key struct{ feature, environment string }
+	strategies := map[key][]strategy{}
+	if e.FeatureStrategies != nil {
+		exported := ""
+		if len(e.FeatureEnvironments) > 0 {
+			exported = e.FeatureEnvironments[0].Environment
+		}
+		for _, s := range *e.FeatureStrategies {
+			k := key{s.FeatureName, cmp.Or(s.Environment, exported)}
+			strategies[k] = append(strategies[k], s.strategy)
+		}
+	}
+	for _, state := range e.FeatureEnvironments {
+		t := toggles[state.FeatureName]
+		if t == nil {
+			continue
+		}
+		k := key{state.FeatureName, state.Environment}
+		t.setEnvironment(state.Environment, state.Enabled, strategies[k])
+		delete(strategies, k)
+		t.omitVariants(state.Environment, state.Variants)
+	}
+	for k, all := range strategies {
+		if t := toggles[k.feature]; t != nil {
+			t.omit("%d of its strategies were not imported: the file does not say whether it is on in their environment", len(all))
+		}
+	}
 }
 
 // hasStrategies reports whether the strategies of the toggles are known.

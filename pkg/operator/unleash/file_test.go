@@ -3,38 +3,54 @@ package unleash_test
 import (
 	"testing"
 
-	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
 
+// Today's export has the strategies of one environment, which it names only beside the switches.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	d, err := unleash.Parse([]byte(`{"features":[{"name":"a","description":"","type":"release","project":"shop","stale":true,"impressionData":true,"archived":false}],
-		"featureStrategies":[{"featureName":"a","parameters":{"stickiness":"plan"},"constraints":[{"contextName":"userId"}],"variants":[],"segments":[1]}],
-		"featureEnvironments":[{"featureName":"a","variants":[{"stickiness":"tenantId","overrides":[{"contextName":"region"}]}]}],
+		"featureStrategies":[{"id":"01A","name":"flexibleRollout","featureName":"a","parameters":{"stickiness":"plan"},
+				"constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[]},
+			{"id":"01B","name":"default","featureName":"a"}],
+		"featureEnvironments":[{"featureName":"a","environment":"production","enabled":true,"name":"production",
+			"variants":[{"stickiness":"tenantId","overrides":[{"contextName":"region"}]}]}],
 		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
 	assert.OK(t, err)
 	assert.JSON(t, "testdata/parsed.json", d)
-	assert.Equal(t, []bool{true, true}, []bool{d.Partial, d.Features[0].UsesSegments})
+	assert.Equal(t, map[string][]string{
+		"a": {"its variants in production were not imported: only strategies have variants"},
+	}, d.Omitted)
 }
 
-// The exports of versions up to 5 have times. Version 1 has neither projects nor featureStrategies.
+// The exports of versions up to 5 have times. Version 1 has neither projects nor environments.
 func TestParseOldExport(t *testing.T) {
 	t.Parallel()
-	created, archived := "2021-09-17T07:06:40.925Z", "2022-05-01T00:00:00.000Z"
-	want := transfer.Toggle{Name: "old", Project: "default", Type: "release", CreatedAt: &created, Archived: true,
-		ArchivedAt: &archived, ContextFields: []string{"tenantId", "plan"}}
-	for _, text := range []string{
+	for text, environment := range map[string]string{
 		`{"version":4,"features":[{"name":"old","project":"default","type":"release","createdAt":"2021-09-17T07:06:40.925Z",
-			"archived":true,"archivedAt":"2022-05-01T00:00:00.000Z","variants":[{"stickiness":"tenantId"}]}],
-			"featureStrategies":[{"featureName":"old","parameters":{},"constraints":[{"contextName":"plan"}]}]}`,
+			"archived":true,"archivedAt":"2022-05-01T00:00:00.000Z","variants":[{"name":"v"}]}],
+			"featureStrategies":[{"featureName":"old","environment":"production","strategyName":"userWithId","parameters":{"userIds":"7"}}],
+			"featureEnvironments":[{"featureName":"old","environment":"production","enabled":true}]}`: "production",
 		`{"version":1,"features":[{"name":"old","createdAt":"2021-09-17T07:06:40.925Z","archivedAt":"2022-05-01T00:00:00.000Z",
-			"variants":[{"overrides":[{"contextName":"tenantId"}]}],"strategies":[{"constraints":[{"contextName":"plan"}]}]}]}`,
+			"enabled":true,"variants":[{"name":"v"}],"strategies":[{"name":"userWithId","parameters":{"userIds":"7"}}]}]}`: "default",
 	} {
 		d, err := unleash.Parse([]byte(text))
 		assert.OK(t, err)
-		assert.Equal(t, []transfer.Toggle{want}, d.Features)
+		assert.Equal(t, []toggle.FeatureJSON{{
+			Name:       "old",
+			Project:    "default",
+			Type:       "release",
+			CreatedAt:  new("2021-09-17T07:06:40.925Z"),
+			Archived:   true,
+			ArchivedAt: new("2022-05-01T00:00:00.000Z"),
+			Environments: map[string]toggle.Environment{environment: {
+				Enabled:    true,
+				Strategies: []toggle.Strategy{{Name: "userWithId", Parameters: map[string]string{"userIds": "7"}}},
+			}},
+		}}, d.Features)
+		assert.Equal(t, []string{"its variants were not imported: only strategies have variants"}, d.Omitted["old"])
 	}
 	for _, text := range []string{`{"features":[]}`, `{"version":2,"features":[{"name":"a"}]}`} {
 		_, err := unleash.Parse([]byte(text))

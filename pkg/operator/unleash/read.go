@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -44,61 +43,12 @@ type found struct {
 // environment is an environment of a toggle. Old versions of Unleash leave out members.
 type environment struct {
 	Name          string
+	Enabled       bool
 	HasStrategies *bool // nil: unknown
 	VariantCount  *int  // nil: unknown
 }
 
-// strategy is the part of a toggle's strategy that contains context fields.
-type strategy struct {
-	Constraints []struct{ ContextName string }
-	Parameters  map[string]any
-	Variants    []variant
-	Segments    []json.RawMessage
-}
-
-// variant is the part of a variant that contains context fields.
-type variant struct {
-	Stickiness string
-	Overrides  []struct{ ContextName string }
-}
-
-// fields returns the names of the context fields that a strategy uses.
-func (s strategy) fields() (names []string) {
-	for _, c := range s.Constraints {
-		names = append(names, c.ContextName)
-	}
-	stickiness, _ := s.Parameters["stickiness"].(string)
-	return slices.Concat(names, custom(stickiness), fieldsOf(s.Variants))
-}
-
-// fieldsOf returns the names of the context fields that variants use.
-func fieldsOf(variants []variant) (names []string) {
-	for _, v := range variants {
-		names = append(names, custom(v.Stickiness)...)
-		for _, o := range v.Overrides {
-			names = append(names, o.ContextName)
-		}
-	}
-	return names
-}
-
-// addStrategies adds what strategies use to a toggle.
-func addStrategies(t *transfer.Toggle, strategies []strategy) {
-	for _, s := range strategies {
-		t.ContextFields = append(t.ContextFields, s.fields()...)
-		t.UsesSegments = t.UsesSegments || len(s.Segments) > 0
-	}
-}
-
-// custom returns the name of the context field of a stickiness. default and random are not context fields.
-func custom(stickiness string) []string {
-	if stickiness == "" || stickiness == "default" || stickiness == "random" {
-		return nil
-	}
-	return []string{stickiness}
-}
-
-// Read reads the types, the context fields and the toggles, archived ones too. If project is not empty, it reads only
+// Read reads the types, the context fields, the environments and the toggles, archived ones too. If project is not empty, it reads only
 // the toggles of that project. Unleash limits the speed, to 1,500 toggles per minute.
 func Read(ctx context.Context, c Config, project string) (transfer.Document, error) {
 	base, err := parseURL(c.URL)
@@ -107,7 +57,7 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	}
 	r := &client{Config: c, base: base}
 	var d transfer.Document
-	var types struct{ Types []transfer.FeatureType }
+	var types struct{ Types []toggle.Type }
 	if err := r.get(ctx, "api/admin/feature-types", nil, &types); err != nil {
 		return d, err
 	}
@@ -119,6 +69,11 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	for i := range d.ContextFields {
 		noEmptyDescription(&d.ContextFields[i].Description)
 	}
+	var environments struct{ Environments []transfer.Environment }
+	if err := r.get(ctx, "api/admin/environments", nil, &environments); err != nil {
+		return d, err
+	}
+	d.Environments = environments.Environments
 	toggles, err := r.toggles(ctx, project)
 	if err != nil {
 		return d, err
@@ -127,8 +82,14 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		return d, exitstatus.Errorf(exitstatus.NotFound,
 			"Unleash has no toggle in the project %q, or the token may not read it", project)
 	}
-	d.Features = make([]transfer.Toggle, len(toggles))
-	return d, r.complete(ctx, toggles, d.Features)
+	all := make([]element, len(toggles))
+	if err := r.complete(ctx, toggles, all); err != nil {
+		return d, err
+	}
+	for _, e := range all {
+		e.addTo(&d)
+	}
+	return d, nil
 }
 
 // noEmptyDescription replaces an empty description by none, as Unleash's pages show it.
@@ -182,6 +143,9 @@ func (r *client) archive(ctx context.Context, project string) (toggles []found, 
 	if err := r.get(ctx, "api/admin/environments", nil, &known); err != nil {
 		return nil, err
 	}
+	for i := range known.Environments {
+		known.Environments[i].Enabled = false // it is not the switch of a toggle
+	}
 	for _, t := range list.Features {
 		if t.ArchivedAt == nil {
 			return nil, errArchivedIgnored
@@ -202,8 +166,7 @@ var (
 	errNoUnleash = exitstatus.Errorf(exitstatus.Usage,
 		"the server at this URL is not Unleash: its toggles have no environments")
 
-	// errOwn reports a server whose toggles have a member that Unleash does not have. Their context fields are not in
-	// strategies, so an import would remove them.
+	// errOwn reports a server whose toggles have a member that Unleash does not have. An export has more of them.
 	errOwn = exitstatus.Errorf(exitstatus.Usage, "the server at this URL is not Unleash, but an installation of this "+
 		"service: use `toggleadmin export` and `toggleadmin import file`")
 
@@ -295,8 +258,8 @@ func (f found) check(project string, archived bool) error {
 	return nil
 }
 
-// complete fills toggles with those that were found and the context fields that their strategies use.
-func (r *client) complete(ctx context.Context, all []found, toggles []transfer.Toggle) error {
+// complete fills elements with the toggles that were found and their strategies.
+func (r *client) complete(ctx context.Context, all []found, elements []element) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var workers sync.WaitGroup
@@ -313,7 +276,7 @@ func (r *client) complete(ctx context.Context, all []found, toggles []transfer.T
 					return
 				}
 				var err error
-				if toggles[i], err = r.toggle(ctx, all[i]); err != nil {
+				if elements[i], err = r.toggle(ctx, all[i]); err != nil {
 					cancel(err)
 					return
 				}
@@ -328,12 +291,12 @@ func (r *client) complete(ctx context.Context, all []found, toggles []transfer.T
 	return context.Cause(ctx)
 }
 
-// toggle adds the context fields to a toggle.
-func (r *client) toggle(ctx context.Context, f found) (transfer.Toggle, error) {
-	t := transfer.Toggle{
+// toggle reads the states of a toggle in the environments.
+func (r *client) toggle(ctx context.Context, f found) (element, error) {
+	t := element{FeatureJSON: toggle.FeatureJSON{
 		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, CreatedAt: f.CreatedAt, Archived: f.ArchivedAt != nil, ArchivedAt: f.ArchivedAt,
-	}
+	}}
 	noEmptyDescription(&t.Description)
 	if f.CreatedBy != nil && f.CreatedBy.Name != "" && f.CreatedBy.Name != "unknown" {
 		t.CreatedBy = &f.CreatedBy.Name
@@ -350,15 +313,15 @@ func (r *client) toggle(ctx context.Context, f found) (transfer.Toggle, error) {
 	return t, nil
 }
 
-// addEnvironment adds the context fields that a toggle uses in an environment.
-func (r *client) addEnvironment(ctx context.Context, t *transfer.Toggle, e environment) error {
+// addEnvironment adds the state of a toggle in an environment.
+func (r *client) addEnvironment(ctx context.Context, t *element, e environment) error {
 	path := "api/admin/projects/" + url.PathEscape(t.Project) + "/features/" + url.PathEscape(t.Name) +
 		"/environments/" + url.PathEscape(e.Name)
 	if e.Name == "" { // Unleash's environment of a toggle that has none
 		return nil
 	}
+	var strategies []strategy
 	if e.HasStrategies == nil || *e.HasStrategies {
-		var strategies []strategy
 		err := r.get(ctx, path+"/strategies", nil, &strategies)
 		if e.HasStrategies == nil && hasStatus(err, http.StatusNotFound) { // the toggle is not in this environment
 			return nil
@@ -366,14 +329,14 @@ func (r *client) addEnvironment(ctx context.Context, t *transfer.Toggle, e envir
 		if err != nil {
 			return err
 		}
-		addStrategies(t, strategies)
 	}
+	t.setEnvironment(e.Name, e.Enabled, strategies)
 	if e.VariantCount == nil || *e.VariantCount > 0 {
 		var variants struct{ Variants []variant }
 		if err := r.get(ctx, path+"/variants", nil, &variants); err != nil {
 			return err
 		}
-		t.ContextFields = append(t.ContextFields, fieldsOf(variants.Variants)...)
+		t.omitVariants(e.Name, variants.Variants)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/table"
 )
@@ -37,15 +38,22 @@ var responses = map[string]string{
 	"/base/api/admin/feature-types": `{"version":1,"types":[{"id":"release","name":"Release","description":"d","lifetimeDays":40}]}`,
 	"/base/api/admin/context": `[{"name":"plan","description":"","stickiness":true,"sortOrder":3,"legalValues":[{"value":"a"}],
 		"createdAt":"2020-01-01T00:00:00.000Z"}]`,
+	"/base/api/admin/environments": `{"version":1,"environments":[{"name":"development","type":"development","sortOrder":2,
+		"enabled":true,"protected":false}]}`,
 	"/base/api/admin/projects/shop/features/old/environments/development/strategies": `[
-		{"constraints":[{"contextName":"plan"}],"parameters":{"stickiness":"default","rollout":5},"variants":[{"stickiness":"userId"}]},
-		{"constraints":[],"parameters":{"stickiness":"sessionId"},"variants":[{"stickiness":"random"}]}]`,
+		{"id":"01A","name":"flexibleRollout","title":"half","disabled":true,"sortOrder":9999999999,
+			"constraints":[{"contextName":"plan","operator":"IN","values":["a"],"value":"","inverted":true}],
+			"parameters":{"stickiness":"default","rollout":5,"groupId":null,"flag":true},
+			"variants":[{"name":"v","weight":1000,"weightType":"variable","stickiness":"default",
+				"payload":{"type":"string","value":"x"},"overrides":[{"contextName":"userId","values":["7"]}]}],
+			"segments":[2]},
+		{"name":"custom","disabled":null}]`,
 }
 
 // archived is the response to a search for archived toggles.
 const archived = `{"features":[{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,
 	"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,
-	"createdBy":{"id":0,"name":"unknown"},"environments":[{"name":"development","hasStrategies":true,"variantCount":0},
+	"createdBy":{"id":0,"name":"unknown"},"environments":[{"name":"development","enabled":true,"hasStrategies":true,"variantCount":0},
 	{"name":"production","hasStrategies":false,"variantCount":0}]}],"total":1}`
 
 // ServeHTTP implements http.Handler.
@@ -131,6 +139,9 @@ func TestRead(t *testing.T) {
 	}
 	d.Features = d.Features[249:]
 	assert.JSON(t, "testdata/read.json", d)
+	assert.Equal(t, map[string][]string{
+		"old": {"the overrides of the variant v in development were not imported: use constraints"},
+	}, d.Omitted)
 	assert.Equal(t, []time.Duration{42 * time.Second}, s.waits)
 	if !slices.Contains(s.requests, "/base/api/admin/context?include=project") {
 		t.Errorf("requests: %v", s.requests)
@@ -207,6 +218,7 @@ func (a answers) with(more answers) answers {
 var empty = answers{
 	"feature-types":   `{"types":[]}`,
 	"context":         `[]`,
+	"environments":    `{"environments":[]}`,
 	"search/features": `{"features":[],"total":0}`,
 }
 
@@ -238,17 +250,20 @@ func TestOldVersion(t *testing.T) {
 				"createdAt":"2023-01-01T00:00:00.000Z","archivedAt":"2024-02-01T00:00:00.000Z"},
 			{"name":"other","project":"other","type":"release",
 				"createdAt":"2023-01-01T00:00:00.000Z","archivedAt":"2024-02-01T00:00:00.000Z"}]}`,
-		"environments": `{"version":1,"environments":[{"name":"development"},{"name":"production"}]}`,
-		"projects/default/features/gone/environments/development/strategies": `[{"constraints":[{"contextName":"plan"}]}]`,
+		"environments": `{"version":1,"environments":[{"name":"development","enabled":true},{"name":"production"}]}`,
+		"projects/default/features/gone/environments/development/strategies": `[{"name":"default"}]`,
 		"projects/default/features/gone/environments/development/variants":   `{"variants":[]}`,
 	})
 	d, _, err := readFrom(t, old, "default")
 	assert.OK(t, err)
 	created, live, archived := "2023-01-01T00:00:00.000Z", "2024-01-01T00:00:00.000Z", "2024-02-01T00:00:00.000Z"
-	assert.Equal(t, []transfer.Toggle{
-		{Name: "live", Project: "default", Type: "release", CreatedAt: &live},
+	assert.Equal(t, []toggle.FeatureJSON{
+		{Name: "live", Project: "default", Type: "release", CreatedAt: &live,
+			Environments: map[string]toggle.Environment{"development": {}}},
 		{Name: "gone", Project: "default", Type: "release", Stale: true, CreatedAt: &created, Archived: true,
-			ArchivedAt: &archived, ContextFields: []string{"plan"}},
+			ArchivedAt: &archived, Environments: map[string]toggle.Environment{"development": {
+				Strategies: []toggle.Strategy{{Name: "default", Parameters: map[string]string{}}},
+			}}},
 	}, d.Features)
 
 	// If all toggles are archived, the search finds none, as if it had obeyed.
@@ -272,12 +287,12 @@ func names(d transfer.Document) (names []string) {
 // A server that ignores a parameter, or is none of Unleash, is not taken for one that obeys.
 func TestIgnoredParameters(t *testing.T) {
 	t.Parallel()
-	toggle := func(name, more string) string {
+	found := func(name, more string) string {
 		return `{"name":"` + name + `","type":"release","createdAt":"2024-01-01T00:00:00.000Z","environments":[]` + more + `}`
 	}
 	var hundred []string
 	for n := range 100 {
-		hundred = append(hundred, toggle(fmt.Sprint("t", n), ""))
+		hundred = append(hundred, found(fmt.Sprint("t", n), ""))
 	}
 	search := func(total string, toggles ...string) answers {
 		return answers{"search/features": `{"features":[` + strings.Join(toggles, ",") + `]` + total + `}`}
@@ -287,14 +302,14 @@ func TestIgnoredParameters(t *testing.T) {
 		more    answers
 		want    string
 	}{
-		{"shop", search(`,"total":1`, toggle("a", `,"project":"other"`)), "does not select the toggles of a project"},
+		{"shop", search(`,"total":1`, found("a", `,"project":"other"`)), "does not select the toggles of a project"},
 		{"", search(`,"total":250`, hundred...), "returns the same toggles again for the next page"},
-		{"", search("", toggle("a", "")), "does not return the number of toggles"},
-		{"", search(`,"total":1`, toggle("a", `,"archivedAt":"2024-01-01T00:00:00.000Z"`)),
+		{"", search("", found("a", "")), "does not return the number of toggles"},
+		{"", search(`,"total":1`, found("a", `,"archivedAt":"2024-01-01T00:00:00.000Z"`)),
 			"does not say which toggles are archived"},
-		{"", empty.with(answers{"archive/features": `{"features":[` + toggle("a", "") + `]}`,
+		{"", empty.with(answers{"archive/features": `{"features":[` + found("a", "") + `]}`,
 			"environments": `{"environments":[]}`}), "does not say which toggles are archived"},
-		{"", search(`,"total":1`, toggle("a", `,"potentiallyStaleAt":null`)), "but an installation of this service"},
+		{"", search(`,"total":1`, found("a", `,"potentiallyStaleAt":null`)), "but an installation of this service"},
 	} {
 		_, _, err := readFrom(t, empty.with(row.more), row.project)
 		if err == nil || !strings.Contains(err.Error(), row.want) {
@@ -303,7 +318,7 @@ func TestIgnoredParameters(t *testing.T) {
 	}
 }
 
-// Variants of an environment use context fields, even if it has no strategies.
+// Variants of an environment are listed, even if it has no strategies.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	d, _, err := readFrom(t, empty.with(answers{
@@ -315,7 +330,9 @@ func TestVariants(t *testing.T) {
 			{"name":"b","stickiness":"default"}]}`,
 	}), "")
 	assert.OK(t, err)
-	assert.Equal(t, []string{"tenantId", "region"}, d.Features[0].ContextFields)
+	assert.Equal(t, map[string][]string{
+		"v": {"its variants in development were not imported: only strategies have variants"},
+	}, d.Omitted)
 }
 
 // faulty fails the requests for types a number of times, after it has responded to one.

@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // importedToggle is a toggle that only imports create. It has the shard of the others.
@@ -42,7 +43,7 @@ func (a *actor) document(names ...string) transfer.Document {
 		Name: "imported", SortOrder: -1, LegalValues: []transfer.LegalValue{},
 	}}}
 	for _, name := range names {
-		d.Features = append(d.Features, transfer.Toggle{
+		d.Features = append(d.Features, toggle.FeatureJSON{
 			Name:          name,
 			Project:       choose(a, "default", "shop"),
 			Type:          choose(a, a.types.names...),

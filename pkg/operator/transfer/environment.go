@@ -1,0 +1,66 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
+)
+
+func fromEnvironment(e environment.Environment) Environment {
+	return Environment{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder}
+}
+
+func (e Environment) created() environment.Environment {
+	return environment.Environment{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder}
+}
+
+// prepareEnvironment returns an environment as it will be stored. names are those of the environments that exist here.
+func prepareEnvironment(e Environment, old *Environment, names map[string]bool) (Environment, []string, error) {
+	if err := toggle.CheckName(e.Name); err != nil {
+		return e, nil, fmt.Errorf("its name is not valid: %w", err)
+	}
+	if n := utf8.RuneCountInString(e.Type); n < 1 || n > toggle.MaxName {
+		return e, nil, fmt.Errorf("its type %.50q is not valid: use 1 to %d characters", e.Type, toggle.MaxName)
+	}
+	if e.SortOrder < math.MinInt32 || e.SortOrder > math.MaxInt32 {
+		return e, nil, fmt.Errorf("its sort order of %d is not valid", e.SortOrder)
+	}
+	if old != nil {
+		return e, nil, nil
+	}
+	for name := range names {
+		if name != e.Name && strings.EqualFold(name, e.Name) {
+			return e, nil, fmt.Errorf("the name of the environment %s differs in letter case only", name)
+		}
+	}
+	if len(names) >= environment.Limit {
+		return e, nil, fmt.Errorf("the maximum number of environments is %d", environment.Limit)
+	}
+	names[e.Name] = true
+	return e, nil, nil
+}
+
+// readEnvironment returns the environment with a name, which another process has created. The kind of the error is
+// Conflict if its name differs in letter case.
+func (i Installation) readEnvironment(ctx context.Context, name string) (Environment, error) {
+	all, err := i.Environments.List(ctx)
+	if err != nil {
+		return Environment{}, err
+	}
+	err = environment.NotFound(name)
+	for _, e := range all {
+		if e.Name == name {
+			return fromEnvironment(e), nil
+		}
+		if strings.EqualFold(e.Name, name) {
+			err = apierror.New(apierror.Conflict, "The name of another environment differs in letter case only.")
+		}
+	}
+	return Environment{}, err
+}

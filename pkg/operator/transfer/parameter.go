@@ -1,0 +1,79 @@
+package transfer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
+)
+
+// parametersOf returns the parameters of a type of strategy, with the values with which SDKs evaluate it if they are
+// missing; nil: there is no such type. The old rollouts have an empty group then, and not that of the toggle.
+func parametersOf(strategy, feature string) map[string]string {
+	switch strategy {
+	case toggle.StrategyDefault:
+		return map[string]string{}
+	case toggle.StrategyFlexibleRollout:
+		return map[string]string{
+			toggle.ParameterRollout:    "100",
+			toggle.ParameterStickiness: toggle.StickinessDefault,
+			toggle.ParameterGroupID:    feature,
+		}
+	case toggle.StrategyRemoteAddress:
+		return map[string]string{toggle.ParameterIPs: ""}
+	case toggle.StrategyApplicationHostname:
+		return map[string]string{toggle.ParameterHostNames: ""}
+	case toggle.StrategyUserWithID:
+		return map[string]string{toggle.ParameterUserIDs: ""}
+	case toggle.StrategyGradualRolloutUserID, toggle.StrategyGradualRolloutSessionID,
+		toggle.StrategyGradualRolloutRandom:
+		return map[string]string{toggle.ParameterPercentage: "", toggle.ParameterGroupID: ""}
+	default:
+		return nil
+	}
+}
+
+// parameters returns the parameters of a strategy as they will be stored, or an error if SDKs cannot evaluate them.
+func (p *preparation) parameters(s toggle.Strategy) (map[string]string, error) {
+	all := parametersOf(s.Name, p.feature)
+	if all == nil {
+		return nil, fmt.Errorf("the strategy type %.100q does not exist here", s.Name)
+	}
+	if _, sent := s.Parameters[toggle.ParameterRollout]; !sent && s.Name == toggle.StrategyFlexibleRollout {
+		return nil, fmt.Errorf("it has no parameter %s", toggle.ParameterRollout)
+	}
+	for name, value := range s.Parameters {
+		if _, known := all[name]; known { // SDKs ignore others
+			all[name] = value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		value := all[name]
+		if name == toggle.ParameterGroupID && value == "" {
+			continue // SDKs hash it, although the API rejects it
+		}
+		if name == toggle.ParameterStickiness {
+			if err := p.checkStickiness(value); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := evaluation.CheckParameter(name, value); err != nil {
+			return nil, fmt.Errorf("its parameter %s %w; it is %.100q", name, err, value)
+		}
+	}
+	return all, nil
+}
+
+func (p *preparation) checkStickiness(stickiness string) error {
+	switch stickiness {
+	case toggle.StickinessDefault, toggle.StickinessRandom, toggle.FieldUserID, toggle.FieldSessionID:
+		return nil
+	}
+	if f, exists := p.fields[stickiness]; !exists || !f.Stickiness {
+		return fmt.Errorf("its stickiness %.100q is no context field with stickiness", stickiness)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package transfer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/toggle"
+)
+
+// preparation prepares the states of a toggle in environments. A strategy that the service cannot evaluate as the source
+// does is left out, so that the toggle is rather off than on.
+type preparation struct {
+	resources
+
+	feature string
+	old     map[string]toggle.Environment // that are stored
+	notes   []string
+	ids     map[string]bool // of strategies
+	used    map[string]bool // context fields
+}
+
+func (p *preparation) note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// keep takes the states that do not change into account.
+func (p *preparation) keep(states map[string]toggle.Environment) {
+	p.ids, p.used = map[string]bool{}, map[string]bool{}
+	for _, e := range states {
+		for _, s := range e.Strategies {
+			p.ids[s.ID] = true
+			p.use(s)
+		}
+	}
+}
+
+func (p *preparation) use(s toggle.Strategy) {
+	for _, name := range s.ContextFields() {
+		p.used[name] = true
+	}
+}
+
+// environment returns the state in an environment as it will be stored.
+func (p *preparation) environment(name string, e toggle.Environment) toggle.Environment {
+	next := toggle.Environment{Enabled: e.Enabled}
+	for n, s := range e.Strategies {
+		prepared, err := p.strategy(s)
+		if err == nil && len(next.Strategies) == toggle.MaxStrategies {
+			err = fmt.Errorf("the maximum is %d strategies", toggle.MaxStrategies)
+		}
+		if err == nil {
+			err = p.checkFields(prepared)
+		}
+		if err != nil {
+			p.note("its strategy %d in %s (%.100s) was not imported: %v", n+1, name, s.Name, err)
+			continue
+		}
+		p.use(prepared)
+		next.Strategies = append(next.Strategies, prepared)
+	}
+	p.identify(name, next.Strategies)
+	next.Strategies = ordered(next.Strategies)
+	switch {
+	case !next.Enabled || next.HasEnabledStrategies():
+	case e.HasEnabledStrategies():
+		next.Enabled = false
+		p.note("it was turned off in %s, because none of its enabled strategies was imported", name)
+	default: // SDKs evaluate it as on for everybody
+		p.note("it is on in %s without an enabled strategy: one that holds for everybody was added", name)
+		everybody := toggle.Strategy{Name: toggle.StrategyFlexibleRollout, Parameters: parametersOf(
+			toggle.StrategyFlexibleRollout, p.feature)}
+		if n := len(next.Strategies); n > 0 {
+			everybody.SortOrder = next.Strategies[n-1].SortOrder
+		}
+		added := append(next.Strategies, everybody)
+		p.identify(name, added)
+		next.Strategies = ordered(added)
+	}
+	return next
+}
+
+// identify sets the ids of strategies that have none, or one that cannot be used in a path, or that of another strategy:
+// to those of the strategies that are stored at the same positions, or otherwise to new ones. An import that is repeated
+// finds the same ids.
+func (p *preparation) identify(environment string, strategies []toggle.Strategy) {
+	for i := range strategies {
+		if s := &strategies[i]; !p.isNewID(s.ID) {
+			s.ID = ""
+		} else {
+			p.ids[s.ID] = true
+		}
+	}
+	stored := p.old[environment].Strategies
+	for i := range strategies {
+		s := &strategies[i]
+		if s.ID != "" {
+			continue
+		}
+		if i < len(stored) && p.isNewID(stored[i].ID) {
+			s.ID = stored[i].ID
+		} else {
+			s.ID = p.newID()
+		}
+		p.ids[s.ID] = true
+	}
+}
+
+func (p *preparation) isNewID(id string) bool { return toggle.CheckName(id) == nil && !p.ids[id] }
+
+// ordered returns strategies in the order of their sort order. If equal ones would get another order by their ids, all
+// get a new sort order.
+func ordered(strategies []toggle.Strategy) []toggle.Strategy {
+	bySortOrder := func(a, b toggle.Strategy) int { return cmp.Compare(a.SortOrder, b.SortOrder) }
+	slices.SortStableFunc(strategies, bySortOrder)
+	byID := func(a, b toggle.Strategy) int { return cmp.Or(bySortOrder(a, b), cmp.Compare(a.ID, b.ID)) }
+	if !slices.IsSortedFunc(strategies, byID) {
+		for i := range strategies {
+			strategies[i].SortOrder = int32(i) //nolint:gosec // at most toggle.MaxStrategies
+		}
+	}
+	return strategies
+}
+
+// strategy returns a strategy as it will be stored, or why it cannot be.
+func (p *preparation) strategy(s toggle.Strategy) (toggle.Strategy, error) {
+	var err error
+	if s.Parameters, err = p.parameters(s); err != nil {
+		return s, err
+	}
+	if len(s.Constraints) > toggle.MaxConstraints {
+		return s, fmt.Errorf("it has %d constraints, the maximum is %d", len(s.Constraints), toggle.MaxConstraints)
+	}
+	if s.Constraints, err = prepareConstraints(s.Constraints, p.fields, toggle.MaxConstraintValues); err != nil {
+		return s, err
+	}
+	if s.Variants, err = p.variants(s); err != nil {
+		return s, err
+	}
+	if len(s.Segments) > 0 {
+		return s, errors.New("it uses segments")
+	}
+	if s.Title != nil && *s.Title == "" {
+		s.Title = nil
+	}
+	p.notes = append(p.notes, cutOptional(&s.Title, "the title of a strategy", toggle.MaxTitle)...)
+	return s, nil
+}
+
+// checkFields returns an error if a strategy needs more context fields than a toggle can use.
+func (p *preparation) checkFields(s toggle.Strategy) error {
+	all := maps.Clone(p.used)
+	for _, name := range s.ContextFields() {
+		all[name] = true
+	}
+	if len(all) > toggle.MaxContextFields {
+		return fmt.Errorf("the toggle would use more than %d context fields", toggle.MaxContextFields)
+	}
+	return nil
+}

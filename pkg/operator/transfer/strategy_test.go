@@ -1,0 +1,211 @@
+package transfer_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+)
+
+// on returns a document with the environment production, and a toggle that is on in it and has strategies, which are
+// JSON.
+func on(t *testing.T, strategies string) transfer.Document {
+	t.Helper()
+	state := toggle.Environment{Enabled: true}
+	assert.OK(t, json.Unmarshal([]byte("["+strategies+"]"), &state.Strategies))
+	return transfer.Document{
+		ContextFields: []transfer.ContextField{
+			{Name: "plan", LegalValues: []transfer.LegalValue{{Value: "gold"}, {Value: "free"}}},
+			{Name: "tenant", Stickiness: true},
+		},
+		Environments: []transfer.Environment{{Name: "production", Type: "production"}},
+		Features: []toggle.FeatureJSON{{
+			Name:         "t",
+			Project:      "default",
+			Type:         "release",
+			Environments: map[string]toggle.Environment{"production": state},
+		}},
+	}
+}
+
+func texts(remarks []transfer.Remark) []string {
+	var all []string
+	for _, r := range remarks {
+		all = append(all, r.Text)
+	}
+	return all
+}
+
+// Strategies are stored in the form in which every SDK evaluates them as Unleash's SDKs evaluate the original.
+func TestStrategies(t *testing.T) {
+	t.Parallel()
+	for imported, want := range map[string]string{
+		`{"name":"default","parameters":{"unknown":"x"},"title":""}`: `{"name":"default","parameters":{},"title":null}`,
+		`{"name":"flexibleRollout","parameters":{"rollout":"5"}}`: `{"name":"flexibleRollout",` +
+			`"parameters":{"groupId":"t","rollout":"5","stickiness":"default"}}`,
+		`{"name":"flexibleRollout","parameters":{"rollout":"5","stickiness":"tenant","groupId":""}}`: `{"name":"flexibleRollout",` +
+			`"parameters":{"groupId":"","rollout":"5","stickiness":"tenant"}}`,
+		`{"name":"gradualRolloutUserId","parameters":{"percentage":"5"}}`: `{"name":"gradualRolloutUserId",` +
+			`"parameters":{"groupId":"","percentage":"5"}}`,
+		`{"name":"userWithId","parameters":{"userIds":"1, 2"}}`: `{"name":"userWithId","parameters":{"userIds":"1, 2"}}`,
+		`{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["1","1"],"value":""}]}`: `{` +
+			`"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["1"],"inverted":false,` +
+			`"caseInsensitive":false}]}`,
+		`{"name":"default","constraints":[{"contextName":"currentTime","operator":"DATE_AFTER","values":[],` +
+			`"value":"2026-01-01t00:00:00.5z","inverted":true}]}`: `{"name":"default","constraints":[{` +
+			`"contextName":"currentTime","operator":"DATE_AFTER","value":"2026-01-01T00:00:00.500Z","inverted":true,` +
+			`"caseInsensitive":false}]}`,
+	} {
+		s := newStage(t)
+		r := s.run(t, on(t, imported), transfer.Options{})
+		same(t, []string(nil), texts(r.Features.Notes))
+		stored := s.export(t).Features[0].Environments["production"]
+		expected := toggle.Feature{}
+		state := toggle.Environment{Enabled: true, Strategies: make([]toggle.Strategy, 1)}
+		assert.OK(t, json.Unmarshal([]byte(want), &state.Strategies[0]))
+		state.Strategies[0].ID = "new-1"
+		expected.SetEnvironment("production", state)
+		same(t, expected.Environments["production"], stored)
+	}
+}
+
+// A strategy that SDKs cannot evaluate is left out, with the reason. A toggle without another enabled strategy is turned
+// off.
+func TestInexpressibleStrategies(t *testing.T) {
+	t.Parallel()
+	constraint := func(text string) string { return `{"name":"default","constraints":[` + text + `]}` }
+	variants := func(text string) string {
+		return `{"name":"flexibleRollout","parameters":{"rollout":"100"},"variants":[` + text + `]}`
+	}
+	for strategy, want := range map[string]string{
+		`{"name":"custom"}`:          `the strategy type "custom" does not exist here`,
+		`{"name":"flexibleRollout"}`: `it has no parameter rollout`,
+		`{"name":"flexibleRollout","parameters":{"rollout":"150"}}`: `its parameter rollout must be a whole number from 0 to ` +
+			`100; it is "150"`,
+		`{"name":"flexibleRollout","parameters":{"rollout":"1","stickiness":"plan"}}`: `its stickiness "plan" is no context ` +
+			`field with stickiness`,
+		`{"name":"remoteAddress"}`: `its parameter IPs must have at least one entry; commas separate entries; it is ""`,
+
+		constraint(`{"contextName":"gone","operator":"IN","values":["1"]}`): `its constraint names the context field "gone", ` +
+			`which does not exist here`,
+		constraint(`{"contextName":"plan","operator":"IN","values":["silver"]}`): `its constraint on plan has "silver", which ` +
+			`is no legal value of the field`,
+		constraint(`{"contextName":"userId","operator":"IN","values":[]}`): `its constraint on userId with IN has 0 values: ` +
+			`use 1 to 250`,
+		constraint(`{"contextName":"userId","operator":"IN","values":[""]}`): `its constraint on userId with IN has the value ` +
+			`"", which must not be empty`,
+		constraint(`{"contextName":"userId","operator":"IN","values":["\\"]}`): `its constraint on userId with IN has the ` +
+			`value "\\", which must not end with a backslash: SDKs would turn the toggle off`,
+		constraint(`{"contextName":"userId","operator":"NUM_EQ","value":"x"}`): `its constraint on userId with NUM_EQ has ` +
+			`the value "x", which must be a number such as 5, -0.5 or 2e3`,
+		constraint(`{"contextName":"userId","operator":"OLD"}`): `its constraint on userId with OLD has an unknown operator`,
+		constraint(`{"contextName":"userId","operator":"REGEX","value":"a","inverted":true}`): `its constraint on userId with ` +
+			`REGEX is inverted`,
+
+		variants(`{"name":"a","weight":1000,"weightType":"fix"}`): `its variants have the total weight 1000: it must be 1000, ` +
+			`and one of them must be variable`,
+		variants(`{"name":"a b","weight":1000,"weightType":"variable"}`): `its variant "a b" has a name that is not valid: ` +
+			`use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone`,
+		variants(`{"name":"a","weight":1000,"weightType":"variable","payload":{"type":"json","value":"{"}}`): `its variant ` +
+			`"a" has a payload that is not JSON`,
+		`{"name":"default","variants":[{"name":"a","weight":1000,"weightType":"variable"}]}`: `it has variants, which only ` +
+			`flexibleRollout can have`,
+	} {
+		s := newStage(t)
+		r := s.run(t, on(t, strategy), transfer.Options{})
+		name, _, _ := strings.Cut(strings.TrimPrefix(strategy, `{"name":"`), `"`)
+		same(t, []string{
+			"its strategy 1 in production (" + name + ") was not imported: " + want,
+			"it was turned off in production, because none of its enabled strategies was imported",
+		}, texts(r.Features.Notes))
+		same(t, map[string]toggle.Environment(nil), s.export(t).Features[0].Environments)
+	}
+}
+
+// SDKs evaluate a toggle that is on without an enabled strategy as on for everybody. Here it gets a strategy that says
+// so.
+func TestOnWithoutStrategy(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := on(t, `{"id":"01A","name":"default","disabled":true,"sortOrder":5}`)
+	r := s.run(t, d, transfer.Options{})
+	note := "it is on in production without an enabled strategy: one that holds for everybody was added"
+	same(t, []string{note}, texts(r.Features.Notes))
+	everybody := s.export(t).Features[0].Environments["production"].Strategies[1]
+	same(t, map[string]string{"groupId": "t", "rollout": "100", "stickiness": "default"}, everybody.Parameters)
+	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
+}
+
+// The ids of strategies stay, and so does their order. One whose id is missing or not unique gets another one, which a
+// repeated import keeps.
+func TestStrategyIDs(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := on(t, `{"id":"b","name":"default"},{"id":"a","name":"default"},{"id":"a","name":"default"},{"name":"default"}`)
+	s.run(t, d, transfer.Options{})
+	var ids []string
+	for _, stored := range s.export(t).Features[0].Environments["production"].Strategies {
+		ids = append(ids, stored.ID)
+	}
+	same(t, []string{"b", "a", "new-1", "new-2"}, ids)
+	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
+}
+
+// Environments that the document does not have keep their states, and a state in an environment that does not exist is
+// listed.
+func TestOtherEnvironments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.run(t, on(t, `{"name":"default"}`), transfer.Options{})
+	d := on(t, `{"name":"default"}`)
+	d.Environments = []transfer.Environment{{Name: "staging", Type: "test"}}
+	d.Features[0].Environments = map[string]toggle.Environment{
+		"staging": d.Features[0].Environments["production"],
+		"gone":    {Enabled: true},
+	}
+	r := s.run(t, d, transfer.Options{})
+	same(t, []string{`its state in the environment "gone" was not imported: the environment does not exist here`},
+		texts(r.Features.Notes))
+	stored := s.export(t).Features[0].Environments
+	same(t, []bool{true, true}, []bool{stored["production"].Enabled, stored["staging"].Enabled})
+
+	d.Features[0].Environments = nil // off in staging
+	s.run(t, d, transfer.Options{})
+	stored = s.export(t).Features[0].Environments
+	same(t, []bool{true, false}, []bool{stored["production"].Enabled, stored["staging"].Enabled})
+}
+
+// A toggle that is archived here, and on in the document, is on after one import.
+func TestRevived(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := on(t, `{"name":"default"}`)
+	d.Features[0].Archived = true
+	s.run(t, d, transfer.Options{})
+	d.Features[0].Archived = false
+	same(t, []transfer.Update{{"t", []string{"archived", "archivedAt"}}}, s.run(t, d, transfer.Options{}).Features.Updated)
+	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
+}
+
+// Environments that cannot be imported are listed.
+func TestInvalidEnvironments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	r := s.run(t, transfer.Document{Environments: []transfer.Environment{
+		{Name: "production", Type: "production"},
+		{Name: "Production", Type: "production"},
+		{Name: "a b", Type: "x"},
+		{Name: "no-type"},
+		{Name: "order", Type: "x", SortOrder: 1 << 31},
+	}}, transfer.Options{})
+	same(t, []string{"production"}, r.Environments.Created)
+	same(t, []string{
+		"the name of the environment production differs in letter case only",
+		"its name is not valid: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone",
+		`its type "" is not valid: use 1 to 100 characters`,
+		"its sort order of 2147483648 is not valid",
+	}, texts(r.Environments.Skipped))
+}
