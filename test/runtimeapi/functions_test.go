@@ -136,7 +136,7 @@ func sample(t *testing.T, name string) []byte {
 // dozens of web frameworks.
 var allowed = regexp.MustCompile(`^(toggleadmin|vendor|github\.com/(aws/(aws-lambda-go|aws-sdk-go-v2|smithy-go)|` +
 	`awslabs/aws-lambda-go-api-proxy|google/uuid|go-json-experiment/json|standard-webhooks/standard-webhooks/libraries|` +
-	`agnivade/levenshtein)|golang\.org/x/text/(transform|unicode/norm))/`)
+	`agnivade/levenshtein)|golang\.org/x/(sync/errgroup|text/(transform|unicode/norm)))/`)
 
 // jwt are the packages that the two functions that know the OpenID Connect issuer link, too.
 var jwt = regexp.MustCompile(`^(github\.com/(coreos/go-oidc|go-jose/go-jose)/v[34]|golang\.org/x/oauth2)(/|$)`)
