@@ -338,6 +338,16 @@ func (b *tab) is(expression string) {
 // press presses keys, such as kb.Tab.
 func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
+	if keys == kb.Enter { // chromedp's key event submits a form although the page prevents it
+		for _, kind := range []input.DispatchKeyEventType{
+			input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp,
+		} {
+			call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+				Type: kind, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13,
+			})
+		}
+		return
+	}
 	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 

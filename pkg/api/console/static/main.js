@@ -15,6 +15,7 @@ import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views
  */
 const pages = {
   toggles: { group: 'Toggles', title: 'Toggles', load: () => import('./views/toggles.js') },
+  segments: { group: 'Toggles', title: 'Segments', load: () => import('./views/segments.js') },
   context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
   playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },
   events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
