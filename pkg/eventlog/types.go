@@ -19,6 +19,14 @@ const (
 	FeatureDeleted             Type = "feature-deleted"
 	FeatureStaleOn             Type = "feature-stale-on"
 	FeatureStaleOff            Type = "feature-stale-off"
+	FeatureEnvironmentEnabled  Type = "feature-environment-enabled"
+	FeatureEnvironmentDisabled Type = "feature-environment-disabled"
+	FeatureStrategyAdd         Type = "feature-strategy-add"
+	FeatureStrategyUpdate      Type = "feature-strategy-update"
+	FeatureStrategyRemove      Type = "feature-strategy-remove"
+	StrategyOrderChanged       Type = "strategy-order-changed"
+	FeatureDependencyAdded     Type = "feature-dependency-added"
+	FeatureDependencyRemoved   Type = "feature-dependency-removed"
 	ContextFieldCreated        Type = "context-field-created"
 	ContextFieldUpdated        Type = "context-field-updated"
 	ContextFieldDeleted        Type = "context-field-deleted"
@@ -62,6 +70,14 @@ var definitions = []Definition{
 	{FeatureDeleted, "Toggles", "Toggle deleted", "deleted the toggle %s"},
 	{FeatureStaleOn, "Toggles", "Toggle marked as stale", "marked the toggle %s as stale"},
 	{FeatureStaleOff, "Toggles", "Toggle no longer marked as stale", "no longer marks the toggle %s as stale"},
+	{FeatureEnvironmentEnabled, "Toggles", "Toggle turned on", "turned on the toggle %s"},
+	{FeatureEnvironmentDisabled, "Toggles", "Toggle turned off", "turned off the toggle %s"},
+	{FeatureStrategyAdd, "Toggles", "Strategy added", "added a strategy to the toggle %s"},
+	{FeatureStrategyUpdate, "Toggles", "Strategy updated", "updated a strategy of the toggle %s"},
+	{FeatureStrategyRemove, "Toggles", "Strategy removed", "removed a strategy of the toggle %s"},
+	{StrategyOrderChanged, "Toggles", "Order of strategies changed", "changed the order of the strategies of the toggle %s"},
+	{FeatureDependencyAdded, "Toggles", "Dependency added", "added a dependency of the toggle %s"},
+	{FeatureDependencyRemoved, "Toggles", "Dependency removed", "removed a dependency of the toggle %s"},
 	{FeaturePotentiallyStaleOn, "Toggles", "Toggle became potentially stale", ""},
 	{FeaturePotentiallyStaleOff, "Toggles", "Toggle is no longer potentially stale", ""},
 	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},

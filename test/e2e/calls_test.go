@@ -132,7 +132,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 	t.Parallel()
 	s := start(t)
 	abbreviations := strings.NewReplacer("PAT", readPAT, "API-TOKEN", "authorizer GetItem 1r", "SEEN", seen,
-		"LIFETIME", "feature-types/release/lifetime", "NEW", `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`)
+		"LIFETIME", "feature-types/release/lifetime",
+		"SWITCH", "projects/p/features/h/environments/production", "NEW", `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`)
 	for _, row := range table.Rows(t, 6, abbreviations.Replace(`
 		# request | as | body | status | function; none: only the authorizer's | calls of the authorizer, and of the function
 		GET nothing | admin | | 404 | none |
@@ -211,6 +212,13 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		GET projects/p/features | viewer | | 200 | list-features | PAT, 5 Scan 1r
 		POST projects/p/stale | editor | {"features":["h"],"stale":true} | 202 | mark-features-stale | PAT, GetItem 1r, TransactWriteItems 3w+3w
 		POST projects/p/stale | editor | {"features":["h"],"stale":false} | 202 | mark-features-stale | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
+		# The environment, then the toggle. Only the usage that becomes less is read.
+		GET SWITCH | viewer | | 200 | get-feature-environment | PAT, 2 GetItem 1r
+		POST SWITCH/on | editor | | 200 | turn-on-feature | PAT, 2 GetItem 1r, TransactWriteItems 3w+6w+2w
+		POST SWITCH/on | editor | | 200 | turn-on-feature | PAT, 2 GetItem 1r
+		POST SWITCH/strategies | editor | {"name":"default"} | 200 | create-strategy | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
+		GET SWITCH/strategies | viewer | | 200 | list-strategies | PAT, 2 GetItem 1r
+		POST SWITCH/off | editor | | 200 | turn-off-feature | PAT, 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w
 		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w
 		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r
 		POST archive/revive/old-banner | editor | | 200 | revive-feature | PAT, 2 GetItem 1r, TransactWriteItems 3w+6w+2w+2w

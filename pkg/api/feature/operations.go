@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
@@ -70,15 +71,19 @@ func Operations() []app.Operation {
 			Name:     "archive-feature",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, contextfield.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
+			Tables: []string{
+				featuretable.Table, featuretype.Table, environment.Table, contextfield.Table, eventlog.Table,
+			},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
 		},
 		{
 			Name:     "revive-feature",
 			Route:    "POST /api/admin/archive/revive/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, contextfield.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
+			Tables: []string{
+				featuretable.Table, featuretype.Table, environment.Table, contextfield.Table, eventlog.Table,
+			},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
 		},
 		{
 			Name:     "delete-feature",
@@ -86,6 +91,62 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.DeleteFeature),
 			Tables:   []string{featuretable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+		},
+		{
+			Name:     "get-feature-environment",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetEnvironment(reader(d)) },
+		},
+		{
+			Name:     "turn-on-feature",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOn(writer(d), NewIDs(d.Now, d.Random)) },
+		},
+		{
+			Name:     "turn-off-feature",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(writer(d)) },
+		},
+		{
+			Name:     "list-strategies",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListStrategies(reader(d)) },
+		},
+		{
+			Name:     "create-strategy",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
+			Requires: access.Has(access.CreateStrategy),
+			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return CreateStrategy(writer(d), NewIDs(d.Now, d.Random)) },
+		},
+		{
+			Name:     "get-strategy",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetStrategy(reader(d)) },
+		},
+		{
+			Name:     "update-strategy",
+			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
+			Requires: access.Has(access.UpdateStrategy),
+			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return UpdateStrategy(writer(d)) },
+		},
+		{
+			Name:     "delete-strategy",
+			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
+			Requires: access.Has(access.DeleteStrategy),
+			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteStrategy(writer(d)) },
 		},
 	}
 }

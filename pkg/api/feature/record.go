@@ -28,6 +28,14 @@ func snapshot(f toggle.Feature) toggle.FeatureJSON {
 	return form
 }
 
+// summary returns a toggle in the data of an event that does not concern its environments, which can be large.
+func summary(f toggle.Feature) toggle.FeatureJSON {
+	form := snapshot(f)
+	form.Environments = nil
+	form.Dependency = nil
+	return form
+}
+
 // flipRecord returns the record of a flip of the flag, without the id of the toggle's last event. The flag is set if
 // there is no reason to clear it. causedBy is the id of the event of the lifetime that causes the flip, or nil.
 func flipRecord(f toggle.Feature, lifetimeDays *int64, reason toggle.ClearReason, causedBy *int64) eventlog.Change {

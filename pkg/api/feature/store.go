@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
@@ -22,16 +23,22 @@ import (
 // Store reads and writes toggles, and records every change. It is safe for concurrent use.
 type Store struct {
 	*Reader
-	fieldUsage usage.Table
-	log        *eventlog.Log
+	fields           *contextfield.Store
+	fieldUsage       usage.Table
+	segmentUsage     usage.Table
+	environmentUsage usage.Table
+	log              *eventlog.Log
 }
 
 // NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		Reader:     NewReader(client, tables),
-		fieldUsage: contextfield.UsageTable(client, tables),
-		log:        log,
+		Reader:           NewReader(client, tables),
+		fields:           contextfield.NewStore(client, tables, nil),
+		fieldUsage:       contextfield.UsageTable(client, tables),
+		segmentUsage:     usage.NewTable(client, tables["Segments"], "id"),
+		environmentUsage: environment.UsageTable(client, tables),
+		log:              log,
 	}
 }
 
@@ -60,7 +67,7 @@ func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, e
 			return apierror.Errorf(apierror.NameExists, "A toggle with the name %q exists.", apierror.Echo(f.Name))
 		}
 		last = max(last, eventlog.LastInMarker(failed[actionMarker]))
-		return t.unknownContextField(failures)
+		return t.missingResource(failures)
 	})
 	if err != nil {
 		return toggle.Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
@@ -73,8 +80,8 @@ func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, e
 type Change func(toggle.Feature) (toggle.Feature, error)
 
 // Update changes a toggle. It returns an error of change. If the toggle is changed concurrently, change is called
-// again. A change of the type, of Archived or of Stale decides the flag again. An update that changes nothing writes
-// nothing. The kind of its error is NotFound, or Conflict if the toggle uses a context field that does not exist.
+// again. A change of the type, of Archived or of Stale decides the flag again. A toggle that is revived is turned off in
+// all environments. An update that changes nothing writes nothing. The kind of its error is NotFound, or Conflict if the toggle uses a context field that does not exist.
 func (s *Store) Update(ctx context.Context, name string, change Change) (toggle.Feature, error) {
 	all, err := s.UpdateAll(ctx, []string{name}, change)
 	if err != nil {
@@ -103,6 +110,9 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([
 		next.CreatedAt = old.CreatedAt
 		next.CreatedBy = old.CreatedBy
 		s.stampArchived(old, &next)
+		if old.Archived && !next.Archived {
+			turnOffEverywhere(&next)
+		}
 		return t.update(ctx, old, next.Normalized())
 	}
 	t, err := s.write(ctx, names, plan)
@@ -188,7 +198,7 @@ func (s *Store) write(
 			return nil, err
 		}
 		return t.build(ctx)
-	}, func(failures []dynamo.Failure) error { return t.unknownContextField(failures) })
+	}, func(failures []dynamo.Failure) error { return t.missingResource(failures) })
 	return t, err
 }
 

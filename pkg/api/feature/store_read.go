@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/sync/errgroup"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/apierror"
@@ -20,18 +21,20 @@ import (
 
 // Reader reads toggles and their types. It is safe for concurrent use.
 type Reader struct {
-	client  *dynamodb.Client
-	table   string
-	types   *featuretype.Store
-	project string // of the toggles that it finds by name; empty: all
+	client       *dynamodb.Client
+	table        string
+	types        *featuretype.Store
+	environments *environment.Store
+	project      string // of the toggles that it finds by name; empty: all
 }
 
-// NewReader returns a reader of the tables Features and FeatureTypes.
+// NewReader returns a reader of the tables Features, FeatureTypes and Environments.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 	return &Reader{
-		client: client,
-		table:  tables[featuretable.Table],
-		types:  featuretype.NewStore(client, tables, nil),
+		client:       client,
+		table:        tables[featuretable.Table],
+		types:        featuretype.NewStore(client, tables, nil),
+		environments: environment.NewStore(client, tables, nil),
 	}
 }
 

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
@@ -25,8 +23,10 @@ const maxActions = 100
 type transaction struct {
 	store   *Store
 	edits   []*edit
-	types   Types // that were read
+	types   Types                                // that were read
+	fields  map[string]contextfield.ContextField // that the change constrains, which must not change
 	actions dynamo.Actions
+	missing map[string]error // the error if an action fails because a resource does not exist
 
 	isPreparation bool     // it only clears flags, and the write must be repeated
 	undecided     []string // toggles whose flags are to be decided by later transactions
@@ -45,11 +45,11 @@ const (
 	actionMarker   = "marker" // of a deleted toggle with the name
 	actionEvent    = "event"
 	actionLifetime = "lifetime"
-	actionUsage    = "usage of " // and the name of the field
+	actionField    = "context field"
 )
 
 func (s *Store) transaction() *transaction {
-	return &transaction{store: s, types: Types{}}
+	return &transaction{store: s, types: Types{}, fields: map[string]contextfield.ContextField{}}
 }
 
 // create adds the creation of a toggle, and decides its flag. last is the id of the last event of a deleted toggle with
@@ -58,6 +58,9 @@ func (t *transaction) create(ctx context.Context, next toggle.Feature, last int6
 	next.PotentiallyStale = false
 	e := t.add(toggle.Feature{LastEvent: last}, next)
 	e.changes = []eventlog.Change{recordOf(next, eventlog.FeatureCreated, snapshot(next), nil)}
+	if err := t.check(ctx, e); err != nil {
+		return err
+	}
 	return t.decide(ctx, e, "")
 }
 
@@ -66,6 +69,9 @@ func (t *transaction) update(ctx context.Context, old, next toggle.Feature) erro
 	next.PotentiallyStale = old.PotentiallyStale
 	e := t.add(old, next)
 	e.changes = changes(old, next)
+	if err := t.check(ctx, e); err != nil {
+		return err
+	}
 	if reason := old.ClearReason(next); reason != "" {
 		return t.decide(ctx, e, reason)
 	}
@@ -132,39 +138,10 @@ func (t *transaction) typeOf(ctx context.Context, id string) (toggle.Type, error
 	return kind, err
 }
 
-// changes returns what an update of a toggle records, without its flip.
-func changes(old, next toggle.Feature) (all []eventlog.Change) {
-	add := func(t eventlog.Type, state toggle.Feature) {
-		all = append(all, recordOf(next, t, snapshot(state), snapshot(old)))
-		old = state
-	}
-	if old.Archived != next.Archived {
-		state := old
-		state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt
-		kind := eventlog.FeatureRevived
-		if next.Archived {
-			kind = eventlog.FeatureArchived
-		}
-		add(kind, state)
-	}
-	if old.Stale != next.Stale {
-		state := old
-		state.Stale = next.Stale
-		kind := eventlog.FeatureStaleOff
-		if next.Stale {
-			kind = eventlog.FeatureStaleOn
-		}
-		add(kind, state)
-	}
-	if old.Differs(next) {
-		add(eventlog.FeatureUpdated, next)
-	}
-	return all
-}
-
 // build returns the actions, or nil if nothing changes.
 func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, error) {
 	t.actions = dynamo.Actions{}
+	t.missing = map[string]error{}
 	for _, e := range t.edits {
 		if len(e.changes) == 0 {
 			continue
@@ -176,9 +153,12 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 	if len(t.actions.List()) == 0 {
 		return nil, nil
 	}
-	if err := t.use(ctx); err != nil {
-		return nil, err
+	for _, r := range t.store.relations() {
+		if err := r.addTo(ctx, t); err != nil {
+			return nil, err
+		}
 	}
+	t.addFields()
 	for _, id := range t.lifetimes() {
 		t.actions.Add(actionLifetime, t.store.types.Unchanged(t.types[id]))
 	}
@@ -229,30 +209,6 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 	return nil
 }
 
-// use adds the actions that change the usage of context fields. It reads the usage that becomes less.
-func (t *transaction) use(ctx context.Context) error {
-	changes := t.usage()
-	var less []string
-	for field, byProject := range changes {
-		for _, n := range byProject {
-			if n < 0 {
-				less = append(less, field)
-				break
-			}
-		}
-	}
-	slices.Sort(less)
-	stored, err := t.store.fieldUsage.Read(ctx, less)
-	if err != nil {
-		return err
-	}
-	for _, field := range slices.Sorted(maps.Keys(changes)) {
-		change := usage.Usage{Counts: changes[field]}
-		t.actions.Add(actionUsage+field, t.store.fieldUsage.Change(field, change, stored[field]))
-	}
-	return nil
-}
-
 // lifetimes returns the types whose lifetime must not change, sorted.
 func (t *transaction) lifetimes() []string {
 	all := map[string]bool{}
@@ -264,38 +220,17 @@ func (t *transaction) lifetimes() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// usage returns the changes of the usage of context fields, by field.
-func (t *transaction) usage() map[string]usage.Counts {
-	all := map[string]usage.Counts{}
-	count := func(f toggle.Feature, change int64) {
-		for _, field := range f.UsedContextFields() {
-			if all[field] == nil {
-				all[field] = usage.Counts{}
-			}
-			all[field][f.Project] += change
-		}
-	}
-	for _, e := range t.edits {
-		count(e.old, -1)
-		count(e.next, +1)
-	}
-	for field, changes := range all {
-		maps.DeleteFunc(changes, func(_ string, n int64) bool { return n == 0 })
-		if len(changes) == 0 {
-			delete(all, field)
-		}
-	}
-	return all
-}
-
 // flips reports whether an edit changes the flag. Its last change is the flip.
 func (e *edit) flips() bool { return e.old.PotentiallyStale != e.next.PotentiallyStale }
 
 // size returns the number of actions of the changes of several toggles that exist, without flips, with their flips, and
 // with the conditions on types.
 func (t *transaction) size() (withoutFlips, whole int) {
-	withoutFlips = len(t.usage())
-	whole = len(t.usage()) + len(t.lifetimes())
+	withoutFlips = len(t.fields)
+	for _, r := range t.store.relations() {
+		withoutFlips += r.size(t)
+	}
+	whole = withoutFlips + len(t.lifetimes())
 	for _, e := range t.edits {
 		n := len(e.changes)
 		if n > 0 {
@@ -361,20 +296,19 @@ func (t *transaction) leaveFlags() {
 	}
 }
 
-// unknownContextField returns the error if a transaction failed only because a context field does not exist. It names
-// the field.
-func (t *transaction) unknownContextField(failures []dynamo.Failure) error {
+// missingResource returns the error if a transaction failed only because resources that toggles use do not exist. It
+// names one of them.
+func (t *transaction) missingResource(failures []dynamo.Failure) error {
 	failed := t.actions.Failed(failures)
-	unknown := ""
+	var missing error
 	for _, action := range slices.Sorted(maps.Keys(failed)) {
-		field, isUsage := strings.CutPrefix(action, actionUsage)
-		if !isUsage || failed[action].Item != nil {
-			return nil // the next attempt checks the fields again
+		err, isResource := t.missing[action]
+		if !isResource || failed[action].Item != nil {
+			return nil // the next attempt reads them again
 		}
-		if unknown == "" {
-			unknown = field
+		if missing == nil {
+			missing = err
 		}
 	}
-	return apierror.Errorf(apierror.Conflict,
-		"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(unknown))
+	return missing
 }

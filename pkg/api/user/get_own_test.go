@@ -45,7 +45,9 @@ func TestGetOwn(t *testing.T) {
 				`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},` +
 				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_FEATURE"},{"permission":"UPDATE_FEATURE"},` +
 				`{"permission":"DELETE_FEATURE"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
-				`{"permission":"DELETE_SEGMENT"}]}`,
+				`{"permission":"DELETE_SEGMENT"},{"permission":"UPDATE_FEATURE_ENVIRONMENT"},` +
+				`{"permission":"CREATE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_STRATEGY"},` +
+				`{"permission":"DELETE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_DEPENDENCY"}]}`,
 		},
 		{4, "Editor", unauthorized},
 		{5, "Admin", unauthorized},

@@ -22,6 +22,11 @@ const (
 	CreateSegment         Permission = "CREATE_SEGMENT"
 	UpdateSegment         Permission = "UPDATE_SEGMENT"
 	DeleteSegment         Permission = "DELETE_SEGMENT"
+	UpdateEnvironment     Permission = "UPDATE_FEATURE_ENVIRONMENT" // turning toggles on and off
+	CreateStrategy        Permission = "CREATE_FEATURE_STRATEGY"
+	UpdateStrategy        Permission = "UPDATE_FEATURE_STRATEGY"
+	DeleteStrategy        Permission = "DELETE_FEATURE_STRATEGY"
+	UpdateDependency      Permission = "UPDATE_FEATURE_DEPENDENCY"
 )
 
 // Role is a user's root role.
@@ -49,6 +54,7 @@ func (r Role) Permissions() []Permission {
 		return []Permission{
 			CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateFeature, UpdateFeature, DeleteFeature,
 			CreateSegment, UpdateSegment, DeleteSegment,
+			UpdateEnvironment, CreateStrategy, UpdateStrategy, DeleteStrategy, UpdateDependency,
 		}
 	case RoleViewer:
 	}

@@ -1,0 +1,223 @@
+package feature_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/operation"
+)
+
+// active is a stage with the environments dev and prod, and the operations on the state of toggles in them.
+type active struct {
+	tables
+	operation.Set
+}
+
+func newActive(tb testing.TB) active {
+	tb.Helper()
+	db := newTables(tb)
+	for _, name := range []string{"dev", "prod"} {
+		_, err := environment.NewStore(db.Client, db.Tables, db.Log()).Create(tb.Context(),
+			environment.Environment{Name: name, Type: name + "elopment", Last: true})
+		assert.OK(tb, err)
+	}
+	return active{db, activation(db.store)}
+}
+
+// activation returns the operations on the state of toggles, with paths such as project/toggle/environment/strategy.
+func activation(store *feature.Store) operation.Set {
+	created := 0
+	newID := func() string {
+		created++
+		return fmt.Sprint("s", created)
+	}
+	set := handlers(store)
+	set.Parameters = []string{"projectId", "featureName", "environment", "strategyId"}
+	for name, handler := range map[string]lambdahttp.HandlerFunc{
+		"on":              feature.TurnOn(store, newID),
+		"off":             feature.TurnOff(store),
+		"state":           feature.GetEnvironment(store.Reader),
+		"strategies":      feature.ListStrategies(store.Reader),
+		"strategy":        feature.GetStrategy(store.Reader),
+		"add strategy":    feature.CreateStrategy(store, newID),
+		"update strategy": feature.UpdateStrategy(store),
+		"delete strategy": feature.DeleteStrategy(store),
+	} {
+		set.Handlers[name] = handler
+	}
+	return set
+}
+
+// recorded returns the types and the environments of the events of a toggle, without its creation.
+func (a active) recorded(tb testing.TB, name string) string {
+	tb.Helper()
+	var all []string
+	about := eventsearch.Filter{Subjects: []string{"toggle:" + name}}
+	err := eventsearch.New(a.Log()).All(tb.Context(), about, func(e eventlog.Event) error {
+		if e.Environment != "" || e.Type == eventlog.FeatureRevived || e.Type == eventlog.FeatureArchived {
+			all = append(all, strings.TrimSpace(fmt.Sprint(e.Type, " ", e.Environment)))
+		}
+		return nil
+	})
+	assert.OK(tb, err)
+	return strings.Join(all, ", ")
+}
+
+// everybody is the strategy that turning a toggle on adds.
+func everybody(id string, order int, disabled bool) string {
+	return fmt.Sprintf(`{"id":%q,"name":"flexibleRollout","title":null,"disabled":%t,"sortOrder":%d,"constraints":[],`+
+		`"parameters":{"groupId":"f","rollout":"100","stickiness":"default"},"variants":[],"segments":[]}`,
+		id, disabled, order)
+}
+
+// A toggle is on only with an enabled strategy.
+func TestSwitch(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	state := func(enabled bool, strategies ...string) string {
+		return fmt.Sprintf(`200 {"name":"f","environment":"prod","enabled":%t,"type":"prodelopment","strategies":[%s]}`,
+			enabled, strings.Join(strategies, ","))
+	}
+	expect(t.Context(), t, a.Set, []call{
+		{"state", "default/f/prod", "", state(false)},
+		{"on", "default/f/prod", "", "200"},
+		{"on", "default/f/prod", "not read", "200"},
+		{"state", "default/f/prod", "", state(true, everybody("s1", 0, false))},
+		{"off", "default/f/prod", "", "200"},
+		{"off", "default/f/prod", "", "200"},
+		{"on", "default/f/prod", "", "200"},
+		{"update strategy", "default/f/prod/s1", `{"disabled":true}`, "200 " + everybody("s1", 0, true)},
+		{"state", "default/f/prod", "", state(false, everybody("s1", 0, true))},
+		{"on", "default/f/prod", "", "200"},
+		{"state", "default/f/prod", "", state(true, everybody("s1", 0, true), everybody("s2", 1, false))},
+		{"delete strategy", "default/f/prod/s2", "", "200"},
+		{"state", "default/f/prod", "", state(false, everybody("s1", 0, true))},
+	})
+	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, "+
+		"feature-environment-disabled prod, feature-environment-enabled prod, "+
+		"feature-strategy-update prod, feature-environment-disabled prod, "+
+		"feature-strategy-add prod, feature-environment-enabled prod, "+
+		"feature-environment-disabled prod, feature-strategy-remove prod", a.recorded(t, "f"))
+}
+
+// A disabled strategy is enabled on request, instead of adding one.
+func TestActivateDisabledStrategies(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	on := func(query string) {
+		t.Helper()
+		status, _, text := a.Serve(t.Context(), operation.Request{Operation: "on", Path: "default/f/dev", Query: query})
+		assert.Equal(t, 200, status)
+		assert.Equal(t, "", text)
+	}
+	expect(t.Context(), t, a.Set, []call{
+		{"add strategy", "default/f/dev", `{"name":"flexibleRollout","disabled":true}`, "200 " + everybody("s1", 0, true)},
+	})
+	on("shouldActivateDisabledStrategies=true")
+	a.Expect(t.Context(), t, "strategies", "default/f/dev", "", "200 ["+everybody("s1", 0, false)+"]")
+	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-environment-enabled dev",
+		a.recorded(t, "f"))
+}
+
+// An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere.
+func TestArchivedToggleIsRevivedOff(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	expect(t.Context(), t, a.Set, []call{
+		{"on", "default/f/prod", "", "200"},
+		{"archive", "default/f", "", "202"},
+		{"on", "default/f/dev", "", `409 ConflictError: The toggle "f" is archived. Revive it before you turn it on.`},
+	})
+	assert.Equal(t, []string{"prod"}, a.get(t, "f").EnabledEnvironments())
+	_, err := a.store.Update(t.Context(), "f", with(`{"archived":false}`))
+	assert.OK(t, err)
+	assert.Equal(t, 0, len(a.get(t, "f").EnabledEnvironments()))
+	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, feature-archived, feature-revived, "+
+		"feature-environment-disabled prod", a.recorded(t, "f"))
+}
+
+// The state of a toggle needs an environment and a toggle of the project.
+func TestUnknownState(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	const noEnvironment = `404 NotFoundError: There is no environment with the name "test".`
+	const noStrategy = `404 NotFoundError: The toggle "f" has no strategy with the id "x" in the environment "prod".`
+	expect(t.Context(), t, a.Set, []call{
+		{"state", "default/f/test", "", noEnvironment},
+		{"on", "default/f/test", "", noEnvironment},
+		{"on", "default/f/%FF", "", `404 NotFoundError: There is no environment with the name "%FF".`},
+		{"off", "q/f/prod", "", unknownIn("q", "f")},
+		{"strategies", "default/g/prod", "", unknownIn("default", "g")},
+		{"add strategy", "default/f/test", `{"name":"default"}`, noEnvironment},
+		{"add strategy", "default/f/dev", `{"name":"default"}`, `200 {"id":"s2","name":"default","title":null,` +
+			`"disabled":false,"sortOrder":0,"constraints":[],"parameters":{},"variants":[],"segments":[]}`},
+		{"strategy", "default/f/prod/s2", "", strings.Replace(noStrategy, `"x"`, `"s2"`, 1)},
+		{"strategy", "default/f/prod/x", "", noStrategy},
+		{"update strategy", "default/f/prod/x", `{}`, noStrategy},
+		{"delete strategy", "default/f/prod/x", "", noStrategy},
+	})
+}
+
+// The use of context fields and environments is counted with the change, and a field that does not exist is rejected.
+func TestStateIsCounted(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	used := func() string {
+		t.Helper()
+		environments, err := environment.NewStore(a.Client, a.Tables, nil).List(t.Context())
+		assert.OK(t, err)
+		text := a.usage(t)
+		for _, e := range environments {
+			text += fmt.Sprintf("; %s: %d", e.Name, e.Usage.Toggles())
+		}
+		return text
+	}
+	const constraint = `{"name":"default","constraints":[{"contextName":"a","operator":"IN","values":["x"]},` +
+		`{"contextName":"userId","operator":"IN","values":["7"]}]}`
+	a.ExpectStatus(t.Context(), t, "add strategy", "default/f/prod", constraint, 200)
+	assert.Equal(t, "a/default: 1; dev: 0; prod: 0", used())
+	a.ExpectStatus(t.Context(), t, "on", "default/f/prod", "", 200)
+	assert.Equal(t, "a/default: 1; dev: 0; prod: 1", used())
+	a.ExpectStatus(t.Context(), t, "update strategy", "default/f/prod/s1", strings.Replace(constraint, `"a"`, `"b"`, 1), 200)
+	assert.Equal(t, "b/default: 1; dev: 0; prod: 1", used())
+	a.Expect(t.Context(), t, "update strategy", "default/f/prod/s1", strings.Replace(constraint, `"a"`, `"x"`, 1),
+		"400 ValidationError: The `/body/constraints/0/contextName` property must be the name of a context field; "+
+			`you sent "x".`)
+	a.ExpectStatus(t.Context(), t, "archive", "default/f", "", 202)
+	assert.Equal(t, "; dev: 0; prod: 0", used())
+}
+
+// A constraint on a context field with legal values has only those, and a stickiness is a field that has it.
+func TestFieldsOfStrategies(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	_, err := contextfield.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(), contextfield.ContextField{
+		Name: "plan", Stickiness: true, LegalValues: []contextfield.LegalValue{{Value: "basic"}},
+	})
+	assert.OK(t, err)
+	add := func(constraint, stickiness string) string {
+		return a.Call(t.Context(), "add strategy", "default/f/prod", `{"name":"flexibleRollout","constraints":[`+constraint+
+			`],"parameters":{"stickiness":"`+stickiness+`"}}`)[:3]
+	}
+	assert.Equal(t, "200", add(`{"contextName":"plan","operator":"IN","values":["basic"]}`, "plan"))
+	assert.Equal(t, "400", add(`{"contextName":"plan","operator":"NOT_IN","values":["basic","premium"]}`, "plan"))
+	assert.Equal(t, "200", add(`{"contextName":"plan","operator":"STR_CONTAINS","values":["premium"]}`, "default"))
+	assert.Equal(t, "400", add("", "a"))
+	assert.Equal(t, "400", add("", "unknown"))
+	assert.Equal(t, "400", add("", "remoteAddress"))
+	assert.Equal(t, "200", add("", "sessionId"))
+}

@@ -1,0 +1,127 @@
+package feature
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/toggle"
+)
+
+// changes returns what an update of a toggle records, without its flip: one change for each event.
+func changes(old, next toggle.Feature) (all []eventlog.Change) {
+	add := func(t eventlog.Type, state toggle.Feature) {
+		all = append(all, recordOf(next, t, summary(state), summary(old)))
+		old = state
+	}
+	if old.Archived != next.Archived {
+		state := old
+		state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt
+		kind := eventlog.FeatureRevived
+		if next.Archived {
+			kind = eventlog.FeatureArchived
+		}
+		add(kind, state)
+	}
+	if old.Stale != next.Stale {
+		state := old
+		state.Stale = next.Stale
+		kind := eventlog.FeatureStaleOff
+		if next.Stale {
+			kind = eventlog.FeatureStaleOn
+		}
+		add(kind, state)
+	}
+	environments := maps.Clone(old.Environments)
+	if environments == nil {
+		environments = map[string]toggle.Environment{}
+	}
+	maps.Copy(environments, next.Environments)
+	before := len(all)
+	for _, name := range slices.Sorted(maps.Keys(environments)) {
+		all = append(all, environmentChanges(old, next, name)...)
+	}
+	if len(all) > before { // they derive the context fields, too
+		old.Environments = next.Environments
+		old.ContextFields = next.ContextFields
+	}
+	if old.Differs(next) {
+		add(eventlog.FeatureUpdated, next)
+	}
+	return all
+}
+
+// environmentChanges returns what a change of the state of an environment records. A toggle that is turned on is
+// recorded after the strategies that it needs, and one that is turned off before the strategies that are removed.
+func environmentChanges(old, next toggle.Feature, name string) (all []eventlog.Change) {
+	add := func(t eventlog.Type, data, preData any) {
+		c := recordOf(next, t, data, preData)
+		c.Environment = name
+		all = append(all, c)
+	}
+	before, after := old.Environments[name], next.Environments[name]
+	var reordered bool
+	for _, s := range after.Strategies {
+		i := before.Strategy(s.ID)
+		if i < 0 {
+			add(eventlog.FeatureStrategyAdd, s, nil)
+			continue
+		}
+		moved := before.Strategies[i]
+		moved.SortOrder = s.SortOrder
+		switch {
+		case !reflect.DeepEqual(moved, s):
+			add(eventlog.FeatureStrategyUpdate, s, before.Strategies[i])
+		case before.Strategies[i].SortOrder != s.SortOrder:
+			reordered = true
+		}
+	}
+	if reordered {
+		add(eventlog.StrategyOrderChanged, strategyOrder{ids(after)}, strategyOrder{ids(before)})
+	}
+	switch {
+	case !before.Enabled && after.Enabled:
+		add(eventlog.FeatureEnvironmentEnabled, nil, nil)
+	case before.Enabled && !after.Enabled:
+		add(eventlog.FeatureEnvironmentDisabled, nil, nil)
+	}
+	for _, s := range before.Strategies {
+		if after.Strategy(s.ID) < 0 {
+			add(eventlog.FeatureStrategyRemove, nil, s)
+		}
+	}
+	return all
+}
+
+// strategyOrder is the data of the event strategy-order-changed.
+type strategyOrder struct {
+	StrategyIDs []string `json:"strategyIds"`
+}
+
+func ids(e toggle.Environment) []string {
+	all := make([]string, len(e.Strategies))
+	for i, s := range e.Strategies {
+		all[i] = s.ID
+	}
+	return all
+}
+
+// constrainedStrategies returns the strategies whose constraints or stickiness a change writes.
+func constrainedStrategies(old, next toggle.Feature) (all []toggle.Strategy) {
+	for _, name := range slices.Sorted(maps.Keys(next.Environments)) {
+		before := old.Environments[name]
+		for _, s := range next.Environments[name].Strategies {
+			if i := before.Strategy(s.ID); i >= 0 && sameConstraints(before.Strategies[i], s) {
+				continue
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func sameConstraints(a, b toggle.Strategy) bool {
+	return reflect.DeepEqual(a.Constraints, b.Constraints) &&
+		a.Parameters[toggle.ParameterStickiness] == b.Parameters[toggle.ParameterStickiness]
+}

@@ -1,0 +1,94 @@
+package feature
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/api/constraint"
+	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
+)
+
+// maxState is the maximum size of the state of all environments of a toggle, in bytes of JSON.
+const maxState = 300_000
+
+// check returns an error if the state that an edit writes is not possible. It reads the context fields of new and
+// changed constraints, which must not change until the transaction is written.
+func (t *transaction) check(ctx context.Context, e *edit) error {
+	if err := checkLimits(e.old, e.next); err != nil {
+		return err
+	}
+	strategies := constrainedStrategies(e.old, e.next)
+	var names []string
+	for _, s := range strategies {
+		names = append(names, constraint.Names(s.Constraints)...)
+		names = append(names, s.ContextFields()...)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	fields, err := t.store.fields.Named(ctx, slices.Compact(slices.Sorted(slices.Values(names))))
+	if err != nil {
+		return err
+	}
+	for _, s := range strategies {
+		if err := checkFields(s, fields); err != nil {
+			return err
+		}
+	}
+	maps.Copy(t.fields, fields)
+	return nil
+}
+
+// constrained returns the context fields that the transaction constrains.
+func (t *transaction) constrained() []string { return slices.Sorted(maps.Keys(t.fields)) }
+
+// addFields adds the conditions that the fields of constraints have not changed.
+func (t *transaction) addFields() {
+	for _, name := range t.constrained() {
+		t.actions.Add(actionField, t.store.fields.Unchanged(t.fields[name]))
+	}
+}
+
+// checkLimits returns an error if a change exceeds a limit of toggles.
+func checkLimits(old, next toggle.Feature) error {
+	if n := len(next.ContextFields); n > toggle.MaxContextFields && n > len(old.ContextFields) {
+		return apierror.Errorf(apierror.Validation,
+			"The strategies of the toggle use %d context fields. The maximum is %d.", n, toggle.MaxContextFields)
+	}
+	if n := len(next.Segments()); n > toggle.MaxSegments && n > len(old.Segments()) {
+		return apierror.Errorf(apierror.Validation,
+			"The strategies of the toggle use %d segments. The maximum is %d.", n, toggle.MaxSegments)
+	}
+	if next.Environments == nil {
+		return nil
+	}
+	text, err := json.Marshal(next.Environments)
+	if err != nil {
+		return fmt.Errorf("measure the state of the toggle %q: %w", next.Name, err)
+	}
+	if len(text) > maxState {
+		return apierror.Errorf(apierror.Validation,
+			"The strategies of the toggle have %d bytes in all environments. The maximum is %d.", len(text), maxState)
+	}
+	return nil
+}
+
+// checkFields returns an error if a strategy names a context field that does not exist, has a value that is not legal, or
+// a stickiness that the field does not have.
+func checkFields(s toggle.Strategy, fields map[string]contextfield.ContextField) error {
+	if err := constraint.CheckFields("/body/constraints", s.Constraints, fields); err != nil {
+		return err
+	}
+	stickiness := s.Parameters[toggle.ParameterStickiness]
+	if toggle.IsStickinessField(stickiness) && !fields[stickiness].Stickiness {
+		return apierror.Errorf(apierror.Validation,
+			"The `/body/parameters/stickiness` property must be default, random, userId, sessionId or a context field with "+
+				"stickiness; you sent %q.", apierror.Echo(stickiness))
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package feature
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
+)
+
+// relation is the use of resources of a kind by toggles. The transaction of a write changes the counts of package usage,
+// and fails if a resource that a toggle uses does not exist.
+type relation struct {
+	kind    string // of the resources, in the names of actions
+	table   usage.Table
+	used    func(toggle.Feature) []string // the resources that a toggle uses, without duplicates
+	missing func(resource string) error   // the error if a resource does not exist
+
+	// written returns the resources that must exist without being used; nil: none.
+	written func(old, next toggle.Feature) []string
+	// constrained returns the resources whose usage gets a new version; nil: none.
+	constrained func(*transaction) []string
+}
+
+// relations returns the relations between toggles and other resources.
+func (s *Store) relations() []relation {
+	return []relation{
+		{
+			kind:        "context field",
+			table:       s.fieldUsage,
+			used:        toggle.Feature.UsedContextFields,
+			constrained: (*transaction).constrained,
+			missing: func(field string) error {
+				return apierror.Errorf(apierror.Conflict,
+					"The toggle uses the context field %q, which does not exist. Create the field first.", apierror.Echo(field))
+			},
+		},
+		{
+			kind:  "segment",
+			table: s.segmentUsage,
+			used:  usedSegments,
+			missing: func(segment string) error {
+				return apierror.Errorf(apierror.Conflict, "The toggle uses the segment %s, which does not exist.", segment)
+			},
+		},
+		{
+			kind:    "environment",
+			table:   s.environmentUsage,
+			used:    usedEnvironments,
+			written: writtenEnvironments,
+			missing: environment.NotFound,
+		},
+	}
+}
+
+// usedSegments returns the segments that a toggle uses, also if it is archived.
+func usedSegments(f toggle.Feature) []string {
+	var ids []string
+	for _, id := range f.Segments() {
+		ids = append(ids, strconv.FormatInt(id, 10))
+	}
+	return ids
+}
+
+// usedEnvironments returns the environments in which a toggle is on, unless it is archived.
+func usedEnvironments(f toggle.Feature) []string {
+	if f.Archived {
+		return nil
+	}
+	return f.EnabledEnvironments()
+}
+
+// writtenEnvironments returns the environments to whose state a change adds something, sorted. Turning a toggle off and
+// removing strategies need no environment.
+func writtenEnvironments(old, next toggle.Feature) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(next.Environments)) {
+		adds := slices.ContainsFunc(environmentChanges(old, next, name), func(c eventlog.Change) bool {
+			return c.Type != eventlog.FeatureEnvironmentDisabled && c.Type != eventlog.FeatureStrategyRemove
+		})
+		if adds {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// changes returns the changes of the usage that a transaction makes, by resource.
+func (r relation) changes(t *transaction) map[string]usage.Usage {
+	all := map[string]usage.Usage{}
+	count := func(f toggle.Feature, n int64) {
+		for _, resource := range r.used(f) {
+			u := all[resource]
+			if f.Archived {
+				u.Archived += n
+			} else {
+				if u.Counts == nil {
+					u.Counts = usage.Counts{}
+				}
+				u.Counts[f.Project] += n
+			}
+			all[resource] = u
+		}
+	}
+	for _, e := range t.edits {
+		count(e.old, -1)
+		count(e.next, +1)
+	}
+	if r.constrained != nil {
+		for _, resource := range r.constrained(t) {
+			u := all[resource]
+			u.Version = 1
+			all[resource] = u
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, u usage.Usage) bool {
+		maps.DeleteFunc(u.Counts, func(_ string, n int64) bool { return n == 0 })
+		return len(u.Counts) == 0 && u.Archived == 0 && u.Version == 0
+	})
+	return all
+}
+
+// exist returns the resources that must exist, whose usage does not change, sorted.
+func (r relation) exist(t *transaction, changes map[string]usage.Usage) []string {
+	if r.written == nil {
+		return nil
+	}
+	var names []string
+	for _, e := range t.edits {
+		for _, name := range r.written(e.old, e.next) {
+			if _, changed := changes[name]; !changed {
+				names = append(names, name)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
+// size returns the number of actions of the relation.
+func (r relation) size(t *transaction) int {
+	changes := r.changes(t)
+	return len(changes) + len(r.exist(t, changes))
+}
+
+// addTo adds the actions of the relation to a transaction. It reads the usage that becomes less.
+func (r relation) addTo(ctx context.Context, t *transaction) error {
+	changes := r.changes(t)
+	stored := map[string]usage.Usage{}
+	if less := decreasing(changes); len(less) > 0 {
+		var err error
+		if stored, err = r.table.Read(ctx, less); err != nil {
+			return err
+		}
+	}
+	for _, resource := range slices.Sorted(maps.Keys(changes)) {
+		t.actions.Add(r.action(t, resource), r.table.Change(resource, changes[resource], stored[resource]))
+	}
+	for _, resource := range r.exist(t, changes) {
+		t.actions.Add(r.action(t, resource), r.table.Exists(resource))
+	}
+	return nil
+}
+
+// action returns the name of the action on a resource, and stores the error if the resource does not exist.
+func (r relation) action(t *transaction, resource string) string {
+	name := "usage of the " + r.kind + " " + resource
+	t.missing[name] = r.missing(resource)
+	return name
+}
+
+// decreasing returns the resources of which a count becomes less, sorted.
+func decreasing(changes map[string]usage.Usage) []string {
+	var names []string
+	for resource, u := range changes {
+		for _, n := range u.Counts {
+			if n < 0 {
+				names = append(names, resource)
+				break
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}

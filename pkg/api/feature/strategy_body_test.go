@@ -1,0 +1,196 @@
+package feature_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"toggleadmin/test/assert"
+)
+
+// The stored form of strategies, and what is wrong with others.
+func TestStrategyBodies(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	// stored is a strategy with the type, parameters and the rest of its properties.
+	stored := func(name, parameters, variants string) string {
+		return fmt.Sprintf(`200 {"id":"ID","name":%q,"title":null,"disabled":false,"sortOrder":0,"constraints":[],`+
+			`"parameters":%s,"variants":%s,"segments":[]}`, name, parameters, variants)
+	}
+	const rollout = `{"groupId":"f","rollout":"100","stickiness":"default"}`
+	// variants returns the JSON form of variable variants with names and weights.
+	variants := func(all ...any) string {
+		var list []string
+		for i := 0; i < len(all); i += 2 {
+			list = append(list, fmt.Sprintf(`{"name":%q,"weight":%d,"weightType":"variable","stickiness":"default"}`,
+				all[i], all[i+1]))
+		}
+		return "[" + strings.Join(list, ",") + "]"
+	}
+	invalid := func(message string) string { return "400 ValidationError: " + message }
+	for _, test := range []struct{ body, want string }{
+		{`{"name":"default"}`, stored("default", "{}", "[]")},
+		{`{"name":"flexibleRollout"}`, stored("flexibleRollout", rollout, "[]")},
+		{
+			`{"name":"flexibleRollout","parameters":{"rollout":"7","groupId":"g","stickiness":"random"}}`,
+			stored("flexibleRollout", `{"groupId":"g","rollout":"7","stickiness":"random"}`, "[]"),
+		},
+		{
+			`{"name":"remoteAddress","parameters":{"IPs":" 10.0.0.1, 10.0.0.0/8,::1,"}}`,
+			stored("remoteAddress", `{"IPs":"10.0.0.1,10.0.0.0/8,::1"}`, "[]"),
+		},
+		{
+			`{"name":"applicationHostname","parameters":{"hostNames":"a, b"}}`,
+			stored("applicationHostname", `{"hostNames":"a,b"}`, "[]"),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"c"},{"name":"a"},{"name":"b"}]}`,
+			stored("flexibleRollout", rollout, variants("a", 334, "b", 333, "c", 333)),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"z","weight":1,"weightType":"fix"},{"name":"a"},{"name":"b"}]}`,
+			stored("flexibleRollout", rollout, strings.TrimSuffix(variants("a", 500, "b", 499), "]")+
+				`,{"name":"z","weight":1,"weightType":"fix","stickiness":"default"}]`),
+		},
+		{`{}`, invalid("The `/body/name` property is required; you did not send it.")},
+		{
+			`{"name":"nosuch"}`,
+			invalid("The `/body/name` property must be default, flexibleRollout, remoteAddress or applicationHostname; " +
+				`you sent "nosuch".`),
+		},
+		{
+			`{"name":"userWithId"}`,
+			invalid("The `/body/name` property must not be userWithId, which is deprecated. Use a constraint on userId."),
+		},
+		{
+			`{"name":"gradualRolloutRandom"}`,
+			invalid("The `/body/name` property must not be gradualRolloutRandom, which is deprecated. Use flexibleRollout."),
+		},
+		{
+			`{"name":"flexibleRollout","parameters":{"roll":"7"}}`,
+			invalid("The `/body/parameters/roll` property is unknown to the strategy flexibleRollout; " +
+				"the closest one is `rollout`."),
+		},
+		{
+			`{"name":"flexibleRollout","parameters":{"rollout":"150"}}`,
+			invalid("The `/body/parameters/rollout` property must be a whole number from 0 to 100; you sent \"150\"."),
+		},
+		{
+			`{"name":"flexibleRollout","parameters":{"rollout":7}}`,
+			invalid("The `/body/parameters/rollout` property must be a string; you sent 7."),
+		},
+		{
+			`{"name":"flexibleRollout","parameters":{"groupId":"é"}}`,
+			invalid("The `/body/parameters/groupId` property must have 1 to 100 printable ASCII characters; you sent \"é\"."),
+		},
+		{
+			`{"name":"remoteAddress"}`,
+			invalid("The `/body/parameters/IPs` property is required by the strategy remoteAddress; you did not send it."),
+		},
+		{
+			`{"name":"remoteAddress","parameters":{"IPs":"10.0.0.1,x"}}`,
+			invalid("The `/body/parameters/IPs` property must be a list of which each entry is an IP address or a CIDR; " +
+				`you sent "x".`),
+		},
+		{
+			`{"name":"applicationHostname","parameters":{"hostNames":" , "}}`,
+			invalid("The `/body/parameters/hostNames` property must have at least one entry."),
+		},
+		{
+			`{"name":"default","variants":[{"name":"a"}]}`,
+			invalid("The `/body/variants` property must be empty: only the strategy flexibleRollout has variants."),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"a","weightType":"fix","weight":1000}]}`,
+			invalid("The `/body/variants` property must have at least one variant with the weightType variable."),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"a"},{"name":"a"}]}`,
+			invalid("The `/body/variants` property must have different names; you sent \"a\" twice."),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"a","stickiness":"userId"}]}`,
+			invalid("The `/body/variants/0/stickiness` property must be that of the strategy, \"default\"; you sent \"userId\"."),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"a","payload":{"type":"json","value":"{"}}]}`,
+			invalid("The `/body/variants/0/payload/value` property must be valid JSON if the type is json."),
+		},
+		{
+			`{"name":"flexibleRollout","variants":[{"name":"a","payload":{"type":"number","value":"x"}}]}`,
+			invalid("The `/body/variants/0/payload/value` property must be a number if the type is number; you sent \"x\"."),
+		},
+		{
+			`{"name":"default","segments":[1,2,3,4,5,6]}`,
+			invalid("Strategies may not have more than 5 segments."),
+		},
+		{
+			`{"name":"default","constraints":[` + strings.Repeat(`{"contextName":"userId","operator":"IN","values":["7"]},`, 30) +
+				`{"contextName":"userId","operator":"IN","values":["7"]}]}`,
+			invalid("Failed to create constraints. You can't create more than the established limit of 30."),
+		},
+		{
+			`{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":[` + strings.Repeat(`"7",`, 250) + `"7"]}]}`,
+			invalid("Failed to create constraint values for userId. You can't create more than the established limit of 250."),
+		},
+	} {
+		got := a.Call(t.Context(), "add strategy", "default/f/prod", test.body)
+		id := ""
+		if added := a.get(t, "f").Environments["prod"].Strategies; len(added) > 0 {
+			id = added[0].ID
+			a.ExpectStatus(t.Context(), t, "delete strategy", "default/f/prod/"+id, "", 200)
+		}
+		if id != "" {
+			got = strings.Replace(got, `"`+id+`"`, `"ID"`, 1)
+		}
+		assert.Equal(t, test.want, got)
+	}
+}
+
+// An update keeps what is omitted. A change of the type or of the stickiness takes the rest along.
+func TestUpdateStrategy(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	strategy := func(rest string) string {
+		return `200 {"id":"s1","name":"flexibleRollout","title":"half","disabled":false,"sortOrder":3,"constraints":[],` + rest
+	}
+	const variant = `{"name":"v","weight":1000,"weightType":"variable","stickiness":"userId"}`
+	expect(t.Context(), t, a.Set, []call{
+		{
+			"add strategy", "default/f/dev", `{"name":"flexibleRollout","title":"half","sortOrder":3,` +
+				`"parameters":{"rollout":"50","groupId":"g"},"variants":[{"name":"v"}]}`,
+			strategy(`"parameters":{"groupId":"g","rollout":"50","stickiness":"default"},` +
+				`"variants":[{"name":"v","weight":1000,"weightType":"variable","stickiness":"default"}],"segments":[]}`),
+		},
+		{
+			"update strategy", "default/f/dev/s1", `{"parameters":{"stickiness":"userId"}}`,
+			strategy(`"parameters":{"groupId":"f","rollout":"100","stickiness":"userId"},"variants":[` + variant + `],"segments":[]}`),
+		},
+		{
+			"update strategy", "default/f/dev/s1", `{}`,
+			strategy(`"parameters":{"groupId":"f","rollout":"100","stickiness":"userId"},"variants":[` + variant + `],"segments":[]}`),
+		},
+		{
+			"update strategy", "default/f/dev/s1", `{"name":"default","title":null,"variants":[]}`,
+			`200 {"id":"s1","name":"default","title":null,"disabled":false,"sortOrder":3,"constraints":[],"parameters":{},` +
+				`"variants":[],"segments":[]}`,
+		},
+	})
+	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.recorded(t, "f"))
+	a.With("If-Match", `"x"`).Expect(t.Context(), t, "update strategy", "default/f/dev/s1", `{"title":"x"}`, changed)
+}
+
+// At most 30 strategies are in an environment.
+func TestLimitOfStrategies(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	const full = "400 ValidationError: Failed to create strategy. You can't create more than the established limit of 30."
+	for range 30 {
+		a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default","disabled":true}`, 200)
+	}
+	a.Expect(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default"}`, full)
+	a.Expect(t.Context(), t, "on", "default/f/dev", "", full)
+}

@@ -1,0 +1,118 @@
+package feature
+
+import (
+	"math"
+	"net/http"
+	"slices"
+
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+const maxSortOrder = math.MaxInt32
+
+// CreateStrategy serves POST
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies. newID returns the id of a
+// new strategy.
+func CreateStrategy(features *Store, newID func() string) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createStrategySchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		id := newID()
+		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
+			e := f.Environments[environment]
+			s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: nextSortOrder(e)}, f.Name)
+			if err != nil {
+				return "", err
+			}
+			if err := addStrategy(&e, s); err != nil {
+				return "", err
+			}
+			f.SetEnvironment(environment, e)
+			return id, nil
+		})
+	}
+}
+
+// UpdateStrategy serves PUT
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
+func UpdateStrategy(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateStrategySchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		preconditions := lambdahttp.PreconditionsOf(r)
+		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
+			id, i, err := strategyOf(r, *f, environment)
+			if err != nil {
+				return "", err
+			}
+			e := f.Environments[environment]
+			old := e.Strategies[i]
+			if err := preconditions.Check(lambdahttp.ETag(old)); err != nil {
+				return "", err
+			}
+			e.Strategies = slices.Clone(e.Strategies)
+			if e.Strategies[i], err = readStrategy(body, old, f.Name); err != nil {
+				return "", err
+			}
+			e.Enabled = e.Enabled && e.HasEnabledStrategies()
+			f.SetEnvironment(environment, e)
+			return id, nil
+		})
+	}
+}
+
+// writeStrategy changes a strategy of the toggle of a request, and responds with it. change returns its id.
+func writeStrategy(
+	w http.ResponseWriter, r *http.Request, features *Store,
+	change func(f *toggle.Feature, environment string) (id string, err error),
+) error {
+	project, name, err := path(r)
+	if err != nil {
+		return err
+	}
+	environment, err := environmentOf(r, features.Reader)
+	if err != nil {
+		return err
+	}
+	id := ""
+	f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
+		var err error
+		id, err = change(&f, environment.Name)
+		return f, err
+	})
+	if err != nil {
+		return err
+	}
+	e := f.Environments[environment.Name]
+	return lambdahttp.WriteJSON(w, http.StatusOK, e.Strategies[e.Strategy(id)])
+}
+
+// DeleteStrategy serves DELETE
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
+func DeleteStrategy(features *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		preconditions := lambdahttp.PreconditionsOf(r)
+		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
+			_, i, err := strategyOf(r, *f, environment)
+			if err != nil {
+				return err
+			}
+			e := f.Environments[environment]
+			if err := preconditions.Check(lambdahttp.ETag(e.Strategies[i])); err != nil {
+				return err
+			}
+			e.Strategies = slices.Delete(slices.Clone(e.Strategies), i, i+1)
+			e.Enabled = e.Enabled && e.HasEnabledStrategies()
+			f.SetEnvironment(environment, e)
+			return nil
+		})
+	}
+}
