@@ -25,7 +25,7 @@ type (
 		importOptions
 
 		URL      string `name:"url" required:"" placeholder:"URL" help:"URL of Unleash, such as https://unleash.example.com."`
-		Creators bool   `help:"Also import the names of those who created the toggles. They cannot be removed later."`
+		Creators bool   `help:"Also import the names of those who created toggles and segments. They cannot be removed later."`
 	}
 	importFileCmd struct {
 		importOptions
@@ -74,6 +74,9 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 	if !c.Creators {
 		for i := range d.Features {
 			d.Features[i].CreatedBy = nil
+		}
+		for i := range d.Segments {
+			d.Segments[i].CreatedBy = nil
 		}
 	}
 	return c.write(s, o, d, false)
@@ -184,6 +187,7 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 		{"type", "types", r.FeatureTypes},
 		{"context field", "context fields", r.ContextFields},
 		{"environment", "environments", r.Environments},
+		{"segment", "segments", r.Segments},
 		{"toggle", "toggles", r.Features},
 		{"account", "accounts", r.Accounts},
 	} {

@@ -17,6 +17,7 @@ func (o *Operator) installed() transfer.Installation {
 		Types:        o.types,
 		Fields:       o.fields,
 		Environments: o.environments,
+		Segments:     o.segments,
 		Features:     o.features,
 		FeatureLimit: o.installation.FeatureLimit,
 		Users:        o.users,

@@ -234,8 +234,8 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[string]contextfield.ContextField, error) {
 	names := constraint.Names(next.Constraints)
 	switch {
-	case valuesOf(next.Constraints) > maxValues:
-		return nil, apierror.Errorf(apierror.Validation, "Segments may not have more than %d values.", maxValues)
+	case valuesOf(next.Constraints) > MaxValues:
+		return nil, apierror.Errorf(apierror.Validation, "Segments may not have more than %d values.", MaxValues)
 	case len(names) > maxFields:
 		return nil, apierror.Errorf(apierror.Validation,
 			"The `/body/constraints` property must name at most %d context fields.", maxFields)

@@ -30,7 +30,8 @@ func prepareConstraints(
 		}
 		for _, value := range prepared.Values {
 			if !f.Permits(c.Operator, value) {
-				return nil, fmt.Errorf("its constraint on %s has %.100q, which is no legal value of the field", c.ContextName, value)
+				return nil, fmt.Errorf("its constraint on %s has %.100q, which is no legal value of the field", c.ContextName,
+					value)
 			}
 		}
 		all = append(all, prepared)
@@ -53,6 +54,7 @@ func prepareConstraint(c toggle.Constraint, most int) (toggle.Constraint, error)
 	values := c.Values
 	c.Value, c.Values = "", nil
 	for _, value := range values {
+		value = strings.TrimSpace(value)
 		if err := checkValue(c.Operator, value); err != nil {
 			return c, err
 		}

@@ -1,5 +1,5 @@
-// Package transfer writes the feature types, context fields, environments, toggles and accounts of an installation into
-// a document, and a document into an installation.
+// Package transfer writes the feature types, context fields, environments, segments, toggles and accounts of an
+// installation into a document, and a document into an installation.
 package transfer
 
 import (
@@ -28,6 +28,7 @@ type Document struct {
 	FeatureTypes  []toggle.Type        `json:"featureTypes"`
 	ContextFields []ContextField       `json:"contextFields"`
 	Environments  []Environment        `json:"environments"`
+	Segments      []Segment            `json:"segments"`
 	Features      []toggle.FeatureJSON `json:"features"`
 	Accounts      []Account            `json:"accounts"`
 
@@ -124,8 +125,8 @@ func (d Document) WithoutCreatedAt(project string) (without, all int) {
 	return without, all
 }
 
-// ofProject returns the document with only the toggles of a project, and the types and fields that they use. Every
-// project has all environments.
+// ofProject returns the document with only the toggles of a project, and the types, fields and segments that they use.
+// Every project has all environments.
 func (d Document) ofProject(project string) Document {
 	types, fields := map[string]bool{}, map[string]bool{}
 	selected := Document{Environments: d.Environments, Omitted: d.Omitted}
@@ -137,6 +138,16 @@ func (d Document) ofProject(project string) Document {
 		types[toggle.NormalTypeID(t.Type)] = true
 		for _, f := range usedFields(t) {
 			fields[f] = true
+		}
+	}
+	used := usedSegments(selected.Features)
+	for _, s := range d.Segments {
+		if !used[s.ID] {
+			continue
+		}
+		selected.Segments = append(selected.Segments, s)
+		for _, c := range s.Constraints {
+			fields[c.ContextName] = true
 		}
 	}
 	for _, t := range d.FeatureTypes {

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
@@ -25,6 +26,7 @@ type Installation struct {
 	Types        *featuretype.Store
 	Fields       *contextfield.Store
 	Environments *environment.Store
+	Segments     *segment.Store
 	Features     *feature.Store
 	FeatureLimit int64 // the maximum number of toggles; 0: no limit
 	Users        *user.Store
@@ -39,7 +41,7 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 	d := Document{
 		Format: format, Version: version,
 		FeatureTypes: []toggle.Type{}, ContextFields: []ContextField{}, Environments: []Environment{},
-		Features: []toggle.FeatureJSON{}, Accounts: []Account{},
+		Segments: []Segment{}, Features: []toggle.FeatureJSON{}, Accounts: []Account{},
 	}
 	// The toggles first: what is created later cannot be missing from what they use.
 	toggles, err := i.Features.List(ctx)
@@ -57,19 +59,26 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 		t.Position, t.LastEvent = 0, 0 // no part of a document
 		d.FeatureTypes = append(d.FeatureTypes, t)
 	}
-	fields, err := i.Fields.List(ctx)
-	if err != nil {
-		return Document{}, err
-	}
-	for _, f := range fields {
-		d.ContextFields = append(d.ContextFields, fromField(f))
-	}
 	environments, err := i.Environments.List(ctx)
 	if err != nil {
 		return Document{}, err
 	}
 	for _, e := range environments {
 		d.Environments = append(d.Environments, fromEnvironment(e))
+	}
+	segments, err := i.Segments.List(ctx)
+	if err != nil {
+		return Document{}, err
+	}
+	for _, s := range segments {
+		d.Segments = append(d.Segments, fromSegment(s))
+	}
+	fields, err := i.Fields.List(ctx) // after the segments, which use them
+	if err != nil {
+		return Document{}, err
+	}
+	for _, f := range fields {
+		d.ContextFields = append(d.ContextFields, fromField(f))
 	}
 	accounts, err := i.Users.List(ctx)
 	if err != nil {
@@ -99,7 +108,7 @@ const writeTimeout = time.Minute
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Environments: newSection(),
-		Features: newSection(), Accounts: newSection(),
+		Segments: newSection(), Features: newSection(), Accounts: newSection(),
 	}
 	if o.Project != "" {
 		d = d.ofProject(o.Project)
@@ -171,6 +180,9 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	for name, f := range knownFields {
 		known.fields[name] = f.stored()
+	}
+	if known.segments, err = i.importSegments(ctx, d, o, stored.Segments, known, &r.Segments); err != nil {
+		return r, err
 	}
 	if err := i.importToggles(ctx, d, o, stored.Features, known, &r.Features); err != nil {
 		return r, err

@@ -6,6 +6,7 @@ type Report struct {
 	FeatureTypes  Section `json:"featureTypes"`
 	ContextFields Section `json:"contextFields"`
 	Environments  Section `json:"environments"`
+	Segments      Section `json:"segments"`
 	Features      Section `json:"features"`
 	Accounts      Section `json:"accounts"`
 }

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +18,9 @@ type preparation struct {
 	old     map[string]toggle.Environment // that are stored
 	notes   []string
 	ids     map[string]bool // of strategies
-	used    map[string]bool // context fields
+
+	usedFields   map[string]bool
+	usedSegments map[int64]bool
 }
 
 func (p *preparation) note(format string, args ...any) {
@@ -28,7 +29,7 @@ func (p *preparation) note(format string, args ...any) {
 
 // keep takes the states that do not change into account.
 func (p *preparation) keep(states map[string]toggle.Environment) {
-	p.ids, p.used = map[string]bool{}, map[string]bool{}
+	p.ids, p.usedFields, p.usedSegments = map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	for _, e := range states {
 		for _, s := range e.Strategies {
 			p.ids[s.ID] = true
@@ -39,7 +40,10 @@ func (p *preparation) keep(states map[string]toggle.Environment) {
 
 func (p *preparation) use(s toggle.Strategy) {
 	for _, name := range s.ContextFields() {
-		p.used[name] = true
+		p.usedFields[name] = true
+	}
+	for _, id := range s.Segments {
+		p.usedSegments[id] = true
 	}
 }
 
@@ -52,7 +56,7 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 			err = fmt.Errorf("the maximum is %d strategies", toggle.MaxStrategies)
 		}
 		if err == nil {
-			err = p.checkFields(prepared)
+			err = p.checkUsage(prepared)
 		}
 		if err != nil {
 			p.note("its strategy %d in %s (%.100s) was not imported: %v", n+1, name, s.Name, err)
@@ -139,8 +143,8 @@ func (p *preparation) strategy(s toggle.Strategy) (toggle.Strategy, error) {
 	if s.Variants, err = p.variants(s); err != nil {
 		return s, err
 	}
-	if len(s.Segments) > 0 {
-		return s, errors.New("it uses segments")
+	if s.Segments, err = p.segmentsOf(s); err != nil {
+		return s, err
 	}
 	if s.Title != nil && *s.Title == "" {
 		s.Title = nil
@@ -149,14 +153,38 @@ func (p *preparation) strategy(s toggle.Strategy) (toggle.Strategy, error) {
 	return s, nil
 }
 
-// checkFields returns an error if a strategy needs more context fields than a toggle can use.
-func (p *preparation) checkFields(s toggle.Strategy) error {
-	all := maps.Clone(p.used)
-	for _, name := range s.ContextFields() {
-		all[name] = true
+// segmentsOf returns the ids that the segments of a strategy have here.
+func (p *preparation) segmentsOf(s toggle.Strategy) ([]int64, error) {
+	var ids []int64
+	for _, id := range s.Segments {
+		here, exists := p.segments[id]
+		if !exists {
+			return nil, fmt.Errorf("it uses the segment %d, which was not imported", id)
+		}
+		ids = append(ids, here.ID)
 	}
-	if len(all) > toggle.MaxContextFields {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) > toggle.MaxStrategySegments {
+		return nil, fmt.Errorf("it uses %d segments, the maximum is %d", len(ids), toggle.MaxStrategySegments)
+	}
+	return ids, nil
+}
+
+// checkUsage returns an error if with a strategy, the toggle would use more context fields or segments than it can.
+func (p *preparation) checkUsage(s toggle.Strategy) error {
+	fields, segments := maps.Clone(p.usedFields), maps.Clone(p.usedSegments)
+	for _, name := range s.ContextFields() {
+		fields[name] = true
+	}
+	for _, id := range s.Segments {
+		segments[id] = true
+	}
+	if len(fields) > toggle.MaxContextFields {
 		return fmt.Errorf("the toggle would use more than %d context fields", toggle.MaxContextFields)
+	}
+	if len(segments) > toggle.MaxSegments {
+		return fmt.Errorf("the toggle would use more than %d segments", toggle.MaxSegments)
 	}
 	return nil
 }

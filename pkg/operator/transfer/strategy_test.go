@@ -87,7 +87,8 @@ func TestInexpressibleStrategies(t *testing.T) {
 			`100; it is "150"`,
 		`{"name":"flexibleRollout","parameters":{"rollout":"1","stickiness":"plan"}}`: `its stickiness "plan" is no context ` +
 			`field with stickiness`,
-		`{"name":"remoteAddress"}`: `its parameter IPs must have at least one entry; commas separate entries; it is ""`,
+		`{"name":"default","segments":[7]}`: `it uses the segment 7, which was not imported`,
+		`{"name":"remoteAddress"}`:          `its parameter IPs must have at least one entry; commas separate entries; it is ""`,
 
 		constraint(`{"contextName":"gone","operator":"IN","values":["1"]}`): `its constraint names the context field "gone", ` +
 			`which does not exist here`,
@@ -208,4 +209,60 @@ func TestInvalidEnvironments(t *testing.T) {
 		`its type "" is not valid: use 1 to 100 characters`,
 		"its sort order of 2147483648 is not valid",
 	}, texts(r.Environments.Skipped))
+}
+
+// Segments are identified by their names. The strategies get the ids that the segments have here.
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	beta := transfer.Segment{ID: 8, Name: "Beta", Constraints: []toggle.Constraint{
+		{ContextName: "plan", Operator: toggle.OperatorIn, Values: []string{"gold"}},
+	}}
+	d := on(t, `{"id":"01A","name":"default","segments":[8]}`)
+	d.Segments = []transfer.Segment{beta}
+	s.run(t, d, transfer.Options{})
+	stored := s.export(t)
+	same(t, stored.Segments[0].ID, stored.Features[0].Environments["production"].Strategies[0].Segments[0])
+
+	d.Segments[0].ID = 1000
+	d.Features[0].Environments["production"].Strategies[0].Segments = []int64{1000}
+	r := s.run(t, d, transfer.Options{})
+	same(t, []int{1, 1}, []int{r.Segments.Unchanged, r.Features.Unchanged})
+
+	d.Segments[0].Constraints = []toggle.Constraint{}
+	same(t, []transfer.Update{{"Beta", []string{"constraints"}}}, s.run(t, d, transfer.Options{}).Segments.Updated)
+	d.Segments[0].Constraints = nil // unknown
+	same(t, 1, s.run(t, d, transfer.Options{}).Segments.Unchanged)
+}
+
+// Segments that cannot be imported are listed, and so are the strategies that use them.
+func TestInvalidSegments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	empty := []toggle.Constraint{}
+	d := on(t, `{"id":"01A","name":"default","segments":[1,6]}`)
+	d.Segments = []transfer.Segment{
+		{ID: 1, Name: "Beta", Constraints: empty},
+		{ID: 2, Name: "beta", Constraints: empty},
+		{ID: 3, Constraints: empty},
+		{ID: 4, Name: "project", Project: new("a b"), Constraints: empty},
+		{ID: 5, Name: "unknown"},
+		{ID: 6, Name: "field", Constraints: []toggle.Constraint{{ContextName: "gone", Operator: "IN", Values: []string{"1"}}}},
+	}
+	want := s.run(t, d, transfer.Options{DryRun: true})
+	r := s.run(t, d, transfer.Options{})
+	want.DryRun = false
+	same(t, want, r)
+	same(t, []string{"Beta"}, r.Segments.Created)
+	same(t, []string{
+		`the name of the segment "Beta" differs in letter case only`,
+		"its name is not valid: use 1 to 100 characters, without white space around them",
+		`its project "a b" is not valid: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone`,
+		"the file does not have its constraints",
+		`its constraint names the context field "gone", which does not exist here`,
+	}, texts(r.Segments.Skipped))
+	same(t, []string{
+		"its strategy 1 in production (default) was not imported: it uses the segment 6, which was not imported",
+		"it was turned off in production, because none of its enabled strategies was imported",
+	}, texts(r.Features.Notes))
 }

@@ -18,7 +18,8 @@ type resources struct {
 	types        map[string]toggle.Type
 	fields       map[string]contextfield.ContextField
 	environments map[string]Environment
-	listed       []Environment // in the document
+	listed       []Environment     // in the document
+	segments     map[int64]Segment // by their ids in the document
 
 	now   string        // the time of creation of a toggle that has none
 	newID func() string // returns the id of a strategy that has none
@@ -119,6 +120,17 @@ func usedFields(t toggle.FeatureJSON) []string {
 		}
 	}
 	return names
+}
+
+// usedSegments returns the segments that toggles use.
+func usedSegments(toggles []toggle.FeatureJSON) map[int64]bool {
+	ids := map[int64]bool{}
+	for _, t := range toggles {
+		for _, id := range (toggle.Feature{Environments: t.Environments}).Segments() {
+			ids[id] = true
+		}
+	}
+	return ids
 }
 
 // knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds

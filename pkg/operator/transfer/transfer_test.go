@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
@@ -36,6 +37,7 @@ func newStage(t *testing.T) stage {
 		Types:        featuretype.NewStore(db.Client, db.Tables, db.Log()),
 		Fields:       contextfield.NewStore(db.Client, db.Tables, db.Log()),
 		Environments: environment.NewStore(db.Client, db.Tables, db.Log()),
+		Segments:     segment.NewStore(db.Client, db.Tables, db.Log()),
 		Features:     feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:        user.NewStore(db.Client, db.Tables, db.Log()),
 		Issuer:       "https://issuer.example.com",
@@ -65,7 +67,7 @@ func (s stage) before(t *testing.T, operation string, n int, do func()) transfer
 	log := s.LogThrough(client)
 	other := s.Installation
 	other.Types, other.Fields = featuretype.NewStore(client, s.Tables, log), contextfield.NewStore(client, s.Tables, log)
-	other.Environments = environment.NewStore(client, s.Tables, log)
+	other.Environments, other.Segments = environment.NewStore(client, s.Tables, log), segment.NewStore(client, s.Tables, log)
 	other.Features, other.Users = feature.NewStore(client, s.Tables, log), user.NewStore(client, s.Tables, log)
 	return other
 }
@@ -271,7 +273,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 // have a toggle whose field it lacks.
 func TestExportDuringChanges(t *testing.T) {
 	t.Parallel()
-	for call := 1; call <= 5; call++ { // each table
+	for call := 1; call <= 6; call++ { // each table
 		s := newStage(t)
 		other := s.before(t, "Scan", call, func() {
 			s.run(t, transfer.Document{
@@ -353,9 +355,14 @@ func TestProject(t *testing.T) {
 	t.Parallel()
 	s, d := newStage(t), document(t, "document.json")
 	d.Features[0].ContextFields = []string{"plan"}
+	d.Segments = append(d.Segments, transfer.Segment{ID: 9, Name: "unused", Constraints: []toggle.Constraint{}})
+	d.Features[0].Environments = map[string]toggle.Environment{"staging": {
+		Strategies: []toggle.Strategy{{Name: "default", Segments: []int64{5}}},
+	}}
 	same(t, transfer.Report{
 		FeatureTypes:  transfer.Section{Created: []string{"sunset"}},
 		ContextFields: transfer.Section{Created: []string{"plan"}},
+		Segments:      transfer.Section{Created: []string{"Beta testers"}},
 		Environments:  transfer.Section{Created: []string{"development", "staging"}}, // every project has all of them
 		Features:      transfer.Section{Created: []string{"full"}},
 	}, s.run(t, d, transfer.Options{Project: "shop"}))

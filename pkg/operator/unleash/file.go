@@ -43,6 +43,12 @@ type export struct {
 	}
 	ContextFields []transfer.ContextField
 	Environments  []transfer.Environment
+	Segments      []transfer.Segment
+
+	FeatureStrategySegments []struct { // of the state of a server
+		FeatureStrategyID string
+		SegmentID         int64
+	}
 }
 
 // Parse reads what Unleash exports.
@@ -54,7 +60,8 @@ func Parse(text []byte) (transfer.Document, error) {
 	if e.Features == nil || !e.hasStrategies() {
 		return transfer.Document{}, ErrFormat
 	}
-	d := transfer.Document{ContextFields: e.ContextFields, Environments: e.Environments}
+	d := transfer.Document{ContextFields: e.ContextFields, Environments: e.Environments, Segments: e.Segments}
+	normalizeSegments(d.Segments)
 	for i := range d.ContextFields {
 		noEmptyDescription(&d.ContextFields[i].Description)
 	}
@@ -89,7 +96,12 @@ func (e export) addStates(toggles map[string]*element) {
 		if len(e.FeatureEnvironments) > 0 {
 			exported = e.FeatureEnvironments[0].Environment
 		}
+		segments := map[string][]int64{}
+		for _, s := range e.FeatureStrategySegments {
+			segments[s.FeatureStrategyID] = append(segments[s.FeatureStrategyID], s.SegmentID)
+		}
 		for _, s := range *e.FeatureStrategies {
+			s.Segments = append(s.Segments, segments[s.ID]...)
 			k := key{s.FeatureName, cmp.Or(s.Environment, exported)}
 			strategies[k] = append(strategies[k], s.strategy)
 		}

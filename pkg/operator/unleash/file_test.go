@@ -57,3 +57,16 @@ func TestParseOldExport(t *testing.T) {
 		assert.ErrorIs(t, err, unleash.ErrFormat)
 	}
 }
+
+// The state of a server has the segments of strategies in a list of its own.
+func TestParseSegments(t *testing.T) {
+	t.Parallel()
+	d, err := unleash.Parse([]byte(`{"version":4,"features":[{"name":"a"}],
+		"featureStrategies":[{"id":"01A","featureName":"a","environment":"production","strategyName":"default"}],
+		"featureEnvironments":[{"featureName":"a","environment":"production","enabled":true}],
+		"segments":[{"id":3,"name":"Beta","constraints":[]}],
+		"featureStrategySegments":[{"featureStrategyId":"01A","segmentId":3}]}`))
+	assert.OK(t, err)
+	assert.Equal(t, "Beta", d.Segments[0].Name)
+	assert.Equal(t, []int64{3}, d.Features[0].Environments["production"].Strategies[0].Segments)
+}

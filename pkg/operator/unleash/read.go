@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 
 	"toggleadmin/pkg/operator/exitstatus"
@@ -48,7 +49,7 @@ type environment struct {
 	VariantCount  *int  // nil: unknown
 }
 
-// Read reads the types, the context fields, the environments and the toggles, archived ones too. If project is not empty, it reads only
+// Read reads the types, the context fields, the environments, the segments and the toggles, archived ones too. If project is not empty, it reads only
 // the toggles of that project. Unleash limits the speed, to 1,500 toggles per minute.
 func Read(ctx context.Context, c Config, project string) (transfer.Document, error) {
 	base, err := parseURL(c.URL)
@@ -74,6 +75,9 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		return d, err
 	}
 	d.Environments = environments.Environments
+	if d.Segments, err = r.segments(ctx); err != nil {
+		return d, err
+	}
 	toggles, err := r.toggles(ctx, project)
 	if err != nil {
 		return d, err
@@ -90,6 +94,27 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		e.addTo(&d)
 	}
 	return d, nil
+}
+
+// segments returns the segments. Versions before 4.13 have none.
+func (r *client) segments(ctx context.Context) ([]transfer.Segment, error) {
+	var list struct{ Segments []transfer.Segment }
+	err := r.get(ctx, "api/admin/segments", nil, &list)
+	if hasStatus(err, http.StatusNotFound, http.StatusOK) { // a wrong path is 404, or 200 and a page
+		return nil, nil
+	}
+	normalizeSegments(list.Segments)
+	return list.Segments, err
+}
+
+// normalizeSegments removes empty descriptions and projects, and white space around names, which is not permitted here.
+func normalizeSegments(all []transfer.Segment) {
+	for i := range all {
+		s := &all[i]
+		s.Name = strings.TrimSpace(s.Name)
+		noEmptyDescription(&s.Description)
+		noEmptyDescription(&s.Project)
+	}
 }
 
 // noEmptyDescription replaces an empty description by none, as Unleash's pages show it.

@@ -40,6 +40,9 @@ var responses = map[string]string{
 		"createdAt":"2020-01-01T00:00:00.000Z"}]`,
 	"/base/api/admin/environments": `{"version":1,"environments":[{"name":"development","type":"development","sortOrder":2,
 		"enabled":true,"protected":false}]}`,
+	"/base/api/admin/segments": `{"segments":[{"id":2,"name":" Beta ","description":"","createdBy":"admin",
+		"createdAt":"2020-01-01T00:00:00.000Z","constraints":[{"contextName":"plan","operator":"IN","values":["a"]}],
+		"usedInFeatures":1}]}`,
 	"/base/api/admin/projects/shop/features/old/environments/development/strategies": `[
 		{"id":"01A","name":"flexibleRollout","title":"half","disabled":true,"sortOrder":9999999999,
 			"constraints":[{"contextName":"plan","operator":"IN","values":["a"],"value":"","inverted":true}],
