@@ -1,79 +1,273 @@
-// The page of one toggle: what it is, what can be done with it, and its history.
+// The page of one toggle: its switch and strategies in each environment, its history, and its details. The address has the tab:
+// `#/toggles/PROJECT/NAME/ENVIRONMENT`, or `?tab=` for the others.
 
 import { call, read } from '../api.js';
-import { append, failure, h, loading, logAddress, once, replace, text, time } from '../dom.js';
-import { latestList, listAddress, stateBadge, removal, toggleChanges, togglePath } from '../toggle.js';
-import { render } from '../template.js';
+import { failure, form, h, loading, logAddress, once, openDialog, text, time } from '../dom.js';
+import { environmentAddress, environmentName, loadStates, toggleSwitch } from '../environment.js';
+import { menu } from '../menu.js';
+import { loadSegments, segmentNames } from '../segment.js';
+import { copyStrategy, orderStrategies, strategyAddress, strategyPath } from '../strategy.js';
+import { html, nothing, render as show, repeat } from '../template.js';
+import { changedToggles, latestList, listAddress, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
+import { strategyWords, variantWords } from '../words.js';
+import { turn } from './switching.js';
 import { actions, openAction } from './toggle-actions.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
 
 const shownEvents = 10;
+const tabs = { history: 'History', details: 'Details' };
 
 export async function renderToggle(content, context) {
-  const { detail, may, signal, announce, setTitle, setActions, setPath } = context;
-  const [project, name] = detail.split('/');
-  setTitle(name ?? detail);
-  const path = togglePath({ project, name: name ?? '' });
+  const { detail, search, may, signal, announce, setTitle, setActions, setPath } = context;
+  const [project, name = '', environment, kind, id] = detail.split('/');
+  if (kind === 'strategies' && id) {
+    const { renderStrategy } = await import('./strategy.js');
+    return renderStrategy(content, context, { toggle: { project, name }, environment, id });
+  }
+  setTitle(name || project);
+  setPath(h('a', { href: latestList.address }, 'Toggles'), h('a', { href: listAddress({ project }) }, text(project)));
+  const path = togglePath({ project, name });
+  const state = {
+    toggle: null,
+    environments: [], // with the switch and the strategies of the toggle
+    types: [],
+    segments: [],
+    tab: search.get('tab'), // null: an environment
+    environment, // its name; undefined: the first one
+    busy: false, // a switch or a list of strategies waits for the API
+    events: null,
+    error: null, // of the events
+  };
   const [{ types }, first] = await Promise.all([
     call('GET', '/api/admin/feature-types', undefined, { signal }),
-    read(path, { signal }).catch((error) => {
+    call('GET', path, undefined, { signal }).catch((error) => {
       if (error.status !== 404) throw error;
       return null;
     }),
   ]);
-  setPath(h('a', { href: latestList.address }, 'Toggles'), h('a', { href: listAddress({ project }) }, text(project)));
   if (!first) {
-    append(content, h('p', { class: 'empty' }, 'There is no such toggle in this project. It may have been deleted',
-      may('ADMIN') && [': ', h('a', { href: logAddress({ feature: name }) }, 'look in the event log')], '.'));
-    return;
+    show(html`<p class="empty">There is no such toggle in this project. It may have been deleted${may('ADMIN')
+      ? html`: <a href=${logAddress({ feature: name })}>look in the event log</a>` : nothing}.</p>`, content);
+    return undefined;
   }
-  const card = h('div');
-  const history = h('div', null, loading('the history'));
-  append(content, card, h('section', { 'aria-labelledby': 'history' },
-    h('div', { class: 'title' }, h('h2', { id: 'history' }, 'History'),
-      may('ADMIN') && h('a', { href: logAddress({ feature: name }) }, 'All events in the event log')), history));
+  Object.assign(state, { types, toggle: first, environments: await loadStates(first, signal) });
   toggleChanges.addEventListener('change', reload, { signal });
-  show(first);
+  content.addEventListener('click', stay);
+  drawHead();
+  draw();
   if (may('UPDATE_FEATURE') && continuesEditing(name)) edit();
-  await showHistory();
+  return loadMore();
 
-  function show({ content: toggle }) {
-    const type = types.find(({ id }) => id === toggle.type);
-    const fact = (label, ...values) => h('div', null, h('dt', null, label), h('dd', null, values));
-    const due = h('span');
-    render(removal(toggle), due);
-    setTitle(name, stateBadge(toggle));
-    setActions(
-      may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
-      Object.values(actions).filter((action) => may(action.permission) && action.applies(toggle)).map((action) =>
-        h('button', {
-          type: 'button', class: action.danger ? 'danger quiet' : null, onclick: () => openAction(action, [toggle], announce, ended(action)),
-        }, action.label)));
-    replace(card,
-      h('p', { class: 'description' }, toggle.description ? text(toggle.description)
-        : h('span', { class: 'detail' }, 'No description. Say what the toggle is for, and when it can be removed.')),
-      h('dl', { class: 'panel' },
-        fact('Type', h('a', { href: listAddress({ type: toggle.type }) }, text(type?.name ?? toggle.type))),
-        fact('Project', h('a', { href: listAddress({ project: toggle.project }) }, text(toggle.project))),
-        fact('Created', time(toggle.createdAt), toggle.createdBy && h('small', null, ' by ', text(toggle.createdBy.name))),
-        toggle.archivedAt ? fact('Archived', time(toggle.archivedAt)) : fact('Removal', due),
-        fact('Impression data', toggle.impressionData ? 'Reported' : 'Not reported'),
-        fact('Context fields', toggle.contextFields.length === 0 ? 'None' : h('ul', { class: 'values' }, toggle.contextFields.map((used) =>
-          h('li', null, h('a', { href: `#/context?${new URLSearchParams({ query: used })}` }, text(used))))))));
-  }
-
-  async function edit() {
-    openToggleEditor(await read(path, { signal }), types, context);
+  /** Loads what the tab shows besides the toggle. */
+  async function loadMore() {
+    try {
+      if (state.tab === 'history') {
+        const { load, item } = await import('./events.js');
+        const { events } = await load({ feature: name }, signal, shownEvents);
+        state.events = events.map((event) => item(event, may('ADMIN')));
+      } else if (state.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) state.segments = await loadSegments(signal);
+      state.error = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      state.error = error;
+    }
+    draw();
   }
 
   async function reload() {
     try {
-      show(await read(path, { signal }));
+      [state.toggle, state.environments] = await Promise.all([call('GET', path, undefined, { signal }), loadStates({ project, name }, signal)]);
     } catch (error) {
-      if (!signal.aborted) replace(card, failure(error, reload));
+      if (!signal.aborted) show(failure(error, reload), content);
+      return;
     }
+    drawHead();
+    draw();
     if (document.activeElement === document.body) document.querySelector('.head button')?.focus();
-    await showHistory();
+    await loadMore();
+  }
+
+  /** The environment of the tab, or undefined. */
+  function current() {
+    if (state.tab in tabs) return undefined;
+    return state.environments.find((item) => item.name === state.environment) ?? state.environments[0];
+  }
+
+  /** Shows the name, the state and the actions. */
+  function drawHead() {
+    setTitle(name, stateBadge(state.toggle));
+    setActions(
+      may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
+      h('a', { class: 'button', href: `#/playground?${new URLSearchParams({ toggle: name, project })}` }, 'Try in the playground'),
+      actionButtons());
+  }
+
+  function draw() {
+    const { toggle } = state;
+    show(html`
+      <p class="description">${toggle.description ? text(toggle.description)
+    : html`<span class="detail">No description. Say what the toggle is for, and when it can be removed.</span>`}</p>
+      <ul class="tabs" aria-label="Parts of the toggle">
+        ${state.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
+    item.enabled ? 'on' : 'off'}</span>`, item === current()))}
+        ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
+      </ul>
+      ${state.tab === 'history' ? history() : state.tab === 'details' ? details() : current() ? inEnvironment(current()) : nothing}`, content);
+  }
+
+  function tab(address, label, isCurrent) {
+    return html`<li><a data-here href=${address} aria-current=${isCurrent ? 'true' : nothing}>${label}</a></li>`;
+  }
+
+  function actionButtons() {
+    return Object.values(actions).filter((action) => may(action.permission) && action.applies(state.toggle)).map((action) => h('button', {
+      type: 'button', class: action.danger ? 'danger quiet' : null, onclick: () => openAction(action, [state.toggle], announce, ended(action)),
+    }, action.label));
+  }
+
+  function inEnvironment(item) {
+    const { toggle, environments } = state;
+    const { strategies } = item;
+    const mayCreate = may('CREATE_FEATURE_STRATEGY');
+    const sources = mayCreate ? environments.filter((other) => other !== item && other.strategies.length > 0) : [];
+    return html`<section class="environment-panel" aria-label=${item.name} aria-busy=${state.busy ? 'true' : nothing}>
+      <div class="title">
+        <h2>${environmentName(item)}</h2>
+        <div class="on">${may('UPDATE_FEATURE_ENVIRONMENT') && !toggle.archived ? toggleSwitch({
+    label: `${name} in ${item.name}`, on: item.enabled, busy: state.busy,
+    change: () => turn(toggle, item, !item.enabled, context, (busy, now = item.enabled) => {
+      state.busy = busy;
+      item.enabled = now;
+      draw();
+    }),
+  }) : item.enabled ? 'on' : 'off'}</div>
+      </div>
+      ${strategies.length === 0 ? html`<p class="empty">There are no strategies. ${item.enabled ? nothing : 'Turned on, it is on for everyone.'}</p>` : html`
+        <p class="detail">${item.enabled ? 'On if one of these holds, otherwise off:' : 'Off. Turned on, it is on if one of these holds:'}</p>
+        <ol class="strategies">${repeat(strategies, (strategy) => strategy.id, (strategy, i) => card(strategy, i, item))}</ol>`}
+      <div class="buttons">
+        ${mayCreate ? html`<a class="button" href=${strategyAddress(toggle, item.name)}>Add strategy</a>` : nothing}
+        ${sources.map((source) => html`<button type="button" @click=${() => copyAll(source, item)}>Copy from ${source.name}</button>`)}
+      </div>
+    </section>`;
+  }
+
+  function card(strategy, i, item) {
+    const { strategies } = item;
+    const mayUpdate = may('UPDATE_FEATURE_STRATEGY');
+    const position = `strategy ${i + 1} in ${item.name}`;
+    const move = (step, arrow, label) => html`<button type="button" id="move-${step}-${strategy.id}" aria-label="${label} ${position}"
+      aria-disabled=${strategies[i + step] ? nothing : 'true'} @click=${() => strategies[i + step] && reorder(item, i, step)}>${arrow}</button>`;
+    return html`<li class=${strategy.disabled ? 'disabled' : nothing}>
+      <div>
+        ${strategy.title ? html`<h3><bdi>${strategy.title}</bdi></h3>` : nothing}
+        <p><bdi>${strategyWords(strategy, segmentNames(state.segments))}</bdi>${strategy.disabled ? html` <span class="badge quiet">Disabled</span>` : nothing}</p>
+        ${strategy.variants.length > 0 ? html`<p class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></p>` : nothing}
+      </div>
+      <div class="row-buttons">
+        ${mayUpdate && strategies.length > 1 ? [move(-1, '↑', 'Move up'), move(1, '↓', 'Move down')] : nothing}
+        ${mayUpdate ? html`<a class="button" href=${strategyAddress(state.toggle, item.name, strategy.id)}>Edit<span class="visually-hidden"> ${position}</span></a>` : nothing}
+        ${menu(`Actions of ${position}`, `menu-${strategy.id}`, cardActions(strategy, item))}
+      </div>
+    </li>`;
+  }
+
+  function cardActions(strategy, item) {
+    const { toggle, environments } = state;
+    return [
+      ...may('UPDATE_FEATURE_STRATEGY') ? [{
+        label: strategy.disabled ? 'Enable' : 'Disable',
+        action: () => change(() => call('PUT', strategyPath(toggle, item.name, strategy.id), { disabled: !strategy.disabled }),
+          `Strategy ${strategy.disabled ? 'enabled' : 'disabled'}.`),
+      }] : [],
+      ...may('CREATE_FEATURE_STRATEGY') ? environments.filter((other) => other !== item).map((other) => ({
+        label: `Copy to ${other.name}`, action: () => change(() => copyStrategy(strategy, toggle, other.name), `Strategy copied to ${other.name}.`),
+      })) : [],
+      ...may('DELETE_FEATURE_STRATEGY') ? [{ label: 'Delete', danger: true, action: () => remove(strategy, item) }] : [],
+    ];
+  }
+
+  /** Changes the toggle, and says what was done. */
+  async function change(send, message, undo) {
+    state.busy = true;
+    draw();
+    try {
+      await send();
+      announce(message, undo);
+    } catch (error) {
+      if (signal.aborted) return;
+      announce(error.message);
+    }
+    state.busy = false;
+    changedToggles();
+  }
+
+  async function reorder(item, i, step) {
+    const ordered = [...item.strategies];
+    const [moved] = ordered.splice(i, 1);
+    ordered.splice(i + step, 0, moved);
+    item.strategies = ordered;
+    await change(() => orderStrategies(ordered, state.toggle, item.name), `Strategy moved ${step < 0 ? 'up' : 'down'}.`);
+    document.getElementById(`move-${step}-${moved.id}`)?.focus();
+  }
+
+  async function copyAll(source, item) {
+    await change(async () => {
+      for (const strategy of source.strategies) await copyStrategy(strategy, state.toggle, item.name);
+    }, `Strategies copied from ${source.name}.`);
+  }
+
+  function remove(strategy, item) {
+    const isLast = item.enabled && item.strategies.filter(({ disabled, id: other }) => !disabled && other !== strategy.id).length === 0;
+    const dialog = openDialog(['Delete this strategy of ', text(item.name), '?'], () => [
+      h('p', null, text(strategyWords(strategy, segmentNames(state.segments)))),
+      isLast && h('p', { class: 'notice warn' }, `It is the last one that is enabled: the toggle is turned off in ${item.name}.`),
+      form({
+        submit: 'Delete strategy', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
+        async send() {
+          await call('DELETE', strategyPath(state.toggle, item.name, strategy.id)).catch((error) => {
+            if (error.status !== 404) throw error; // it is gone already
+          });
+          dialog.close();
+          changedToggles();
+          announce('Strategy deleted.');
+        },
+      }),
+    ]);
+  }
+
+  function history() {
+    return html`<section aria-label="History"><h2 class="visually-hidden">History</h2>
+      ${state.error ? failure(state.error, loadMore) : !state.events ? loading('the history')
+    : state.events.length === 0 ? html`<p class="empty">The event log has nothing about this toggle. It keeps events for a limited time.</p>`
+      : html`<ol class="events">${state.events}</ol>`}
+      ${may('ADMIN') ? html`<p><a href=${logAddress({ feature: name })}>All events in the event log</a></p>` : nothing}
+    </section>`;
+  }
+
+  function details() {
+    const { toggle } = state;
+    const fact = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+    const toggles = (names) => html`<ul class="values">${names.map((other) => html`<li><a href=${toggleAddress({ project, name: other })}><bdi>${other}</bdi></a></li>`)}</ul>`;
+    return html`<section aria-label="Details"><dl class="panel">
+      ${fact('Type', html`<a href=${listAddress({ type: toggle.type })}><bdi>${state.types.find((type) => type.id === toggle.type)?.name ?? toggle.type}</bdi></a>`)}
+      ${fact('Project', html`<a href=${listAddress({ project: toggle.project })}><bdi>${toggle.project}</bdi></a>`)}
+      ${fact('Created', html`${time(toggle.createdAt)}${toggle.createdBy ? html` <small>by <bdi>${toggle.createdBy.name}</bdi></small>` : nothing}`)}
+      ${toggle.archivedAt ? fact('Archived', time(toggle.archivedAt)) : fact('Removal', removal(toggle))}
+      ${fact('Impression data', toggle.impressionData ? 'Reported' : 'Not reported')}
+      ${fact('Context fields', toggle.contextFields.length === 0 ? 'None' : html`<ul class="values">${toggle.contextFields.map((used) => html`
+        <li><a href="#/context?${new URLSearchParams({ query: used })}"><bdi>${used}</bdi></a></li>`)}</ul>`)}
+      ${toggle.dependencies?.length > 0 ? fact('Depends on', toggles(toggle.dependencies.map(({ feature }) => feature))) : nothing}
+      ${toggle.children?.length > 0 ? fact('Toggles that depend on it', toggles(toggle.children)) : nothing}
+    </dl></section>`;
+  }
+
+  async function edit() {
+    try {
+      openToggleEditor(await read(path, { signal }), state.types, context);
+    } catch (error) {
+      if (!signal.aborted) announce(`The toggle cannot be edited. ${error.message}`);
+    }
   }
 
   /** Goes to the list after the toggle was deleted. */
@@ -83,14 +277,16 @@ export async function renderToggle(content, context) {
     };
   }
 
-  async function showHistory() {
-    try {
-      const { load, item } = await import('./events.js');
-      const { events } = await load({ feature: name }, signal, shownEvents);
-      replace(history, events.length === 0 ? h('p', { class: 'empty' }, 'The event log has nothing about this toggle. It keeps events for a limited time.')
-        : h('ol', { class: 'events' }, events.map((event) => item(event, may('ADMIN')))));
-    } catch (error) {
-      if (!signal.aborted) replace(history, failure(error, showHistory));
-    }
+  /** Shows another tab without loading the page. */
+  function stay(event) {
+    const link = event.target.closest('a[data-here]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const [address, query] = link.hash.split('?');
+    state.tab = new URLSearchParams(query).get('tab');
+    state.environment = address.split('/')[4];
+    window.history.pushState(null, '', link.hash);
+    draw();
+    loadMore();
   }
 }

@@ -1,0 +1,58 @@
+// The switch of a toggle in an environment. Production asks, and says what it does.
+
+import { call } from '../api.js';
+import { form, h, openDialog, text } from '../dom.js';
+import { environmentPath, isProduction } from '../environment.js';
+import { loadSegments, segmentNames } from '../segment.js';
+import { changedToggles } from '../toggle.js';
+import { onFor } from '../words.js';
+
+/**
+ * Turns a toggle on or off in an environment.
+ * @param {{project: string, name: string}} toggle
+ * @param {{name: string, type: string}} environment
+ * @param {boolean} on
+ * @param {{announce: Function, signal: AbortSignal}} context of the page
+ * @param {(busy: boolean, on?: boolean) => void} show called before and after a request, with the state that the API has confirmed
+ */
+export async function turn(toggle, environment, on, { announce, signal }, show) {
+  show(true);
+  try {
+    if (isProduction(environment)) await ask(toggle, environment, on, { announce, signal }, show);
+    else await send(toggle, environment, on, announce, show);
+  } catch (error) {
+    if (!signal.aborted) announce(`${toggle.name} was not turned ${on ? 'on' : 'off'} in ${environment.name}. ${error.message}`);
+  }
+  if (!signal.aborted) show(false);
+}
+
+async function send(toggle, environment, on, announce, show) {
+  const set = (value) => call('POST', `${environmentPath(toggle, environment.name)}/${value ? 'on' : 'off'}`);
+  const said = (value) => `${toggle.name} turned ${value ? 'on' : 'off'} in ${environment.name}.`;
+  await set(on);
+  show(false, on);
+  changedToggles();
+  announce(said(on), async () => {
+    await set(!on);
+    changedToggles();
+    return said(!on);
+  });
+}
+
+async function ask(toggle, environment, on, { announce, signal }, show) {
+  const { strategies } = await call('GET', environmentPath(toggle, environment.name), undefined, { signal });
+  const segments = strategies.some(({ segments: ids }) => ids.length > 0) ? await loadSegments(signal) : [];
+  const sentences = onFor(strategies, segmentNames(segments));
+  const title = ['Turn ', on ? 'on ' : 'off ', text(toggle.name), ' in ', text(environment.name), '?'];
+  const dialog = openDialog(title, () => [
+    h('p', null, on ? 'It will be on for:' : 'It will be off for everyone. Now it is on for:'),
+    h('ul', { class: 'sentences' }, sentences.map((sentence) => h('li', null, text(sentence)))),
+    form({
+      submit: on ? 'Turn on' : 'Turn off', busy: 'Working…', danger: !on, cancel: () => dialog.close(),
+      async send() {
+        await send(toggle, environment, on, announce, show);
+        dialog.close();
+      },
+    }),
+  ]);
+}
