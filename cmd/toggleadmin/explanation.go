@@ -8,8 +8,8 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// explanationOf returns the lines that say whether a toggle is on, and why. Each line after the first one is a condition
-// and whether it holds. The toggle exists: one that the explanation does not know is archived.
+// explanationOf returns the lines that say whether a toggle is on, and why. Each line after the first one is a
+// condition and whether it holds. The toggle exists: one that the explanation does not know is archived.
 func explanationOf(name, environment string, e evaluation.Explanation) []string {
 	result := "off"
 	if e.Enabled {

@@ -224,7 +224,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		POST archive/revive/old-banner | editor | | 200 | revive-feature | PAT, 2 GetItem 1r, TransactWriteItems 3w+6w+2w+2w
 		DELETE archive/h | editor | | 200 | delete-feature | PAT, GetItem 1r, TransactWriteItems 2w+5w
 		# four segments of the table; the types
-		POST playground/advanced | viewer | {"environments":["production"],"context":{}} | 200 | evaluate-features | PAT, 5 Scan 1r
+		POST playground/advanced | viewer | {"environments":["production"],"context":{}} | 200 | evaluate-features | PAT, 6 Scan 1r
 		GET search/features | viewer | | 200 | search-features | PAT, 5 Scan 1r
 		GET search/features/counts?project=IS:shop | viewer | | 200 | count-features | PAT, 4 Scan 1r
 		# sixteen shards for each of five types, then the toggle of the page

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -145,6 +146,23 @@ func TestContext(t *testing.T) {
 			got := evaluate(t, db, `{"environments":["production"],"context":`+row.context+`}`)
 			assert.Equal(t, []string{want}, got)
 		})
+	}
+}
+
+// A strategy with a segment holds if the constraints of the segment do.
+func TestSegment(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	db.Put(t, db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
+		Segment: toggle.Segment{ID: 1, Name: "Norway", Constraints: []toggle.Constraint{in("country", "NO")}},
+	}))
+	f := toggle.Feature{Name: "a", Project: "p"}
+	strategy := toggle.Strategy{ID: "1", Name: "default", Segments: []int64{1}}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{strategy}})
+	db.Put(t, db.Tables[featuretable.Table], featuretable.Marshal(f))
+	for country, want := range map[string]string{"NO": "a in production", "SE": "a off in production"} {
+		got := evaluate(t, db, `{"environments":["production"],"context":{"country":"`+country+`"}}`)
+		assert.Equal(t, []string{want}, got)
 	}
 }
 

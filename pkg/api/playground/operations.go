@@ -3,6 +3,7 @@ package playground
 import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -15,7 +16,7 @@ func Operations() []app.Operation {
 			Name:     "evaluate-features",
 			Route:    "POST /api/admin/playground/advanced",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
+			Tables:   []string{featuretable.Table, segmenttable.Table, environment.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Evaluate(NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
 			},

@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
@@ -17,6 +18,7 @@ import (
 type Store struct {
 	client       *dynamodb.Client
 	features     string
+	segments     string
 	environments *environment.Store
 }
 
@@ -25,6 +27,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
 	return &Store{
 		client:       client,
 		features:     tables[featuretable.Table],
+		segments:     tables[segmenttable.Table],
 		environments: environment.NewStore(client, tables, nil),
 	}
 }
@@ -56,5 +59,15 @@ func (s *Store) Features(ctx context.Context, selects func(project string) bool)
 	return featuretable.Features(rows)
 }
 
-// Segments returns all segments.
-func (s *Store) Segments(context.Context) ([]toggle.Segment, error) { return nil, nil }
+// Segments returns all segments, in any order. It scans the table, consistently.
+func (s *Store) Segments(ctx context.Context) ([]toggle.Segment, error) {
+	stored, err := segmenttable.Scan(ctx, s.client, s.segments)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]toggle.Segment, len(stored))
+	for i, segment := range stored {
+		all[i] = segment.Segment
+	}
+	return all, nil
+}
