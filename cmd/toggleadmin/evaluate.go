@@ -7,10 +7,9 @@ import (
 )
 
 type evaluateCmd struct {
-	toggleName
+	toggleInEnvironment
 
-	Environment string            `required:"" placeholder:"NAME" help:"Environment."`
-	Context     map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,."`
+	Context map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,."`
 }
 
 func (c *evaluateCmd) Run(s *session, o *operator.Operator) error {

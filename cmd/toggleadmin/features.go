@@ -16,6 +16,8 @@ type featuresCmd struct {
 	Put     putToggleCmd      `cmd:"" help:"Create a toggle, or change the given properties."`
 	Archive archiveTogglesCmd `cmd:"" help:"Archive toggles."`
 	Revive  reviveTogglesCmd  `cmd:"" help:"Revive archived toggles."`
+	On      turnOnCmd         `cmd:"" help:"Turn a toggle on in an environment."`
+	Off     turnOffCmd        `cmd:"" help:"Turn a toggle off in an environment."`
 	Stale   staleTogglesCmd   `cmd:"" help:"Mark toggles as stale, or remove the mark."`
 	Delete  deleteToggleCmd   `cmd:"" help:"Delete a toggle."`
 }
@@ -41,8 +43,15 @@ type (
 
 		Undo bool `help:"Remove the mark."`
 	}
-	deleteToggleCmd struct{ toggleName }
-	toggleName      struct {
+	turnOnCmd           struct{ toggleInEnvironment }
+	turnOffCmd          struct{ toggleInEnvironment }
+	deleteToggleCmd     struct{ toggleName }
+	toggleInEnvironment struct {
+		toggleName
+
+		Environment string `required:"" placeholder:"NAME" help:"Environment."`
+	}
+	toggleName struct {
 		Name string `arg:"" help:"Name of the toggle."`
 	}
 )
@@ -193,6 +202,26 @@ func (c *staleTogglesCmd) Run(s *session, o *operator.Operator) error {
 		return c.run(s, o, operator.UnmarkStale)
 	}
 	return c.run(s, o, operator.MarkStale)
+}
+
+func (c *turnOnCmd) Run(s *session, o *operator.Operator) error {
+	return turn(s, o, c.toggleInEnvironment, true)
+}
+
+func (c *turnOffCmd) Run(s *session, o *operator.Operator) error {
+	return turn(s, o, c.toggleInEnvironment, false)
+}
+
+func turn(s *session, o *operator.Operator, t toggleInEnvironment, on bool) error {
+	result, err := o.SwitchToggle(s.step(), t.Name, t.Environment, on)
+	if err != nil {
+		return err
+	}
+	state := "off in " + result.Environment
+	if on {
+		state = "on in " + result.Environment
+	}
+	return s.stateResult(result, result.Changed, result.Name, state)
 }
 
 func (c *deleteToggleCmd) Run(s *session, o *operator.Operator) error {

@@ -28,6 +28,17 @@ func TurnOn(features *Store, newID func() string) lambdahttp.HandlerFunc {
 	}
 }
 
+// Switch returns a toggle as it is after it has been turned on or off in an environment, as TurnOn and TurnOff do. The
+// kind of its error is Conflict if the toggle is archived and must be turned on.
+func Switch(f toggle.Feature, environment string, on bool, newID func() string) (toggle.Feature, error) {
+	if !on {
+		turnOff(&f, environment)
+		return f, nil
+	}
+	err := turnOn(&f, environment, false, newID)
+	return f, err
+}
+
 // activates returns the parameter that says whether disabled strategies are enabled instead of creating one.
 func activates(q *lambdahttp.Query) bool {
 	return q.OneOf("shouldActivateDisabledStrategies", "false", "true") == "true"
