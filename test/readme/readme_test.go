@@ -1,4 +1,4 @@
-// Package readme_test runs the commands of README.md and docs/access.md.
+// Package readme_test runs the commands of README.md, docs/access.md and docs/rollout.md.
 package readme_test
 
 import (
@@ -15,19 +15,30 @@ import (
 	"toggleadmin/test/localtest"
 )
 
+// page is a page whose commands are run.
+type page struct {
+	path         string
+	afterReadme  bool // it uses the functions and variables that the quick start of the README defines
+	passes       int  // how often its commands are run
+	lastRejected bool // its last request has a deleted token
+}
+
 // TestCommands runs every block of a page that uses a variable, in its order, in one shell. Only the port is different.
-// The last request of a page has a deleted token. Those of the README can be repeated.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	for page, passes := range map[string]int{"README.md": 2, "docs/access.md": 1} {
-		t.Run(page, func(t *testing.T) {
+	for _, p := range []page{
+		{path: "README.md", passes: 2, lastRejected: true},
+		{path: "docs/access.md", passes: 1, lastRejected: true},
+		{path: "docs/rollout.md", passes: 1, afterReadme: true},
+	} {
+		t.Run(p.path, func(t *testing.T) {
 			t.Parallel()
-			testCommands(t, page, passes)
+			testCommands(t, p)
 		})
 	}
 }
 
-func testCommands(t *testing.T, page string, passes int) {
+func testCommands(t *testing.T, p page) {
 	t.Helper()
 	for _, tool := range []string{"bash", "curl", "node"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -38,18 +49,14 @@ func testCommands(t *testing.T, page string, passes int) {
 	service := localtest.Start(t, local.Config{DataDir: filepath.Join(folder, ".local")})
 	address, err := url.Parse(service.BaseURL)
 	assert.OK(t, err)
-	text, err := os.ReadFile(filepath.Join("../..", page))
-	assert.OK(t, err)
-	var script string
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		if strings.Contains(block[1], "$") {
-			script += block[1]
-		}
+	script := strings.Join(blocks(t, p.path), "")
+	if p.afterReadme {
+		script = blocks(t, "README.md")[0] + script
 	}
 	// The status is written to standard error, so that commands can read the response.
 	script = strings.NewReplacer(":3000", ":"+address.Port(), ` -w '\n'`, "", "curl -s",
 		`curl -s -w '%{stderr} %{http_code}\n'`).Replace(script)
-	for pass := range passes {
+	for pass := range p.passes {
 		command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
 		command.Dir = folder
 		output, err := command.CombinedOutput()
@@ -59,7 +66,7 @@ func testCommands(t *testing.T, page string, passes int) {
 		}
 		for i, status := range statuses {
 			want := "20"
-			if i == len(statuses)-1 {
+			if p.lastRejected && i == len(statuses)-1 {
 				want = "401"
 			}
 			if !strings.HasPrefix(status[1], want) {
@@ -67,4 +74,17 @@ func testCommands(t *testing.T, page string, passes int) {
 			}
 		}
 	}
+}
+
+// blocks returns the blocks of a page that use a variable.
+func blocks(t *testing.T, path string) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../..", path))
+	assert.OK(t, err)
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(block[1], "$") {
+			all = append(all, block[1])
+		}
+	}
+	return all
 }
