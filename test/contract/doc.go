@@ -152,6 +152,7 @@
 //	what an update keeps                                        | 4.11
 //	concurrent creations                                        | 4.11
 //	no toggle is left with a field that is gone                 | 4.11
+//	a legal value or a stickiness that is in use                | 4.11
 //	own account and permissions                                 | 4.12
 //	members, deleted account of the caller                      | 4.12
 //	search of the event log                                     | 4.13

@@ -1,6 +1,8 @@
 package contextfield
 
 import (
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -36,7 +38,7 @@ func Operations() []app.Operation {
 			Name:     "update-context-field",
 			Route:    "PUT /api/admin/context/{name}",
 			Requires: access.Has(access.UpdateFieldPermission),
-			Tables:   []string{Table, eventlog.Table},
+			Tables:   []string{Table, featuretable.Table, segmenttable.Table, eventlog.Table},
 			MaxBody:  maxBody,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},
@@ -44,7 +46,7 @@ func Operations() []app.Operation {
 			Name:     "delete-context-field",
 			Route:    "DELETE /api/admin/context/{name}",
 			Requires: access.Has(access.DeleteFieldPermission),
-			Tables:   []string{Table, eventlog.Table},
+			Tables:   []string{Table, featuretable.Table, segmenttable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -26,16 +28,25 @@ const Table = "ContextFields"
 // Store keeps the fields in the table ContextFields: one item with each field, one with its usage, and one with the
 // version of all fields. It is safe for concurrent use.
 type Store struct {
-	client *dynamodb.Client
-	table  string
-	usage  usage.Table
-	log    *eventlog.Log
+	client   *dynamodb.Client
+	table    string
+	features string // for checkLoss
+	segments string // for checkLoss
+	usage    usage.Table
+	log      *eventlog.Log
 }
 
 // NewStore returns a Store on the table ContextFields that records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	return &Store{client: client, table: tables[Table], usage: UsageTable(client, tables), log: log}
+	return &Store{
+		client:   client,
+		table:    tables[Table],
+		features: tables[featuretable.Table],
+		segments: tables[segmenttable.Table],
+		usage:    UsageTable(client, tables),
+		log:      log,
+	}
 }
 
 // UsageTable returns the usage of fields by their names.
@@ -236,8 +247,10 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextF
 }
 
 // Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field.
-// Its error is, in this order, of the kind NotFound, that of the precondition, or of the kinds ContentTooLarge or NoAccess
-// if the field or the list of all fields would be too large. precondition receives the field that is replaced. Replace reads all fields and writes one transaction, repeated if a field is
+// Its error is, in this order, of the kind NotFound, that of the precondition, of the kinds ContentTooLarge or NoAccess if
+// the field or the list of all fields would be too large, or of the kind Conflict if strategies or segments use a legal
+// value or the stickiness that the field loses. precondition receives the field that is replaced. Replace reads all
+// fields, all toggles and segments if the field loses something, and writes one transaction, repeated if one of them is
 // changed concurrently. If nothing changes, it only reads.
 func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(ContextField) error) (
 	next ContextField, err error,
@@ -263,6 +276,13 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 		if err := checkSizes(all, i, next); err != nil {
 			return nil, err
 		}
+		var unchangedUse []types.TransactWriteItem
+		if lost := lossOf(old, next, false); lost != nil {
+			if err := s.checkLoss(ctx, lost); err != nil {
+				return nil, err
+			}
+			unchangedUse = append(unchangedUse, s.usage.SameVersion(f.Name, old.Usage))
+		}
 		id, record, err := s.log.RecordActions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
 		if err != nil {
 			return nil, err
@@ -276,7 +296,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 		}}
-		return slices.Concat([]types.TransactWriteItem{replacement, s.nextVersionAfter(version)}, record), nil
+		return slices.Concat([]types.TransactWriteItem{replacement, s.nextVersionAfter(version)}, unchangedUse, record), nil
 	}, nil)
 	if err != nil {
 		return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)
@@ -284,8 +304,9 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 	return next, nil
 }
 
-// Delete deletes a field that no toggle uses. The kind of its error is NotFound, or Conflict if toggles use the field.
-// It is one consistent read and one transaction, repeated if the field or its usage was changed in between.
+// Delete deletes a field that no toggle and no segment uses. The kind of its error is NotFound, or Conflict if one uses
+// the field. It is one consistent read and one transaction, repeated if the field or its usage was changed in between. If
+// the field has stickiness, it also reads all toggles and segments.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	return s.DeleteIf(ctx, name, func(ContextField) error { return nil })
 }
@@ -304,6 +325,11 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 			return nil, apierror.Errorf(apierror.Conflict,
 				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d, "+
 					"and the number of segments is %d.", apierror.Echo(name), toggles, segments)
+		}
+		if lost := lossOf(f, f, true); lost != nil {
+			if err := s.checkLoss(ctx, lost); err != nil {
+				return nil, err
+			}
 		}
 		id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
 		if err != nil {

@@ -51,10 +51,11 @@ func TestUsage(t *testing.T) {
 	assert.Equal(t, true, write(t, db, table.Change("plan", less, counts(2, 1))))
 	assert.Equal(t, "map[plan:{map[p:2] 0 1 1}]", read())
 
-	unused := usage.Usage{Counts: usage.Counts{}}
+	unused := usage.Usage{Counts: usage.Counts{}, Version: 1}
 	assert.Equal(t, false, write(t, db, table.Delete("plan", unused)))
 	last := usage.Usage{Counts: usage.Counts{"p": -2}, Segments: -1}
 	assert.Equal(t, true, write(t, db, table.Change("plan", last, counts(2, 0))))
+	assert.Equal(t, false, write(t, db, table.Delete("plan", usage.Usage{Counts: usage.Counts{}})))
 	assert.Equal(t, true, write(t, db, table.Delete("plan", unused)))
 	assert.Equal(t, "map[]", read())
 }

@@ -1,0 +1,92 @@
+package contextfield
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
+)
+
+// loss is what a change of a field takes away from strategies and segments.
+type loss struct {
+	field      ContextField // after the change
+	values     bool         // some values are no longer legal
+	stickiness bool
+}
+
+// lossOf returns what a change takes away. nil: nothing. A deletion takes the stickiness away.
+func lossOf(old, next ContextField, deleted bool) *loss {
+	l := loss{field: next}
+	l.stickiness = old.Stickiness && (deleted || !next.Stickiness) && !isAlwaysSticky(old.Name)
+	l.values = !deleted && len(next.LegalValues) > 0 && (len(old.LegalValues) == 0 ||
+		slices.ContainsFunc(old.LegalValues, func(v LegalValue) bool { return !next.Permits(toggle.OperatorIn, v.Value) }))
+	if !l.stickiness && !l.values {
+		return nil
+	}
+	return &l
+}
+
+// isAlwaysSticky reports whether strategies can have a stickiness without a context field with the name.
+func isAlwaysSticky(name string) bool {
+	return name == toggle.FieldUserID || name == toggle.FieldSessionID
+}
+
+// affects reports whether constraints have a value that is no longer legal.
+func (l *loss) affects(constraints []toggle.Constraint) bool {
+	return l.values && slices.ContainsFunc(constraints, func(c toggle.Constraint) bool {
+		return c.ContextName == l.field.Name &&
+			slices.ContainsFunc(c.Values, func(value string) bool { return !l.field.Permits(c.Operator, value) })
+	})
+}
+
+// selects reports whether a toggle can have a strategy that uses what is lost.
+func (l *loss) selects(row featuretable.Row) bool {
+	return !row.Toggle.Archived && (l.stickiness || toggle.IsFixedField(l.field.Name) ||
+		slices.Contains(row.Toggle.ContextFields, l.field.Name))
+}
+
+// checkLoss returns an error of the kind Conflict if strategies of toggles that are not archived, or segments, use what a
+// change takes away. It reads all toggles and segments, consistently. The transaction of the change needs the condition
+// that the version of the field's usage has not changed since it was read, before this call.
+func (s *Store) checkLoss(ctx context.Context, l *loss) error {
+	rows, err := featuretable.Scan(ctx, s.client, s.features, l.selects)
+	if err != nil {
+		return err
+	}
+	features, err := featuretable.Features(rows)
+	if err != nil {
+		return err
+	}
+	strategies := 0
+	for _, f := range features {
+		for _, environment := range f.Environments {
+			for _, strategy := range environment.Strategies {
+				sticky := l.stickiness && strategy.Parameters[toggle.ParameterStickiness] == l.field.Name
+				if sticky || l.affects(strategy.Constraints) {
+					strategies++
+				}
+			}
+		}
+	}
+	all, err := segmenttable.Scan(ctx, s.client, s.segments)
+	if err != nil {
+		return fmt.Errorf("find the segments that use a context field: %w", err)
+	}
+	segments := 0
+	for _, found := range all {
+		if l.affects(found.Constraints) {
+			segments++
+		}
+	}
+	if strategies+segments == 0 {
+		return nil
+	}
+	return apierror.Errorf(apierror.Conflict,
+		"The context field %q cannot lose its stickiness or a legal value that is in use. The number of strategies that use "+
+			"them, without those of archived toggles, is %d, and the number of segments is %d.",
+		apierror.Echo(l.field.Name), strategies, segments)
+}
