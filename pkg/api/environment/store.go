@@ -95,6 +95,15 @@ func (s *Store) List(ctx context.Context) ([]Environment, error) {
 	return state.all, nil
 }
 
+// Unfinished returns the deletions that have not ended. It is one consistent Scan.
+func (s *Store) Unfinished(ctx context.Context) ([]Deletion, error) {
+	state, err := s.scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list deletions of environments: %w", err)
+	}
+	return state.deletions, nil
+}
+
 // state is the content of the table.
 type state struct {
 	all       []Environment // in the order of List

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
@@ -81,6 +82,24 @@ func (d *doctor) deletions(ctx context.Context) (string, error) {
 	}
 	return "", problem("the deletion of these accounts has not ended: "+consistency.List(ids),
 		"if it is not running now, repeat it: `toggleadmin users delete ID` or `toggleadmin service-accounts delete ID`")
+}
+
+// deletionsOfEnvironments looks for environments whose deletion has begun but not ended. Toggles can still have
+// strategies in them.
+func (d *doctor) deletionsOfEnvironments(ctx context.Context) (string, error) {
+	unfinished, err := environment.NewStore(d.Installation.Client, d.Installation.Tables, nil).Unfinished(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(unfinished) == 0 {
+		return "every deletion of an environment has ended", nil
+	}
+	names := make([]string, len(unfinished))
+	for i, deletion := range unfinished {
+		names[i] = deletion.Name
+	}
+	return "", problem("the deletion of these environments has not ended: "+consistency.List(names),
+		"if it is not running now, repeat it: DELETE /api/admin/environments/NAME")
 }
 
 // maxAhead is more than the clock of this computer and those of the functions can differ.

@@ -65,6 +65,7 @@ func Examine(ctx context.Context, c Config) int {
 	d.run(ctx, "seeds", d.seeds)
 	d.consistency(ctx)
 	d.run(ctx, "deletions", d.deletions)
+	d.run(ctx, "deletions of environments", d.deletionsOfEnvironments)
 	d.run(ctx, "times of events", d.eventTimes)
 	d.run(ctx, "OpenID Connect issuer", d.issuer)
 	d.run(ctx, "token round trip", d.roundTrip)

@@ -180,6 +180,14 @@ func TestData(t *testing.T) {
 			},
 			stays: true,
 		},
+		"the deletion of an environment has not ended": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				db.Put(t, db.Tables["Environments"], dynamo.Item{"name": dynamo.S("test"), "deleted": dynamo.Bool(true)})
+			},
+			want:  map[string]string{"deletions of environments": "the deletion of these environments has not ended: test"},
+			stays: true,
+		},
 		"another account has the address of one whose deletion has not ended": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()
