@@ -43,10 +43,10 @@ type Creator struct {
 	Name string
 }
 
-// Normalized returns the toggle as it is stored: with sorted lists, without empty environments, and with times in
-// milliseconds.
+// Normalized returns the toggle as it is stored: with sorted lists, with all context fields of its strategies, without
+// empty environments, and with times in milliseconds.
 func (f Feature) Normalized() Feature {
-	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(f.ContextFields)))
+	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(append(f.constrainedFields(), f.ContextFields...))))
 	f.Children = slices.Compact(slices.Sorted(slices.Values(f.Children)))
 	f.Environments = normalizedEnvironments(f.Environments)
 	if f.Dependency != nil {

@@ -30,6 +30,20 @@ func TestNormalized(t *testing.T) {
 	}
 }
 
+// The fields that the constraints of strategies name are in use, whatever else the toggle uses.
+func TestNormalizedAddsTheFieldsOfStrategies(t *testing.T) {
+	t.Parallel()
+	f := toggle.Feature{
+		ContextFields: []string{"region"},
+		Environments: map[string]toggle.Environment{"production": {Strategies: []toggle.Strategy{{
+			Constraints: []toggle.Constraint{{ContextName: "plan"}, {ContextName: toggle.FieldUserID}},
+		}}}},
+	}
+	if got := f.Normalized().ContextFields; !reflect.DeepEqual(got, []string{"plan", "region"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDiffers(t *testing.T) {
 	t.Parallel()
 	stored := toggle.Feature{
