@@ -9,15 +9,18 @@
 // # Domains
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
-// imports, fields, feedback, accounts, people, credentials, tokens, events, bus, webhook, traffic and restore. The
-// state that the world keeps about a domain is a struct of that file. domains.go lists what all domains have: the
-// actors, the models, what is checked after each write and what is checked at the end. records.go is the model that
-// types of records share: toggles, context fields and feedback.
+// imports, fields, environments, activation, segments, feedback, accounts, people, credentials, tokens, events, bus,
+// webhook, traffic and restore. The state that the world keeps about a domain is a struct of that file. domains.go
+// lists what all domains have: the actors, the models, what is checked after each write and what is checked at the end.
+// records.go is the model that types of records share: toggles, context fields, environments, segments and feedback.
 //
 //   - After every write: usage and counts equal a recount, a context field in use exists, no two context fields get the
 //     same default order, limits hold, deleted accounts and API tokens do not come back, no token is added to an
 //     account whose deletion has begun, and names and identities are unique and reserved. A flag changes only for a
 //     lifetime that was valid in the last five seconds, and each call records exactly what it changes.
+//   - After every write about activation: a toggle that is on has an enabled strategy, a state is not written in an
+//     environment that does not exist, the usage of environments, segments and fields equals a recount, and the events
+//     explain the new state. After every response, what it says was true at some time while the request was handled.
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.

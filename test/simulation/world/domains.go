@@ -20,6 +20,9 @@ var actors = slices.Concat(
 	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
 	named((*actor).editField, "editor-1", "editor-2"),
 	named((*actor).manageEnvironments, "admin-5", "admin-6"),
+	named((*actor).switchToggle, "operator-7", "operator-8"),
+	named((*actor).editStrategies, "editor-6", "editor-7"),
+	named((*actor).manageSegments, "editor-8", "editor-9"),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
 	named((*actor).rotate, "pipeline-1", "pipeline-2"),
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
@@ -35,8 +38,8 @@ type group struct{ first, end uint64 }
 
 var (
 	editors    = group{0, 11}                   // of types, toggles and fields
-	activators = group{6, 13}                   // of toggles, fields and what decides where toggles are on
-	others     = group{13, uint64(len(actors))} // of accounts and tokens
+	activators = group{6, 19}                   // of toggles, fields and what decides where toggles are on
+	others     = group{19, uint64(len(actors))} // of accounts and tokens
 	everybody  = group{0, uint64(len(actors))}
 )
 
@@ -44,6 +47,7 @@ var (
 var models = map[string]func(state string, o op) (bool, string){
 	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens,
 	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord, "environment": stepRecord,
+	"segment": stepRecord,
 }
 
 const absent = "\x00"
@@ -57,6 +61,7 @@ func (w *World) prepare() {
 	w.toggles = toggleState{
 		touched: map[string]time.Time{}, due: map[string]time.Time{}, flippedAt: map[string]time.Time{},
 	}
+	w.activation = activationState{map[string][]toggleAt{}, map[string][]existence{}}
 	w.tokens = tokenState{createdAt: map[int64]string{}}
 	w.accounts = accountState{deletions: map[int64]*deletion{}}
 	w.people = peopleState{bySubject: map[string]int64{}}
@@ -85,11 +90,19 @@ func (w *World) checkWritten(c change) {
 	switch c.table {
 	case "Features":
 		w.changedToggle(c)
+		w.changedActivation(c)
 		w.checkFields()
+		w.checkEnvironmentUsage()
+		w.checkSegments()
 	case "ContextFields":
 		w.checkFields()
+	case "Segments":
+		w.changedSegment(c)
+		w.checkSegments()
 	case "Environments":
+		w.changedEnvironment(c)
 		w.checkEnvironments()
+		w.checkEnvironmentUsage()
 	case "FeatureTypes":
 		w.changedType(c)
 	case "PersonalAccessTokens":

@@ -80,8 +80,8 @@ func (a *actor) updateEnvironment(c *credential, name string) {
 	a.edit(a.do(c, "PUT environments/update/"+name, e.change, match...), "environment", name, "update", e)
 }
 
-// deleteEnvironment deletes an environment. A deletion that fails has sometimes begun: the environment does not exist, and
-// another one with its name is created when the deletion has ended.
+// deleteEnvironment deletes an environment. A deletion that fails has sometimes begun: the environment does not exist,
+// and another one with its name is created when the deletion has ended.
 func (a *actor) deleteEnvironment(c *credential, name string) {
 	a.edit(a.do(c, "DELETE environments/"+name, nil), "environment", name, "delete", edit{})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -119,6 +120,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return "field:" + item.String("name"), recorded
 	case c.table == "Environments" && isEnvironment(item): // otherwise usage, or one whose deletion is recorded
 		return "environment:" + item.String("name"), recorded
+	case c.table == "Segments" && segmenttable.IsSegment(item): // otherwise usage, or the counter
+		return "segment:" + item.String("id"), recorded
 	case c.table == "Users" && item["kind"] != nil: // otherwise a counter, or an account whose deletion is recorded
 		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded
 	case c.table == "PersonalAccessTokens" && item.Int("userId") > 0: // otherwise a counter
@@ -132,7 +135,7 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 // checkRecorded checks that a call has recorded each change that it has made, and nothing else. The ids of a subject's
 // events rise in the order of the calls.
 func (w *World) checkRecorded() {
-	recorded := map[string][]string{} // types of events, by subject
+	recorded, stored := map[string][]string{}, map[string][]dynamo.Item{} // types of events, and events, by subject
 	for _, c := range w.engine.changes {
 		if c.table != "Events" || c.item["type"] == nil {
 			continue
@@ -146,12 +149,16 @@ func (w *World) checkRecorded() {
 		}
 		w.events.log[subject] = append(w.events.log[subject], c.next)
 		recorded[subject] = append(recorded[subject], c.next.String("type"))
+		stored[subject] = append(stored[subject], c.next)
 	}
 	for _, c := range w.engine.changes {
 		subject, before := c.subject(c.old)
 		next, after := c.subject(c.next)
 		if subject = cmp.Or(subject, next); subject == "" || reflect.DeepEqual(before, after) {
 			continue
+		}
+		if c.table == "Features" {
+			w.checkActivationRecorded(c, stored[subject])
 		}
 		events := recorded[subject]
 		if delete(recorded, subject); events == nil {

@@ -69,8 +69,11 @@ func (a *actor) editField() {
 		})
 	}
 	body := maps.Clone(e.change)
-	if a.IntN(2) == 0 { // its event is as large as it can be
+	switch a.IntN(4) {
+	case 0: // its event is as large as it can be
 		body["legalValues"] = manyValues(a.n)
+	case 1:
+		body["legalValues"] = []object{{"value": "1"}, {"value": "2"}}[a.IntN(2):]
 	}
 	switch kind {
 	case "create":

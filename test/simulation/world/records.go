@@ -50,10 +50,13 @@ func (a *actor) editListed(o *op, kind string, names []string, listed []object, 
 var defaults = map[string]string{
 	"field":       `{"description":""}`,
 	"environment": `{"type":""}`,
+	"segment":     `{"description":null}`,
 	"feedback":    `{"neverShow":false,"given":null}`,
-	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
-		`"contextFields":[]}`,
+	"toggle":      `{"project":"default","type":"release","description":null,"archived":false,"stale":false}`,
 }
+
+// success are the statuses of operations that succeed, by name or kind, if it is not 200.
+var success = map[string]int{"archive": 202, "mark": 202, "segment": 204}
 
 // stepRecord: the state is a record as JSON; empty: there is none.
 func stepRecord(state string, o op) (bool, string) {
@@ -63,7 +66,6 @@ func stepRecord(state string, o op) (bool, string) {
 	}
 	exists := state != "" && (o.edit.project == "" || record["project"] == o.edit.project)
 	same, archived := shows(record, o.edit.seen), record["archived"] == true
-	unused := fmt.Sprint(record["contextFields"]) == "[]"
 	maps.Copy(record, o.edit.change)
 	status, next := 404, state
 	switch {
@@ -80,16 +82,16 @@ func stepRecord(state string, o op) (bool, string) {
 	case !exists:
 	case o.name == "read":
 		return same && o.status == 200, state
-	case o.name == "delete" && o.status == 409: // a context field is in use
-		return true, state
+	case o.status == 409 && (o.name == "delete" || o.kind == "field" || o.kind == "segment"):
+		return true, state // it is in use, or the other name exists
 	case o.name == "revive" && o.status == 409: // a context field is gone
-		return archived && !unused, state
+		return archived, state
 	case o.edit.seen != nil && !same: // the ETag is of another state
 		status = 412
 	case o.name == "remove" || o.name == "delete":
-		status, next = 200, ""
+		status, next = cmp.Or(success[o.kind], 200), ""
 	default:
-		status, next = cmp.Or(map[string]int{"archive": 202, "mark": 202}[o.name], 200), text(record)
+		status, next = cmp.Or(success[o.name], success[o.kind], 200), text(record)
 	}
 	return o.unknown || o.status == status, next
 }

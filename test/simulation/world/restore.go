@@ -24,8 +24,8 @@ type restoreState struct {
 }
 
 // related are the tables whose items belong together.
-var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Environments", "Features",
-	"ApiTokens"}
+var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Environments", "Segments",
+	"Features", "ApiTokens"}
 
 // copySuffix is the end of the name of the copy of a table.
 const copySuffix = "-copy"

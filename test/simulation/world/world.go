@@ -54,6 +54,8 @@ type World struct {
 	fields       fieldState
 	toggles      toggleState
 	environments environmentState
+	activation   activationState
+	segments     segmentState
 	accounts     accountState
 	people       peopleState
 	tokens       tokenState
