@@ -9,8 +9,11 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -220,4 +223,30 @@ func TestFieldsOfStrategies(t *testing.T) {
 	assert.Equal(t, "400", add("", "unknown"))
 	assert.Equal(t, "400", add("", "remoteAddress"))
 	assert.Equal(t, "200", add("", "sessionId"))
+}
+
+// A strategy names segments that exist. An archived toggle holds them, a deleted one does not.
+func TestSegmentsOfStrategies(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	created, err := segment.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(),
+		segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "s"}}})
+	assert.OK(t, err)
+	used := func() string {
+		t.Helper()
+		name := segmenttable.Name(created.ID)
+		found, err := segment.UsageTable(a.Client, a.Tables).Read(t.Context(), []string{name})
+		assert.OK(t, err)
+		return fmt.Sprintf("%d active, %d archived", found[name].Toggles(), found[name].Archived)
+	}
+	a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev",
+		fmt.Sprintf(`{"name":"default","segments":[%d]}`, created.ID), 200)
+	assert.Equal(t, "1 active, 0 archived", used())
+	a.Expect(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default","segments":[99]}`,
+		"400 ValidationError: The `/body/segments/0` property must be the id of a segment; you sent 99.")
+	a.ExpectStatus(t.Context(), t, "archive", "default/f", "", 202)
+	assert.Equal(t, "0 active, 1 archived", used())
+	assert.OK(t, a.store.Delete(t.Context(), "f", nil))
+	assert.Equal(t, "0 active, 0 archived", used())
 }

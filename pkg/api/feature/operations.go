@@ -7,6 +7,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -71,25 +72,21 @@ func Operations() []app.Operation {
 			Name:     "archive-feature",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
-			Tables: []string{
-				featuretable.Table, featuretype.Table, environment.Table, contextfield.Table, eventlog.Table,
-			},
-			Handler: func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
+			Tables:   append(stateTables(), featuretype.Table),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
 		},
 		{
 			Name:     "revive-feature",
 			Route:    "POST /api/admin/archive/revive/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables: []string{
-				featuretable.Table, featuretype.Table, environment.Table, contextfield.Table, eventlog.Table,
-			},
-			Handler: func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
+			Tables:   append(stateTables(), featuretype.Table),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
 		},
 		{
 			Name:     "delete-feature",
 			Route:    "DELETE /api/admin/archive/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
-			Tables:   []string{featuretable.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, segmenttable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 		{
@@ -103,14 +100,14 @@ func Operations() []app.Operation {
 			Name:     "turn-on-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on",
 			Requires: access.Has(access.UpdateEnvironment),
-			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOn(writer(d), NewIDs(d.Now, d.Random)) },
 		},
 		{
 			Name:     "turn-off-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off",
 			Requires: access.Has(access.UpdateEnvironment),
-			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(writer(d)) },
 		},
 		{
@@ -124,7 +121,7 @@ func Operations() []app.Operation {
 			Name:     "create-strategy",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
 			Requires: access.Has(access.CreateStrategy),
-			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return CreateStrategy(writer(d), NewIDs(d.Now, d.Random)) },
 		},
 		{
@@ -138,17 +135,22 @@ func Operations() []app.Operation {
 			Name:     "update-strategy",
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
 			Requires: access.Has(access.UpdateStrategy),
-			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return UpdateStrategy(writer(d)) },
 		},
 		{
 			Name:     "delete-strategy",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
 			Requires: access.Has(access.DeleteStrategy),
-			Tables:   []string{featuretable.Table, environment.Table, contextfield.Table, eventlog.Table},
+			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteStrategy(writer(d)) },
 		},
 	}
+}
+
+// stateTables returns the tables of operations that change the state of toggles in environments.
+func stateTables() []string {
+	return []string{featuretable.Table, environment.Table, contextfield.Table, segmenttable.Table, eventlog.Table}
 }
 
 func reader(d *app.Deps) *Reader { return NewReader(d.DynamoDB, d.Tables) }

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -36,7 +37,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		Reader:           NewReader(client, tables),
 		fields:           contextfield.NewStore(client, tables, nil),
 		fieldUsage:       contextfield.UsageTable(client, tables),
-		segmentUsage:     usage.NewTable(client, tables["Segments"], "id"),
+		segmentUsage:     segment.UsageTable(client, tables),
 		environmentUsage: environment.UsageTable(client, tables),
 		log:              log,
 	}

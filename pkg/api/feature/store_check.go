@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -20,6 +21,9 @@ const maxState = 300_000
 // changed constraints, which must not change until the transaction is written.
 func (t *transaction) check(ctx context.Context, e *edit) error {
 	if err := checkLimits(e.old, e.next); err != nil {
+		return err
+	}
+	if err := t.checkSegments(ctx, e); err != nil {
 		return err
 	}
 	strategies := constrainedStrategies(e.old, e.next)
@@ -41,6 +45,35 @@ func (t *transaction) check(ctx context.Context, e *edit) error {
 		}
 	}
 	maps.Copy(t.fields, fields)
+	return nil
+}
+
+// checkSegments returns an error if a strategy names a segment that does not exist, and that the toggle did not use.
+func (t *transaction) checkSegments(ctx context.Context, e *edit) error {
+	used := e.old.Segments()
+	var added []string
+	for _, id := range e.next.Segments() {
+		if !slices.Contains(used, id) {
+			added = append(added, segmenttable.Name(id))
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	found, err := t.store.segmentUsage.Read(ctx, added)
+	if err != nil {
+		return err
+	}
+	for _, environment := range e.next.Environments {
+		for _, s := range environment.Strategies {
+			for i, id := range s.Segments {
+				if _, exists := found[segmenttable.Name(id)]; !exists && !slices.Contains(used, id) {
+					return apierror.Errorf(apierror.Validation,
+						"The `/body/segments/%d` property must be the id of a segment; you sent %d.", i, id)
+				}
+			}
+		}
+	}
 	return nil
 }
 

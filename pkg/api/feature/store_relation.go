@@ -4,9 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -62,7 +62,7 @@ func (s *Store) relations() []relation {
 func usedSegments(f toggle.Feature) []string {
 	var ids []string
 	for _, id := range f.Segments() {
-		ids = append(ids, strconv.FormatInt(id, 10))
+		ids = append(ids, segmenttable.Name(id))
 	}
 	return ids
 }
