@@ -76,7 +76,7 @@ func TestRejected(t *testing.T) {
 2 "" is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone
 3 there is no feature type "none": there are release, experiment, operational, kill-switch, permission
 3 there is no context field "none": there are environment, userId, appName, currentTime, sessionId
-2 a toggle uses at most 47 context fields, not 50
+2 a toggle uses at most 40 context fields, not 50
 4 there is already a person with this e-mail address
 4 there is already a service account with this username
 2 "X <x@example.com>" is not an e-mail address: use one such as ada@example.com
