@@ -151,11 +151,16 @@ func (a *actor) endStrategy(c *credential, on activated, id string) {
 	}
 }
 
-// createStrategy adds a strategy, sometimes while its environment is deleted.
+// createStrategy adds a strategy, sometimes while its environment is deleted, or while a context field loses a value.
 func (a *actor) createStrategy(c *credential, on activated) {
 	body := a.strategy()
-	if a.IntN(6) == 0 {
+	switch a.IntN(6) {
+	case 0:
 		a.beforeWrite(func(b *actor) { b.deleteEnvironment(a.admin, on.environment) })
+	case 1:
+		field := subject(a, a.fields.names...)
+		body["constraints"] = []object{{"contextName": field, "operator": "IN", "values": []string{"1"}}}
+		a.beforeWrite(func(b *actor) { b.restrictField(field, "2") })
 	}
 	o := a.do(c, "POST "+on.path()+"/strategies", body)
 	var created toggle.Strategy
@@ -407,6 +412,40 @@ func (w *World) checkActivationRecorded(c change, events []dynamo.Item) {
 		if !same && !removed {
 			w.fail("the events of a call of %s say that %s is %v in %s, but it is %v", w.engine.caller.process.name,
 				after.Name, e, name, is)
+		}
+	}
+}
+
+// checkLegalValues checks that the constraints of toggles have only legal values, except those of toggles that were
+// archived at some time.
+func (w *World) checkLegalValues() {
+	legal := map[string][]string{}
+	for _, item := range w.db.Items("ContextFields") {
+		var field struct {
+			LegalValues []struct {
+				Value string `dynamodbav:"value"`
+			} `dynamodbav:"legalValues"`
+		}
+		w.must(dynamo.Unmarshal(item, &field))
+		for _, v := range field.LegalValues {
+			legal[item.String("name")] = append(legal[item.String("name")], v.Value)
+		}
+	}
+	for name, states := range w.activation.toggles {
+		f := states[len(states)-1].feature
+		if f == nil || slices.ContainsFunc(states, func(s toggleAt) bool { return s.feature != nil && s.feature.Archived }) {
+			continue
+		}
+		for environment, e := range f.Environments {
+			for _, s := range e.Strategies {
+				for _, c := range s.Constraints {
+					values := legal[c.ContextName]
+					if values != nil && slices.ContainsFunc(c.Values, func(v string) bool { return !slices.Contains(values, v) }) {
+						w.fail("the toggle %s has the constraint %v in %s, but the legal values are %.3q", name, c, environment,
+							values)
+					}
+				}
+			}
 		}
 	}
 }

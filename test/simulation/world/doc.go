@@ -19,8 +19,9 @@
 //     account whose deletion has begun, and names and identities are unique and reserved. A flag changes only for a
 //     lifetime that was valid in the last five seconds, and each call records exactly what it changes.
 //   - After every write about activation: a toggle that is on has an enabled strategy, a state is not written in an
-//     environment that does not exist, the usage of environments, segments and fields equals a recount, and the events
-//     explain the new state. After every response, what it says was true at some time while the request was handled.
+//     environment that does not exist, the values of constraints are legal, the usage of environments, segments and
+//     fields equals a recount, and the events explain the new state. After every response, what it says was true at
+//     some time while the request was handled.
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.

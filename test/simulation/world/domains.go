@@ -93,9 +93,11 @@ func (w *World) checkWritten(c change) {
 		w.changedActivation(c)
 		w.checkFields()
 		w.checkEnvironmentUsage()
+		w.checkLegalValues()
 		w.checkSegments()
 	case "ContextFields":
 		w.checkFields()
+		w.checkLegalValues()
 	case "Segments":
 		w.changedSegment(c)
 		w.checkSegments()

@@ -107,6 +107,15 @@ func (a *actor) competeForField(c *credential, name string) {
 	replace(a, e.seen, o.etag)
 }
 
+// restrictField leaves a context field one legal value.
+func (a *actor) restrictField(name, value string) {
+	a.n++
+	e := edit{change: object{"description": fmt.Sprintf("%s %d", a.name, a.n)}}
+	body := maps.Clone(e.change)
+	body["legalValues"] = []object{{"value": value}}
+	a.edit(a.do(a.admin, "PUT context/"+name, body), "field", name, "replace", e)
+}
+
 // unusedField returns a field that exists and that no toggle uses, or nothing.
 func (w *World) unusedField() string {
 	table := contextfield.UsageTable(nil, nil)
