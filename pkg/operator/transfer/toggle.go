@@ -49,6 +49,7 @@ func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (
 	notes := slices.Concat(cutOptional(&t.Description, "its description", toggle.MaxDescription),
 		cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText))
 	notes = append(notes, prepareStates(&t, old, r)...)
+	notes = append(notes, keepDependency(&t, old)...)
 	if !t.Archived {
 		t.ArchivedAt = nil
 	}
@@ -109,6 +110,20 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (notes []string) {
 	}
 	t.Environments, t.ContextFields = state.Environments, append([]string{}, state.ContextFields...)
 	return p.notes
+}
+
+// keepDependency leaves the dependency of a toggle as it is here, because the store of toggles cannot change it.
+func keepDependency(t, old *toggle.FeatureJSON) (notes []string) {
+	wanted := t.Dependency
+	t.Dependency = nil
+	if old != nil {
+		t.Dependency = old.Dependency
+	}
+	if wanted != nil && !reflect.DeepEqual(wanted, t.Dependency) {
+		notes = []string{fmt.Sprintf("its dependency on the toggle %.100q was not imported: dependencies cannot be stored yet",
+			wanted.Feature)}
+	}
+	return notes
 }
 
 // usedFields returns the context fields that a toggle uses. They can repeat.

@@ -61,6 +61,17 @@ func (t *element) setEnvironment(name string, enabled bool, strategies []strateg
 	t.Environments[name] = state
 }
 
+// setDependency sets the dependency of the toggle. Unleash permits one.
+func (t *element) setDependency(all []toggle.Dependency) {
+	if len(all) == 0 {
+		return
+	}
+	t.Dependency = &all[0]
+	for _, d := range all[1:] {
+		t.omit("its dependency on %.100s was not imported: a toggle has one parent", d.Feature)
+	}
+}
+
 // strategy is a strategy of Unleash. Old versions leave out members.
 type strategy struct {
 	ID           string

@@ -45,6 +45,10 @@ type export struct {
 	Environments  []transfer.Environment
 	Segments      []transfer.Segment
 
+	Dependencies []struct {
+		Feature      string // the child
+		Dependencies []toggle.Dependency
+	}
 	FeatureStrategySegments []struct { // of the state of a server
 		FeatureStrategyID string
 		SegmentID         int64
@@ -81,6 +85,11 @@ func Parse(text []byte) (transfer.Document, error) {
 		index[f.Name] = t
 	}
 	e.addStates(index)
+	for _, child := range e.Dependencies {
+		if t := index[child.Feature]; t != nil {
+			t.setDependency(child.Dependencies)
+		}
+	}
 	for _, t := range all {
 		t.addTo(&d)
 	}

@@ -17,7 +17,8 @@ func TestParse(t *testing.T) {
 			{"id":"01B","name":"default","featureName":"a"}],
 		"featureEnvironments":[{"featureName":"a","environment":"production","enabled":true,"name":"production",
 			"variants":[{"stickiness":"tenantId","overrides":[{"contextName":"region"}]}]}],
-		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[]}`))
+		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[],
+		"dependencies":[{"feature":"a","dependencies":[{"feature":"parent","enabled":false}]}]}`))
 	assert.OK(t, err)
 	assert.JSON(t, "testdata/parsed.json", d)
 	assert.Equal(t, map[string][]string{

@@ -37,6 +37,7 @@ type found struct {
 	ArchivedAt          *string
 	CreatedBy           *struct{ Name string }
 	Environments        []environment
+	DependencyType      string // parent, child, or empty
 
 	PotentiallyStaleAt json.RawMessage // this service has it, Unleash has not
 }
@@ -49,8 +50,8 @@ type environment struct {
 	VariantCount  *int  // nil: unknown
 }
 
-// Read reads the types, the context fields, the environments, the segments and the toggles, archived ones too. If project is not empty, it reads only
-// the toggles of that project. Unleash limits the speed, to 1,500 toggles per minute.
+// Read reads the types, the context fields, the environments, the segments and the toggles, archived ones too. If project
+// is not empty, it reads only the toggles of that project. Unleash limits the speed, to 1,500 toggles per minute.
 func Read(ctx context.Context, c Config, project string) (transfer.Document, error) {
 	base, err := parseURL(c.URL)
 	if err != nil {
@@ -335,6 +336,15 @@ func (r *client) toggle(ctx context.Context, f found) (element, error) {
 			return t, err
 		}
 	}
+	if f.DependencyType != "child" {
+		return t, nil
+	}
+	var full struct{ Dependencies []toggle.Dependency }
+	path := "api/admin/projects/" + url.PathEscape(t.Project) + "/features/" + url.PathEscape(t.Name)
+	if err := r.get(ctx, path, nil, &full); err != nil {
+		return t, err
+	}
+	t.setDependency(full.Dependencies)
 	return t, nil
 }
 

@@ -40,6 +40,7 @@ var responses = map[string]string{
 		"createdAt":"2020-01-01T00:00:00.000Z"}]`,
 	"/base/api/admin/environments": `{"version":1,"environments":[{"name":"development","type":"development","sortOrder":2,
 		"enabled":true,"protected":false}]}`,
+	"/base/api/admin/projects/shop/features/old": `{"dependencies":[{"feature":"parent","enabled":true,"variants":["v"]}]}`,
 	"/base/api/admin/segments": `{"segments":[{"id":2,"name":" Beta ","description":"","createdBy":"admin",
 		"createdAt":"2020-01-01T00:00:00.000Z","constraints":[{"contextName":"plan","operator":"IN","values":["a"]}],
 		"usedInFeatures":1}]}`,
@@ -56,7 +57,7 @@ var responses = map[string]string{
 // archived is the response to a search for archived toggles.
 const archived = `{"features":[{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,
 	"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,
-	"createdBy":{"id":0,"name":"unknown"},"environments":[{"name":"development","enabled":true,"hasStrategies":true,"variantCount":0},
+	"createdBy":{"id":0,"name":"unknown"},"dependencyType":"child","environments":[{"name":"development","enabled":true,"hasStrategies":true,"variantCount":0},
 	{"name":"production","hasStrategies":false,"variantCount":0}]}],"total":1}`
 
 // ServeHTTP implements http.Handler.
