@@ -22,6 +22,8 @@ import (
 
 const (
 	token = "*:*.of-the-test"
+	// clientToken is the token of an application in production.
+	clientToken = "*:production.of-the-test"
 	// nobody is the user that runs PostgreSQL if the test runs as root, which PostgreSQL refuses.
 	nobody = 65534
 )
@@ -60,6 +62,7 @@ func (s *server) restart(t *testing.T, searches int) {
 		command.Env = []string{
 			"DATABASE_URL=postgres://unleash@127.0.0.1:" + s.postgres + "/postgres", "DATABASE_SSL=false",
 			"HTTP_HOST=127.0.0.1", "PORT=" + port, "INIT_ADMIN_API_TOKENS=" + token,
+			"INIT_CLIENT_API_TOKENS=" + clientToken,
 			"SEARCH_FEATURES_RATE_LIMIT_PER_MINUTE=" + strconv.Itoa(searches),
 			"CHECK_VERSION=false", "SEND_TELEMETRY=false", "NODE_ENV=production", "LOG_LEVEL=warn", "TZ=UTC",
 		}
