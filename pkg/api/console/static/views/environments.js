@@ -44,9 +44,7 @@ export async function render(content, { may, signal, announce, setActions }) {
         label,
         text(environment.type),
         environment.sortOrder,
-        environment.enabledToggleCount === 0 ? '0' : h('a', { href: `#/toggles?${new URLSearchParams({ status: `${environment.name}:enabled` })}` },
-          environment.enabledToggleCount.toLocaleString('en'),
-          h('span', { class: 'visually-hidden' }, ' toggles are on in ', text(environment.name))),
+        environment.enabledToggleCount.toLocaleString('en'),
         ...may('ADMIN') ? [[
           h('button', { type: 'button', onclick: once(() => edit(environment)) }, 'Edit', about()),
           h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(environment) }, 'Delete', about()),
@@ -75,8 +73,7 @@ export async function render(content, { may, signal, announce, setActions }) {
     if (count > 0) {
       const refusal = openDialog([text(name), ' cannot be deleted'], () => [
         h('p', null, `${counted(count, 'toggle')} ${count === 1 ? 'is' : 'are'} on there. Turn ${count === 1 ? 'it' : 'them'} off first.`),
-        h('div', { class: 'buttons' }, h('a', { class: 'button', href: `#/toggles?${new URLSearchParams({ status: `${name}:enabled` })}` }, 'Show them'),
-          h('button', { type: 'button', onclick: () => refusal.close() }, 'Close')),
+        h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => refusal.close() }, 'Close')),
       ]);
       return;
     }
