@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(environment.Operations(), "create-environment") }
+func main() { app.Main(feature.Operations(), "create-environment") }

@@ -174,7 +174,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		POST environments | admin | {"name":"a","type":"b"} | 201 | create-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w
 		POST environments | admin | {"name":"a","type":"b"} | 409 | create-environment | PAT, GetItem 1r, Scan 1r
 		PUT environments/update/a | admin | {"sortOrder":9} | 200 | update-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
-		DELETE environments/a | admin | | 200 | delete-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, DeleteItem 1w
+		DELETE environments/a | admin | | 200 | delete-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, 4 Scan 1r, DeleteItem 1w
 		GET projects | viewer | | 200 | list-projects | PAT, 4 Scan 1r
 
 		# PAT; account. The counter is counted before, even if the token is not created.

@@ -1,8 +1,6 @@
 package environment
 
 import (
-	"context"
-
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/eventlog"
@@ -11,7 +9,8 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// Operations returns the operations of this package.
+// Operations returns the operations of this package, without those that can delete an environment: pkg/api/feature has
+// these, because they change toggles.
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
@@ -22,13 +21,6 @@ func Operations() []app.Operation {
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return List(reader(d), project.NewStore(d.DynamoDB, d.Tables))
 			},
-		},
-		{
-			Name:     "create-environment",
-			Route:    "POST /api/admin/environments",
-			Requires: access.Has(access.Admin),
-			Tables:   []string{Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Create(writer(d), noState) },
 		},
 		{
 			Name:     "list-project-environments",
@@ -51,18 +43,8 @@ func Operations() []app.Operation {
 			Tables:   []string{Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},
-		{
-			Name:     "delete-environment",
-			Route:    "DELETE /api/admin/environments/{name}",
-			Requires: access.Has(access.Admin),
-			Tables:   []string{Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d), noState) },
-		},
 	}
 }
-
-// noState is a Remove for toggles that have no state in environments.
-func noState(context.Context, Deletion) error { return nil }
 
 func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil) }
 

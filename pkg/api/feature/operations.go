@@ -16,6 +16,7 @@ import (
 
 // Operations returns the operations of this package.
 func Operations() []app.Operation {
+	removesEnvironments := []string{environment.Table, featuretable.Table, contextfield.Table, eventlog.Table}
 	return []app.Operation{
 		{
 			Name:     "search-features",
@@ -144,6 +145,26 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.DeleteStrategy),
 			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteStrategy(writer(d)) },
+		},
+		{
+			Name:     "create-environment", // can continue the deletion of one with the name
+			Route:    "POST /api/admin/environments",
+			Requires: access.Has(access.Admin),
+			Tables:   removesEnvironments,
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				features := writer(d)
+				return environment.Create(environment.NewStore(d.DynamoDB, d.Tables, features.log), features.RemoveEnvironment)
+			},
+		},
+		{
+			Name:     "delete-environment",
+			Route:    "DELETE /api/admin/environments/{name}",
+			Requires: access.Has(access.Admin),
+			Tables:   removesEnvironments,
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				features := writer(d)
+				return environment.Delete(environment.NewStore(d.DynamoDB, d.Tables, features.log), features.RemoveEnvironment)
+			},
 		},
 	}
 }

@@ -28,6 +28,7 @@ type Store struct {
 	fieldUsage       usage.Table
 	segmentUsage     usage.Table
 	environmentUsage usage.Table
+	environments     *environment.Store
 	log              *eventlog.Log
 }
 
@@ -39,6 +40,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		fieldUsage:       contextfield.UsageTable(client, tables),
 		segmentUsage:     segment.UsageTable(client, tables),
 		environmentUsage: environment.UsageTable(client, tables),
+		environments:     environment.NewStore(client, tables, nil),
 		log:              log,
 	}
 }

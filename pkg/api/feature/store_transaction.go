@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -37,6 +38,8 @@ type edit struct {
 	old, next toggle.Feature // without a Name: the toggle does not exist
 	changes   []eventlog.Change
 	lifetime  string // the type whose lifetime decided the flag, and must not change; empty: none
+
+	removal *environment.Deletion // of an environment whose state the edit removes; nil: none
 }
 
 // The names of the actions of a transaction.
@@ -143,7 +146,7 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 	t.actions = dynamo.Actions{}
 	t.missing = map[string]error{}
 	for _, e := range t.edits {
-		if len(e.changes) == 0 {
+		if len(e.changes) == 0 && e.removal == nil {
 			continue
 		}
 		if err := t.write(ctx, e); err != nil {
@@ -177,6 +180,10 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 		}
 		last = id
 		records = append(records, record...)
+	}
+	if e.removal != nil {
+		last = max(last+1, e.removal.Event)
+		t.actions.Add(actionDeletion, t.store.environments.CheckDeletion(*e.removal))
 	}
 	table := t.store.table
 	unchanged := dynamo.Build(expression.NewBuilder().
