@@ -22,7 +22,8 @@ func prepareConstraints(
 	for _, c := range constraints {
 		f, exists := fields[c.ContextName]
 		if !exists && !toggle.IsFixedField(c.ContextName) {
-			return nil, fmt.Errorf("its constraint names the context field %.100q, which does not exist here", c.ContextName)
+			return nil, fmt.Errorf("its constraint names the context field %.100q, which does not exist here",
+				c.ContextName)
 		}
 		prepared, err := prepareConstraint(c, most)
 		if err != nil {

@@ -170,7 +170,8 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 			return err
 		},
 	}
-	knownEnvironments, err := environments.run(ctx, o, "environments", stored.Environments, d.Environments, &r.Environments)
+	knownEnvironments, err := environments.run(ctx, o, "environments", stored.Environments, d.Environments,
+		&r.Environments)
 	if err != nil {
 		return r, err
 	}
@@ -324,9 +325,9 @@ func (m merge[T]) run(
 	return known, nil
 }
 
-// write creates or updates one element if it differs from the stored one. It returns the element as it is stored, or why it is skipped. If
-// another process has created the element since the installation was read, write compares it with that one. If another
-// process has deleted it, write creates it.
+// write creates or updates one element if it differs from the stored one. It returns the element as it is stored, or why
+// it is skipped. If another process has created the element since the installation was read, write compares it with that
+// one. If another process has deleted it, write creates it.
 func (m merge[T]) write(
 	ctx context.Context, o Options, id string, element T, old *T, s *Section,
 ) (next T, skipped, err error) {

@@ -19,7 +19,9 @@ import (
 
 // Segment is a segment.
 type Segment struct {
-	ID          int64               `json:"id"` // by which the strategies of the document name it; another installation has another one
+	// ID is the one by which the strategies of the document name the segment. Another installation has another one.
+	ID int64 `json:"id"`
+
 	Name        string              `json:"name"`
 	Description *string             `json:"description"`
 	Project     *string             `json:"project"`

@@ -9,8 +9,8 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// preparation prepares the states of a toggle in environments. A strategy that the service cannot evaluate as the source
-// does is left out, so that the toggle is rather off than on.
+// preparation prepares the states of a toggle in environments. A strategy that the service cannot evaluate as the
+// source does is left out, so that the toggle is rather off than on.
 type preparation struct {
 	resources
 
@@ -86,9 +86,9 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 	return next
 }
 
-// identify sets the ids of strategies that have none, or one that cannot be used in a path, or that of another strategy:
-// to those of the strategies that are stored at the same positions, or otherwise to new ones. An import that is repeated
-// finds the same ids.
+// identify sets the ids of strategies that have none, or one that cannot be used in a path, or that of another strategy.
+// They become those of the strategies that are stored at the same positions, or otherwise new ones. An import that is
+// repeated finds the same ids.
 func (p *preparation) identify(environment string, strategies []toggle.Strategy) {
 	for i := range strategies {
 		if s := &strategies[i]; !p.isNewID(s.ID) {

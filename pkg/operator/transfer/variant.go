@@ -33,15 +33,16 @@ func (p *preparation) variants(s toggle.Strategy) ([]toggle.Variant, error) {
 			return nil, fmt.Errorf("its variant %q occurs more than once", v.Name)
 		}
 		if v.Stickiness != "" && v.Stickiness != stickiness {
-			p.note("its variant %s has the stickiness %s of its strategy now, instead of %.100s", v.Name, stickiness, v.Stickiness)
+			p.note("its variant %s has the stickiness %s of its strategy now, instead of %.100s", v.Name, stickiness,
+				v.Stickiness)
 		}
 		v.Stickiness = stickiness
 		total += v.Weight
 		variable = variable || v.WeightType == toggle.WeightVariable
 	}
 	if total != toggle.TotalWeight || !variable {
-		return nil, fmt.Errorf("its variants have the total weight %d: it must be %d, and one of them must be variable", total,
-			toggle.TotalWeight)
+		return nil, fmt.Errorf("its variants have the total weight %d: it must be %d, and one of them must be variable",
+			total, toggle.TotalWeight)
 	}
 	return all, nil
 }

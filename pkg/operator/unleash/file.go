@@ -127,7 +127,8 @@ func (e export) addStates(toggles map[string]*element) {
 	}
 	for k, all := range strategies {
 		if t := toggles[k.feature]; t != nil {
-			t.omit("%d of its strategies were not imported: the file does not say whether it is on in their environment", len(all))
+			t.omit("%d of its strategies were not imported: the file does not say whether it is on in their environment",
+				len(all))
 		}
 	}
 }
