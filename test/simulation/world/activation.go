@@ -177,7 +177,7 @@ func (a *actor) strategy() object {
 	a.n++
 	body := object{
 		"name": "flexibleRollout", "title": fmt.Sprintf("%s %d", a.name, a.n), "disabled": a.IntN(3) == 0,
-		"constraints": a.constraints(),
+		"constraints": a.constraints(), "segments": a.usedSegments(),
 	}
 	return body
 }

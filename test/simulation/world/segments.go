@@ -177,3 +177,11 @@ func (w *World) checkSegments() {
 		w.fail("the usage of the fields by segments is %v, but %v", storedByField, byField)
 	}
 }
+
+// usedSegments returns the segments of a strategy: none, or one of the last ones.
+func (a *actor) usedSegments() []int64 {
+	if len(a.segments.ids) == 0 || a.IntN(2) == 0 {
+		return []int64{}
+	}
+	return []int64{subject(a, a.segments.ids[max(0, len(a.segments.ids)-3):]...)}
+}
