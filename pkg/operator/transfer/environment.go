@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -16,8 +17,15 @@ func fromEnvironment(e environment.Environment) Environment {
 	return Environment{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder}
 }
 
-func (e Environment) created() environment.Environment {
-	return environment.Environment{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder}
+// createEnvironment creates an environment. The kind of its error is Conflict if the deletion of one with the name has
+// not ended.
+func (i Installation) createEnvironment(ctx context.Context, e Environment) error {
+	created := environment.Environment{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder}
+	_, err := i.Environments.Create(ctx, created)
+	if _, pending := errors.AsType[*environment.PendingError](err); pending {
+		return apierror.New(apierror.Conflict, "The deletion of this environment has not ended. Delete it again first.")
+	}
+	return err
 }
 
 // prepareEnvironment returns an environment as it will be stored. names are those of the environments that exist here.

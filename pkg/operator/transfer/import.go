@@ -157,11 +157,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		prepare: func(e Environment, old *Environment) (Environment, []string, error) {
 			return prepareEnvironment(e, old, names)
 		},
-		create: func(ctx context.Context, e Environment) error {
-			_, err := i.Environments.Create(ctx, e.created())
-			return err
-		},
-		read: i.readEnvironment,
+		create: i.createEnvironment, read: i.readEnvironment,
 		update: func(ctx context.Context, e Environment) error {
 			_, err := i.Environments.Update(ctx, e.Name, func(stored *environment.Environment) error {
 				stored.Type, stored.SortOrder = e.Type, e.SortOrder

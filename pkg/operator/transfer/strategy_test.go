@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -189,6 +190,19 @@ func TestRevived(t *testing.T) {
 	d.Features[0].Archived = false
 	same(t, []transfer.Update{{"t", []string{"archived", "archivedAt"}}}, s.run(t, d, transfer.Options{}).Features.Updated)
 	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
+}
+
+// An environment whose deletion has not ended does not prevent the import of the rest.
+func TestPendingDeletion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := on(t, `{"name":"default"}`)
+	s.run(t, transfer.Document{Environments: d.Environments}, transfer.Options{})
+	_, err := s.Environments.MarkDeleted(t.Context(), "production", func(environment.Environment) error { return nil })
+	assert.OK(t, err)
+	r := s.run(t, d, transfer.Options{})
+	same(t, []string{"the deletion of this environment has not ended: delete it again first"}, texts(r.Environments.Skipped))
+	same(t, []string{"t"}, r.Features.Created)
 }
 
 // Environments that cannot be imported are listed.
