@@ -59,7 +59,7 @@ func activeItem(i int, typeID string, created time.Time, flagged bool) dynamo.It
 			environment.Strategies = append(environment.Strategies, toggle.Strategy{
 				ID:        fmt.Sprintf("01M8C6835GR4MTXRYA%08d", 4*i+2*e+n),
 				Name:      toggle.StrategyFlexibleRollout,
-				SortOrder: int32(n), //nolint:gosec // 0 or 1
+				SortOrder: int32(n),
 				Constraints: []toggle.Constraint{
 					{ContextName: "plan", Operator: toggle.OperatorIn, Values: []string{"basic", "plus", "premium"}},
 				},

@@ -135,12 +135,13 @@ func invalid(violations []string) error {
 	return apierror.New(apierror.Validation, strings.Join(violations, " "))
 }
 
-func checkField(pointer string, c toggle.Constraint, fields map[string]contextfield.ContextField) (violations []string) {
+func checkField(pointer string, c toggle.Constraint, fields map[string]contextfield.ContextField) []string {
 	f, exists := fields[c.ContextName]
 	if !exists && !toggle.IsFixedField(c.ContextName) {
 		return []string{fmt.Sprintf("The `%s/contextName` property must be the name of a context field; you sent %q.",
 			pointer, apierror.Echo(c.ContextName))}
 	}
+	var violations []string
 	for i, value := range c.Values {
 		if !f.Permits(c.Operator, value) {
 			violations = append(violations, fmt.Sprintf(

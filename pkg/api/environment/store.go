@@ -108,7 +108,6 @@ func (s *Store) Unfinished(ctx context.Context) ([]Deletion, error) {
 type state struct {
 	all       []Environment // in the order of List
 	deletions []Deletion    // that have not ended
-	version   int64
 }
 
 func (s *Store) scan(ctx context.Context) (state, error) {

@@ -2,6 +2,7 @@ package feature_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func activation(store *feature.Store) operation.Set {
 	}
 	set := handlers(store)
 	set.Parameters = []string{"projectId", "featureName", "environment", "strategyId"}
-	for name, handler := range map[string]lambdahttp.HandlerFunc{
+	maps.Copy(set.Handlers, map[string]lambdahttp.HandlerFunc{
 		"on":              feature.TurnOn(store, newID),
 		"off":             feature.TurnOff(store),
 		"state":           feature.GetEnvironment(store.Reader),
@@ -53,17 +54,15 @@ func activation(store *feature.Store) operation.Set {
 		"add strategy":    feature.CreateStrategy(store, newID),
 		"update strategy": feature.UpdateStrategy(store),
 		"delete strategy": feature.DeleteStrategy(store),
-	} {
-		set.Handlers[name] = handler
-	}
+	})
 	return set
 }
 
-// recorded returns the types and the environments of the events of a toggle, without its creation.
-func (a active) recorded(tb testing.TB, name string) string {
+// recorded returns the types and the environments of the events of the toggle f, without its creation.
+func (a active) recorded(tb testing.TB) string {
 	tb.Helper()
 	var all []string
-	about := eventsearch.Filter{Subjects: []string{"toggle:" + name}}
+	about := eventsearch.Filter{Subjects: []string{"toggle:f"}}
 	err := eventsearch.New(a.Log()).All(tb.Context(), about, func(e eventlog.Event) error {
 		if e.Environment != "" || e.Type == eventlog.FeatureRevived || e.Type == eventlog.FeatureArchived {
 			all = append(all, strings.TrimSpace(fmt.Sprint(e.Type, " ", e.Environment)))
@@ -109,7 +108,7 @@ func TestSwitch(t *testing.T) {
 		"feature-environment-disabled prod, feature-environment-enabled prod, "+
 		"feature-strategy-update prod, feature-environment-disabled prod, "+
 		"feature-strategy-add prod, feature-environment-enabled prod, "+
-		"feature-environment-disabled prod, feature-strategy-remove prod", a.recorded(t, "f"))
+		"feature-environment-disabled prod, feature-strategy-remove prod", a.recorded(t))
 }
 
 // A disabled strategy is enabled on request, instead of adding one.
@@ -129,7 +128,7 @@ func TestActivateDisabledStrategies(t *testing.T) {
 	on("shouldActivateDisabledStrategies=true")
 	a.Expect(t.Context(), t, "strategies", "default/f/dev", "", "200 ["+everybody("s1", 0, false)+"]")
 	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-environment-enabled dev",
-		a.recorded(t, "f"))
+		a.recorded(t))
 }
 
 // An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere.
@@ -147,7 +146,7 @@ func TestArchivedToggleIsRevivedOff(t *testing.T) {
 	assert.OK(t, err)
 	assert.Equal(t, 0, len(a.get(t, "f").EnabledEnvironments()))
 	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, feature-archived, feature-revived, "+
-		"feature-environment-disabled prod", a.recorded(t, "f"))
+		"feature-environment-disabled prod", a.recorded(t))
 }
 
 // The state of a toggle needs an environment and a toggle of the project.

@@ -178,7 +178,7 @@ func TestUpdateStrategy(t *testing.T) {
 				`"variants":[],"segments":[]}`,
 		},
 	})
-	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.recorded(t, "f"))
+	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.recorded(t))
 	a.With("If-Match", `"x"`).Expect(t.Context(), t, "update strategy", "default/f/dev/s1", `{"title":"x"}`, changed)
 }
 

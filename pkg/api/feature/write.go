@@ -65,7 +65,9 @@ func notReserved(body jsonbody.Object) string {
 }
 
 // changeOf returns the change that a body describes, or a 400 if the type does not exist.
-func changeOf(ctx context.Context, features *Reader, body jsonbody.Object) (func(toggle.Feature) toggle.Feature, error) {
+func changeOf(
+	ctx context.Context, features *Reader, body jsonbody.Object,
+) (func(toggle.Feature) toggle.Feature, error) {
 	id, typed := body.TextOK("type")
 	if typed {
 		id = toggle.NormalTypeID(id)

@@ -181,7 +181,8 @@ func (t Table) check(resource string, condition expression.ConditionBuilder) typ
 // Delete returns the action that deletes the usage of a resource. It fails if the numbers or the version are not those of
 // stored, which was read.
 func (t Table) Delete(resource string, stored Usage) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(stored).And(is(attributeVersion, stored.Version))))
+	condition := unchanged(stored).And(is(attributeVersion, stored.Version))
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
 	return types.TransactWriteItem{Delete: &types.Delete{
 		TableName:                 &t.name,
 		Key:                       t.Key(resource),

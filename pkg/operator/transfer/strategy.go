@@ -122,7 +122,7 @@ func ordered(strategies []toggle.Strategy) []toggle.Strategy {
 	byID := func(a, b toggle.Strategy) int { return cmp.Or(bySortOrder(a, b), cmp.Compare(a.ID, b.ID)) }
 	if !slices.IsSortedFunc(strategies, byID) {
 		for i := range strategies {
-			strategies[i].SortOrder = int32(i) //nolint:gosec // at most toggle.MaxStrategies
+			strategies[i].SortOrder = int32(i)
 		}
 	}
 	return strategies

@@ -109,7 +109,7 @@ func (s strategy) form(position int) toggle.Strategy {
 		form.Name = s.StrategyName
 	}
 	if s.SortOrder != nil {
-		form.SortOrder = int32(max(math.MinInt32, min(*s.SortOrder, math.MaxInt32))) //nolint:gosec // within the limits
+		form.SortOrder = int32(max(math.MinInt32, min(*s.SortOrder, math.MaxInt32)))
 	}
 	for name, value := range s.Parameters {
 		if value != nil {

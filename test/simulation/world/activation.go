@@ -377,18 +377,18 @@ func (w *World) checkActivationRecorded(c change, events []dynamo.Item) {
 		var data, preData toggle.Strategy
 		_ = json.Unmarshal([]byte(item.String(eventlog.AttributeData)), &data)
 		_ = json.Unmarshal([]byte(item.String(eventlog.AttributePreData)), &preData)
-		switch eventlog.Type(item.String(eventlog.AttributeType)) {
-		case eventlog.FeatureEnvironmentEnabled:
+		switch item.String(eventlog.AttributeType) {
+		case string(eventlog.FeatureEnvironmentEnabled):
 			e.Enabled = true
-		case eventlog.FeatureEnvironmentDisabled:
+		case string(eventlog.FeatureEnvironmentDisabled):
 			e.Enabled = false
-		case eventlog.FeatureStrategyAdd:
+		case string(eventlog.FeatureStrategyAdd):
 			e.Strategies = append(e.Strategies, data)
-		case eventlog.FeatureStrategyUpdate:
+		case string(eventlog.FeatureStrategyUpdate):
 			if i := e.Strategy(data.ID); i >= 0 {
 				e.Strategies[i] = data
 			}
-		case eventlog.FeatureStrategyRemove:
+		case string(eventlog.FeatureStrategyRemove):
 			if i := e.Strategy(preData.ID); i >= 0 {
 				e.Strategies = slices.Delete(e.Strategies, i, i+1)
 			}

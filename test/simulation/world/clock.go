@@ -6,7 +6,10 @@ import "time"
 const maxSkew = 125 * time.Millisecond
 
 // operatorSkew is the largest difference of an operator's clock, whose computer sets it less often.
-const operatorSkew = 2 * time.Second
+const operatorSkew = operatorSkews * maxSkew
+
+// operatorSkews is how many times an operator's clock can be further off than that of a function.
+const operatorSkews = 16
 
 // skewOf returns the difference of a process's clock from the right time.
 func (w *World) skewOf(p *process) time.Duration { return w.upTo(2*w.skew+1, p.hash, 3) - w.skew }

@@ -18,7 +18,7 @@ import (
 func (a *actor) command(what string, run func(context.Context) error) *op {
 	a.n++
 	p := a.newProcess(fmt.Sprintf("%s/%d", a.name, a.n))
-	p.skew *= operatorSkew / maxSkew
+	p.skew *= operatorSkews
 	a.operator = a.newOperator(p)
 	o, ctx := a.begin()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

@@ -50,7 +50,7 @@ func (w *World) flipped(c change) {
 	if decided {
 		age, justified := now.Sub(*c.next.Time("createdAt")), false
 		if !w.engine.caller.ofFunction() && is {
-			age += w.skew * (operatorSkew/maxSkew - 1)
+			age += w.skew * (operatorSkews - 1)
 		}
 		for i, l := range all {
 			replaced := i+1 < len(all) && !all[i+1].from.After(since)
