@@ -195,7 +195,9 @@ func TestSampleEvents(t *testing.T) { //nolint:tparallel // the functions share 
 	service, names := localtest.Start(t, local.Config{RequestsOnly: true}), folders(t)
 	all := functions(t, service.DynamoDBEndpoint)
 	// These events need what others change, or change what others need.
-	order := map[string]int{"sweep-staleness": -1, "create-service-account-token": 1, "delete-service-account": 1}
+	order := map[string]int{
+		"sweep-staleness": -1, "create-segment": 1, "create-service-account-token": 1, "delete-service-account": 1,
+	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {

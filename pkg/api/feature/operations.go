@@ -16,7 +16,9 @@ import (
 
 // Operations returns the operations of this package.
 func Operations() []app.Operation {
-	removesEnvironments := []string{environment.Table, featuretable.Table, contextfield.Table, eventlog.Table}
+	removesEnvironments := []string{
+		environment.Table, featuretable.Table, contextfield.Table, segmenttable.Table, eventlog.Table,
+	}
 	return []app.Operation{
 		{
 			Name:     "search-features",
@@ -147,7 +149,8 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteStrategy(writer(d)) },
 		},
 		{
-			Name:     "create-environment", // can continue the deletion of one with the name
+			// It can continue the deletion of an environment with the name.
+			Name:     "create-environment",
 			Route:    "POST /api/admin/environments",
 			Requires: access.Has(access.Admin),
 			Tables:   removesEnvironments,
