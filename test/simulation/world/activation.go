@@ -449,3 +449,19 @@ func (w *World) checkLegalValues() {
 		}
 	}
 }
+
+// losesOnlyDeletedEnvironments reports whether a change removes nothing but the states of a toggle in environments whose
+// deletion was recorded.
+func (w *World) losesOnlyDeletedEnvironments(c change) bool {
+	before, after := w.decodeFeature(c.old), w.decodeFeature(c.next)
+	if before == nil || after == nil {
+		return false
+	}
+	existing := w.existingEnvironments()
+	maps.DeleteFunc(before.Environments, func(name string, _ toggle.Environment) bool {
+		_, left := after.Environments[name]
+		return !left && !slices.Contains(existing, name)
+	})
+	before.ContextFields = after.ContextFields
+	return !before.Differs(*after)
+}
