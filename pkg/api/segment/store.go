@@ -285,8 +285,9 @@ func (s *Store) use(
 }
 
 const (
-	// versionKey is the key of the item with the version of all segments and the highest id. The creation and the update of
-	// a segment change the version, because names, the limit and the size of the list depend on all segments.
+	// versionKey is the key of the item with the version of all segments and the highest id. The creation and the
+	// update of a segment change the version, because names, the limit and the size of the list depend on all
+	// segments.
 	versionKey       = "#version"
 	attributeVersion = "version"
 	attributeLastID  = "lastId"

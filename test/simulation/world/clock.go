@@ -5,10 +5,8 @@ import "time"
 // maxSkew is the largest difference of a clock from the right time if clocks differ: they are up to 250 ms apart.
 const maxSkew = 125 * time.Millisecond
 
-// operatorSkew is the largest difference of an operator's clock, whose computer sets it less often.
-const operatorSkew = operatorSkews * maxSkew
-
-// operatorSkews is how many times an operator's clock can be further off than that of a function.
+// operatorSkews is how many times an operator's clock can be further off than that of a function, because the operator's
+// computer sets it less often: up to two seconds.
 const operatorSkews = 16
 
 // skewOf returns the difference of a process's clock from the right time.
