@@ -24,13 +24,16 @@ type change struct {
 	item      dynamo.Item // the next one, or the old one of a deletion
 }
 
+// maxLag is how late an index or a read that is not consistent shows a write at most.
+const maxLag = 3 * time.Second
+
 // lag is how late an index or a read that is not consistent shows a write.
 func (w *World) lag(table, index, key string, version int64) time.Duration {
 	h := mix(w.Seed, hashOf(table+index+key), uint64(version))
 	if index != "" && h%4 > 0 {
 		return 0
 	}
-	return time.Duration(h % uint64(3*time.Second))
+	return time.Duration(h % uint64(maxLag))
 }
 
 // flipped matches the toggles of the transaction of a re-evaluation.
