@@ -14,6 +14,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// errInterrupted is the error of a command that the operator interrupts.
+var errInterrupted = errors.New("the operator has interrupted the command")
+
 // command runs a command of toggleadmin, with the operator of the actor.
 func (a *actor) command(what string, run func(context.Context) error) *op {
 	a.n++
@@ -42,7 +45,7 @@ func (a *actor) command(what string, run func(context.Context) error) *op {
 	if o.unknown && !errors.Is(err, errEnded) && !errors.Is(err, dynamo.ErrUnavailable) {
 		a.fail("%s: toggleadmin %s: %v", a.name, what, err)
 	}
-	if o.unknown && !p.broken && !a.over && o.ended.Sub(o.begun) < time.Minute {
+	if o.unknown && !p.broken && !a.over && !errors.Is(err, errInterrupted) && o.ended.Sub(o.begun) < time.Minute {
 		a.fail("%s: toggleadmin %s fails although DynamoDB has only throttled its calls: %v", a.name, what, err)
 	}
 	a.digest(hashOf(a.name), uint64(status))

@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -59,7 +60,11 @@ func (a *actor) deletePerson(id int64) {
 		return a.command(fmt.Sprint("delete ", id), func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			return a.operator.DeleteAccount(ctx, user.Person, id)
+			err := a.operator.DeleteAccount(ctx, user.Person, id)
+			if ctx.Err() != nil {
+				return errors.Join(errInterrupted, err)
+			}
+			return err
 		})
 	})
 	a.record(o, "tokens", id, "close", "")
