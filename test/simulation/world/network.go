@@ -60,11 +60,11 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-c.done:
 	case <-r.Context().Done():
-		p.broken = true
+		p.broken.Store(true)
 		return nil, r.Context().Err()
 	}
 	if c.err != nil {
-		p.broken = true
+		p.broken.Store(true)
 		return nil, c.err
 	}
 	if strings.HasSuffix(c.name, "GetItem") {

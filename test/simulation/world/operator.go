@@ -45,7 +45,7 @@ func (a *actor) command(what string, run func(context.Context) error) *op {
 	if o.unknown && !errors.Is(err, errEnded) && !errors.Is(err, dynamo.ErrUnavailable) {
 		a.fail("%s: toggleadmin %s: %v", a.name, what, err)
 	}
-	if o.unknown && !p.broken && !a.over && !errors.Is(err, errInterrupted) && o.ended.Sub(o.begun) < time.Minute {
+	if o.unknown && !p.broken.Load() && !a.over && !errors.Is(err, errInterrupted) && o.ended.Sub(o.begun) < time.Minute {
 		a.fail("%s: toggleadmin %s fails although DynamoDB has only throttled its calls: %v", a.name, what, err)
 	}
 	a.digest(hashOf(a.name), uint64(status))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	awslambda "github.com/aws/aws-lambda-go/lambda"
@@ -30,8 +31,8 @@ type process struct {
 	skew   time.Duration
 	direct bool // its calls are carried out at once, without faults
 
-	readAt time.Time // the time of its clock when it got the response to its last read
-	broken bool      // another fault than a throttled call has occurred
+	readAt time.Time   // the time of its clock when it got the response to its last read
+	broken atomic.Bool // another fault than a throttled call has occurred
 
 	handler awslambda.Handler // of an instance of a function
 }
