@@ -48,6 +48,31 @@ const (
 	StickinessRandom  = "random"
 )
 
+// DefaultParameters returns the parameters of a type of strategy of a toggle with their defaults; nil: there is no such
+// type. A parameter whose default is empty is required.
+func DefaultParameters(strategy, feature string) map[string]string {
+	switch strategy {
+	case StrategyDefault:
+		return map[string]string{}
+	case StrategyFlexibleRollout:
+		return map[string]string{
+			ParameterRollout:    "100",
+			ParameterStickiness: StickinessDefault,
+			ParameterGroupID:    feature,
+		}
+	case StrategyRemoteAddress:
+		return map[string]string{ParameterIPs: ""}
+	case StrategyApplicationHostname:
+		return map[string]string{ParameterHostNames: ""}
+	case StrategyUserWithID:
+		return map[string]string{ParameterUserIDs: ""}
+	case StrategyGradualRolloutUserID, StrategyGradualRolloutSessionID, StrategyGradualRolloutRandom:
+		return map[string]string{ParameterPercentage: "", ParameterGroupID: feature}
+	default:
+		return nil
+	}
+}
+
 // Constraint is a condition on a field of the context. A constraint has Values or Value, according to its operator.
 type Constraint struct {
 	ContextName     string   `json:"contextName"`

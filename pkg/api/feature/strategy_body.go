@@ -114,33 +114,9 @@ func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
 	return all, true
 }
 
-// parametersOf returns the parameters of a type of strategy with their defaults. A parameter without a default is
-// required.
-func parametersOf(strategy, feature string) map[string]string {
-	switch strategy {
-	case toggle.StrategyFlexibleRollout:
-		return map[string]string{
-			toggle.ParameterRollout:    "100",
-			toggle.ParameterStickiness: toggle.StickinessDefault,
-			toggle.ParameterGroupID:    feature,
-		}
-	case toggle.StrategyRemoteAddress:
-		return map[string]string{toggle.ParameterIPs: ""}
-	case toggle.StrategyApplicationHostname:
-		return map[string]string{toggle.ParameterHostNames: ""}
-	case toggle.StrategyUserWithID:
-		return map[string]string{toggle.ParameterUserIDs: ""}
-	case toggle.StrategyGradualRolloutUserID, toggle.StrategyGradualRolloutSessionID,
-		toggle.StrategyGradualRolloutRandom:
-		return map[string]string{toggle.ParameterPercentage: "", toggle.ParameterGroupID: feature}
-	default:
-		return map[string]string{}
-	}
-}
-
 // parameters returns the parameters of the body, with the defaults of a type of strategy.
 func (b *strategyBody) parameters(strategy, feature string) map[string]string {
-	all := parametersOf(strategy, feature)
+	all := toggle.DefaultParameters(strategy, feature)
 	sent, _ := b.Object["parameters"].(map[string]any)
 	known := slices.Sorted(maps.Keys(all))
 	for _, name := range slices.Sorted(maps.Keys(sent)) {

@@ -82,7 +82,7 @@ func turnOn(f *toggle.Feature, environment string, activate bool, newID func() s
 			ID:         newID(),
 			Name:       toggle.StrategyFlexibleRollout,
 			SortOrder:  nextSortOrder(e),
-			Parameters: parametersOf(toggle.StrategyFlexibleRollout, f.Name),
+			Parameters: toggle.DefaultParameters(toggle.StrategyFlexibleRollout, f.Name),
 		}); err != nil {
 			return err
 		}

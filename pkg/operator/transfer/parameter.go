@@ -12,27 +12,11 @@ import (
 // parametersOf returns the parameters of a type of strategy, with the values with which SDKs evaluate it if they are
 // missing; nil: there is no such type. The old rollouts have an empty group then, and not that of the toggle.
 func parametersOf(strategy, feature string) map[string]string {
-	switch strategy {
-	case toggle.StrategyDefault:
-		return map[string]string{}
-	case toggle.StrategyFlexibleRollout:
-		return map[string]string{
-			toggle.ParameterRollout:    "100",
-			toggle.ParameterStickiness: toggle.StickinessDefault,
-			toggle.ParameterGroupID:    feature,
-		}
-	case toggle.StrategyRemoteAddress:
-		return map[string]string{toggle.ParameterIPs: ""}
-	case toggle.StrategyApplicationHostname:
-		return map[string]string{toggle.ParameterHostNames: ""}
-	case toggle.StrategyUserWithID:
-		return map[string]string{toggle.ParameterUserIDs: ""}
-	case toggle.StrategyGradualRolloutUserID, toggle.StrategyGradualRolloutSessionID,
-		toggle.StrategyGradualRolloutRandom:
-		return map[string]string{toggle.ParameterPercentage: "", toggle.ParameterGroupID: ""}
-	default:
-		return nil
+	all := toggle.DefaultParameters(strategy, feature)
+	if _, grouped := all[toggle.ParameterGroupID]; grouped && strategy != toggle.StrategyFlexibleRollout {
+		all[toggle.ParameterGroupID] = ""
 	}
+	return all
 }
 
 // parameters returns the parameters of a strategy as they will be stored, or an error if SDKs cannot evaluate them.
