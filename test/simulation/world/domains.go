@@ -61,7 +61,8 @@ func (w *World) prepare() {
 	w.toggles = toggleState{
 		touched: map[string]time.Time{}, due: map[string]time.Time{}, flippedAt: map[string]time.Time{},
 	}
-	w.activation = activationState{map[string][]toggleAt{}, map[string][]existence{}}
+	w.activation = activationState{toggles: map[string][]toggleAt{}}
+	w.environments = environmentState{names: environmentNames, states: map[string][]existence{}}
 	w.tokens = tokenState{createdAt: map[int64]string{}}
 	w.accounts = accountState{deletions: map[int64]*deletion{}}
 	w.people = peopleState{bySubject: map[string]int64{}}
@@ -79,7 +80,6 @@ func (w *World) prepare() {
 	w.toggles.names = toggleNames[:2+random.IntN(2)*4]
 	w.prepareTypes(featuretype.NewStore(client, w.tables, log), random)
 	w.prepareFields(contextfield.NewStore(client, w.tables, log))
-	w.environments.names = environmentNames
 	w.prepareEnvironments(environment.NewStore(client, w.tables, log))
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))

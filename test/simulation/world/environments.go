@@ -6,8 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -15,8 +18,15 @@ var environmentNames = []string{"development", "production", "staging"}
 
 // environmentState is what the world knows about environments.
 type environmentState struct {
-	names  []string // that the actors compete for
-	lowest int      // the lowest sort order that an actor has chosen
+	names  []string               // that the actors compete for
+	lowest int                    // the lowest sort order that an actor has chosen
+	states map[string][]existence // in their order
+}
+
+// existence says whether something exists from a time on.
+type existence struct {
+	from   time.Time
+	exists bool
 }
 
 // prepareEnvironments creates all environments but the last one.
@@ -140,5 +150,39 @@ func (w *World) checkEnvironments() {
 	slices.Sort(counted)
 	if existing := w.existingEnvironments(); !slices.Equal(existing, counted) {
 		w.fail("the environments are %v, but the usage of %v is stored", existing, counted)
+	}
+}
+
+// changedEnvironment remembers whether an environment exists.
+func (w *World) changedEnvironment(c change) {
+	name := c.item.String("name")
+	if strings.Contains(name, "#") {
+		return
+	}
+	exists := c.next != nil && isEnvironment(c.next)
+	w.environments.states[name] = append(w.environments.states[name], existence{time.Now(), exists})
+}
+
+// checkEnvironmentUsage compares the usage of environments with a recount of the toggles that are on.
+func (w *World) checkEnvironmentUsage() {
+	recount, stored := map[string]int64{}, map[string]int64{} // by environment and project
+	for _, item := range w.db.Items("Features") {
+		if !item.Bool("archived") {
+			for _, name := range item.StringSet(featuretable.AttributeEnabledIn) {
+				recount[name+" in "+item.String("project")]++
+			}
+		}
+	}
+	table := environment.UsageTable(nil, nil)
+	for _, item := range w.db.Items("Environments") {
+		if name, ok := table.ResourceOf(item); ok {
+			used, _ := usage.FromItem(item)
+			for project, n := range used.Counts {
+				stored[name+" in "+project] = n
+			}
+		}
+	}
+	if !maps.Equal(stored, recount) {
+		w.fail("the usage of the environments is %v, but toggles are on in %v", stored, recount)
 	}
 }

@@ -45,16 +45,6 @@ func (a *actor) manageSegments() {
 	}
 }
 
-// constraints returns no constraint, or one that names a context field.
-func (a *actor) constraints() []object {
-	if a.IntN(2) == 0 {
-		return []object{}
-	}
-	return []object{{
-		"contextName": subject(a, a.fields.names...), "operator": "IN", "values": []string{choose(a, "1", "2")},
-	}}
-}
-
 func (a *actor) createSegment(c *credential) {
 	a.n++
 	e := edit{change: object{"description": fmt.Sprintf("%s %d", a.name, a.n)}}
