@@ -5,6 +5,7 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
 
@@ -46,4 +47,14 @@ func TestRemoveEnvironment(t *testing.T) {
 	a.ExpectStatus(t.Context(), t, "on", "default/f/prod", "", 200)
 	_, err = environments.MarkDeleted(t.Context(), "prod", func(environment.Environment) error { return nil })
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
+}
+
+// A toggle cannot be created with the state of an environment that does not exist.
+func TestCreateInMissingEnvironment(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	f := newToggle(t, "{}")
+	f.SetEnvironment("test", toggle.Environment{Strategies: []toggle.Strategy{{ID: "1", Name: "default"}}})
+	_, err := a.store.Create(t.Context(), f)
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 }

@@ -22,7 +22,7 @@ type relation struct {
 	missing func(resource string) error   // the error if a resource does not exist
 
 	// written returns the resources that must exist without being used; nil: none.
-	written func(old, next toggle.Feature) []string
+	written func(*edit) []string
 	// constrained returns the resources whose usage gets a new version; nil: none.
 	constrained func(*transaction) []string
 }
@@ -52,7 +52,7 @@ func (s *Store) relations() []relation {
 			kind:    "environment",
 			table:   s.environmentUsage,
 			used:    usedEnvironments,
-			written: writtenEnvironments,
+			written: (*edit).writtenEnvironments,
 			missing: environment.NotFound,
 		},
 	}
@@ -75,16 +75,17 @@ func usedEnvironments(f toggle.Feature) []string {
 	return f.EnabledEnvironments()
 }
 
-// writtenEnvironments returns the environments to whose state a change adds something, sorted. Turning a toggle off and
-// removing strategies need no environment.
-func writtenEnvironments(old, next toggle.Feature) []string {
+// writtenEnvironments returns the environments to whose state an edit adds something. Turning a toggle off and removing
+// strategies need no environment.
+func (e *edit) writtenEnvironments() []string {
+	if e.old.Name == "" { // the event of a creation names no environment
+		return slices.Collect(maps.Keys(e.next.Environments))
+	}
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(next.Environments)) {
-		adds := slices.ContainsFunc(environmentChanges(old, next, name), func(c eventlog.Change) bool {
-			return c.Type != eventlog.FeatureEnvironmentDisabled && c.Type != eventlog.FeatureStrategyRemove
-		})
-		if adds {
-			names = append(names, name)
+	for _, c := range e.changes {
+		removes := c.Type == eventlog.FeatureEnvironmentDisabled || c.Type == eventlog.FeatureStrategyRemove
+		if c.Environment != "" && !removes {
+			names = append(names, c.Environment)
 		}
 	}
 	return names
@@ -132,7 +133,7 @@ func (r relation) exist(t *transaction, changes map[string]usage.Usage) []string
 	}
 	var names []string
 	for _, e := range t.edits {
-		for _, name := range r.written(e.old, e.next) {
+		for _, name := range r.written(e) {
 			if _, changed := changes[name]; !changed {
 				names = append(names, name)
 			}

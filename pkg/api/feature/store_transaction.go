@@ -258,8 +258,11 @@ func (t *transaction) size() (withoutFlips, whole int) {
 // returns it with undecided toggles. It returns ErrTooManyChanges if this is not enough. A transaction of one toggle is
 // never reduced.
 func (t *transaction) reduce() (*transaction, error) {
+	if len(t.edits) == 1 {
+		return t, nil
+	}
 	withoutFlips, whole := t.size()
-	if len(t.edits) == 1 || whole <= maxActions {
+	if whole <= maxActions {
 		return t, nil
 	}
 	if withoutFlips > maxActions {
