@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -135,7 +136,8 @@ func expiry(now time.Time, days int) int64 {
 
 // Transact runs the transaction that plan builds with RecordActions, or nothing if plan returns no actions. It calls
 // plan again, for new ids, if another process has issued an id. The failures are those of dynamo.Transact. If Transact
-// returns failures, the transaction was not applied and never will be, even if an attempt got no response.
+// returns failures, the transaction was not applied and never will be, even if an attempt got no response. The kind of
+// its error is Validation if plan returns more actions than a transaction can have.
 func (l *Log) Transact(
 	ctx context.Context, plan func() ([]types.TransactWriteItem, error),
 ) ([]dynamo.Failure, error) {
@@ -143,6 +145,10 @@ func (l *Log) Transact(
 		actions, err := plan()
 		if err != nil || len(actions) == 0 {
 			return nil, err
+		}
+		if n := len(actions); n > dynamo.MaxActions {
+			return nil, apierror.Errorf(apierror.Validation, "The change is too large for one transaction: it needs %d actions, "+
+				"and the maximum is %d. Make smaller changes, one after the other.", n, dynamo.MaxActions)
 		}
 		failures, unknown, err := dynamo.TransactReportingUnknown(ctx, l.client, actions)
 		if unknown != nil {

@@ -249,3 +249,35 @@ func TestSegmentsOfStrategies(t *testing.T) {
 	assert.OK(t, a.store.Delete(t.Context(), "f", nil))
 	assert.Equal(t, "0 active, 0 archived", used())
 }
+
+// A change that one transaction cannot contain is rejected: here the fields of a strategy, each of which begins or ends
+// to be used and must not change, and its segments.
+func TestStrategyThatNeedsTooManyActions(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	strategy := func(kind string) string {
+		var constraints []string
+		var segments []int64
+		for i := range toggle.MaxConstraints {
+			name := fmt.Sprint(kind, i)
+			_, err := contextfield.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(),
+				contextfield.ContextField{Name: name})
+			assert.OK(t, err)
+			constraints = append(constraints, fmt.Sprintf(`{"contextName":%q,"operator":"IN","values":["x"]}`, name))
+		}
+		for i := range toggle.MaxStrategySegments {
+			created, err := segment.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(),
+				segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: fmt.Sprint(kind, i)}}})
+			assert.OK(t, err)
+			segments = append(segments, created.ID)
+		}
+		return fmt.Sprintf(`{"name":"default","constraints":[%s],"segments":%s}`, strings.Join(constraints, ","),
+			strings.ReplaceAll(fmt.Sprint(segments), " ", ","))
+	}
+	a.ExpectStatus(t.Context(), t, "add strategy", "default/f/prod", strategy("old"), 200)
+	before := a.get(t, "f")
+	a.Expect(t.Context(), t, "update strategy", "default/f/prod/s1", strategy("new"), "400 ValidationError: The change is "+
+		"too large for one transaction: it needs 103 actions, and the maximum is 100. Make smaller changes, one after the other.")
+	assert.Equal(t, before, a.get(t, "f"))
+}

@@ -11,6 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
+// MaxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
+const MaxActions = 100
+
 // Failure reports whether the condition of one action of a transaction failed.
 type Failure struct {
 	Failed bool
