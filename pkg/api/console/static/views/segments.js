@@ -2,10 +2,9 @@
 
 import { call, read } from '../api.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { counted, dividedError, form, h, loading, openDialog, text } from '../dom.js';
-import { keepPage, save } from '../draft.js';
+import { counted, form, h, loading, openDialog, text } from '../dom.js';
+import { editResource } from '../editor.js';
 import { environmentAddress } from '../environment.js';
-import { merge } from '../merge.js';
 import { matcher } from '../search.js';
 import { loadSegments, segmentAddress, segmentsPath } from '../segment.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
@@ -78,69 +77,54 @@ async function renderSegment(content, context, id) {
     return;
   }
   const editable = may(isNew ? 'CREATE_SEGMENT' : 'UPDATE_SEGMENT');
-  const draft = keepPage({ kind: 'segment', about: path, title: isNew ? 'a new segment' : `the segment ${opened.content.name}` });
-  const state = {
+  const edit = editResource({
+    path,
     opened,
-    segment: toDraft(draft.values ?? opened?.content ?? { name: '', description: null, project: null, constraints: [] }),
-    errors: {},
-    problem: '',
-    requestId: undefined,
-    busy: false,
-    conflict: null,
-  };
-  const initial = JSON.stringify(sent(state.segment));
-  const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }));
+    initial: { name: '', description: null, project: null, constraints: [] },
+    draft: { kind: 'segment', title: isNew ? 'a new segment' : `the segment ${opened.content.name}` },
+    labels,
+    toDraft,
+    toBody: sent,
+    controlOf,
+    divide: (error) => (error.name === 'NameExistsError' ? { byControl: { name: error.message }, rest: '' } : undefined),
+    draw,
+    saved,
+    signal,
+  });
+  const constraints = constraintEditor(() => fields, (next) => edit.set({ constraints: next }));
   if (!isNew) setTitle(opened.content.name);
   setActions(!isNew && may('DELETE_SEGMENT') && h('button', { type: 'button', class: 'danger quiet', onclick: remove }, 'Delete'));
   draw();
 
-  function set(changes) {
-    state.segment = { ...state.segment, ...changes };
-    if (JSON.stringify(sent(state.segment)) === initial) draft.end();
-    else draft.keep(state.segment);
-    draw();
-  }
-
   function draw() {
-    const { segment, busy, problem, requestId } = state;
-    const words = sent(segment).constraints.map(constraintWords);
-    show(html`<form class="editor" novalidate aria-label="Segment" @submit=${submit}>
+    const { values: segment } = edit.state;
+    const words = edit.body().constraints.map(constraintWords);
+    const input = (name, label, hint) => edit.input({
+      name, label, hint, value: segment[name] ?? '', disabled: !editable, change: (value) => edit.set({ [name]: value }),
+    });
+    show(html`<form class="editor" novalidate aria-label="Segment" @submit=${edit.submit}>
       <div class="editor-form">
-        ${conflict()}
-        ${input('name', 'Name', segment.name)}
-        ${input('description', 'Description', segment.description ?? '')}
-        ${input('project', 'Project', segment.project ?? '', 'A label. Strategies of all projects can use the segment.')}
+        ${edit.conflict()}
+        ${input('name', 'Name')}
+        ${input('description', 'Description')}
+        ${input('project', 'Project', 'A label. Strategies of all projects can use the segment.')}
         <fieldset ?disabled=${!editable}><legend>Conditions</legend><p class="detail">All of them must hold.</p>
-          ${constraints(segment.constraints, constraintErrors())}${error('constraints')}</fieldset>
+          ${constraints(segment.constraints, edit.constraintErrors())}${edit.error('constraints')}</fieldset>
       </div>
       <aside aria-label="In words">
         <h2>In words</h2>
         <p><bdi>${words.length === 0 ? 'It contains everyone.' : words.join(' and ')}</bdi></p>
         ${isNew ? nothing : usage()}
-        <p class="error" role="alert">${problem}${requestId ? html` <small>Request ID: <code>${requestId}</code></small>` : nothing}</p>
-        ${editable ? html`<div class="buttons">
-          <button type="submit" class="primary" aria-disabled=${busy ? 'true' : nothing} aria-busy=${busy ? 'true' : nothing}>${
-    busy ? 'Saving…' : isNew ? 'Create segment' : 'Save'}</button>
-          <a class="button" href="#/segments" @click=${draft.end}>Cancel</a></div>` : nothing}
+        ${edit.problem()}
+        ${editable ? html`<div class="buttons">${edit.saveButton(isNew ? 'Create segment' : 'Save')}
+          <a class="button" href="#/segments" @click=${edit.cancel}>Cancel</a></div>` : nothing}
       </aside>
     </form>`, content);
   }
 
-  function input(name, label, value, hint) {
-    const message = state.errors[name];
-    const described = [message && `${name}-error`, hint && `${name}-hint`].filter(Boolean).join(' ');
-    return html`<div class="field"><label for=${name}>${label}</label>
-      <input id=${name} name=${name} autocomplete="off" dir="auto" ?disabled=${!editable} aria-invalid=${message ? 'true' : nothing}
-        aria-describedby=${described || nothing} .value=${live(value)} @input=${({ target }) => set({ [name]: target.value })}>
-      ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : nothing}${error(name)}</div>`;
-  }
-
-  function error(name) {
-    return state.errors[name] ? html`<p class="error" id="${name}-error">${state.errors[name]}</p>` : nothing;
-  }
-
-  function constraintErrors() {
-    return Object.fromEntries(Object.entries(state.errors).filter(([name]) => name.startsWith('constraint ')).map(([name, message]) => [name.slice(11), message]));
+  function saved({ name }) {
+    announce(`Segment ${name} ${isNew ? 'created' : 'saved'}.`);
+    window.location.hash = '#/segments';
   }
 
   function usage() {
@@ -151,57 +135,8 @@ async function renderSegment(content, context, id) {
       <p class="detail">A change takes effect there at once.</p>`}`;
   }
 
-  function conflict() {
-    if (!state.conflict) return nothing;
-    const { now, taken, both } = state.conflict;
-    return html`<div class="notice warn" role="alert">
-      <p><strong>Someone has changed it since you opened it.</strong> Nothing was saved, and your input is still here.</p>
-      ${taken.length > 0 ? html`<p>Taken over, because you have not changed it: ${taken.map((name) => labels[name]).join(', ')}.</p>` : nothing}
-      ${both.length > 0 ? html`<ul>${both.map((name) => html`<li>${labels[name]} was changed by both.
-        <button type="button" @click=${() => takeTheirs(name, now)}>Take theirs</button></li>`)}</ul>` : nothing}
-      <p>Save again to replace it with what this page shows.</p></div>`;
-  }
-
-  function takeTheirs(name, now) {
-    state.conflict.both = state.conflict.both.filter((other) => other !== name);
-    set({ [name]: toDraft(now)[name] });
-  }
-
-  async function submit(event) {
-    event.preventDefault();
-    if (state.busy) return;
-    Object.assign(state, { busy: true, problem: '', requestId: undefined, errors: {} });
-    draw();
-    try {
-      await send();
-    } catch (failure) {
-      if (signal.aborted) return;
-      const { byControl, rest } = failure.name === 'NameExistsError' ? { byControl: { name: failure.message }, rest: '' } : dividedError(failure, controlOf);
-      Object.assign(state, { errors: byControl, problem: rest, requestId: rest && failure.id });
-    }
-    state.busy = false;
-    draw();
-    content.querySelector('[aria-invalid]')?.focus();
-  }
-
-  async function send() {
-    const body = sent(state.segment);
-    if (isNew) await call('POST', path, body);
-    else {
-      const { now } = await save(path, body, state.opened, labels);
-      if (now) {
-        const { merged, taken, both } = merge(sent(toDraft(state.opened.content)), body, sent(toDraft(now.content)), Object.keys(labels));
-        Object.assign(state, { opened: now, conflict: { now: now.content, taken, both }, segment: toDraft(merged) });
-        return;
-      }
-    }
-    draft.end();
-    announce(`Segment ${body.name} ${isNew ? 'created' : 'saved'}.`);
-    window.location.hash = '#/segments';
-  }
-
   function remove() {
-    const { name } = state.opened.content;
+    const { name } = edit.state.opened.content;
     if (uses.length > 0) {
       const refusal = openDialog([text(name), ' cannot be deleted'], () => [
         h('p', null, `${counted(uses.length, 'strategy', 'strategies')} use it. They are listed on this page.`),
@@ -218,7 +153,7 @@ async function renderSegment(content, context, id) {
             if (failure.status !== 404) throw failure; // it is gone already
           });
           dialog.close();
-          draft.end();
+          edit.cancel();
           announce(`Segment ${name} deleted.`);
           window.location.hash = '#/segments';
         },

@@ -3,10 +3,9 @@
 import { call, read } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { dividedError, h, loading, text } from '../dom.js';
-import { keepPage, save } from '../draft.js';
+import { h, loading, text } from '../dom.js';
+import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
-import { merge } from '../merge.js';
 import { loadSegments, segmentAddress, segmentNames } from '../segment.js';
 import { strategyPath } from '../strategy.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
@@ -48,17 +47,20 @@ export async function renderStrategy(content, context, { toggle, environment, id
     loadSegments(signal),
     isNew ? undefined : read(path, { signal }),
   ]);
-  const draft = keepPage({ kind: 'strategy', about: path, title: `a strategy of ${toggle.name} in ${environment}` });
-  const state = {
-    opened, // what the editor began with, and its entity tag
-    strategy: editable(draft.values ?? opened?.content ?? newStrategy(toggle)),
-    errors: {}, // messages by control
-    problem: '',
-    requestId: undefined,
-    busy: false,
-    conflict: null, // {now, taken, both}
-  };
-  const initial = JSON.stringify(sent(state.strategy));
+  const edit = editResource({
+    path,
+    opened,
+    initial: newStrategy(toggle),
+    draft: { kind: 'strategy', title: `a strategy of ${toggle.name} in ${environment}` },
+    labels,
+    toDraft: editable,
+    toBody: sent,
+    controlOf,
+    draw,
+    saved,
+    signal,
+  });
+  const { set } = edit;
   const before = opened && strategyWords(opened.content, segmentNames(segments));
   const where = environments.find(({ name }) => name === environment) ?? { name: environment };
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }));
@@ -66,16 +68,8 @@ export async function renderStrategy(content, context, { toggle, environment, id
   draw();
   return;
 
-  /** Changes the strategy. */
-  function set(changes) {
-    state.strategy = { ...state.strategy, ...changes };
-    if (JSON.stringify(sent(state.strategy)) === initial) draft.end();
-    else draft.keep(state.strategy);
-    draw();
-  }
-
   function setParameters(changes) {
-    set({ parameters: { ...state.strategy.parameters, ...changes } });
+    set({ parameters: { ...edit.state.values.parameters, ...changes } });
   }
 
   function setVariants(variants) {
@@ -83,11 +77,11 @@ export async function renderStrategy(content, context, { toggle, environment, id
   }
 
   function draw() {
-    const { strategy, busy, problem, requestId } = state;
-    const words = strategyWords(sent(strategy), segmentNames(segments));
-    show(html`<form class="editor" novalidate aria-label="Strategy" @submit=${submit}>
+    const { values: strategy } = edit.state;
+    const words = strategyWords(edit.body(), segmentNames(segments));
+    show(html`<form class="editor" novalidate aria-label="Strategy" @submit=${edit.submit}>
       <div class="editor-form">
-        ${conflict()}
+        ${edit.conflict((now) => strategyWords(now, segmentNames(segments)))}
         <fieldset class="choices"><legend>Who</legend>${typeChoices()}</fieldset>
         ${parameters()}
         <fieldset><legend>Segments</legend><div class="chips">
@@ -96,14 +90,13 @@ export async function renderStrategy(content, context, { toggle, environment, id
             @click=${() => set({ segments: strategy.segments.filter((other) => other !== segment) })}>×</button></span>`)}
           ${strategy.segments.length < mostSegments && segments.length > 0 ? segmentInput : nothing}
           ${segments.length === 0 ? html`<span class="detail">There are no segments.</span>` : nothing}
-        </div>${error('segments')}</fieldset>
+        </div>${edit.error('segments')}</fieldset>
         <fieldset><legend>Conditions</legend><p class="detail">All of them must hold.</p>
-          ${constraints(strategy.constraints, constraintErrors())}${error('constraints')}</fieldset>
+          ${constraints(strategy.constraints, edit.constraintErrors())}${edit.error('constraints')}</fieldset>
         ${strategy.name === 'flexibleRollout' ? variants() : nothing}
         <fieldset><legend>More</legend><div class="pair">
-          ${strategy.name === 'flexibleRollout' ? input('groupId', 'Group id', strategy.parameters.groupId ?? toggle.name,
-    (value) => setParameters({ groupId: value }), 'Toggles with the same group id select the same users.') : nothing}
-          ${input('title', 'Title', strategy.title ?? '', (value) => set({ title: value }))}</div>
+          ${strategy.name === 'flexibleRollout' ? parameter('groupId', 'Group id', toggle.name, 'Toggles with the same group id select the same users.') : nothing}
+          ${edit.input({ name: 'title', label: 'Title', value: strategy.title ?? '', change: (value) => set({ title: value }) })}</div>
           <label class="check"><input type="checkbox" .checked=${live(strategy.disabled)} @change=${({ target }) => set({ disabled: target.checked })}> Disabled</label>
         </fieldset>
       </div>
@@ -113,40 +106,25 @@ export async function renderStrategy(content, context, { toggle, environment, id
         ${strategy.name === 'flexibleRollout' && strategy.variants.length > 0 ? html`<p class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></p>` : nothing}
         ${before && before !== words ? html`<p class="detail">Before: <bdi>${before}</bdi></p>` : nothing}
         ${strategy.disabled ? html`<p class="detail">Disabled: it takes no part.</p>` : nothing}
-        <p class="error" role="alert">${problem}${requestId ? html` <small>Request ID: <code>${requestId}</code></small>` : nothing}</p>
-        <div class="buttons">
-          <button type="submit" class="primary" aria-disabled=${busy ? 'true' : nothing} aria-busy=${busy ? 'true' : nothing}>${
-    busy ? 'Saving…' : html`Save to ${environmentName(where)}`}</button>
-          <a class="button" href=${back} @click=${draft.end}>Cancel</a>
+        ${edit.problem()}
+        <div class="buttons">${edit.saveButton(html`Save to ${environmentName(where)}`)}
+          <a class="button" href=${back} @click=${edit.cancel}>Cancel</a>
         </div>
       </aside>
     </form>`, content);
   }
 
-  function error(name) {
-    return state.errors[name] ? html`<p class="error" id="${name}-error">${state.errors[name]}</p>` : nothing;
-  }
-
-  function input(name, label, value, change, hint) {
-    const message = state.errors[name];
-    const described = [message && `${name}-error`, hint && `${name}-hint`].filter(Boolean).join(' ');
-    return html`<div class="field"><label for=${name}>${label}</label>
-      <input id=${name} name=${name} autocomplete="off" spellcheck="false" dir="auto" aria-invalid=${message ? 'true' : nothing}
-        aria-describedby=${described || nothing} .value=${live(value)} @input=${({ target }) => change(target.value)}>
-      ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : nothing}${error(name)}</div>`;
-  }
-
   function typeChoices() {
-    const { name } = state.strategy;
+    const { name } = edit.state.values;
     const all = name in types ? types : { ...types, [name]: { label: name } };
     return Object.entries(all).map(([type, { label }]) => html`<label><input type="radio" name="type" .checked=${live(type === name)}
-      @change=${() => set({ name: type, parameters: withDefaults(type, state.strategy.parameters, toggle) })}> ${label}</label>`);
+      @change=${() => set({ name: type, parameters: withDefaults(type, edit.state.values.parameters, toggle) })}> ${label}</label>`);
   }
 
   function parameters() {
-    const { name, parameters: { rollout = '100', stickiness = 'default', IPs = '', hostNames = '' } } = state.strategy;
-    if (name === 'remoteAddress') return input('IPs', 'Addresses', IPs, (value) => setParameters({ IPs: value }), 'Addresses and networks, separated by commas: 10.0.0.1, 10.1.0.0/16');
-    if (name === 'applicationHostname') return input('hostNames', 'Host names', hostNames, (value) => setParameters({ hostNames: value }), 'Separated by commas.');
+    const { name, parameters: { rollout = '100', stickiness = 'default' } } = edit.state.values;
+    if (name === 'remoteAddress') return parameter('IPs', 'Addresses', '', 'Addresses and networks, separated by commas: 10.0.0.1, 10.1.0.0/16');
+    if (name === 'applicationHostname') return parameter('hostNames', 'Host names', '', 'Separated by commas.');
     if (name !== 'flexibleRollout') return nothing;
     const sticky = { default: 'userId, or sessionId', userId: 'userId', sessionId: 'sessionId', random: 'chance, each time' };
     for (const field of fields) if (field.stickiness) sticky[field.name] ??= field.name;
@@ -155,33 +133,35 @@ export async function renderStrategy(content, context, { toggle, environment, id
       <label for="rollout">Reach</label>
       <input type="range" id="rollout" min="0" max="100" step="1" .value=${live(rollout)} aria-valuetext="${rollout} %"
         @input=${({ target }) => setParameters({ rollout: target.value })}>
-      <span class="percent"><input aria-label="Percent" inputmode="numeric" .value=${live(rollout)} aria-invalid=${state.errors.rollout ? 'true' : nothing}
-        aria-describedby=${state.errors.rollout ? 'rollout-error' : nothing} @input=${({ target }) => setParameters({ rollout: target.value.trim() })}> %</span>
+      <span class="percent"><input aria-label="Percent" inputmode="numeric" .value=${live(rollout)} aria-invalid=${edit.state.errors.rollout ? 'true' : nothing}
+        aria-describedby=${edit.state.errors.rollout ? 'rollout-error' : nothing} @input=${({ target }) => setParameters({ rollout: target.value.trim() })}> %</span>
       <label>by <select aria-label="Stickiness" @change=${({ target }) => setParameters({ stickiness: target.value })}>${Object.entries(sticky).map(([value, label]) => html`
         <option .value=${value} .selected=${live(value === stickiness)}>${label}</option>`)}</select></label>
-      ${error('rollout')}${error('stickiness')}</div>`;
+      ${edit.error('rollout')}${edit.error('stickiness')}</div>`;
+  }
+
+  /** An input for a parameter of the type. */
+  function parameter(name, label, initial, hint) {
+    const value = edit.state.values.parameters[name] ?? initial;
+    return edit.input({ name, label, hint, value, change: (entered) => setParameters({ [name]: entered }) });
   }
 
   function segmentPicker() {
     const control = h('input', { placeholder: 'Choose a segment', 'aria-label': 'Add a segment' });
     const box = combobox(control, {
-      choices: (typed) => matching(segments.filter((segment) => !state.strategy.segments.includes(segment.id))
+      choices: (typed) => matching(segments.filter((segment) => !edit.state.values.segments.includes(segment.id))
         .map((segment) => ({ value: String(segment.id), label: segment.name, detail: segment.description ?? undefined })), typed),
       choose: (value) => {
         if (value === '') return;
         box.set('');
-        set({ segments: [...state.strategy.segments, Number(value)].sort((a, b) => a - b) });
+        set({ segments: [...edit.state.values.segments, Number(value)].sort((a, b) => a - b) });
       },
     });
     return box.element;
   }
 
-  function constraintErrors() {
-    return Object.fromEntries(Object.entries(state.errors).filter(([name]) => name.startsWith('constraint ')).map(([name, message]) => [name.slice(11), message]));
-  }
-
   function variants() {
-    const all = state.strategy.variants;
+    const all = edit.state.values.variants;
     const update = (variant, changes) => setVariants(all.map((other) => (other === variant ? { ...variant, ...changes } : other)));
     return html`<fieldset><legend>Variants</legend>
       <ol class="variants">${repeat(all, ({ key }) => key, (variant, i) => html`<li><div class="variant" role="group" aria-label="Variant ${i + 1}">
@@ -200,57 +180,11 @@ export async function renderStrategy(content, context, { toggle, environment, id
         <button type="button" class="danger quiet" @click=${() => setVariants(all.filter((other) => other !== variant))}>Remove<span
           class="visually-hidden"> variant ${i + 1}</span></button>
       </div></li>`)}</ol>
-      <button type="button" @click=${() => setVariants([...all, newVariant(all)])}>Add variant</button>${error('variants')}</fieldset>`;
+      <button type="button" @click=${() => setVariants([...all, newVariant(all)])}>Add variant</button>${edit.error('variants')}</fieldset>`;
   }
 
-  /** What someone else has changed since the editor was opened. */
-  function conflict() {
-    if (!state.conflict) return nothing;
-    const { now, taken, both } = state.conflict;
-    return html`<div class="notice warn" role="alert">
-      <p><strong>Someone has changed it since you opened it.</strong> Nothing was saved, and your input is still here.</p>
-      ${taken.length > 0 ? html`<p>Taken over, because you have not changed it: ${taken.map((name) => labels[name]).join(', ')}.</p>` : nothing}
-      ${both.length > 0 ? html`<ul>${both.map((name) => html`<li>${labels[name]} was changed by both.
-        <button type="button" @click=${() => takeTheirs(name, now)}>Take theirs</button></li>`)}</ul>` : nothing}
-      <p>Now it is: <bdi>${strategyWords(now, segmentNames(segments))}</bdi>. Save again to replace it with what this page shows.</p></div>`;
-  }
-
-  function takeTheirs(name, now) {
-    state.conflict.both = state.conflict.both.filter((other) => other !== name);
-    set({ [name]: editable(now)[name] });
-  }
-
-  async function submit(event) {
-    event.preventDefault();
-    if (state.busy) return;
-    Object.assign(state, { busy: true, problem: '', requestId: undefined, errors: {} });
-    draw();
-    try {
-      await send();
-    } catch (failure) {
-      if (signal.aborted) return;
-      const { byControl, rest } = dividedError(failure, controlOf);
-      Object.assign(state, { errors: byControl, problem: rest, requestId: rest && failure.id });
-    }
-    state.busy = false;
-    draw();
-    content.querySelector('[aria-invalid]')?.focus();
-  }
-
-  async function send() {
-    const body = sent(state.strategy);
-    if (isNew) await call('POST', path, body);
-    else {
-      const { now } = await save(path, body, state.opened, labels);
-      if (now) {
-        const { merged, taken, both } = merge(sent(editable(state.opened.content)), body, sent(editable(now.content)), Object.keys(labels));
-        Object.assign(state, { opened: now, conflict: { now: now.content, taken, both } });
-        state.strategy = editable(merged);
-        return;
-      }
-    }
+  function saved() {
     forgetCounts();
-    draft.end();
     announce(`Saved to ${environment}.`);
     window.location.hash = back;
   }
