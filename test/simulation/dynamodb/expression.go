@@ -150,17 +150,24 @@ func (e *evaluation) term() bool {
 
 // compare reports whether the operator contains the relation of two values: <, = or >.
 func compare(a value, operator string, b value) bool {
-	x, y := order(a), order(b)
-	relation := ">"
-	switch {
-	case reflect.DeepEqual(a, b):
-		relation = "="
-	case x == "" || y == "" || x[0] != y[0]:
-		return false
-	case x < y:
-		relation = "<"
+	x, isString := a.(*types.AttributeValueMemberS)
+	y, isNumber := a.(*types.AttributeValueMemberN)
+	relation := 0
+	switch b := b.(type) {
+	case *types.AttributeValueMemberS:
+		if !isString {
+			return false
+		}
+		relation = strings.Compare(x.Value, b.Value)
+	case *types.AttributeValueMemberN:
+		if !isNumber {
+			return false
+		}
+		relation = cmp.Compare(integer(y.Value), integer(b.Value))
+	default:
+		return reflect.DeepEqual(a, value(b)) && strings.Contains(operator, "=")
 	}
-	return strings.Contains(operator, relation)
+	return strings.Contains(operator, "<=>"[1+relation:2+relation])
 }
 
 // arguments reads the operands of a function; n is their number, 0: any.

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"hash/crc32"
 	"maps"
 	"slices"
@@ -67,18 +68,35 @@ func (db *DB) rows(r *request) (*view, map[string]item) {
 	n := slices.IndexFunc(t.views, func(x view) bool { return x.Name == r.IndexName })
 	require(n == 0 || n > 0 && !r.ConsistentRead,
 		"The table does not have the specified index, or the read is consistent: "+r.IndexName)
-	x := &t.views[n]
+	x, partition := &t.views[n], r.partition(t.views[n].Hash.Name)
 	for key, states := range t.states {
 		i := db.shown(states, n, r.ConsistentRead)
-		inSegment := int(crc32.ChecksumIEEE([]byte(key)))%max(1, r.TotalSegments) == r.Segment // as good as any other
+		if i == nil || partition != nil && !compare(i[x.Hash.Name], "=", partition) || !r.inSegment(key) {
+			continue
+		}
 		if n > 0 {
 			key = x.key(i)
 		}
-		if i != nil && key != "" && inSegment && r.holds(r.KeyConditionExpression, i) {
+		if key != "" && r.holds(r.KeyConditionExpression, i) {
 			rows[key] = i
 		}
 	}
 	return x, rows
+}
+
+// partition returns the value that the condition of a Query requires of the attribute hash, or nil.
+func (r *request) partition(hash string) value {
+	for i, token := range r.KeyConditionExpression {
+		if cmp.Or(r.ExpressionAttributeNames[token], token) == hash && r.KeyConditionExpression[i+1] == "=" {
+			return r.ExpressionAttributeValues[r.KeyConditionExpression[i+2]]
+		}
+	}
+	return nil
+}
+
+// inSegment reports whether an item is in the segment that a Scan reads. This distribution is as good as any other.
+func (r *request) inSegment(key string) bool {
+	return r.TotalSegments < 2 || int(crc32.ChecksumIEEE([]byte(key)))%r.TotalSegments == r.Segment
 }
 
 // read carries out Query or Scan.

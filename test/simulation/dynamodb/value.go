@@ -1,11 +1,10 @@
 package dynamodb
 
 import (
+	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	jsonv2 "github.com/go-json-experiment/json"
@@ -62,9 +61,27 @@ func readValue(d *jsontext.Decoder, v *value) error {
 }
 
 func writeValue(e *jsontext.Encoder, v value) error {
-	member := reflect.ValueOf(v).Elem()
-	kind := strings.TrimPrefix(member.Type().Name(), "AttributeValueMember")
-	return jsonv2.MarshalEncode(e, m{kind: member.FieldByName("Value").Interface()})
+	kind, content := "", any(nil)
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		kind, content = "S", v.Value
+	case *types.AttributeValueMemberN:
+		kind, content = "N", v.Value
+	case *types.AttributeValueMemberB:
+		kind, content = "B", v.Value
+	case *types.AttributeValueMemberBOOL:
+		kind, content = "BOOL", v.Value
+	case *types.AttributeValueMemberL:
+		kind, content = "L", v.Value
+	case *types.AttributeValueMemberM:
+		kind, content = "M", v.Value
+	case *types.AttributeValueMemberSS:
+		kind, content = "SS", v.Value
+	case *types.AttributeValueMemberNS:
+		kind, content = "NS", v.Value
+	}
+	return errors.Join(e.WriteToken(jsontext.BeginObject), e.WriteToken(jsontext.String(kind)),
+		jsonv2.MarshalEncode(e, content), e.WriteToken(jsontext.EndObject))
 }
 
 // set returns a copy with a value at a path; nil removes the one there.
