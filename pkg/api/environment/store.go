@@ -29,6 +29,7 @@ type Store struct {
 	table    string
 	features string // for CountUsage
 	usage    usage.Table
+	version  dynamo.TableVersion
 	log      *eventlog.Log
 }
 
@@ -40,6 +41,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		table:    tables[Table],
 		features: tables[featuretable.Table],
 		usage:    UsageTable(client, tables),
+		version:  dynamo.NewTableVersion(client, tables[Table], hash),
 		log:      log,
 	}
 }
@@ -167,7 +169,7 @@ func (s *Store) write(
 ) error {
 	var actions *dynamo.Actions
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		version, err := dynamo.Get(ctx, s.client, s.table, key(versionKey)) // first, because the Scan is not a snapshot
+		version, err := s.version.Get(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +181,7 @@ func (s *Store) write(
 		if err := plan(found, actions); err != nil || len(actions.List()) == 0 {
 			return nil, err
 		}
-		actions.Add(actionVersion, s.nextVersionAfter(version.Int(attributeVersion)))
+		actions.Add(actionVersion, s.version.NextAfter(version, nil))
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
 		failed(actions.Failed(failures))
@@ -389,32 +391,6 @@ func (s *Store) Finish(ctx context.Context, d Deletion) error {
 
 func isMarked(d Deletion) expression.ConditionBuilder {
 	return eventlog.HasLast(d.Event).And(expression.Name(attributeDeleted).AttributeExists())
-}
-
-const (
-	// versionKey is the key of the item with the version of all environments, which every write changes.
-	versionKey       = "#version"
-	attributeVersion = "version"
-)
-
-// nextVersionAfter returns the action that changes the version of all environments. It fails unless this is the version;
-// 0: none is stored.
-func (s *Store) nextVersionAfter(version int64) types.TransactWriteItem {
-	stored := expression.Name(attributeVersion)
-	condition := stored.AttributeNotExists()
-	if version != 0 {
-		condition = stored.Equal(expression.Value(version))
-	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition).
-		WithUpdate(expression.Add(stored, expression.Value(1))))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       key(versionKey),
-		UpdateExpression:          expr.Update(),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
 }
 
 func toItem(e Environment, deleted bool) dynamo.Item {

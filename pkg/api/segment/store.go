@@ -30,6 +30,7 @@ type Store struct {
 	usage      usage.Table
 	fields     *contextfield.Store
 	fieldUsage usage.Table
+	version    dynamo.TableVersion
 	log        *eventlog.Log
 }
 
@@ -42,6 +43,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		usage:      UsageTable(client, tables),
 		fields:     contextfield.NewStore(client, tables, nil),
 		fieldUsage: contextfield.UsageTable(client, tables),
+		version:    dynamo.NewTableVersion(client, tables[segmenttable.Table], segmenttable.Hash),
 		log:        log,
 	}
 }
@@ -284,27 +286,20 @@ func (s *Store) use(
 	}
 }
 
-const (
-	// versionKey is the key of the item with the version of all segments and the highest id. The creation and the
-	// update of a segment change the version, because names, the limit and the size of the list depend on all
-	// segments.
-	versionKey       = "#version"
-	attributeVersion = "version"
-	attributeLastID  = "lastId"
-)
+// attributeLastID is the highest id that was issued, in the item with the version of the table.
+const attributeLastID = "lastId"
 
 // IsCounter reports whether a key of the table Segments is that of the counter of ids, which only rises.
-func IsCounter(key dynamo.Item) bool { return key.String(segmenttable.Hash) == versionKey }
+func IsCounter(key dynamo.Item) bool { return key.String(segmenttable.Hash) == dynamo.VersionKey }
 
 // write carries out the transaction that plan adds to actions, after it was called with all segments and the highest id
 // that was issued. plan returns the highest id. The transaction is repeated if any segment is created or changed
-// concurrently.
+// concurrently, because names, the limit and the size of the list depend on all segments.
 func (s *Store) write(
 	ctx context.Context, plan func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error),
 ) error {
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		key := dynamo.Item{segmenttable.Hash: dynamo.S(versionKey)}
-		item, err := dynamo.Get(ctx, s.client, s.table, key) // first, because the Scan is not a snapshot
+		version, err := s.version.Get(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -313,25 +308,11 @@ func (s *Store) write(
 			return nil, err
 		}
 		var actions dynamo.Actions
-		lastID, err := plan(all, item.Int(attributeLastID), &actions)
+		lastID, err := plan(all, version.Int(attributeLastID), &actions)
 		if err != nil || len(actions.List()) == 0 {
 			return nil, err
 		}
-		version := expression.Name(attributeVersion)
-		condition := version.AttributeNotExists()
-		if stored, ok := item.IntOK(attributeVersion); ok {
-			condition = version.Equal(expression.Value(stored))
-		}
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(condition).WithUpdate(
-			expression.Add(version, expression.Value(1)).Set(expression.Name(attributeLastID), expression.Value(lastID))))
-		actions.Add(actionVersion, types.TransactWriteItem{Update: &types.Update{
-			TableName:                 &s.table,
-			Key:                       key,
-			UpdateExpression:          expr.Update(),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
+		actions.Add(actionVersion, s.version.NextAfter(version, dynamo.Item{attributeLastID: dynamo.N(lastID)}))
 		return actions.List(), nil
 	}, nil)
 }
