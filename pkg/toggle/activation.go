@@ -17,62 +17,6 @@ type Strategy struct {
 	Segments    []int64           `json:"segments"` // ids, ascending, without duplicates
 }
 
-// The types of strategies, the values of Strategy.Name.
-const (
-	StrategyDefault             = "default"
-	StrategyFlexibleRollout     = "flexibleRollout"
-	StrategyRemoteAddress       = "remoteAddress"
-	StrategyApplicationHostname = "applicationHostname"
-
-	// Old types are evaluated, but cannot be created. They come from an import.
-	StrategyUserWithID              = "userWithId"
-	StrategyGradualRolloutUserID    = "gradualRolloutUserId"
-	StrategyGradualRolloutSessionID = "gradualRolloutSessionId"
-	StrategyGradualRolloutRandom    = "gradualRolloutRandom"
-)
-
-// The names of parameters of strategies.
-const (
-	ParameterRollout    = "rollout"    // of flexibleRollout: a percentage, "0" to "100"
-	ParameterStickiness = "stickiness" // of flexibleRollout: a context field, or one of the values below
-	ParameterGroupID    = "groupId"    // of the rollouts
-	ParameterPercentage = "percentage" // of the old rollouts
-	ParameterUserIDs    = "userIds"    // of userWithId
-	ParameterIPs        = "IPs"        // of remoteAddress
-	ParameterHostNames  = "hostNames"  // of applicationHostname
-)
-
-// The values of stickiness that are no context field.
-const (
-	StickinessDefault = "default" // userId, else sessionId, else random
-	StickinessRandom  = "random"
-)
-
-// DefaultParameters returns the parameters of a type of strategy of a toggle with their defaults; nil: there is no such
-// type. A parameter whose default is empty is required.
-func DefaultParameters(strategy, feature string) map[string]string {
-	switch strategy {
-	case StrategyDefault:
-		return map[string]string{}
-	case StrategyFlexibleRollout:
-		return map[string]string{
-			ParameterRollout:    "100",
-			ParameterStickiness: StickinessDefault,
-			ParameterGroupID:    feature,
-		}
-	case StrategyRemoteAddress:
-		return map[string]string{ParameterIPs: ""}
-	case StrategyApplicationHostname:
-		return map[string]string{ParameterHostNames: ""}
-	case StrategyUserWithID:
-		return map[string]string{ParameterUserIDs: ""}
-	case StrategyGradualRolloutUserID, StrategyGradualRolloutSessionID, StrategyGradualRolloutRandom:
-		return map[string]string{ParameterPercentage: "", ParameterGroupID: feature}
-	default:
-		return nil
-	}
-}
-
 // Constraint is a condition on a field of the context. A constraint has Values or Value, according to its operator.
 type Constraint struct {
 	ContextName     string   `json:"contextName"`

@@ -133,6 +133,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 	s := start(t)
 	abbreviations := strings.NewReplacer("PAT", readPAT, "API-TOKEN", "authorizer GetItem 1r", "SEEN", seen,
 		"LIFETIME", "feature-types/release/lifetime",
+		"SWITCHES", "projects/p/bulk_features/environments/production",
 		"SWITCH", "projects/p/features/h/environments/production", "NEW", `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`)
 	for _, row := range table.Rows(t, 6, abbreviations.Replace(`
 		# request | as | body | status | function; none: only the authorizer's | calls of the authorizer, and of the function
@@ -218,6 +219,10 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		POST SWITCH/on | editor | | 200 | turn-on-feature | PAT, 2 GetItem 1r
 		POST SWITCH/strategies | editor | {"name":"default"} | 200 | create-strategy | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
 		GET SWITCH/strategies | viewer | | 200 | list-strategies | PAT, 2 GetItem 1r
+		POST SWITCH/strategies/set-sort-order | editor | [] | 200 | order-strategies | PAT, 2 GetItem 1r
+		GET strategies | viewer | | 200 | list-strategy-types | PAT
+		POST SWITCHES/off | editor | {"features":["h"]} | 200 | turn-off-features | PAT, 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w
+		POST SWITCHES/on | editor | {"features":["h"]} | 200 | turn-on-features | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
 		POST SWITCH/off | editor | | 200 | turn-off-feature | PAT, 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w
 		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w
 		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r

@@ -54,6 +54,9 @@ func activation(store *feature.Store) operation.Set {
 		"add strategy":    feature.CreateStrategy(store, newID),
 		"update strategy": feature.UpdateStrategy(store),
 		"delete strategy": feature.DeleteStrategy(store),
+		"order":           feature.OrderStrategies(store),
+		"all on":          feature.TurnOnAll(store, newID),
+		"all off":         feature.TurnOffAll(store),
 	})
 	return set
 }
@@ -61,8 +64,14 @@ func activation(store *feature.Store) operation.Set {
 // recorded returns the types and the environments of the events of the toggle f, without its creation.
 func (a active) recorded(tb testing.TB) string {
 	tb.Helper()
+	return a.recordedOf(tb, "f")
+}
+
+// recordedOf is recorded for another toggle.
+func (a active) recordedOf(tb testing.TB, name string) string {
+	tb.Helper()
 	var all []string
-	about := eventsearch.Filter{Subjects: []string{"toggle:f"}}
+	about := eventsearch.Filter{Subjects: []string{"toggle:" + name}}
 	err := eventsearch.New(a.Log()).All(tb.Context(), about, func(e eventlog.Event) error {
 		if e.Environment != "" || e.Type == eventlog.FeatureRevived || e.Type == eventlog.FeatureArchived {
 			all = append(all, strings.TrimSpace(fmt.Sprint(e.Type, " ", e.Environment)))

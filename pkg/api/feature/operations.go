@@ -114,6 +114,20 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(writer(d)) },
 		},
 		{
+			Name:     "turn-on-features",
+			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   stateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOnAll(writer(d), NewIDs(d.Now, d.Random)) },
+		},
+		{
+			Name:     "turn-off-features",
+			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   stateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOffAll(writer(d)) },
+		},
+		{
 			Name:     "list-strategies",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
 			Requires: access.IsAnyone,
@@ -147,6 +161,19 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.DeleteStrategy),
 			Tables:   stateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteStrategy(writer(d)) },
+		},
+		{
+			Name:     "order-strategies",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order",
+			Requires: access.Has(access.UpdateStrategy),
+			Tables:   stateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return OrderStrategies(writer(d)) },
+		},
+		{
+			Name:     "list-strategy-types",
+			Route:    "GET /api/admin/strategies",
+			Requires: access.IsAnyone,
+			Handler:  func(*app.Deps) lambdahttp.HandlerFunc { return ListStrategyTypes() },
 		},
 		{
 			// It can continue the deletion of an environment with the name.

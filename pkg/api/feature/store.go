@@ -102,7 +102,8 @@ var ErrTooManyChanges = errors.New("the changes do not fit into one transaction"
 // A transaction has at most 100 actions. If the flags of too many toggles change too, separate transactions make these
 // flips: they clear flags before the change, and decide the others after it. If the process ends in between,
 // re-evaluation sets the flags. Each toggle takes one action and one for each of its events, and each context field
-// whose usage changes takes one. If this is too much, UpdateAll changes nothing and returns ErrTooManyChanges.
+// whose usage changes takes one. If this is too much, or the toggles have more than 4 MB together, UpdateAll changes
+// nothing, and returns an error that wraps ErrTooManyChanges and whose kind is Validation.
 func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([]toggle.Feature, error) {
 	plan := func(t *transaction, old toggle.Feature) error {
 		next, err := change(old)
@@ -138,7 +139,7 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([
 // decideFlags sets the flags of toggles that are due, in transactions that each hold as many as fit.
 func (s *Store) decideFlags(ctx context.Context, names []string) error {
 	const actions = 3 // of a toggle: the toggle, its event, and the condition on its type
-	for some := range slices.Chunk(names, maxActions/actions) {
+	for some := range slices.Chunk(names, dynamo.MaxActions/actions) {
 		_, err := s.write(ctx, some, func(t *transaction, old toggle.Feature) error { return t.reevaluate(ctx, old) })
 		// If one was deleted, re-evaluation sets the flags of the others.
 		if err != nil && apierror.KindOf(err) != apierror.NotFound {

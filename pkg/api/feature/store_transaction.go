@@ -13,12 +13,10 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
-
-// maxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
-const maxActions = 100
 
 // transaction is the transaction of a write of toggles.
 type transaction struct {
@@ -165,7 +163,22 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 	for _, id := range t.lifetimes() {
 		t.actions.Add(actionLifetime, t.store.types.Unchanged(t.types[id]))
 	}
-	return t.actions.List(), nil
+	actions := t.actions.List()
+	if n := bytesOf(actions); len(t.edits) > 1 && n > dynamo.MaxTransaction {
+		return nil, tooManyChanges(n, "bytes", dynamo.MaxTransaction)
+	}
+	return actions, nil
+}
+
+// bytesOf returns the size of the items that actions put.
+func bytesOf(actions []types.TransactWriteItem) int {
+	n := 0
+	for _, a := range actions {
+		if a.Put != nil {
+			n += dynamo.Item(a.Put.Item).Size()
+		}
+	}
+	return n
 }
 
 // write adds the actions that write the toggle of an edit and record the changes.
@@ -253,27 +266,36 @@ func (t *transaction) size() (withoutFlips, whole int) {
 	return withoutFlips, whole
 }
 
-// reduce returns the transaction, if it has at most maxActions actions. Otherwise it returns a preparation that clears
-// the flags that the change clears. If there are none, it takes the decisions about flags out of the transaction, and
-// returns it with undecided toggles. It returns ErrTooManyChanges if this is not enough. A transaction of one toggle is
-// never reduced.
+// reduce returns the transaction, if it has at most dynamo.MaxActions actions. Otherwise it returns a preparation that
+// clears the flags that the change clears. If there are none, it takes the decisions about flags out of the transaction,
+// and returns it with undecided toggles. It returns ErrTooManyChanges if this is not enough. A transaction of one toggle
+// is never reduced.
 func (t *transaction) reduce() (*transaction, error) {
 	if len(t.edits) == 1 {
 		return t, nil
 	}
 	withoutFlips, whole := t.size()
-	if whole <= maxActions {
+	if whole <= dynamo.MaxActions {
 		return t, nil
 	}
-	if withoutFlips > maxActions {
-		return nil, fmt.Errorf("%w: it would have %d actions, the maximum is %d", ErrTooManyChanges, withoutFlips,
-			maxActions)
+	if withoutFlips > dynamo.MaxActions {
+		return nil, tooManyChanges(withoutFlips, "actions", dynamo.MaxActions)
 	}
 	if preparation := t.preparation(); len(preparation.edits) > 0 {
 		return preparation, nil
 	}
 	t.leaveFlags()
 	return t, nil
+}
+
+// tooManyChanges returns the error if a transaction of n actions or bytes exceeds the maximum.
+func tooManyChanges(n int, unit string, maximum int) error {
+	return &apierror.Error{
+		Kind: apierror.Validation,
+		Message: fmt.Sprintf("The change is too large for one transaction: it needs %d %s, and the maximum is %d. "+
+			"Send fewer toggles.", n, unit, maximum),
+		Cause: fmt.Errorf("%w: it would have %d %s, the maximum is %d", ErrTooManyChanges, n, unit, maximum),
+	}
 }
 
 // preparation returns the transaction that clears the flags that the change clears.

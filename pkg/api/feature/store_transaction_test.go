@@ -207,7 +207,7 @@ func TestUpdateAllChangesUsage(t *testing.T) {
 	// 50 toggles and 50 events leave no room for the fields.
 	_, err := db.store.UpdateAll(t.Context(), names, with(`{"archived":true}`))
 	assert.ErrorIs(t, err, feature.ErrTooManyChanges)
-	assert.Equal(t, `update 50 toggles: the changes do not fit into one transaction: `+
+	assert.Equal(t, `update 50 toggles: ValidationError: the changes do not fit into one transaction: `+
 		`it would have 102 actions, the maximum is 100`, fmt.Sprint(err))
 	assert.Equal(t, "a/default: 51, b/default: 50", db.usage(t))
 	_, err = db.store.UpdateAll(t.Context(), names[:49], with(`{"archived":true}`))

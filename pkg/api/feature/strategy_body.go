@@ -75,17 +75,13 @@ func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (to
 
 // checkType rejects types of strategies that cannot be created.
 func (b *strategyBody) checkType(name string) {
-	switch name {
-	case toggle.StrategyDefault, toggle.StrategyFlexibleRollout, toggle.StrategyRemoteAddress,
-		toggle.StrategyApplicationHostname:
-	case toggle.StrategyUserWithID:
-		b.reject("name", "must not be %s, which is deprecated. Use a constraint on userId.", name)
-	case toggle.StrategyGradualRolloutUserID, toggle.StrategyGradualRolloutSessionID,
-		toggle.StrategyGradualRolloutRandom:
-		b.reject("name", "must not be %s, which is deprecated. Use flexibleRollout.", name)
-	default:
+	t, known := toggle.StrategyTypeOf(name)
+	switch {
+	case !known:
 		b.reject("name", "must be default, flexibleRollout, remoteAddress or applicationHostname; you sent %q.",
 			apierror.Echo(name))
+	case t.Replacement != "":
+		b.reject("name", "must not be %s, which is deprecated. Use %s.", name, t.Replacement)
 	}
 }
 

@@ -1,11 +1,15 @@
 package feature_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/operation"
 )
 
 // The stored form of strategies, and what is wrong with others.
@@ -193,4 +197,49 @@ func TestLimitOfStrategies(t *testing.T) {
 	}
 	a.Expect(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default"}`, full)
 	a.Expect(t.Context(), t, "on", "default/f/dev", "", full)
+}
+
+// The types of strategies are listed with what they need. Those that cannot be created are deprecated.
+func TestListStrategyTypes(t *testing.T) {
+	t.Parallel()
+	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"types": feature.ListStrategyTypes()}}
+	status, _, text := set.Serve(t.Context(), operation.Request{Operation: "types"})
+	assert.Equal(t, 200, status)
+	var body struct {
+		Version    int
+		Strategies []struct {
+			Name       string
+			Deprecated bool
+			Parameters []struct {
+				Name, Type string
+				Required   bool
+			}
+		}
+	}
+	assert.OK(t, json.Unmarshal([]byte(text), &body))
+	var lines []string
+	for _, s := range body.Strategies {
+		line := s.Name
+		if s.Deprecated {
+			line += " (deprecated)"
+		}
+		for _, p := range s.Parameters {
+			line += " " + p.Name + ":" + p.Type
+			if p.Required {
+				line += "!"
+			}
+		}
+		lines = append(lines, line)
+	}
+	assert.Equal(t, 1, body.Version)
+	assert.Equal(t, []string{
+		"flexibleRollout rollout:percentage stickiness:string groupId:string",
+		"default",
+		"remoteAddress IPs:list!",
+		"applicationHostname hostNames:list!",
+		"userWithId (deprecated) userIds:list!",
+		"gradualRolloutUserId (deprecated) percentage:percentage! groupId:string",
+		"gradualRolloutSessionId (deprecated) percentage:percentage! groupId:string",
+		"gradualRolloutRandom (deprecated) percentage:percentage! groupId:string",
+	}, lines)
 }

@@ -14,6 +14,9 @@ import (
 // MaxActions is the maximum number of actions of a transaction (DynamoDB API Reference, TransactWriteItems).
 const MaxActions = 100
 
+// MaxTransaction is the maximum size of the items of a transaction, in bytes (the same page).
+const MaxTransaction = 4 << 20
+
 // Failure reports whether the condition of one action of a transaction failed.
 type Failure struct {
 	Failed bool

@@ -1,0 +1,66 @@
+package feature
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+//go:embed order-strategies.schema.json
+var orderStrategiesSchema []byte
+
+// OrderStrategies serves POST
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order.
+func OrderStrategies(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(orderStrategiesSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		orders, err := schema.ReadArray(r, differentStrategies)
+		if err != nil {
+			return err
+		}
+		preconditions := lambdahttp.PreconditionsOf(r)
+		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
+			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
+				return err
+			}
+			e := f.Environments[environment]
+			e.Strategies = slices.Clone(e.Strategies)
+			for i, order := range orders {
+				id := order.Text("id")
+				index := e.Strategy(id)
+				if index < 0 {
+					return apierror.Errorf(apierror.Validation,
+						"The `/body/%d/id` property must be the id of a strategy of the toggle in the environment; you sent %q.",
+						i, apierror.Echo(id))
+				}
+				value, _ := order.Int("sortOrder")
+				e.Strategies[index].SortOrder = int32(value) //nolint:gosec // the schema limits it
+			}
+			f.SetEnvironment(environment, e)
+			return nil
+		})
+	}
+}
+
+// differentStrategies is the rule that no strategy is in the body twice.
+func differentStrategies(orders []jsonbody.Object) string {
+	first := map[string]int{}
+	for i, order := range orders {
+		id, sent := order.TextOK("id")
+		if !sent {
+			continue
+		}
+		if before, repeated := first[id]; repeated {
+			return fmt.Sprintf("The `/body/%d/id` property must not be that of `/body/%d`; you sent %q.", i, before,
+				apierror.Echo(id))
+		}
+		first[id] = i
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package feature
+
+import (
+	_ "embed"
+	"net/http"
+	"slices"
+
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+//go:embed switch-all.schema.json
+var switchAllSchema []byte
+
+// TurnOnAll serves POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on. newID returns the id
+// of a new strategy.
+func TurnOnAll(features *Store, newID func() string) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(switchAllSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		q := lambdahttp.NewQuery(r)
+		activate := activates(q)
+		if err := q.Err(); err != nil {
+			return err
+		}
+		return switchAll(r, features, body.Texts("features"), func(f *toggle.Feature, environment string) error {
+			return turnOn(f, environment, activate, newID)
+		})
+	}
+}
+
+// TurnOffAll serves POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off.
+func TurnOffAll(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(switchAllSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		return switchAll(r, features, body.Texts("features"), func(f *toggle.Feature, environment string) error {
+			turnOff(f, environment)
+			return nil
+		})
+	}
+}
+
+// switchAll changes the state of toggles of the project of a request in the environment of the request: all of them, or
+// none.
+func switchAll(
+	r *http.Request, features *Store, names []string, change func(f *toggle.Feature, environment string) error,
+) error {
+	project, err := projectOf(r)
+	if err != nil {
+		return err
+	}
+	environment, err := environmentOf(r, features.Reader)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+	_, err = features.InProject(project).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
+		if failed != nil {
+			return f, failed
+		}
+		err := change(&f, environment.Name)
+		return f, err
+	})
+	return err // nil: 200 without a body
+}
