@@ -136,7 +136,7 @@ async function showPage() {
   showNavigation(name);
   const content = startPage(page.title);
   const { signal } = leave;
-  offerDraft(content);
+  offerDraft();
   if (page.permission && !caller.may(page.permission)) {
     append(content, h('p', null, `You need the "${page.permission}" permission to see this page.`));
     return;
@@ -154,8 +154,8 @@ async function showPage() {
   }
 }
 
-/** Says above a page that there is something that was entered and not saved. */
-function offerDraft(content) {
+/** Says above a page that there is something that was entered and not saved: above all that the page may still change. */
+function offerDraft() {
   const draft = draftOf(caller);
   if (!draft) return;
   const notice = h('div', { class: 'notice warn draft' },
@@ -163,7 +163,7 @@ function offerDraft(content) {
     h('div', { class: 'buttons' },
       h('button', { type: 'button', onclick: () => { notice.remove(); resume(showPage); } }, 'Continue'),
       h('button', { type: 'button', class: 'danger quiet', onclick: () => { notice.remove(); discardDraft(); main.focus(); } }, 'Discard')));
-  content.before(notice);
+  main.prepend(notice);
 }
 
 const notFound = {
