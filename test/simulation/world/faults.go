@@ -30,7 +30,7 @@ var faultNames = []string{
 }
 
 // firstFault is the bit of the first fault in a plan. Those below are of actors.
-const firstFault = 32
+const firstFault = 44
 
 // happens decides whether a fault occurs at a call or event with a key.
 func (w *World) happens(f fault, key uint64, probability float64) bool {

@@ -15,6 +15,9 @@ type Plan struct {
 // NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change
 // types, toggles and fields, of the others, or of all.
 func NewPlan(seed uint64) Plan {
+	if len(actors) > firstFault || firstFault+len(faultNames) > 64 {
+		panic("a plan has no bit for each actor and fault")
+	}
 	g := []group{editors, activators, others, editors, activators, others, everybody}[seed%7]
 	some := uint64(0)
 	for i := range 3 + seed/7%4 {
