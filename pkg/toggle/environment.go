@@ -126,17 +126,10 @@ func (s Strategy) ContextFields() []string {
 			names = append(names, c.ContextName)
 		}
 	}
-	if field := s.Parameters[ParameterStickiness]; IsStickinessField(field) {
-		names = append(names, field)
+	switch stickiness := s.Parameters[ParameterStickiness]; {
+	case stickiness == "", stickiness == StickinessDefault, stickiness == StickinessRandom, IsFixedField(stickiness):
+	default:
+		names = append(names, stickiness)
 	}
 	return names
-}
-
-// IsStickinessField reports whether a stickiness is a context field that is not fixed.
-func IsStickinessField(stickiness string) bool {
-	switch stickiness {
-	case "", StickinessDefault, StickinessRandom:
-		return false
-	}
-	return !IsFixedField(stickiness)
 }

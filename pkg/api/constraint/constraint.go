@@ -128,6 +128,24 @@ func CheckFields(pointer string, all []toggle.Constraint, fields map[string]cont
 	return invalid(violations)
 }
 
+// IsStickinessField reports whether a stickiness is the name of a context field, which must have stickiness. Strategies
+// can have the others without a field.
+func IsStickinessField(stickiness string) bool {
+	switch stickiness {
+	case "", toggle.StickinessDefault, toggle.StickinessRandom, toggle.FieldUserID, toggle.FieldSessionID:
+		return false
+	}
+	return true
+}
+
+// PermitsStickiness reports whether a strategy can have a stickiness. fields are the context fields that exist, by name.
+func PermitsStickiness(stickiness string, fields map[string]contextfield.ContextField) bool {
+	if IsStickinessField(stickiness) {
+		return fields[stickiness].Stickiness
+	}
+	return stickiness != ""
+}
+
 func invalid(violations []string) error {
 	if len(violations) == 0 {
 		return nil

@@ -216,10 +216,14 @@ func TestFieldsOfStrategies(t *testing.T) {
 	t.Parallel()
 	a := newActive(t)
 	a.create(t, `{}`)
-	_, err := contextfield.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(), contextfield.ContextField{
-		Name: "plan", Stickiness: true, LegalValues: []contextfield.LegalValue{{Value: "basic"}},
-	})
-	assert.OK(t, err)
+	for _, f := range []contextfield.ContextField{
+		{Name: "plan", Stickiness: true, LegalValues: []contextfield.LegalValue{{Value: "basic"}}},
+		{Name: "appName", Stickiness: true},
+		{Name: "environment"},
+	} {
+		_, err := contextfield.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(), f)
+		assert.OK(t, err)
+	}
 	add := func(constraint, stickiness string) string {
 		return a.Call(t.Context(), "add strategy", "default/f/prod", `{"name":"flexibleRollout","constraints":[`+constraint+
 			`],"parameters":{"stickiness":"`+stickiness+`"}}`)[:3]
@@ -229,7 +233,11 @@ func TestFieldsOfStrategies(t *testing.T) {
 	assert.Equal(t, "200", add(`{"contextName":"plan","operator":"STR_CONTAINS","values":["premium"]}`, "default"))
 	assert.Equal(t, "400", add("", "a"))
 	assert.Equal(t, "400", add("", "unknown"))
+	assert.Equal(t, "400", add("", ""))
+	assert.Equal(t, "400", add("", strings.Repeat("x", 3000)))
+	assert.Equal(t, "400", add("", "environment"))
 	assert.Equal(t, "400", add("", "remoteAddress"))
+	assert.Equal(t, "200", add("", "appName"))
 	assert.Equal(t, "200", add("", "sessionId"))
 }
 

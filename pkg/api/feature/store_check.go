@@ -30,7 +30,9 @@ func (t *transaction) check(ctx context.Context, e *edit) error {
 	var names []string
 	for _, s := range strategies {
 		names = append(names, constraint.Names(s.Constraints)...)
-		names = append(names, s.ContextFields()...)
+		if stickiness := s.Parameters[toggle.ParameterStickiness]; constraint.IsStickinessField(stickiness) {
+			names = append(names, stickiness)
+		}
 	}
 	if len(names) == 0 {
 		return nil
@@ -117,8 +119,8 @@ func checkFields(s toggle.Strategy, fields map[string]contextfield.ContextField)
 	if err := constraint.CheckFields("/body/constraints", s.Constraints, fields); err != nil {
 		return err
 	}
-	stickiness := s.Parameters[toggle.ParameterStickiness]
-	if toggle.IsStickinessField(stickiness) && !fields[stickiness].Stickiness {
+	stickiness, has := s.Parameters[toggle.ParameterStickiness]
+	if has && !constraint.PermitsStickiness(stickiness, fields) {
 		return apierror.Errorf(apierror.Validation,
 			"The `/body/parameters/stickiness` property must be default, random, userId, sessionId or a context field with "+
 				"stickiness; you sent %q.", apierror.Echo(stickiness))

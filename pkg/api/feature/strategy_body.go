@@ -151,7 +151,7 @@ func (b *strategyBody) parameter(name, value string) string {
 				apierror.Echo(value))
 		}
 	case toggle.ParameterStickiness:
-		if value == "" || toggle.IsFixedField(value) && value != toggle.FieldUserID && value != toggle.FieldSessionID {
+		if value == "" || len(value) > toggle.MaxName { // the store reads the field
 			b.reject(property, "must be default, random, userId, sessionId or a context field with stickiness; you sent %q.",
 				apierror.Echo(value))
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 )
@@ -39,8 +40,8 @@ func (p *preparation) parameters(s toggle.Strategy) (map[string]string, error) {
 			continue // SDKs hash it, although the API rejects it
 		}
 		if name == toggle.ParameterStickiness {
-			if err := p.checkStickiness(value); err != nil {
-				return nil, err
+			if !constraint.PermitsStickiness(value, p.fields) {
+				return nil, fmt.Errorf("its stickiness %.100q is no context field with stickiness", value)
 			}
 			continue
 		}
@@ -49,15 +50,4 @@ func (p *preparation) parameters(s toggle.Strategy) (map[string]string, error) {
 		}
 	}
 	return all, nil
-}
-
-func (p *preparation) checkStickiness(stickiness string) error {
-	switch stickiness {
-	case toggle.StickinessDefault, toggle.StickinessRandom, toggle.FieldUserID, toggle.FieldSessionID:
-		return nil
-	}
-	if f, exists := p.fields[stickiness]; !exists || !f.Stickiness {
-		return fmt.Errorf("its stickiness %.100q is no context field with stickiness", stickiness)
-	}
-	return nil
 }
