@@ -26,6 +26,10 @@ type tokenState struct {
 // rotate replaces the token of a pipeline, and tries both.
 func (a *actor) rotate() {
 	account := subject(a, a.accounts.robots...)
+	if a.IntN(6) == 0 {
+		a.letExpire(account)
+		return
+	}
 	if c := a.credentialOf(account); c != nil && a.IntN(4) == 0 { // replace it while it is deleted
 		a.before((*call).isQuery, func(b *actor) { b.endToken(a.admin, c) })
 		a.createToken(a.admin, account, c.description)
@@ -56,10 +60,40 @@ func (a *actor) rotate() {
 	a.last = created
 }
 
+// letExpire fills an account with tokens that expire one after the other. The one that expired first makes room for
+// another one.
+func (a *actor) letExpire(account int64) {
+	for _, c := range a.tokens.all {
+		if c.account == account && c.deleting.IsZero() {
+			a.endToken(a.admin, c)
+		}
+	}
+	create := func() {
+		a.n++
+		a.createTokenFor(shortest, a.admin, account, fmt.Sprint(a.name, " ", a.n))
+	}
+	for range a.tokenLimit() {
+		create()
+	}
+	a.sleep(a.name, shortest+time.Second)
+	create()
+	a.listTokens(a.admin, account)
+}
+
+// Lifetimes of tokens. The shortest one is a little more than the service requires.
+const (
+	shortest = 45 * time.Second
+	day      = 24 * time.Hour
+)
+
 // createToken creates a token of an account: the caller's own if owner is 0.
 func (a *actor) createToken(c *credential, owner int64, description string) *credential {
-	const day = 24 * time.Hour
-	lifetime := choose(a, 45*time.Second, 45*time.Second, 2*time.Minute, day, 7*day+time.Minute, 14*day)
+	lifetime := choose(a, shortest, shortest, 2*time.Minute, day, 7*day+time.Minute, 14*day)
+	return a.createTokenFor(lifetime, c, owner, description)
+}
+
+// createTokenFor creates a token with a lifetime.
+func (a *actor) createTokenFor(lifetime time.Duration, c *credential, owner int64, description string) *credential {
 	if lifetime < day {
 		lifetime += within(a.Rand, time.Second) // so that hardly any two expire together
 	}
