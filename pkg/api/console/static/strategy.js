@@ -17,7 +17,11 @@ export function copyStrategy({ name, title, disabled, constraints, parameters, v
 
 /** Gives strategies the order of a list. */
 export async function orderStrategies(strategies, toggle, environment) {
-  for (const [i, { id, sortOrder }] of strategies.entries()) {
-    if (sortOrder !== i) await call('PUT', strategyPath(toggle, environment, id), { sortOrder: i });
+  const order = strategies.map(({ id }, i) => ({ id, sortOrder: i }));
+  try {
+    await call('POST', `${strategyPath(toggle, environment)}/set-sort-order`, order);
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    throw new Error('Someone has deleted a strategy meanwhile. The order has not changed.', { cause: error });
   }
 }
