@@ -13,15 +13,18 @@ import (
 )
 
 // MaxSize is the maximum size of the data of an event, before and after together, in bytes of JSON. An event has at
-// most 16 KB with its other members.
+// most 16 KB with its other properties.
 const MaxSize = 14_000
 
-// longMember is the size of a member from which it is shortened if the data are too large.
-const longMember = 500
+// longProperty is the size, in bytes of JSON, from which a property is shortened if the data are too large.
+const longProperty = 500
 
-// fit encodes the data of an event. If they are too large, long members that do not change become their length, then
-// long lists become what was added, removed and changed, as far as it fits, then other long members become their length
-// and a part of their SHA-256.
+// fit encodes the data of an event. If they are larger than MaxSize, it shortens long properties until they fit, in
+// these steps:
+//
+//  1. A property that does not change becomes its length.
+//  2. A list becomes what was added, removed and changed, as far as it fits.
+//  3. Another property becomes its length and a part of its SHA-256, which shows a change.
 func fit(data, preData any) (after, before json.RawMessage, err error) {
 	if after, err = encode(data); err != nil {
 		return nil, nil, err
@@ -32,34 +35,19 @@ func fit(data, preData any) (after, before json.RawMessage, err error) {
 	if len(after)+len(before) <= MaxSize {
 		return after, before, nil
 	}
-	a, err := Properties(after)
-	if err != nil {
+	var p properties
+	if p.after, err = Properties(after); err != nil {
 		return nil, nil, err
 	}
-	b, err := Properties(before)
-	if err != nil {
+	if p.before, err = Properties(before); err != nil {
 		return nil, nil, err
 	}
-	for _, shorten := range []func(a, b map[string]any, name string){shortenUnchanged, shortenLists, shortenOther} {
-		for _, name := range slices.Sorted(maps.Keys(union(a, b))) {
-			if size(a)+size(b) > MaxSize && max(size(a[name]), size(b[name])) > longMember {
-				shorten(a, b, name)
-			}
-		}
-	}
-	if after, err = encode(object(a)); err != nil {
+	p.shorten()
+	if after, err = encodeObject(p.after); err != nil {
 		return nil, nil, err
 	}
-	before, err = encode(object(b))
+	before, err = encodeObject(p.before)
 	return after, before, err
-}
-
-// object returns a map as an argument of encode, which must not be a typed nil.
-func object(m map[string]any) any {
-	if m == nil {
-		return nil
-	}
-	return m
 }
 
 func encode(v any) (json.RawMessage, error) {
@@ -69,135 +57,221 @@ func encode(v any) (json.RawMessage, error) {
 	return lambdahttp.EncodeJSON(v)
 }
 
-// union returns a map with the names of two maps.
-func union(a, b map[string]any) map[string]any {
-	all := map[string]any{}
-	maps.Copy(all, a)
-	maps.Copy(all, b)
-	return all
-}
-
-// shortenUnchanged replaces a member that is the same before and after by its length.
-func shortenUnchanged(after, before map[string]any, name string) {
-	if v := after[name]; reflect.DeepEqual(v, before[name]) {
-		after[name], before[name] = lengthOf(v), lengthOf(v)
+func encodeObject(object map[string]any) (json.RawMessage, error) {
+	if object == nil {
+		return nil, nil
 	}
+	return lambdahttp.EncodeJSON(object)
 }
 
-// shortenOther replaces a member that is not a list by its length and a part of its SHA-256, which shows a change.
-func shortenOther(after, before map[string]any, name string) {
-	for _, m := range []map[string]any{after, before} {
-		if _, isList := m[name].([]any); !isList && size(m[name]) > longMember {
-			text, _ := lambdahttp.EncodeJSON(m[name]) // was decoded from JSON
-			short := lengthOf(m[name])
-			short["sha256"] = fmt.Sprintf("%.8x", sha256.Sum256(text))
-			m[name] = short
+// properties are the data of an event, decoded from JSON. nil: the event has none.
+type properties struct {
+	after  map[string]any
+	before map[string]any
+}
+
+func (p properties) shorten() {
+	for _, name := range p.names() {
+		if p.mustShorten(name) {
+			p.shortenUnchanged(name)
+		}
+	}
+	for _, name := range p.names() {
+		if p.mustShorten(name) {
+			p.shortenList(name)
+		}
+	}
+	for _, name := range p.names() {
+		if p.mustShorten(name) {
+			hashLong(p.after, name)
+			hashLong(p.before, name)
 		}
 	}
 }
 
-// shortenLists replaces a list by its changes if it is one before and after, otherwise by its first elements.
-func shortenLists(after, before map[string]any, name string) {
-	newList, isList := after[name].([]any)
-	oldList, wasList := before[name].([]any)
-	room := MaxSize - size(after) - size(before) + size(after[name]) + size(before[name]) - longMember
+// names returns the names of all properties, sorted.
+func (p properties) names() []string {
+	all := map[string]bool{}
+	for name := range p.after {
+		all[name] = true
+	}
+	for name := range p.before {
+		all[name] = true
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// mustShorten reports whether the data are too large and the property is long.
+func (p properties) mustShorten(name string) bool {
+	isLong := size(p.after[name]) > longProperty || size(p.before[name]) > longProperty
+	return isLong && size(p.after)+size(p.before) > MaxSize
+}
+
+// shortenUnchanged replaces a property that is the same before and after by its length.
+func (p properties) shortenUnchanged(name string) {
+	value := p.after[name]
+	if reflect.DeepEqual(value, p.before[name]) {
+		p.after[name] = lengthOf(value)
+		p.before[name] = lengthOf(value)
+	}
+}
+
+// shortenList replaces a property that is a list before and after by its changes, and one that is a list before or after
+// by its first elements.
+func (p properties) shortenList(name string) {
+	after, isList := p.after[name].([]any)
+	before, wasList := p.before[name].([]any)
+	others := size(p.after) + size(p.before) - size(p.after[name]) - size(p.before[name])
+	room := MaxSize - others - longProperty
 	switch {
 	case isList && wasList:
-		before[name], after[name] = differences(oldList, newList, room)
+		p.before[name], p.after[name] = compareLists(before, after).describe(room)
 	case isList:
-		after[name] = first(newList, room)
+		p.after[name] = firstOf(after, room)
 	case wasList:
-		before[name] = first(oldList, room)
+		p.before[name] = firstOf(before, room)
 	}
 }
 
-// lengthOf returns what replaces a value: the number of its characters, elements or members.
-func lengthOf(v any) map[string]any {
-	n := 0
-	switch v := v.(type) {
+// hashLong replaces a long property that is not a list by its length and a part of its SHA-256.
+func hashLong(object map[string]any, name string) {
+	value := object[name]
+	if _, isList := value.([]any); isList || size(value) <= longProperty {
+		return
+	}
+	hash := sha256.Sum256(encodeDecoded(value))
+	short := lengthOf(value)
+	short["sha256"] = fmt.Sprintf("%x", hash[:8])
+	object[name] = short
+}
+
+// lengthOf returns what replaces a value: the number of its characters, elements or properties.
+func lengthOf(value any) map[string]any {
+	length := 0
+	switch value := value.(type) {
 	case string:
-		n = utf8.RuneCountInString(v)
+		length = utf8.RuneCountInString(value)
 	case []any:
-		n = len(v)
+		length = len(value)
 	case map[string]any:
-		n = len(v)
+		length = len(value)
 	}
-	return map[string]any{"length": n}
+	return map[string]any{"length": length}
 }
 
-func size(v any) int {
-	text, _ := lambdahttp.EncodeJSON(v) // was decoded from JSON
-	return len(text)
-}
-
-// first returns the length of a list, and its elements that fit into a number of bytes.
-func first(list []any, room int) map[string]any {
+// firstOf returns what replaces a list: its length, and the elements that fit into a number of bytes.
+func firstOf(list []any, room int) map[string]any {
 	short := lengthOf(list)
-	short["first"] = fitting(list, &room)
+	short["first"], _ = fitting(list, room)
 	return short
 }
 
-// fitting returns the elements of a list that fit into a number of bytes, and subtracts their size from it.
-func fitting[T any](list []T, room *int) []T {
-	kept := []T{}
-	for _, v := range list {
-		if n := size(v) + 1; n <= *room {
-			*room -= n
-			kept = append(kept, v)
+// fitting returns the elements of a list that fit into a number of bytes, and the number of bytes that remain.
+func fitting(list []any, room int) (kept []any, remaining int) {
+	kept = []any{}
+	for _, element := range list {
+		n := size(element) + len(",")
+		if n <= room {
+			kept = append(kept, element)
+			room -= n
 		}
 	}
-	return kept
+	return kept, room
 }
 
-// differences describes how a list changed, in about as many bytes as there is room: changed elements before and after,
-// and the others after the change. Elements are identified by their member "value", or else as a whole. If only their
-// order changed, it says so.
-func differences(before, after []any, room int) (was, is map[string]any) {
-	old, added, removed := map[string]any{}, []any{}, []any{}
-	var changed [][2]any // before and after
-	for _, v := range before {
-		old[identity(v)] = v
-	}
-	present := map[string]bool{}
-	for _, v := range after {
-		key := identity(v)
-		present[key] = true
-		switch previous, existed := old[key]; {
-		case !existed:
-			added = append(added, v)
-		case !reflect.DeepEqual(previous, v):
-			changed = append(changed, [2]any{previous, v})
-		}
-	}
-	for _, v := range before {
-		if !present[identity(v)] {
-			removed = append(removed, v)
-		}
-	}
-	was, is = lengthOf(before), lengthOf(after)
-	is["removed"], is["added"] = fitting(removed, &room), fitting(added, &room)
-	kept, changedFrom, changedTo := fitting(changed, &room), []any{}, []any{}
-	for _, pair := range kept {
-		changedFrom, changedTo = append(changedFrom, pair[0]), append(changedTo, pair[1])
-	}
-	was["changed"], is["changed"] = changedFrom, changedTo
-	for name, n := range map[string]int{"removed": len(removed), "added": len(added), "changed": len(changed)} {
-		if list, _ := is[name].([]any); len(list) < n {
-			is[name+"Total"] = n
-		}
-	}
-	if len(added) == 0 && len(changed) == 0 && len(removed) == 0 {
-		is["reordered"] = true
-	}
-	return was, is
+// listChange is how a list changed.
+type listChange struct {
+	before  []any
+	after   []any
+	removed []any
+	added   []any
+	changed []changedElement
 }
 
-func identity(v any) string {
-	if m, ok := v.(map[string]any); ok {
-		if value, ok := m["value"].(string); ok {
+type changedElement struct {
+	before any
+	after  any
+}
+
+// compareLists compares the elements of a list before and after a change. Their order does not matter.
+func compareLists(before, after []any) listChange {
+	change := listChange{before: before, after: after}
+	old := map[string]any{}
+	for _, element := range before {
+		old[identity(element)] = element
+	}
+	remains := map[string]bool{}
+	for _, element := range after {
+		id := identity(element)
+		remains[id] = true
+		previous, existed := old[id]
+		if !existed {
+			change.added = append(change.added, element)
+		} else if !reflect.DeepEqual(previous, element) {
+			change.changed = append(change.changed, changedElement{previous, element})
+		}
+	}
+	for _, element := range before {
+		if !remains[identity(element)] {
+			change.removed = append(change.removed, element)
+		}
+	}
+	return change
+}
+
+// identity returns what identifies an element of a list: its property "value", or else the whole element.
+func identity(element any) string {
+	if object, ok := element.(map[string]any); ok {
+		if value, ok := object["value"].(string); ok {
 			return value
 		}
 	}
-	text, _ := lambdahttp.EncodeJSON(v) // was decoded from JSON
-	return string(text)
+	return string(encodeDecoded(element))
+}
+
+// describe returns what replaces the list before and after the change, in about as many bytes as there is room. Changed
+// elements are in both, the others in that after the change. The number of elements is added if some do not fit. If
+// only the order of the elements changed, "reordered" is true.
+func (c listChange) describe(room int) (before, after map[string]any) {
+	removed, room := fitting(c.removed, room)
+	added, room := fitting(c.added, room)
+	changedBefore, changedAfter := []any{}, []any{}
+	for _, element := range c.changed {
+		n := size([]any{element.before, element.after}) + len(",")
+		if n <= room {
+			changedBefore = append(changedBefore, element.before)
+			changedAfter = append(changedAfter, element.after)
+			room -= n
+		}
+	}
+
+	before = lengthOf(c.before)
+	before["changed"] = changedBefore
+
+	after = lengthOf(c.after)
+	after["removed"] = removed
+	after["added"] = added
+	after["changed"] = changedAfter
+	if len(removed) < len(c.removed) {
+		after["removedTotal"] = len(c.removed)
+	}
+	if len(added) < len(c.added) {
+		after["addedTotal"] = len(c.added)
+	}
+	if len(changedAfter) < len(c.changed) {
+		after["changedTotal"] = len(c.changed)
+	}
+	if len(c.removed)+len(c.added)+len(c.changed) == 0 {
+		after["reordered"] = true
+	}
+	return before, after
+}
+
+// size returns the size of a value that was decoded from JSON, in bytes of JSON.
+func size(value any) int { return len(encodeDecoded(value)) }
+
+// encodeDecoded encodes a value that was decoded from JSON, which cannot fail.
+func encodeDecoded(value any) []byte {
+	text, _ := lambdahttp.EncodeJSON(value)
+	return text
 }
