@@ -73,6 +73,12 @@ func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (to
 	return next, nil
 }
 
+// ReadStrategy returns the strategy of a body, which is stored nowhere. Its type may be one that cannot be created. The
+// kind of its error is Validation.
+func ReadStrategy(body jsonbody.Object) (toggle.Strategy, error) {
+	return readStrategy(body, toggle.Strategy{Name: body.Text("name")}, "")
+}
+
 // checkType rejects types of strategies that cannot be created.
 func (b *strategyBody) checkType(name string) {
 	t, known := toggle.StrategyTypeOf(name)

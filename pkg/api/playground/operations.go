@@ -9,7 +9,7 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// Operations returns the operation of this package.
+// Operations returns the operations of this package.
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
@@ -19,6 +19,15 @@ func Operations() []app.Operation {
 			Tables:   []string{featuretable.Table, segmenttable.Table, environment.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Evaluate(NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
+			},
+		},
+		{
+			Name:     "evaluate-strategy",
+			Route:    "POST /api/admin/playground/strategy",
+			Requires: access.IsAnyone,
+			Tables:   []string{segmenttable.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return EvaluateStrategy(NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
 			},
 		},
 	}

@@ -1,0 +1,47 @@
+package playground
+
+import (
+	_ "embed"
+	"io"
+	"net/http"
+	"time"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+//go:embed strategy.schema.json
+var strategySchema []byte
+
+// EvaluateStrategy serves POST /api/admin/playground/strategy. The strategy need not be one of a toggle: the console
+// evaluates what a user is editing.
+func EvaluateStrategy(store *Store, now func() time.Time, random io.Reader) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(strategySchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, noFixedProperties)
+		if err != nil {
+			return err
+		}
+		s, err := feature.ReadStrategy(body)
+		if err != nil {
+			return err
+		}
+		var segments []toggle.Segment
+		if len(s.Segments) > 0 {
+			if segments, err = store.Segments(r.Context()); err != nil {
+				return err
+			}
+		}
+		ctx, err := fieldsOf(body).Context(now(), random)
+		if err != nil {
+			return err
+		}
+		const name = "strategy" // of a toggle that has only the strategy
+		only := evaluation.Feature{Name: name, Enabled: true, Strategies: []toggle.Strategy{s}}
+		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{only}, Segments: segments})
+		return lambdahttp.WriteJSON(w, http.StatusOK, newStrategy(engine.Explain(name, ctx).Strategies[0]))
+	}
+}
