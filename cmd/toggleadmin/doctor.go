@@ -64,7 +64,7 @@ func (s *session) reporter(findings *[]doctor.Finding) func(doctor.Finding) {
 	}
 }
 
-// examined prints the result of checks, with --json as further members of an object.
+// examined prints the result of checks, with --json as further properties of an object.
 func (s *session) examined(problems int, findings []doctor.Finding, result map[string]any) error {
 	if s.JSON {
 		result["ok"], result["checks"] = problems == 0, findings

@@ -196,7 +196,7 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 				line("%s %s: %screated", section.one, name, would)
 			}
 			for _, u := range section.Updated {
-				line("%s %s: %supdated: %s", section.one, u.Name, would, strings.Join(u.Members, ", "))
+				line("%s %s: %supdated: %s", section.one, u.Name, would, strings.Join(u.Properties, ", "))
 			}
 		}
 		for _, skipped := range section.Skipped {

@@ -129,12 +129,12 @@ func (s specification) state(t *testing.T) evaluation.State {
 // parseContext reads a context of an SDK: fixed fields beside the object properties. Values that are null are absent.
 func parseContext(t *testing.T, data []byte) *evaluation.Context {
 	t.Helper()
-	var members map[string]any
-	assert.OK(t, json.Unmarshal(data, &members))
-	properties, _ := members["properties"].(map[string]any)
-	maps.Copy(members, properties)
+	var all map[string]any
+	assert.OK(t, json.Unmarshal(data, &all))
+	properties, _ := all["properties"].(map[string]any)
+	maps.Copy(all, properties)
 	ctx := &evaluation.Context{Fields: map[string]string{}, Now: time.Now(), Random: rand.Uint32N}
-	for name, value := range members {
+	for name, value := range all {
 		if text, ok := value.(string); ok {
 			ctx.Fields[name] = text
 		}

@@ -27,8 +27,7 @@ func (f *fixture) update(tb testing.TB, before, after any) eventlog.Event {
 	return newest[0]
 }
 
-// TestLongUnchangedData checks that of data which are too large the changed members stay, and that a changed order is
-// seen.
+// Of data that are too large, the properties that change stay, and a changed order is reported.
 func TestLongUnchangedData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -51,7 +50,7 @@ func TestLongUnchangedData(t *testing.T) {
 	}
 }
 
-// TestLongData checks that data which are too large are shortened member by member.
+// Data that are too large are shortened property by property.
 func TestLongData(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -1,6 +1,6 @@
 // Package operator implements the commands that manage accounts, tokens and toggles. Each method is one command: it
 // validates the input and uses the stores of the domain packages. Errors have a status of pkg/operator/exitstatus. The
-// JSON members of the types are the documented output of `toggleadmin --json`.
+// JSON properties of the types are the documented output of `toggleadmin --json`.
 package operator
 
 import (

@@ -32,7 +32,7 @@ type service struct {
 	ahead        atomic.Int64 // of the service's clock, in nanoseconds
 }
 
-// start starts a service with the configuration in service.json: Clock, and the members of local.Config, in which
+// start starts a service with the configuration in service.json: Clock, and the properties of local.Config, in which
 // OIDCIssuer is the algorithm of a new issuer.
 func start(tb testing.TB, folder string) *service {
 	tb.Helper()

@@ -8,7 +8,7 @@
 // The statements, and their sections in docs/contract.md:
 //
 //	behavior                                                   | section
-//	errors have three members and the name of the status        | 1
+//	errors have three properties and the name of the status        | 1
 //	429, 502, 504 and gateway errors                            | 1
 //	each name has one status                                    | 1
 //	no internals in errors                                      | 1
@@ -57,7 +57,7 @@
 //	a JWT is never treated as a PAT                             | 3
 //	8,192 bytes                                                 | 3
 //	compact form, one spelling of base64url                     | 3
-//	no duplicate members, valid UTF-8                           | 3
+//	no duplicate properties, valid UTF-8                           | 3
 //	forged and changed signatures                               | 3
 //	none, HMAC and other algorithms, confused key types         | 3
 //	jwk, jku, x5u and x5c in the token                          | 3
@@ -106,7 +106,7 @@
 //	an address that is reserved for a missing account           | 3
 //	concurrent first requests                                   | 3
 //	unique e-mail addresses                                     | 3
-//	created, changed and null members                           | 4.1
+//	created, changed and null properties                           | 4.1
 //	userId in the body                                          | 4.1
 //	one UpdateItem without a read                               | 4.1
 //	default types and their order                               | 4.2
@@ -115,7 +115,7 @@
 //	the same value starts no re-evaluation                      | 4.3
 //	the response does not wait                                  | 4.3
 //	date arithmetic does not overflow                           | 4.3
-//	members, order and usage of context fields                  | 4.4
+//	properties, order and usage of context fields                  | 4.4
 //	order by code points                                        | 4.4
 //	default context fields                                      | 4.4
 //	created token and Location                                  | 4.5
@@ -135,7 +135,7 @@
 //	own tokens only, description and limit                      | 4.7
 //	life of a service account, as a provider manages it        | 4.8
 //	username, name, role                                       | 4.8
-//	members that were not sent, order                          | 4.8
+//	properties that were not sent, order                          | 4.8
 //	letter case of usernames                                   | 4.8
 //	concurrent creations                                       | 4.8
 //	tokens of a deleted account                                | 4.8
@@ -147,22 +147,22 @@
 //	list and creation of own tokens, their limit                | 4.10
 //	deleted account of the caller                               | 4.10
 //	get, create, replace and delete a context field             | 4.11
-//	members of the body                                         | 4.11
+//	properties of the body                                         | 4.11
 //	default of sortOrder                                        | 4.11
 //	what an update keeps                                        | 4.11
 //	concurrent creations                                        | 4.11
 //	no toggle is left with a field that is gone                 | 4.11
 //	a legal value or a stickiness that is in use                | 4.11
 //	own account and permissions                                 | 4.12
-//	members, deleted account of the caller                      | 4.12
+//	properties, deleted account of the caller                      | 4.12
 //	search of the event log                                     | 4.13
 //	what a token did                                            | 4.13
 //	parameters that cannot be used                              | 4.13
 //	terms, words, relevance                                     | 4.15
 //	types of events                                             | 4.13
-//	members of an event                                         | 4.13
+//	properties of an event                                         | 4.13
 //	size of a page                                              | 4.13
-//	life of a toggle, its members                               | 4.14
+//	life of a toggle, its properties                               | 4.14
 //	names, projects, types, bodies                              | 4.14
 //	potentiallyStaleAt                                          | 4.14
 //	list of a project                                           | 4.14
@@ -183,8 +183,8 @@
 //	preconditions of feedback                                   | 4.17
 //	preconditions of service accounts                           | 4.17
 //	forms of If-Match and If-None-Match                         | 4.17
-//	unknown members                                             | 4.17
-//	a misspelled member of a context field                      | 4.17
+//	unknown properties                                             | 4.17
+//	a misspelled property of a context field                      | 4.17
 //	environments: names, bodies, limit                          | 4.18
 //	interrupted deletion of an environment                      | 4.18
 //	list of projects                                            | 4.19

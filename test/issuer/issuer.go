@@ -130,8 +130,8 @@ func (i *Issuer) Token(now time.Time, changes map[string]any) string {
 	return KeyFor("ES256").Sign(nil, i.Claims(now, changes))
 }
 
-func change(members, changes map[string]any) map[string]any {
-	maps.Copy(members, changes)
-	maps.DeleteFunc(members, func(_ string, value any) bool { return value == nil })
-	return members
+func change(properties, changes map[string]any) map[string]any {
+	maps.Copy(properties, changes)
+	maps.DeleteFunc(properties, func(_ string, value any) bool { return value == nil })
+	return properties
 }

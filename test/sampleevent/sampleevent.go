@@ -90,7 +90,7 @@ func checkText(response []byte, want string) error {
 	return nil
 }
 
-// decode decodes JSON. It rejects unknown members.
+// decode decodes JSON. It rejects unknown properties.
 func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

@@ -3,7 +3,6 @@
 package apitoken
 
 import (
-	"fmt"
 	"io"
 	"time"
 
@@ -51,21 +50,16 @@ func (t APIToken) Expired(now time.Time) bool {
 	return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt)
 }
 
-// New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier. A
-// selector never starts with a hyphen, so that command lines do not parse it as a flag.
+// New returns t with a random selector and secret, and the token in plain text. It ignores t.Selector and t.Verifier.
 func New(t APIToken, random io.Reader) (APIToken, access.Token, error) {
-	for {
-		if _, err := io.ReadFull(random, t.Selector[:]); err != nil {
-			return APIToken{}, access.Token{}, fmt.Errorf("make a selector: %w", err)
-		}
-		if t.Selector.String()[0] != '-' {
-			break
-		}
-	}
-	token, err := access.NewToken(access.APIToken, t.Selector, random)
+	selector, err := access.NewSelector(random)
 	if err != nil {
 		return APIToken{}, access.Token{}, err
 	}
-	t.Verifier = token.Verifier()
+	token, err := access.NewToken(access.APIToken, selector, random)
+	if err != nil {
+		return APIToken{}, access.Token{}, err
+	}
+	t.Selector, t.Verifier = selector, token.Verifier()
 	return t, token, nil
 }

@@ -82,7 +82,7 @@ func TestDeletePreconditions(t *testing.T) {
 }
 
 // A use that begins while the field is being deleted is noticed.
-func TestDeleteIsOvertaken(t *testing.T) {
+func TestDeleteIsSuperseded(t *testing.T) {
 	t.Parallel()
 	for _, stays := range []bool{false, true} {
 		existing, db := newStore(t)

@@ -74,7 +74,7 @@ func (f *fixture) page(tb testing.TB, query string) (p page) {
 	return p
 }
 
-// TestSearchResponse checks the members of events of an API request, of an operator and of the system.
+// TestSearchResponse checks the properties of events of an API request, of an operator and of the system.
 func TestSearchResponse(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -31,7 +31,7 @@ func New(log *eventlog.Log) *Reader {
 // indexSubjects has the attribute subject as its partition key and id as its sort key, and all attributes.
 const indexSubjects = "subjects"
 
-// Filter selects events. An empty member selects all.
+// Filter selects events. An empty property selects all.
 type Filter struct {
 	IDs          []int64
 	Types        []string

@@ -1,6 +1,6 @@
 // Package feedback stores users' responses to feedback questionnaires (contract section 4.1).
 //
-// A record belongs to one questionnaire and one user. An update changes only the members that were sent, in one write
+// A record belongs to one questionnaire and one user. An update changes only properties that were sent, in one write
 // without a read before it, and creates the record if it does not exist.
 package feedback
 

@@ -39,7 +39,7 @@ type Batch struct {
 	Repeated  int // repeated events, which are ignored
 }
 
-// delivery is the data of a CloudWatch Logs subscription event, without the members that are not needed.
+// delivery is the data of a CloudWatch Logs subscription event, without the properties that are not needed.
 type delivery struct {
 	MessageType string     `json:"messageType"`
 	LogStream   string     `json:"logStream"`

@@ -38,7 +38,7 @@ func parseLine(text string) (pathAndDay, Counts, error) {
 		Time   string `json:"requestTimeEpoch"` // milliseconds
 		Status string `json:"status"`
 	}
-	if err := json.Unmarshal([]byte(text), &line); err != nil { // rejects duplicate members and trailing data
+	if err := json.Unmarshal([]byte(text), &line); err != nil { // rejects duplicate properties and trailing data
 		return pathAndDay{}, Counts{}, errMalformed
 	}
 	day, validTime := parseDay(line.Time)

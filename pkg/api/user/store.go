@@ -166,7 +166,7 @@ func (s *Store) Restrict(ctx context.Context, read User, role access.Role, disab
 	return err
 }
 
-// Change contains the new values of a service account's members. Zero values leave a member unchanged.
+// Change contains the new values of a service account's properties. Zero values leave a property unchanged.
 type Change struct {
 	Name string
 	Role access.Role

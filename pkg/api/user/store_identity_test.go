@@ -14,8 +14,8 @@ import (
 func TestLink(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	// overtaken links s to ada while it is linked to eve.
-	overtaken := func() {
+	// superseded links s to ada while it is linked to eve.
+	superseded := func() {
 		client := db.Before(t, transact, 1, func() {
 			calls(t, store, "link 2 | s | | 2 eve <eve@example.com> Editor")
 		})
@@ -26,7 +26,7 @@ func TestLink(t *testing.T) {
 		service-account | ci | | 3 ci <> Editor
 		sign-in | old | | 4 old <> Viewer, identity old
 	`)
-	overtaken()
+	superseded()
 	calls(t, store, `
 		sign-in | s | | 2 eve <eve@example.com> Editor, identity s
 		link 4 | new | | 4 old <> Viewer, identity old
@@ -39,7 +39,7 @@ func TestLink(t *testing.T) {
 	requireItems(t, db, 10) // two counters, four accounts, three reservations and a link
 	// A link that counts no more, as after a restore of one table, is made again at the same time.
 	db.Put(t, db.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("identity:" + issuer + " s"), "accountId": dynamo.N(2)})
-	overtaken()
+	superseded()
 	requireItems(t, db, 11)
 	calls(t, store, `
 		unlink 2 | | | 2 eve <eve@example.com> Editor, identity s

@@ -15,7 +15,7 @@ import (
 	"toggleadmin/test/database"
 )
 
-// TestItems reads accounts, and checks that Create stores every member, but no tokens, and keeps an existing account.
+// TestItems reads accounts, and checks that Create stores every property, but no tokens, and keeps an existing account.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)

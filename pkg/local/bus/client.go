@@ -66,7 +66,7 @@ func (c client) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// input contains the members of the inputs of all operations that are read.
+// input contains the properties of the inputs of all operations that are read.
 type input struct {
 	Entries                                    []struct{ Detail, DetailType string }
 	QueueURL, ReceiptHandle, MessageBody, Name string

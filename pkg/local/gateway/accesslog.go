@@ -12,7 +12,7 @@ import (
 // variables has the functions that return the values of $context variables. A variable without a value is empty.
 //
 // An access log format may use only these variables. No value contains text that a client writes, because values are
-// not escaped: a client could add members to the line, or push members beyond its end. For this reason
+// not escaped: a client could add properties to the line, or push properties beyond its end. For this reason
 // $context.httpMethod is not supported.
 var variables = map[string]func(*request) string{
 	"$context.extendedRequestId":      func(r *request) string { return r.extendedID },

@@ -37,7 +37,7 @@ func TestAccessLogLine(t *testing.T) {
 	assert.Equal(t, want, s.lines)
 }
 
-// TestClientsCannotForgeLines sends texts that would add members to a line, replace members, end it, or push members
+// TestClientsCannotForgeLines sends texts that would add properties to a line, replace properties, end it, or push properties
 // beyond its end.
 func TestClientsCannotForgeLines(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@
 //	X-HTTP-Method-Override changes the method                | AWS documentation
 //	unsupported parts of the template are rejected at start  | choice
 //	-- the function's event
-//	members of payload 1.0, without null members of identity | observed
+//	properties of payload 1.0, without null properties of identity | observed
 //	path and path parameters are raw                         | observed
 //	resourceId is the path of the resource                   | choice
 //	path without stage, as behind a custom domain            | how-to-custom-domains
@@ -48,7 +48,7 @@
 //	error, panic, malformed response: 502 with DEFAULT_5XX   | lambda: services-apigateway-errors
 //	-- authorizer
 //	the REQUEST event; the method ARN has the raw path       | use-lambda-authorizer; choice
-//	members body, empty, and isBase64Encoded                 | deviation: AWS leaves them out
+//	properties body, empty, and isBase64Encoded                 | deviation: AWS leaves them out
 //	called for each request, even without Authorization      | choice; CreateAuthorizer
 //	not called for routes without authorizer                 | use-lambda-authorizer
 //	Allow, Deny or no match; Deny wins; * at the end only    | lambda-authorizer-output

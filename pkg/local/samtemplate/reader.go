@@ -61,10 +61,10 @@ func get(n *yaml.Node, key string) *yaml.Node {
 
 func text(n *yaml.Node, key string) string { return get(n, key).Value }
 
-// ignored is a member that has no effect on one machine.
+// ignored is a property that has no effect on one machine.
 type ignored = any
 
-// decode decodes a value without functions. A member that the type does not have is an error.
+// decode decodes a value without functions. A property that the type does not have is an error.
 func (r *reader) decode(n *yaml.Node, into any) {
 	if r.err != nil || n.Kind == 0 {
 		return

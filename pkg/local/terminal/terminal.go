@@ -91,7 +91,7 @@ func (h *terminalHandler) Handle(_ context.Context, r slog.Record) error {
 		case "method", "route", "status", "milliseconds": // on the request's line
 		case "_aws", "functionName": // metrics in CloudWatch's embedded format
 		// of a re-evaluation
-		case "trigger", "cutoff", "overtaken", "read", "pages", "writes", "throttled", "retried", "lagMilliseconds":
+		case "trigger", "cutoff", "superseded", "read", "pages", "writes", "throttled", "retried", "lagMilliseconds":
 		case "cause":
 			writeLines(&cause, a.Key, value)
 		default:

@@ -14,7 +14,7 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// Credentials are the seeded credentials in plain text, with their owners. local.json has the same members, except
+// Credentials are the seeded credentials in plain text, with their owners. local.json has the same properties, except
 // Disabled.
 type Credentials struct {
 	APIToken        string           `json:"apiToken"`

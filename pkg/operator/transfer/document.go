@@ -74,7 +74,7 @@ type Account struct {
 // ErrFormat reports a text that is not a document.
 var ErrFormat = errors.New("it is not an export of toggleadmin")
 
-// Parse reads the JSON form of a document. Every member must be known: an import replaces whole values, so a misspelled
+// Parse reads the JSON form of a document. Every property must be known: an import replaces whole values, so a misspelled
 // name would delete what it was to set.
 func Parse(text []byte) (Document, error) {
 	var header struct {
@@ -104,7 +104,7 @@ func explain(err error) error {
 		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	if errors.Is(err, jsonv2.ErrUnknownName) {
-		return fmt.Errorf("it has a member with an unknown name: %s", wrong.JSONPointer)
+		return fmt.Errorf("it has a property with an unknown name: %s", wrong.JSONPointer)
 	}
 	kind := strings.NewReplacer("[", "array", "{", "object").Replace(wrong.JSONKind.String())
 	return fmt.Errorf("the value at \"%s\" cannot be of the type %s", wrong.JSONPointer, kind)

@@ -333,14 +333,14 @@ func (m merge[T]) write(
 	if skipped != nil {
 		return next, skipped, nil
 	}
-	write, members := m.create, []string(nil)
+	write, properties := m.create, []string(nil)
 	if old != nil {
 		write = m.update
-		if members, err = differing(*old, next); err != nil {
+		if properties, err = differing(*old, next); err != nil {
 			return next, nil, err
 		}
 	}
-	unchanged := old != nil && len(members) == 0
+	unchanged := old != nil && len(properties) == 0
 	if !unchanged && !o.DryRun {
 		err = write(ctx, next)
 	}
@@ -370,7 +370,7 @@ func (m merge[T]) write(
 	case old == nil:
 		s.Created = append(s.Created, id)
 	default:
-		s.Updated = append(s.Updated, Update{id, members})
+		s.Updated = append(s.Updated, Update{id, properties})
 	}
 	for _, note := range notes {
 		s.Notes = append(s.Notes, Remark{id, note})
@@ -388,22 +388,22 @@ func isRejected(err error) bool {
 	}
 }
 
-// differing returns the names of the JSON members in which two values differ, sorted.
+// differing returns the names of the JSON properties in which two values differ, sorted.
 func differing(a, b any) (names []string, err error) {
-	members := [2]map[string]json.RawMessage{}
+	properties := [2]map[string]json.RawMessage{}
 	for i, v := range []any{a, b} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal(text, &members[i]); err != nil {
+		if err := json.Unmarshal(text, &properties[i]); err != nil {
 			return nil, err
 		}
 	}
-	all := maps.Clone(members[0])
-	maps.Copy(all, members[1]) // either can leave a member out
+	all := maps.Clone(properties[0])
+	maps.Copy(all, properties[1]) // either can leave a property out
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if string(members[0][name]) != string(members[1][name]) {
+		if string(properties[0][name]) != string(properties[1][name]) {
 			names = append(names, name)
 		}
 	}

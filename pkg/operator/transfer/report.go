@@ -25,8 +25,8 @@ func (s Section) Empty() bool { return len(s.Created)+len(s.Updated)+len(s.Skipp
 
 // Update is what an import changed.
 type Update struct {
-	Name    string   `json:"name"`
-	Members []string `json:"members"`
+	Name       string   `json:"name"`
+	Properties []string `json:"properties"`
 }
 
 // Remark is a text about an element.

@@ -236,7 +236,7 @@ func TestTwoImports(t *testing.T) {
 	r, err := second.Import(t.Context(), document(2, "second"),
 		transfer.Options{Accounts: true, Progress: func(string, int, int) {}})
 	assert.OK(t, err)
-	updated := func(name, member string) []transfer.Update { return []transfer.Update{{name, []string{member}}} }
+	updated := func(name, property string) []transfer.Update { return []transfer.Update{{name, []string{property}}} }
 	same(t, transfer.Report{
 		FeatureTypes:  transfer.Section{Updated: updated("sunset", "lifetimeDays")},
 		ContextFields: transfer.Section{Updated: updated("plan", "description")},

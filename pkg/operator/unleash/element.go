@@ -72,7 +72,7 @@ func (t *element) setDependency(all []toggle.Dependency) {
 	}
 }
 
-// strategy is a strategy of Unleash. Old versions leave out members.
+// strategy is a strategy of Unleash. Old versions leave out properties.
 type strategy struct {
 	ID           string
 	Name         string

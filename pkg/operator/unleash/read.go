@@ -42,7 +42,7 @@ type found struct {
 	PotentiallyStaleAt json.RawMessage // this service has it, Unleash has not
 }
 
-// environment is an environment of a toggle. Old versions of Unleash leave out members.
+// environment is an environment of a toggle. Old versions of Unleash leave out properties.
 type environment struct {
 	Name          string
 	Enabled       bool
@@ -192,7 +192,7 @@ var (
 	errNoUnleash = exitstatus.Errorf(exitstatus.Usage,
 		"the server at this URL is not Unleash: its toggles have no environments")
 
-	// errOwn reports a server whose toggles have a member that Unleash does not have. An export has more of them.
+	// errOwn reports a server whose toggles have a property that Unleash does not have. An export has more of them.
 	errOwn = exitstatus.Errorf(exitstatus.Usage, "the server at this URL is not Unleash, but an installation of this "+
 		"service: use `toggleadmin export` and `toggleadmin import file`")
 

@@ -95,7 +95,7 @@ const (
 	keyTokenID     = "tokenId"
 )
 
-// Context returns the principal as the authorizer's context, without its id, which is a separate member of the
+// Context returns the principal as the authorizer's context, without its id, which is a separate property of the
 // authorizer's response.
 func (p Principal) Context() map[string]any {
 	permissions := make([]string, len(p.Permissions))

@@ -25,7 +25,9 @@ const (
 const (
 	apiTokenPrefix = "*:*."
 	patPrefix      = "user:"
-	version        = "v2_"
+
+	// Version begins the body of every token.
+	Version = "v2_"
 
 	selectorBytes = 16
 	secretBytes   = 32
@@ -59,6 +61,19 @@ func (s Selector) PATIDs() (userID, id int64, ok bool) {
 	return int64(u), int64(i), true
 }
 
+// NewSelector returns a random selector, read from random. It never starts with a hyphen, so that command lines do not
+// parse it as a flag.
+func NewSelector(random io.Reader) (s Selector, err error) {
+	for {
+		if _, err := io.ReadFull(random, s[:]); err != nil {
+			return Selector{}, fmt.Errorf("make a selector: %w", err)
+		}
+		if s.String()[0] != '-' {
+			return s, nil
+		}
+	}
+}
+
 // String returns the selector as it is in a token; it is also the key of an API token.
 func (s Selector) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
 
@@ -75,20 +90,71 @@ func (v Verifier) Equal(stored []byte) bool {
 	return subtle.ConstantTimeCompare(v[:], stored) == 1
 }
 
-// Token is a credential in plain text. Only Reveal returns the text; printed or logged it is redacted.
-type Token struct {
-	Kind     TokenKind
+// Body is a token without its prefix, in plain text: a selector and a secret. Only Reveal returns the text; printed or
+// logged it is redacted.
+type Body struct {
 	Selector Selector
 	secret   [secretBytes]byte
 }
 
-// NewToken makes a token whose secret is read from random.
-func NewToken(kind TokenKind, selector Selector, random io.Reader) (Token, error) {
-	t := Token{Kind: kind, Selector: selector}
-	if _, err := io.ReadFull(random, t.secret[:]); err != nil {
-		return Token{}, fmt.Errorf("make a secret: %w", err)
+// bodyChars is the number of characters of a Body.
+const bodyChars = len(Version) + selectorChars + 1 + secretChars
+
+// NewBody returns a Body whose secret is read from random.
+func NewBody(selector Selector, random io.Reader) (Body, error) {
+	b := Body{Selector: selector}
+	if _, err := io.ReadFull(random, b.secret[:]); err != nil {
+		return Body{}, fmt.Errorf("make a secret: %w", err)
 	}
-	return t, nil
+	return b, nil
+}
+
+// CutBody splits the text of a token before its Body. ok is false if the text does not end with one. Every Body has
+// exactly one spelling.
+func CutBody(text string) (prefix string, b Body, ok bool) {
+	// Split by position, because base64url contains _.
+	at := len(text) - bodyChars
+	if at < 0 {
+		return "", Body{}, false
+	}
+	rest, ok := strings.CutPrefix(text[at:], Version)
+	if !ok || rest[selectorChars] != '_' ||
+		!decode(b.Selector[:], rest[:selectorChars]) || !decode(b.secret[:], rest[selectorChars+1:]) {
+		return "", Body{}, false
+	}
+	return text[:at], b, true
+}
+
+// Verifier returns the verifier of the secret.
+func (b Body) Verifier() Verifier { return sha256.Sum256(b.secret[:]) }
+
+// Reveal returns the text.
+func (b Body) Reveal() string {
+	return Version + b.Selector.String() + "_" + base64.RawURLEncoding.EncodeToString(b.secret[:])
+}
+
+// String redacts.
+func (b Body) String() string { return "[token]" }
+
+// Format redacts for every verb. Without it %d would print the bytes of the secret.
+func (b Body) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, b.String()) }
+
+// LogValue redacts.
+func (b Body) LogValue() slog.Value { return slog.StringValue(b.String()) }
+
+// Token is an API token or a PAT in plain text. Like a Body, it is redacted if it is printed or logged.
+type Token struct {
+	Kind TokenKind
+	Body
+}
+
+// NewToken returns a token whose secret is read from random.
+func NewToken(kind TokenKind, selector Selector, random io.Reader) (Token, error) {
+	body, err := NewBody(selector, random)
+	if err != nil {
+		return Token{}, err
+	}
+	return Token{kind, body}, nil
 }
 
 // At returns the token with the same secret and another selector.
@@ -97,49 +163,29 @@ func (t Token) At(selector Selector) Token {
 	return t
 }
 
-// Verifier returns the verifier of the secret.
-func (t Token) Verifier() Verifier { return sha256.Sum256(t.secret[:]) }
-
 // Reveal returns the token in plain text.
 func (t Token) Reveal() string {
-	prefix := patPrefix
 	if t.Kind == APIToken {
-		prefix = apiTokenPrefix
+		return apiTokenPrefix + t.Body.Reveal()
 	}
-	return prefix + version + t.Selector.String() + "_" + base64.RawURLEncoding.EncodeToString(t.secret[:])
+	return patPrefix + t.Body.Reveal()
 }
-
-// String redacts.
-func (t Token) String() string { return "[token]" }
-
-// Format redacts for every verb. Without it %d would print the bytes of the secret.
-func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
-
-// LogValue redacts.
-func (t Token) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
 // ParseToken reads an API token or a PAT. Every token has exactly one spelling. The only error is ErrMalformed.
 func ParseToken(text string) (Token, error) {
-	var t Token
-	rest, isPAT := strings.CutPrefix(text, patPrefix+version)
-	if isPAT {
-		t.Kind = PAT
-	} else {
-		var isAPIToken bool
-		if rest, isAPIToken = strings.CutPrefix(text, apiTokenPrefix+version); !isAPIToken {
-			return Token{}, ErrMalformed
+	prefix, body, ok := CutBody(text)
+	if !ok {
+		return Token{}, ErrMalformed
+	}
+	switch prefix {
+	case apiTokenPrefix:
+		return Token{APIToken, body}, nil
+	case patPrefix:
+		if _, _, ok := body.Selector.PATIDs(); ok {
+			return Token{PAT, body}, nil
 		}
-		t.Kind = APIToken
 	}
-	// Split by position, because base64url contains _.
-	if len(rest) != selectorChars+1+secretChars || rest[selectorChars] != '_' ||
-		!decode(t.Selector[:], rest[:selectorChars]) || !decode(t.secret[:], rest[selectorChars+1:]) {
-		return Token{}, ErrMalformed
-	}
-	if _, _, ok := t.Selector.PATIDs(); t.Kind == PAT && !ok {
-		return Token{}, ErrMalformed
-	}
-	return t, nil
+	return Token{}, ErrMalformed
 }
 
 // decode is strict. Even the strict decoder of base64 skips newlines, so the length is checked.

@@ -29,7 +29,7 @@ func Decode(payload []byte, into any) error {
 	return json.Unmarshal(payload, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// proxyEvent contains the members of events.APIGatewayProxyRequest that this package reads. Decoding all members would
+// proxyEvent contains the properties of events.APIGatewayProxyRequest that this package reads. Decoding all properties would
 // take most of the time of a warm invocation.
 type proxyEvent struct {
 	Resource          string              `json:"resource"`

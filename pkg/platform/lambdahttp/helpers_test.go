@@ -21,7 +21,7 @@ import (
 // secret is in places that must not be logged.
 const secret = "text of the client"
 
-// event returns an event, sent by user 1, with changes: members that replace or complete others.
+// event returns an event, sent by user 1, with changes: properties that replace or complete others.
 func event(changes string) []byte {
 	return []byte(strings.TrimSuffix(`{"resource":"/api/admin/feedback/{id}","path":"/api/admin/feedback/a%20b",`+
 		`"httpMethod":"PUT","pathParameters":{"id":"a%20b"},"requestContext":{"requestId":"R","extendedRequestId":"X","domainName":"a.example",`+

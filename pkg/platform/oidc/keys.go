@@ -65,8 +65,8 @@ func (i *Issuer) fetchKeys(ctx context.Context) (*keySet, error) {
 	return set, nil
 }
 
-// jwk contains the members of a public key (RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2). x5c and
-// other members are ignored.
+// jwk contains the parameters of a public key (RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2). x5c and
+// other parameters are ignored.
 type jwk struct {
 	Type       string   `json:"kty"`
 	ID         string   `json:"kid,omitempty"`

@@ -2,7 +2,7 @@
 // users: the result is the claims of the token.
 //
 // The package go-oidc verifies signature, issuer, audience and expiry. Before that, this package checks what go-oidc
-// does not: the exact form of the token, header members, azp, all times with one leeway, and the subject. It also
+// does not: the exact form of the token, header parameters, azp, all times with one leeway, and the subject. It also
 // fetches the keys, because go-oidc fetches them for every unknown key ID, without a limit.
 package oidc
 

@@ -53,7 +53,7 @@ func split(token string) (parts [3][]byte, err error) {
 	return parts, nil
 }
 
-// header contains the header members that decide. jwk, jku, x5u and x5c are ignored.
+// header contains the header parameters that decide. jwk, jku, x5u and x5c are ignored.
 type header struct {
 	Algorithm string         `json:"alg"`
 	KeyID     string         `json:"kid"`
@@ -75,7 +75,7 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 	if err != nil {
 		return reject(Malformed)
 	}
-	// Both are decoded strictly: no duplicate members, no other letter case, no invalid UTF-8.
+	// Both are decoded strictly: no duplicate properties, no other letter case, no invalid UTF-8.
 	var h header
 	var members map[string]jsontext.Value
 	if json.Unmarshal(parts[0], &h) != nil || json.Unmarshal(parts[1], &members) != nil || members == nil {

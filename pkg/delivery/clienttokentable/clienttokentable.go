@@ -1,0 +1,164 @@
+// Package clienttokentable is the form of client tokens in the table ClientTokens, and reading the table. With a client
+// token, an application asks for toggles. pkg/api/clienttoken creates, changes and deletes the tokens.
+package clienttokentable
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Table is the logical id of the table.
+const Table = "ClientTokens"
+
+// Hash is the table's partition key: the selector of a token, or another key, which contains a #.
+const Hash = "selector"
+
+// The attributes that are written alone.
+const (
+	AttributeExpiresAt = "expiresAt"
+	AttributeSeenAt    = "seenAt"
+)
+
+// Type is what a token may be used for.
+type Type string
+
+// The types.
+const (
+	Backend  Type = "backend"  // for servers, which download toggles and evaluate them
+	Frontend Type = "frontend" // for browsers and apps, for which the service evaluates
+)
+
+// Token is a client token without its secret.
+type Token struct {
+	Selector    access.Selector // the key of its item
+	Name        string
+	Type        Type
+	Projects    []string // whose toggles it may read; empty: those of all projects
+	Environment string
+	ExpiresAt   *time.Time // nil: never
+	CreatedAt   time.Time
+	SeenAt      *time.Time // when it was last used, accurate to an hour; nil: never
+	Verifier    access.Verifier
+	LastEvent   int64 // the id of its last event
+}
+
+// Expired reports whether the token is no longer valid at now.
+func (t Token) Expired(now time.Time) bool {
+	return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt)
+}
+
+// Includes reports whether the token may read the toggles of a project.
+func (t Token) Includes(project string) bool {
+	return len(t.Projects) == 0 || slices.Contains(t.Projects, project)
+}
+
+// prefix is what the text of the token has before its body: the scope and the environment.
+func (t Token) prefix() string {
+	scope := severalProjects
+	switch len(t.Projects) {
+	case 0:
+		scope = AllProjects
+	case 1:
+		scope = t.Projects[0]
+	}
+	return prefix(scope, t.Environment)
+}
+
+// Verifies reports whether a text is that of the token: the prefix, the selector and the secret. The time it takes does
+// not depend on where they differ. The zero Token verifies no text.
+func (t Token) Verifies(s Secret) bool {
+	samePrefix := subtle.ConstantTimeCompare([]byte(t.prefix()), []byte(prefix(s.Scope, s.Environment))) == 1
+	sameSecret := s.Verifier().Equal(t.Verifier[:])
+	return samePrefix && sameSecret && t.Selector == s.Selector
+}
+
+// Listed returns the text of the token without its random part, which identifies it.
+func (t Token) Listed() string { return t.prefix() + access.Version + t.Selector.String() }
+
+// New returns t with a random selector and secret, and the text of the token. It ignores t.Selector and t.Verifier.
+func New(t Token, random io.Reader) (Token, Secret, error) {
+	selector, err := access.NewSelector(random)
+	if err != nil {
+		return Token{}, Secret{}, err
+	}
+	body, err := access.NewBody(selector, random)
+	if err != nil {
+		return Token{}, Secret{}, err
+	}
+	t.Selector, t.Verifier = selector, body.Verifier()
+	scope, _, _ := strings.Cut(t.prefix(), ":")
+	return t, Secret{Scope: scope, Environment: t.Environment, Body: body}, nil
+}
+
+// itemKey is the key of an item.
+type itemKey struct {
+	Selector string `dynamodbav:"selector"`
+}
+
+// record is the item of a token.
+type record struct {
+	itemKey
+	Name        string     `dynamodbav:"name"`
+	Type        Type       `dynamodbav:"type"`
+	Projects    []string   `dynamodbav:"projects,omitempty"`
+	Environment string     `dynamodbav:"environment"`
+	ExpiresAt   *time.Time `dynamodbav:"expiresAt,omitempty"`
+	CreatedAt   time.Time  `dynamodbav:"createdAt"`
+	SeenAt      *time.Time `dynamodbav:"seenAt,omitempty"`
+	Verifier    []byte     `dynamodbav:"verifier"`
+	LastEvent   int64      `dynamodbav:"event,omitempty"`
+}
+
+// Key returns the key of a token.
+func Key(s access.Selector) dynamo.Item { return dynamo.Marshal(itemKey{s.String()}) }
+
+// IsToken reports whether an item of the table is that of a token.
+func IsToken(item dynamo.Item) bool { return !strings.Contains(item.String(Hash), "#") }
+
+// Marshal returns the item of a token.
+func Marshal(t Token) dynamo.Item {
+	return dynamo.Marshal(record{
+		itemKey:     itemKey{t.Selector.String()},
+		Name:        t.Name,
+		Type:        t.Type,
+		Projects:    t.Projects,
+		Environment: t.Environment,
+		ExpiresAt:   t.ExpiresAt,
+		CreatedAt:   t.CreatedAt,
+		SeenAt:      t.SeenAt,
+		Verifier:    t.Verifier[:],
+		LastEvent:   t.LastEvent,
+	})
+}
+
+// Unmarshal reads a token from its item.
+func Unmarshal(item dynamo.Item) (Token, error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return Token{}, err
+	}
+	selector, ok := access.ParseSelector(stored.Selector)
+	if !ok {
+		return Token{}, fmt.Errorf("the key %q of a client token is not a selector", stored.Selector)
+	}
+	t := Token{
+		Selector:    selector,
+		Name:        stored.Name,
+		Type:        stored.Type,
+		Projects:    stored.Projects,
+		Environment: stored.Environment,
+		ExpiresAt:   stored.ExpiresAt,
+		CreatedAt:   stored.CreatedAt,
+		SeenAt:      stored.SeenAt,
+		LastEvent:   stored.LastEvent,
+	}
+	copy(t.Verifier[:], stored.Verifier)
+	return t, nil
+}
