@@ -82,7 +82,8 @@ func TestImport(t *testing.T) {
 	s.call(t, http.MethodPost, "projects/shop/stale", `{"features": ["toggle-0002"], "stale": true}`)
 	s.call(t, http.MethodPut, "feature-types/operational/lifetime", `{"lifetimeDays": 9}`)
 	shop, all := report(t, command("--project", "shop")), report(t, command())
-	same(t, "updated in shop", []transfer.Update{{Name: "toggle-0002", Properties: []string{"stale"}}}, shop.Features.Updated)
+	same(t, "updated in shop", []transfer.Update{{Name: "toggle-0002", Properties: []string{"stale"}}},
+		shop.Features.Updated)
 	same(t, "updated", []transfer.Update{{Name: "toggle-0001", Properties: []string{"archived", "archivedAt"}}},
 		all.Features.Updated)
 	lifetimes := slices.Concat(shop.FeatureTypes.Updated, all.FeatureTypes.Updated)

@@ -37,8 +37,8 @@ func TestAccessLogLine(t *testing.T) {
 	assert.Equal(t, want, s.lines)
 }
 
-// TestClientsCannotForgeLines sends texts that would add properties to a line, replace properties, end it, or push properties
-// beyond its end.
+// TestClientsCannotForgeLines sends texts that would add properties to a line, replace properties, end it, or push
+// properties beyond its end.
 func TestClientsCannotForgeLines(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^{"extendedRequestId":"[\w=-]{16}", "requestId":"[0-9a-f-]{36}", "time":"\d{13}", ` +

@@ -79,8 +79,8 @@ func (d *Document) Resolve(s Settings) (*Template, error) {
 	return t, nil
 }
 
-// expand replaces each alias with the value that it refers to, and each merge key with the properties that the mapping does
-// not have itself, as the SAM CLI does. An anchor precedes its aliases, so the value of an alias is already expanded.
+// expand replaces each alias with the value that it refers to, and each merge key with the properties that the mapping
+// does not have itself, as the SAM CLI does. An anchor precedes its aliases, so the value of an alias is already expanded.
 func expand(n *yaml.Node) {
 	for i, child := range n.Content {
 		if child.Kind == yaml.AliasNode {

@@ -36,8 +36,8 @@ func merge(global, own *yaml.Node) *yaml.Node {
 	return &merged
 }
 
-// resolve returns a copy of a value with every intrinsic function replaced by its result, without properties whose result
-// is AWS::NoValue.
+// resolve returns a copy of a value with every intrinsic function replaced by its result, without properties whose
+// result is AWS::NoValue.
 func (r *reader) resolve(n *yaml.Node) *yaml.Node {
 	if isFunction(n) {
 		return r.call(n)

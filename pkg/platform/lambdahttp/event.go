@@ -29,8 +29,8 @@ func Decode(payload []byte, into any) error {
 	return json.Unmarshal(payload, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// proxyEvent contains the properties of events.APIGatewayProxyRequest that this package reads. Decoding all properties would
-// take most of the time of a warm invocation.
+// proxyEvent contains the properties of events.APIGatewayProxyRequest that this package reads. Decoding all of them
+// would take most of the time of a warm invocation.
 type proxyEvent struct {
 	Resource          string              `json:"resource"`
 	Path              string              `json:"path"` // percent-encoded
