@@ -73,8 +73,9 @@ func TestOperations(t *testing.T) {
 	all := handlers(db.store)
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
 	const (
-		created   = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
-		rest      = `"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,"contextFields":[]}`
+		created = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
+		rest    = `"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,` +
+			`"tags":[],"favorite":false,"contextFields":[]}`
 		active    = `"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,` + rest
 		archived  = `"archived":true,` + created + `,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` + rest
 		duplicate = `409 NameExistsError: A toggle with the name "a" exists.`
@@ -143,7 +144,7 @@ func TestRemoveCreatorName(t *testing.T) {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
 			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":` + creator + `,` +
 			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],` +
-			`"segments":[],"tags":[],"favorite":false,"dependencyType":null}`
+			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
 	handlers(db.store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
 		toggle("foreign", "null")+","+
@@ -178,7 +179,7 @@ func TestOtherProject(t *testing.T) {
 			`200 {"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,` +
 				`"archived":true,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,` +
 				`"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` +
-				`"environments":[],"segments":[],"tags":[],"favorite":false,"dependencyType":null,` +
+				`"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false,` +
 				`"contextFields":["b","gone"]}`,
 		},
 	})
@@ -351,7 +352,7 @@ func TestList(t *testing.T) {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
 			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,` +
 			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],` +
-			`"tags":[],"favorite":false,"dependencyType":null}`
+			`"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
 	expect(t.Context(), t, handlers(db.store), []call{
 		{

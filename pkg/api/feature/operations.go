@@ -24,7 +24,7 @@ func Operations() []app.Operation {
 			Name:     "search-features",
 			Route:    "GET /api/admin/search/features",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, featuretype.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Search(NewSearcher(reader(d))) },
 		},
 		{
@@ -38,21 +38,21 @@ func Operations() []app.Operation {
 			Name:     "list-features",
 			Route:    "GET /api/admin/projects/{projectId}/features",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, featuretype.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
 		},
 		{
 			Name:     "get-feature",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, featuretype.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
 		},
 		{
 			Name:     "create-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features",
 			Requires: access.Has(access.CreateFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Create(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
 			},
@@ -61,7 +61,7 @@ func Operations() []app.Operation {
 			Name:     "update-feature",
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
+			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},
 		{

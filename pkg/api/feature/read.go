@@ -33,13 +33,11 @@ func etag(f toggle.Feature) string {
 
 // respond writes the response of an operation on one toggle.
 func respond(w http.ResponseWriter, r *http.Request, status int, features *Reader, f toggle.Feature) error {
-	t, _, err := features.Type(r.Context(), f.Type)
+	known, err := features.resourcesOf(r.Context(), f)
 	if err != nil {
 		return err
 	}
-	body := newResponse(f, f.PotentiallyStaleAt(t.LifetimeDays))
-	body.ContextFields = append([]string{}, f.ContextFields...)
-	return lambdahttp.WriteJSON(w, status, body)
+	return lambdahttp.WriteJSON(w, status, newFullResponse(f, known))
 }
 
 const (
@@ -55,13 +53,16 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		known, err := features.Types(r.Context())
+		known, err := features.resources(r.Context())
 		if err != nil {
 			return err
 		}
 		active := Filter{Project: OneOf{Values: []string{project}}}
 		all, err := features.list(r.Context(), active.selects)
 		if err != nil {
+			return err
+		}
+		if known.segments, err = features.segmentsOf(r.Context(), all); err != nil {
 			return err
 		}
 		body := struct {
@@ -88,12 +89,15 @@ func Search(features *Searcher) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		known, err := features.Types(r.Context())
+		known, err := features.resources(r.Context())
 		if err != nil {
 			return err
 		}
-		page, total, err := features.Search(r.Context(), f, o, known)
+		page, total, err := features.Search(r.Context(), f, o, known.types)
 		if err != nil {
+			return err
+		}
+		if known.segments, err = features.segmentsOf(r.Context(), page); err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {

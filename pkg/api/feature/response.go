@@ -1,33 +1,35 @@
 package feature
 
 import (
-	"time"
+	"slices"
 
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/toggle"
 )
 
-// response is featureSchema in api/openapi.yaml. Operations on one toggle add its context fields.
+// response is featureInListSchema in api/openapi.yaml. Operations on one toggle add what featureSchema has.
 type response struct {
-	Name               string   `json:"name"`
-	Type               string   `json:"type"`
-	Project            string   `json:"project"`
-	Description        *string  `json:"description"`
-	ImpressionData     bool     `json:"impressionData"`
-	Stale              bool     `json:"stale"`
-	Archived           bool     `json:"archived"`
-	CreatedAt          string   `json:"createdAt"`
-	CreatedBy          *creator `json:"createdBy"`
-	ArchivedAt         *string  `json:"archivedAt"`
-	PotentiallyStale   bool     `json:"potentiallyStale"`
-	PotentiallyStaleAt *string  `json:"potentiallyStaleAt"`
+	Name               string                `json:"name"`
+	Type               string                `json:"type"`
+	Project            string                `json:"project"`
+	Description        *string               `json:"description"`
+	ImpressionData     bool                  `json:"impressionData"`
+	Stale              bool                  `json:"stale"`
+	Archived           bool                  `json:"archived"`
+	CreatedAt          string                `json:"createdAt"`
+	CreatedBy          *creator              `json:"createdBy"`
+	ArchivedAt         *string               `json:"archivedAt"`
+	PotentiallyStale   bool                  `json:"potentiallyStale"`
+	PotentiallyStaleAt *string               `json:"potentiallyStaleAt"`
+	Environments       []environmentResponse `json:"environments"` // all environments of the service
+	Segments           []string              `json:"segments"`     // the names of those that its strategies use, sorted
+	Dependencies       []toggle.Dependency   `json:"dependencies"` // on its parent
+	Children           []string              `json:"children"`
+	DependencyType     *string               `json:"dependencyType"` // parent or child; nil: neither
 
-	// These members have their empty value.
-	Environments   []string `json:"environments"`
-	Segments       []string `json:"segments"`
-	Tags           []string `json:"tags"`
-	Favorite       bool     `json:"favorite"`
-	DependencyType *string  `json:"dependencyType"`
+	// These properties have their empty value.
+	Tags     []string `json:"tags"`
+	Favorite bool     `json:"favorite"`
 
 	// ContextFields is sorted. Lists leave it out.
 	ContextFields []string `json:"contextFields,omitzero"`
@@ -39,24 +41,89 @@ type creator struct {
 	ImageURL string `json:"imageUrl"` // empty
 }
 
-func newResponse(f toggle.Feature, potentiallyStaleAt *time.Time) response {
+// environmentResponse is the state of a toggle in an environment.
+type environmentResponse struct {
+	Name                 string `json:"name"`
+	Type                 string `json:"type"`
+	SortOrder            int64  `json:"sortOrder"`
+	Enabled              bool   `json:"enabled"`
+	HasStrategies        bool   `json:"hasStrategies"`
+	HasEnabledStrategies bool   `json:"hasEnabledStrategies"`
+	VariantCount         int    `json:"variantCount"`
+
+	// These properties have their empty value.
+	LastSeenAt *string `json:"lastSeenAt"`
+	Yes        int64   `json:"yes"`
+	No         int64   `json:"no"`
+
+	// Strategies is in their order. Lists leave it out.
+	Strategies []toggle.Strategy `json:"strategies,omitzero"`
+}
+
+func newResponse(f toggle.Feature, known resources) response {
 	r := response{
 		Name: f.Name, Type: f.Type, Project: f.Project, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, Archived: f.Archived, CreatedAt: datetime.Format(f.CreatedAt),
 		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), PotentiallyStale: f.PotentiallyStale,
-		PotentiallyStaleAt: datetime.FormatOptional(potentiallyStaleAt),
-		Environments:       []string{}, Segments: []string{}, Tags: []string{},
+		PotentiallyStaleAt: datetime.FormatOptional(known.types.PotentiallyStaleAt(f)),
+		Environments:       make([]environmentResponse, len(known.environments)),
+		Segments:           known.segmentNames(f),
+		Dependencies:       []toggle.Dependency{},
+		Children:           append([]string{}, f.Children...),
+		Tags:               []string{},
+	}
+	for i, e := range known.environments {
+		state := f.Environments[e.Name]
+		r.Environments[i] = environmentResponse{
+			Name:                 e.Name,
+			Type:                 e.Type,
+			SortOrder:            e.SortOrder,
+			Enabled:              state.Enabled,
+			HasStrategies:        len(state.Strategies) > 0,
+			HasEnabledStrategies: state.HasEnabledStrategies(),
+			VariantCount:         state.VariantCount(),
+		}
 	}
 	if f.CreatedBy != nil && f.CreatedBy.ID != 0 {
 		r.CreatedBy = &creator{ID: f.CreatedBy.ID, Name: f.CreatedBy.Name}
 	}
+	if f.Dependency != nil {
+		r.Dependencies = append(r.Dependencies, *f.Dependency)
+		r.DependencyType = new("child")
+	}
+	if len(f.Children) > 0 {
+		r.DependencyType = new("parent")
+	}
 	return r
 }
 
-func newResponses(all []toggle.Feature, known Types) []response {
+// newFullResponse returns the response of an operation on one toggle.
+func newFullResponse(f toggle.Feature, known resources) response {
+	r := newResponse(f, known)
+	r.ContextFields = append([]string{}, f.ContextFields...)
+	for i := range r.Environments {
+		r.Environments[i].Strategies = append([]toggle.Strategy{}, f.Environments[r.Environments[i].Name].Strategies...)
+	}
+	return r
+}
+
+func newResponses(all []toggle.Feature, known resources) []response {
 	list := make([]response, len(all))
 	for i, f := range all {
-		list[i] = newResponse(f, known.PotentiallyStaleAt(f))
+		list[i] = newResponse(f, known)
 	}
 	return list
+}
+
+// segmentNames returns the names of the segments of a toggle, sorted. A segment that was deleted after the toggle was
+// read is left out.
+func (k resources) segmentNames(f toggle.Feature) []string {
+	names := []string{}
+	for _, id := range f.Segments() {
+		if name, ok := k.segments[id]; ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

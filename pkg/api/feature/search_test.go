@@ -97,8 +97,8 @@ func TestSearch(t *testing.T) {
 		}
 		scans := strings.Count(tap.Calls()[before:], "Scan")
 		if onlyIndex := strings.HasPrefix(test.query, "state=IS:potentially-stale") ||
-			strings.Contains(test.query, "NONE_OF:active,stale"); onlyIndex != (scans == 1) {
-			t.Errorf("%s: %d scans, of which one reads the types", test.query, scans)
+			strings.Contains(test.query, "NONE_OF:active,stale"); onlyIndex != (scans == 2) {
+			t.Errorf("%s: %d scans, of which two read the types and the environments", test.query, scans)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 		`200 {"features":[{"name":"checkout","type":"release","project":"default","description":null,`+
 			`"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,`+
 			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],`+
-			`"segments":[],"tags":[],"favorite":false,"dependencyType":null}],"total":1}`)
+			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}],"total":1}`)
 }
 
 // The type of a toggle changes after the toggle was read from the index, and before the index of the new type is read. It

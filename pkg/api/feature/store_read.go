@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -23,16 +24,18 @@ import (
 type Reader struct {
 	client       *dynamodb.Client
 	table        string
+	segments     string // the table
 	types        *featuretype.Store
 	environments *environment.Store
 	project      string // of the toggles that it finds by name; empty: all
 }
 
-// NewReader returns a reader of the tables Features, FeatureTypes and Environments.
+// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 	return &Reader{
 		client:       client,
 		table:        tables[featuretable.Table],
+		segments:     tables[segmenttable.Table],
 		types:        featuretype.NewStore(client, tables, nil),
 		environments: environment.NewStore(client, tables, nil),
 	}

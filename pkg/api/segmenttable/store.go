@@ -27,3 +27,25 @@ func Scan(ctx context.Context, client *dynamodb.Client, table string) ([]Segment
 	}
 	return all, nil
 }
+
+// Names returns the names of the segments with the ids by their ids. Ids without a segment are left out. It reads only
+// these segments, consistently.
+func Names(ctx context.Context, client *dynamodb.Client, table string, ids []int64) (map[int64]string, error) {
+	keys := make([]dynamo.Item, len(ids))
+	for i, id := range ids {
+		keys[i] = Key(id)
+	}
+	items, err := dynamo.GetAll(ctx, client, table, keys)
+	if err != nil {
+		return nil, err
+	}
+	names := map[int64]string{}
+	for _, item := range items {
+		s, err := Unmarshal(item)
+		if err != nil {
+			return nil, err
+		}
+		names[s.ID] = s.Name
+	}
+	return names, nil
+}
