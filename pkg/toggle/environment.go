@@ -72,6 +72,19 @@ func (e Environment) Strategy(id string) int {
 	return slices.IndexFunc(e.Strategies, func(s Strategy) bool { return s.ID == id })
 }
 
+// VariantNames returns the names of the variants of all environments, sorted and without duplicates.
+func (f Feature) VariantNames() []string {
+	var names []string
+	for _, e := range f.Environments {
+		for _, s := range e.Strategies {
+			for _, v := range s.Variants {
+				names = append(names, v.Name)
+			}
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
 // VariantCount returns the number of different variants.
 func (e Environment) VariantCount() int {
 	names := map[string]bool{}

@@ -53,7 +53,7 @@ func (f Feature) Normalized() Feature {
 		f.Dependency = &Dependency{
 			Feature:  f.Dependency.Feature,
 			Enabled:  f.Dependency.Enabled,
-			Variants: append([]string{}, f.Dependency.Variants...),
+			Variants: append([]string{}, slices.Compact(slices.Sorted(slices.Values(f.Dependency.Variants)))...),
 		}
 	}
 	f.CreatedAt = milliseconds(f.CreatedAt)

@@ -46,6 +46,8 @@ func changes(old, next toggle.Feature) (all []eventlog.Change) {
 		old.Environments = next.Environments
 		old.ContextFields = next.ContextFields
 	}
+	all = append(all, dependencyChanges(old, next)...)
+	old.Dependency = next.Dependency
 	if old.Differs(next) {
 		add(eventlog.FeatureUpdated, next)
 	}
@@ -90,6 +92,21 @@ func environmentChanges(old, next toggle.Feature, name string) (all []eventlog.C
 		if after.Strategy(s.ID) < 0 {
 			add(eventlog.FeatureStrategyRemove, nil, s)
 		}
+	}
+	return all
+}
+
+// dependencyChanges returns what a change of the dependency records: one that is replaced is removed, then added. As
+// in Unleash, the data of both events is the dependency.
+func dependencyChanges(old, next toggle.Feature) (all []eventlog.Change) {
+	if reflect.DeepEqual(old.Dependency, next.Dependency) {
+		return nil
+	}
+	if old.Dependency != nil {
+		all = append(all, recordOf(next, eventlog.FeatureDependencyRemoved, old.Dependency, nil))
+	}
+	if next.Dependency != nil {
+		all = append(all, recordOf(next, eventlog.FeatureDependencyAdded, next.Dependency, nil))
 	}
 	return all
 }

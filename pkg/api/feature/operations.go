@@ -93,6 +93,29 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 		{
+			Name:     "clone-feature",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/clone",
+			Requires: access.Has(access.CreateFeature),
+			Tables:   append(stateTables(), featuretype.Table),
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Clone(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, NewIDs(d.Now, d.Random))
+			},
+		},
+		{
+			Name:     "add-dependency",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/dependencies",
+			Requires: access.Has(access.UpdateDependency),
+			Tables:   []string{featuretable.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return AddDependency(writer(d)) },
+		},
+		{
+			Name:     "remove-dependency",
+			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}",
+			Requires: access.Has(access.UpdateDependency),
+			Tables:   []string{featuretable.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return RemoveDependency(writer(d)) },
+		},
+		{
 			Name:     "get-feature-environment",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}",
 			Requires: access.IsAnyone,

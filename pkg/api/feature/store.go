@@ -56,11 +56,15 @@ func (s *Store) InProject(project string) *Store {
 // Conflict if the toggle uses a context field that does not exist.
 func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, error) {
 	s.stampArchived(toggle.Feature{}, &f)
+	f.Children = nil
 	last := int64(0) // the id of the last event of a deleted toggle with the same name
 	var t *transaction
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		t = s.transaction()
 		if err := t.create(ctx, f.Normalized(), last); err != nil {
+			return nil, err
+		}
+		if err := t.relate(ctx); err != nil {
 			return nil, err
 		}
 		return t.build(ctx)
@@ -113,6 +117,7 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([
 		next.Name = old.Name
 		next.CreatedAt = old.CreatedAt
 		next.CreatedBy = old.CreatedBy
+		next.Children = old.Children
 		s.stampArchived(old, &next)
 		if old.Archived && !next.Archived {
 			turnOffEverywhere(&next)
@@ -129,9 +134,9 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([
 	if err := s.decideFlags(ctx, t.undecided); err != nil {
 		return nil, err
 	}
-	all := make([]toggle.Feature, len(t.edits))
-	for i, e := range t.edits {
-		all[i] = e.next
+	all := make([]toggle.Feature, len(names))
+	for i := range names { // parents whose children change follow
+		all[i] = t.edits[i].next
 	}
 	return all, nil
 }
@@ -197,6 +202,9 @@ func (s *Store) write(
 			if err := plan(t, f); err != nil {
 				return nil, err
 			}
+		}
+		if err := t.relate(ctx); err != nil {
+			return nil, err
 		}
 		if t, err = t.reduce(); err != nil {
 			return nil, err

@@ -25,6 +25,7 @@ type transaction struct {
 	types   Types                                // that were read
 	fields  map[string]contextfield.ContextField // that the change constrains, which must not change
 	actions dynamo.Actions
+	last    int64            // the highest id of the events of toggles
 	missing map[string]error // the error if an action fails because a resource does not exist
 
 	isPreparation bool     // it only clears flags, and the write must be repeated
@@ -43,6 +44,7 @@ type edit struct {
 // The names of the actions of a transaction.
 const (
 	actionToggle   = "toggle"
+	actionParent   = "parent" // or another toggle without an event of its own
 	actionMarker   = "marker" // of a deleted toggle with the name
 	actionEvent    = "event"
 	actionLifetime = "lifetime"
@@ -143,14 +145,17 @@ func (t *transaction) typeOf(ctx context.Context, id string) (toggle.Type, error
 func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, error) {
 	t.actions = dynamo.Actions{}
 	t.missing = map[string]error{}
+	t.last = t.lastOfFamily()
+	after := t.last
 	for _, e := range t.edits {
 		if len(e.changes) == 0 && e.removal == nil {
 			continue
 		}
-		if err := t.write(ctx, e); err != nil {
+		if err := t.write(ctx, e, after); err != nil {
 			return nil, err
 		}
 	}
+	t.writeParents()
 	if len(t.actions.List()) == 0 {
 		return nil, nil
 	}
@@ -181,9 +186,10 @@ func bytesOf(actions []types.TransactWriteItem) int {
 	return n
 }
 
-// write adds the actions that write the toggle of an edit and record the changes.
-func (t *transaction) write(ctx context.Context, e *edit) error {
-	last := e.old.LastEvent
+// write adds the actions that write the toggle of an edit and record the changes. The ids of the events are higher than
+// after.
+func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
+	last := max(e.old.LastEvent, after)
 	var records []types.TransactWriteItem
 	for _, c := range e.changes {
 		c.Last = last
@@ -192,6 +198,7 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 			return err
 		}
 		last = id
+		t.last = max(t.last, id)
 		records = append(records, record...)
 	}
 	if e.removal != nil {
@@ -199,14 +206,13 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 		t.actions.Add(actionDeletion, t.store.environments.CheckDeletion(*e.removal))
 	}
 	table := t.store.table
-	unchanged := dynamo.Build(expression.NewBuilder().
-		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)))
 	switch {
 	case e.old.Name == "":
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, dynamo.NewItem(table, featuretable.Hash, featuretable.Marshal(e.next)))
 		t.actions.Add(actionMarker, t.store.log.CheckMarkerActions(subject(e.next), last)...)
 	case e.next.Name == "":
+		unchanged := e.unchanged()
 		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
 			TableName:                 &table,
 			Key:                       featuretable.Key(e.old.Name),
@@ -217,16 +223,28 @@ func (t *transaction) write(ctx context.Context, e *edit) error {
 		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(subject(e.old), last)...)
 	default:
 		e.next.LastEvent = last
-		t.actions.Add(actionToggle, types.TransactWriteItem{Put: &types.Put{
-			TableName:                 &table,
-			Item:                      featuretable.Marshal(e.next),
-			ConditionExpression:       unchanged.Condition(),
-			ExpressionAttributeNames:  unchanged.Names(),
-			ExpressionAttributeValues: unchanged.Values(),
-		}})
+		t.actions.Add(actionToggle, t.put(e))
 	}
 	t.actions.Add(actionEvent, records...)
 	return nil
+}
+
+// unchanged is the condition that the toggle of an edit has not changed since it was read.
+func (e *edit) unchanged() expression.Expression {
+	return dynamo.Build(expression.NewBuilder().
+		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)))
+}
+
+// put returns the action that replaces the toggle of an edit.
+func (t *transaction) put(e *edit) types.TransactWriteItem {
+	unchanged := e.unchanged()
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName:                 &t.store.table,
+		Item:                      featuretable.Marshal(e.next),
+		ConditionExpression:       unchanged.Condition(),
+		ExpressionAttributeNames:  unchanged.Names(),
+		ExpressionAttributeValues: unchanged.Values(),
+	}}
 }
 
 // lifetimes returns the types whose lifetime must not change, sorted.
@@ -253,13 +271,13 @@ func (t *transaction) size() (withoutFlips, whole int) {
 	whole = withoutFlips + len(t.lifetimes())
 	for _, e := range t.edits {
 		n := len(e.changes)
-		if n > 0 {
+		if n > 0 || e.changesChildren() {
 			whole += 1 + n
 		}
 		if e.flips() {
 			n--
 		}
-		if n > 0 {
+		if n > 0 || e.changesChildren() {
 			withoutFlips += 1 + n
 		}
 	}

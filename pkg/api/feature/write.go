@@ -38,9 +38,7 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 			return err
 		}
 		f := toggle.Feature{Name: body.Text("name"), Project: project, Type: toggle.DefaultType, CreatedAt: now()}
-		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
-			f.CreatedBy = &toggle.Creator{ID: p.UserID, Name: p.Name}
-		}
+		f.CreatedBy = creatorOf(r)
 		change, err := changeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err
@@ -54,6 +52,15 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
 		return respond(w, r, http.StatusCreated, features.Reader, f)
 	}
+}
+
+// creatorOf returns the creator of a toggle that a request creates, or nil.
+func creatorOf(r *http.Request) *toggle.Creator {
+	p := access.PrincipalFrom(r.Context())
+	if p.UserID == 0 {
+		return nil
+	}
+	return &toggle.Creator{ID: p.UserID, Name: p.Name}
 }
 
 // notReserved is the rule that a name is not reserved.

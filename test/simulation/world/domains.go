@@ -23,6 +23,7 @@ var actors = slices.Concat(
 	named((*actor).switchToggle, "operator-7", "operator-8"),
 	named((*actor).editStrategies, "editor-6", "editor-7"),
 	named((*actor).manageSegments, "editor-8", "editor-9"),
+	named((*actor).manageDependencies, "editor-10", "editor-11"),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
 	named((*actor).rotate, "pipeline-1", "pipeline-2"),
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
@@ -38,8 +39,8 @@ type group struct{ first, end uint64 }
 
 var (
 	editors    = group{0, 11}                   // of types, toggles and fields
-	activators = group{6, 19}                   // of toggles, fields and what decides where toggles are on
-	others     = group{19, uint64(len(actors))} // of accounts and tokens
+	activators = group{6, 21}                   // of toggles, fields and what decides where toggles are on
+	others     = group{21, uint64(len(actors))} // of accounts and tokens
 	everybody  = group{0, uint64(len(actors))}
 )
 
@@ -95,6 +96,7 @@ func (w *World) checkWritten(c change) {
 		w.checkEnvironmentUsage()
 		w.checkLegalValues()
 		w.checkSegments()
+		w.checkFamilies()
 	case "ContextFields":
 		w.checkFields()
 		w.checkLegalValues()

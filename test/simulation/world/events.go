@@ -170,8 +170,12 @@ func (w *World) checkRecorded() {
 		if c.table == "Features" && stored[subject] == nil && w.losesOnlyDeletedEnvironments(c) {
 			continue
 		}
+		if c.table == "Features" && stored[subject] == nil && w.changesOnlyChildren(c) {
+			continue
+		}
 		if c.table == "Features" {
 			w.checkActivationRecorded(c, stored[subject])
+			w.checkDependencyRecorded(c, stored[subject])
 		}
 		events := recorded[subject]
 		if delete(recorded, subject); events == nil {

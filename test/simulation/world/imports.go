@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/platform/dynamo"
@@ -67,7 +68,12 @@ func (a *actor) importDocument(d transfer.Document) {
 	})
 	o.unknown = !o.ok()
 	for _, t := range d.Features {
-		if slices.ContainsFunc(report.Features.Skipped, func(r transfer.Remark) bool { return r.Name == t.Name }) {
+		i := slices.IndexFunc(report.Features.Skipped, func(r transfer.Remark) bool { return r.Name == t.Name })
+		if i >= 0 && strings.Contains(report.Features.Skipped[i].Text, "depend") {
+			a.checkHeld(o, t.Name)
+			continue
+		}
+		if i >= 0 {
 			a.fail("an import skips the toggle %s: %v", t.Name, report.Features.Skipped)
 		}
 		a.edit(o, "toggle", t.Name, "put", edit{change: object{

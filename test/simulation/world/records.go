@@ -86,6 +86,8 @@ func stepRecord(state string, o op) (bool, string) {
 		return true, state // it is in use, or the other name exists
 	case o.name == "revive" && o.status == 409: // a context field is gone
 		return archived, state
+	case o.name == "archive" && o.status == 409: // it has children
+		return !archived && (o.edit.seen == nil || same), state
 	case o.edit.seen != nil && !same: // the ETag is of another state
 		status = 412
 	case o.name == "remove" || o.name == "delete":

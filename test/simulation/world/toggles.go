@@ -72,9 +72,7 @@ func (a *actor) editToggle() {
 	case 1, 2, 7:
 		a.updateToggle(c, name, project)
 	case 3:
-		seen, match := a.readToggle(c, name, project)
-		a.edit(a.do(c, "DELETE "+togglePath(name, project), nil, match...), "toggle", name, "archive",
-			edit{project: project, seen: seen, change: object{"archived": true}})
+		a.archiveToggle(c, name, project)
 	case 4:
 		a.markToggles(c, name, project, on)
 	case 5:
@@ -93,6 +91,16 @@ func (a *actor) editToggle() {
 		a.searchByState(c, choose(a, "active", "stale", "potentially-stale", "potentially-stale"))
 	default:
 		a.searchToggles(c, on)
+	}
+}
+
+// archiveToggle archives a toggle, unless it has children.
+func (a *actor) archiveToggle(c *credential, name, project string) {
+	seen, match := a.readToggle(c, name, project)
+	o := a.do(c, "DELETE "+togglePath(name, project), nil, match...)
+	a.edit(o, "toggle", name, "archive", edit{project: project, seen: seen, change: object{"archived": true}})
+	if o.status == http.StatusConflict {
+		a.checkHeld(o, name)
 	}
 }
 

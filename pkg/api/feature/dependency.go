@@ -1,0 +1,77 @@
+package feature
+
+import (
+	_ "embed"
+	"net/http"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+//go:embed add-dependency.schema.json
+var addDependencySchema []byte
+
+// AddDependency serves POST /api/admin/projects/{projectId}/features/{featureName}/dependencies.
+func AddDependency(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(addDependencySchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, noIgnoredVariants)
+		if err != nil {
+			return err
+		}
+		dependency := toggle.Dependency{
+			Feature:  body.Text("feature"),
+			Enabled:  requiresOn(body),
+			Variants: body.Texts("variants"),
+		}
+		return changeDependency(r, features, func(f *toggle.Feature) error {
+			f.Dependency = &dependency
+			return nil
+		})
+	}
+}
+
+// requiresOn reports whether the parent must be on.
+func requiresOn(body jsonbody.Object) bool { return !body.Has("enabled") || body.Bool("enabled") }
+
+// noIgnoredVariants is the rule that variants are named only if the parent must be on.
+func noIgnoredVariants(body jsonbody.Object) string {
+	if requiresOn(body) || len(body.Texts("variants")) == 0 {
+		return ""
+	}
+	return "The `/body/variants` property must be empty if `enabled` is false: a toggle that is off has no variant."
+}
+
+// RemoveDependency serves DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}.
+func RemoveDependency(features *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		parent, invalid := lambdahttp.PathParam(r, "parent")
+		return changeDependency(r, features, func(f *toggle.Feature) error {
+			if invalid != nil || f.Dependency == nil || f.Dependency.Feature != parent {
+				return apierror.Errorf(apierror.NotFound, "The toggle %q does not depend on the toggle %q.",
+					apierror.Echo(f.Name), apierror.Echo(parent))
+			}
+			f.Dependency = nil
+			return nil
+		})
+	}
+}
+
+// changeDependency changes the dependency of the toggle of a request.
+func changeDependency(r *http.Request, features *Store, change func(f *toggle.Feature) error) error {
+	project, name, err := path(r)
+	if err != nil {
+		return err
+	}
+	preconditions := lambdahttp.PreconditionsOf(r)
+	_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
+		tag := etag(f)
+		if err := change(&f); err != nil {
+			return f, err
+		}
+		return f, preconditions.Check(tag)
+	})
+	return err // nil: 200 without a body
+}

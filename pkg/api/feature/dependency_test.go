@@ -1,0 +1,215 @@
+package feature_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
+	"toggleadmin/test/operation"
+)
+
+// family is a stage with toggles, and the operations on their dependencies.
+type family struct {
+	active
+}
+
+// newFamily returns a stage with toggles of the project default.
+func newFamily(tb testing.TB, names ...string) family {
+	tb.Helper()
+	a := newActive(tb)
+	a.Handlers["depend"] = feature.AddDependency(a.store)
+	for _, name := range names {
+		a.create(tb, fmt.Sprintf(`{"name":%q}`, name))
+	}
+	return family{a}
+}
+
+// release returns the operation that removes a dependency, with paths such as project/child/parent.
+func (f family) release() operation.Set {
+	return operation.Set{Parameters: []string{"projectId", "featureName", "parent"},
+		Handlers: map[string]lambdahttp.HandlerFunc{"release": feature.RemoveDependency(f.store)}}
+}
+
+// relations returns the dependencies and the children of all toggles, such as "child→parent parent←child".
+func (f family) relations(tb testing.TB) string {
+	tb.Helper()
+	var all []string
+	for _, t := range f.list(tb) {
+		if t.Dependency != nil {
+			all = append(all, t.Name+"→"+t.Dependency.Feature)
+		}
+		if len(t.Children) > 0 {
+			all = append(all, t.Name+"←"+strings.Join(t.Children, ","))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// A toggle has at most one parent, which another one replaces. Each change is an event of the child.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "a", "b", "c", "p", "q")
+	release := f.release()
+	expect(t.Context(), t, f.Set, []call{
+		{"depend", "default/a", `{"feature":"p"}`, "200"},
+		{"depend", "default/a", `{"feature":"p","enabled":true,"variants":[]}`, "200"}, // as it is
+		{"depend", "default/b", `{"feature":"p","enabled":false}`, "200"},
+	})
+	assert.Equal(t, "a→p b→p p←a,b", f.relations(t))
+	expect(t.Context(), t, f.Set, []call{{"depend", "default/a", `{"feature":"q"}`, "200"}})
+	assert.Equal(t, "a→q b→p p←b q←a", f.relations(t))
+	release.Expect(t.Context(), t, "release", "default/a/p", "",
+		`404 NotFoundError: The toggle "a" does not depend on the toggle "p".`)
+	release.Expect(t.Context(), t, "release", "default/c/p", "",
+		`404 NotFoundError: The toggle "c" does not depend on the toggle "p".`)
+	release.Expect(t.Context(), t, "release", "other/a/q", "", unknownIn("other", "a"))
+	release.Expect(t.Context(), t, "release", "default/a/q", "", "200")
+	assert.Equal(t, "b→p p←b", f.relations(t))
+	var events []string
+	for _, e := range database.About(f.Events(t), "toggle:a") {
+		if strings.Contains(e, "dependency") {
+			events = append(events, e)
+		}
+	}
+	assert.Equal(t, 4, len(events))
+	for i, part := range []string{
+		`feature-dependency-added`, `feature-dependency-removed`, `feature-dependency-added`, `feature-dependency-removed`,
+	} {
+		contains(t, events[i], part)
+	}
+}
+
+func contains(tb testing.TB, text, part string) {
+	tb.Helper()
+	if !strings.Contains(text, part) {
+		tb.Errorf("%q does not contain %q", text, part)
+	}
+}
+
+// A dependency needs a parent of the same project that is not archived, and no toggle has a parent and children.
+func TestImpossibleDependencies(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "child", "parent", "other", "gone")
+	f.create(t, `{"name":"foreign","project":"shop"}`)
+	expect(t.Context(), t, f.Set, []call{
+		{"archive", "default/gone", "", "202"},
+		{"depend", "default/child", `{"feature":"parent"}`, "200"},
+		{"depend", "default/x", `{"feature":"parent"}`, unknownIn("default", "x")},
+		{"depend", "default/other", `{"feature":"x"}`, unknownIn("default", "x")},
+		{"depend", "default/other", `{"feature":"foreign"}`, unknownIn("default", "foreign")},
+		{
+			"depend", "default/other", `{"feature":"other"}`,
+			"400 ValidationError: The `/body/feature` property must not be the name of the toggle itself; you sent \"other\".",
+		},
+		{
+			"depend", "default/other", `{"feature":"gone"}`,
+			`409 ConflictError: The toggle "gone" is archived. No toggle can depend on it.`,
+		},
+		{
+			"depend", "default/other", `{"feature":"child"}`,
+			`409 ConflictError: The toggle "child" depends on the toggle "parent". No toggle can depend on it.`,
+		},
+		{
+			"depend", "default/parent", `{"feature":"other"}`,
+			`409 ConflictError: Other toggles depend on the toggle "parent": "child". It cannot depend on a toggle.`,
+		},
+		{
+			"depend", "default/other", `{"feature":"parent","enabled":false,"variants":["v"]}`,
+			"400 ValidationError: The `/body/variants` property must be empty if `enabled` is false: a toggle that is off has no variant.",
+		},
+	})
+	assert.Equal(t, "child→parent parent←child", f.relations(t))
+}
+
+// A toggle on which others depend is neither archived, deleted nor moved, also if they are archived. A child that is
+// deleted releases its parent.
+func TestParentsAreHeld(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "child", "parent", "other")
+	const archive = `409 ConflictError: The toggle "parent" cannot be archived, because other toggles depend on it: "child". ` +
+		"Remove their dependencies first."
+	expect(t.Context(), t, f.Set, []call{
+		{"depend", "default/child", `{"feature":"parent"}`, "200"},
+		{"archive", "default/parent", "", archive},
+		{"archive", "default/child", "", "202"},
+		{"archive", "default/parent", "", archive},
+	})
+	conflict := func(err error, want string) {
+		t.Helper()
+		contains(t, fmt.Sprint(err), want)
+	}
+	_, err := f.store.UpdateAll(t.Context(), []string{"other", "parent"}, with(`{"archived":true}`))
+	conflict(err, `"parent" cannot be archived`)
+	_, err = f.store.Update(t.Context(), "parent", with(`{"project":"shop"}`))
+	conflict(err, `"parent" cannot be moved to another project`)
+	_, err = f.store.Update(t.Context(), "child", with(`{"project":"shop"}`))
+	conflict(err, `The toggle "child" depends on the toggle "parent" of the project "default".`)
+	conflict(f.store.Delete(t.Context(), "parent", nil), `"parent" cannot be deleted`)
+	assert.Equal(t, "child→parent parent←child", f.relations(t))
+	assert.OK(t, f.store.Delete(t.Context(), "child", nil))
+	expect(t.Context(), t, f.Set, []call{{"archive", "default/parent", "", "202"}})
+	assert.Equal(t, "", f.relations(t))
+}
+
+// The variants of a dependency are those of the strategies of the parent.
+func TestVariantsOfDependencies(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "child", "parent")
+	expect(t.Context(), t, f.Set, []call{{
+		"depend", "default/child", `{"feature":"parent","variants":["blue"]}`,
+		"400 ValidationError: The `/body/variants/0` property must be the name of a variant of the toggle \"parent\"; " +
+			`you sent "blue".`,
+	}})
+	f.ExpectStatus(t.Context(), t, "add strategy", "default/parent/prod", `{"name":"flexibleRollout","variants":[`+
+		`{"name":"blue","weight":1000,"weightType":"variable"}]}`, 200)
+	expect(t.Context(), t, f.Set, []call{
+		{"depend", "default/child", `{"feature":"parent","variants":["blue","blue"]}`, "200"},
+		{"delete strategy", "default/parent/prod/s1", "", "200"}, // a dependency does not hold variants
+	})
+	assert.Equal(t, &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue"}},
+		f.get(t, "child").Dependency)
+}
+
+// A write of a parent or a child that another request makes at the same time is taken into account.
+func TestConcurrentDependencies(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ meanwhile, relations, message string }{
+		{"archive p", "", "is archived"},
+		{"p depends on q", "p→q q←p", `The toggle "p" depends on the toggle "q"`},
+		{"b depends on a", "a←b b→a", `Other toggles depend on the toggle "a": "b"`},
+		{"b depends on p", "a→p b→p p←a,b", ""},
+		{"a depends on q", "a→p p←a", ""},
+		{"p is marked as stale", "a→p p←a", ""},
+	} {
+		f := newFamily(t, "a", "b", "p", "q")
+		depends := func(store *feature.Store, child, parent string) error {
+			_, err := store.Update(context.WithoutCancel(t.Context()), child,
+				with(fmt.Sprintf(`{"dependency":{"feature":%q}}`, parent)))
+			return err
+		}
+		store := f.through(f.Before(t, "TransactWriteItems", 1, func() {
+			switch words := strings.Fields(test.meanwhile); {
+			case slices.Contains(words, "depends"):
+				assert.OK(t, depends(f.store, words[0], words[len(words)-1]))
+			case words[0] == "archive":
+				f.update(t, "p", `{"archived":true}`)
+			default:
+				f.update(t, "p", `{"stale":true}`)
+			}
+		}))
+		err := depends(store, "a", "p")
+		if test.message == "" {
+			assert.OK(t, err)
+		} else {
+			contains(t, fmt.Sprint(err), test.message)
+		}
+		assert.Equal(t, test.relations, f.relations(t))
+	}
+}
