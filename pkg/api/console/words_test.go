@@ -143,3 +143,30 @@ func TestStrategyReasons(t *testing.T) {
 	assert.Equal(t, want, runModule[[][]reason](t, "words.js", strategies, `input.map((strategy) =>
 		strategyReasons({ disabled: false, segments: [], constraints: [], ...strategy }))`))
 }
+
+// The fields of a strategy are those that decide whether it holds, and which variant it gives.
+func TestStrategyFields(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ strategy, want string }{
+		{`"name": "default", "parameters": {}`, ""},
+		{`"name": "default", "parameters": {}, "constraints": [{"contextName": "b"}, {"contextName": "a"}, {"contextName": "b"}]`,
+			"b a"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "default"}`, "userId sessionId"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "100", "stickiness": "default"}`, ""},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "100", "stickiness": "default"}, "variants": [{}]`,
+			"userId sessionId"},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "25", "stickiness": "random"}`, ""},
+		{`"name": "flexibleRollout", "parameters": {"rollout": "100", "stickiness": "tenant"}`, "tenant"},
+		{`"name": "remoteAddress", "parameters": {"IPs": "192.0.2.1"}`, "remoteAddress"},
+		{`"name": "userWithId", "parameters": {"userIds": "7"}`, "userId"},
+		{`"name": "gradualRolloutSessionId", "parameters": {"percentage": "25", "groupId": "g"}`, "sessionId"},
+		{`"name": "applicationHostname", "parameters": {"hostNames": "a"}`, ""},
+	}
+	var strategies []json.RawMessage
+	var want []string
+	for _, test := range tests {
+		strategies, want = append(strategies, json.RawMessage("{"+test.strategy+"}")), append(want, test.want)
+	}
+	assert.Equal(t, want, runModule[[]string](t, "words.js", strategies, `input.map((strategy) =>
+		strategyFields({ constraints: [], variants: [], ...strategy }).join(' '))`))
+}

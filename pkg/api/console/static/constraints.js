@@ -6,7 +6,7 @@ import { html, live, nothing, repeat } from './template.js';
 import { operators } from './words.js';
 
 /** The fields that every context has. They need not be defined. */
-const fixedFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'environment', 'currentTime'];
+export const fixedFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'environment', 'currentTime'];
 const shownValues = 50;
 let lastKey = 0;
 

@@ -34,7 +34,7 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
     conflict: null, // {now, taken, both}: what someone else has changed
   };
   const unchanged = JSON.stringify(toBody(toDraft(opened?.content ?? initial)));
-  return { state, body, set, submit, cancel: draft.end, error, constraintErrors, input, conflict, problem, saveButton };
+  return { state, signal, body, set, submit, attempt, cancel: draft.end, error, constraintErrors, input, conflict, problem, saveButton };
 
   /** What the API would get. */
   function body() {
@@ -53,10 +53,16 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
   async function submit(event) {
     event.preventDefault();
     if (state.busy) return;
-    Object.assign(state, { busy: true, problem: '', requestId: undefined, errors: {} });
+    state.busy = true;
+    await attempt(send);
+  }
+
+  /** Sends what was entered. What the API rejects is shown at the controls. */
+  async function attempt(action) {
+    Object.assign(state, { problem: '', requestId: undefined, errors: {} });
     draw();
     try {
-      await send();
+      await action();
     } catch (failure) {
       if (signal.aborted) return;
       const { byControl, rest } = divide?.(failure) ?? dividedError(failure, controlOf);

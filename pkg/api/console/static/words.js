@@ -96,6 +96,24 @@ export function strategyWords(strategy, segmentName) {
   ].filter(Boolean).join(' ');
 }
 
+/** The names of the context fields that decide whether a strategy holds, and which variant it gives, without those of its segments. */
+export function strategyFields({ name, parameters, constraints, variants }) {
+  return [...new Set([...constraints.map(({ contextName }) => contextName), ...typeFields(name, parameters, variants)])];
+}
+
+function typeFields(name, { rollout: percentage, stickiness }, variants) {
+  switch (name) {
+    case 'flexibleRollout':
+      if (stickiness === 'random') return [];
+      if (stickiness !== 'default') return [stickiness];
+      return percentage === '100' && variants.length === 0 ? [] : ['userId', 'sessionId'];
+    case 'remoteAddress': return ['remoteAddress'];
+    case 'userWithId': case 'gradualRolloutUserId': return ['userId'];
+    case 'gradualRolloutSessionId': return ['sessionId'];
+    default: return [];
+  }
+}
+
 /** The variants of a strategy: "blue 50 %, green 50 %". */
 export function variantWords(variants) {
   return variants.map(({ name, weight }) => `${name} ${weight / 10} %`).join(', ');
@@ -128,6 +146,7 @@ export function strategyReasons(strategy) {
     ...segments.map(({ name, result: holds, constraints: parts }) => ({ holds, text: `segment “${name}”`, parts: parts.map(constraintReason) })),
     ...constraints.map(constraintReason),
   ];
+  if (result.evaluationStatus === 'incomplete') return reasons;
   // Besides them, the type with its parameters decides.
   const ruleHolds = result.enabled === true || reasons.some(({ holds }) => !holds);
   if (result.rollout !== undefined) {

@@ -2,22 +2,23 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
+import { fixedFields } from '../constraints.js';
 import { counted, failure, h, loading } from '../dom.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
+import { mark, reasonList } from '../reasons.js';
 import { matcher } from '../search.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { countToggles } from '../toggle.js';
 import { resultReason, strategyReasons, strategyWords } from '../words.js';
 
 const path = '/api/admin/playground/advanced';
-const knownFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'currentTime', 'environment'];
 const pageSize = 50;
 let lastKey = 0;
 
 export async function render(content, { search, signal }) {
   show(loading('the playground'), content);
   const [environments, fields] = await Promise.all([loadEnvironments(signal), call('GET', '/api/admin/context', undefined, { signal })]);
-  const names = [...new Set([...knownFields, ...fields.map(({ name }) => name)])];
+  const names = [...new Set([...fixedFields, ...fields.map(({ name }) => name)])];
   const chosen = search.getAll('environment').filter((name) => environments.some((environment) => environment.name === name));
   const state = {
     environments: chosen.length > 0 ? chosen : environments.map(({ name }) => name),
@@ -109,11 +110,7 @@ export async function render(content, { search, signal }) {
     return html`<section aria-label=${environment.name}><h2>${environmentName(environment)}: ${result.isEnabled ? 'on' : 'off'}</h2>
       <p>${resultReason(result)}</p>
       <ol>${result.strategies.data.map((strategy) => html`<li>${mark(strategy.result.enabled === true)} <bdi>${strategy.title ?? words(strategy)}</bdi>
-        ${reasons(strategyReasons(strategy))}</li>`)}</ol></section>`;
-  }
-
-  function reasons(parts) {
-    return html`<ul>${parts.map(({ holds, text, parts: inner }) => html`<li>${mark(holds)} <bdi>${text}</bdi>${inner?.length > 0 ? reasons(inner) : nothing}</li>`)}</ul>`;
+        ${reasonList(strategyReasons(strategy))}</li>`)}</ol></section>`;
   }
 
   function projectInput() {
@@ -181,16 +178,12 @@ export async function render(content, { search, signal }) {
     const context = { properties: {} };
     for (const { name, value } of state.context) {
       if (value === '') continue;
-      if (knownFields.includes(name)) context[name] = value;
+      if (fixedFields.includes(name)) context[name] = value;
       else context.properties[name] = value;
     }
     return { environments: state.environments, projects: state.project ? [state.project] : '*', context };
   }
 }
-
-/** Whether something holds, as a mark and as a word for screen readers. */
-const mark = (holds) => html`<span class=${holds ? 'holds' : 'fails'}><span aria-hidden="true">${holds ? '✓' : '✗'}</span><span class="visually-hidden">${
-  holds ? 'holds:' : 'does not hold:'}</span></span>`;
 
 /** A field of the context with a key, which a row keeps. */
 function entry(name, value) {

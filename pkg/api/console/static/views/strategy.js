@@ -12,6 +12,7 @@ import { html, live, nothing, render as show, repeat } from '../template.js';
 import { forgetCounts, listAddress, toggleAddress } from '../toggle.js';
 import { spread } from '../variants.js';
 import { strategyWords, variantWords } from '../words.js';
+import { strategyTrial } from './strategy-trial.js';
 
 /** The types that can be created, with their parameters. */
 const types = {
@@ -65,6 +66,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   const where = environments.find(({ name }) => name === environment) ?? { name: environment };
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }));
   const segmentInput = segmentPicker();
+  const trial = strategyTrial(edit, fields, segments, draw);
   draw();
   return;
 
@@ -110,6 +112,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
         <div class="buttons">${edit.saveButton(html`Save to ${environmentName(where)}`)}
           <a class="button" href=${back} @click=${edit.cancel}>Cancel</a>
         </div>
+        ${trial()}
       </aside>
     </form>`, content);
   }

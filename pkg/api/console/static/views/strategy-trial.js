@@ -1,0 +1,82 @@
+// A trial of the strategy that is being edited: whether it would hold for a context, and why. The API evaluates it.
+
+import { call } from '../api.js';
+import { fixedFields } from '../constraints.js';
+import { reasonList } from '../reasons.js';
+import { html, live, nothing } from '../template.js';
+import { listed, strategyFields, strategyReasons } from '../words.js';
+
+const path = '/api/admin/playground/strategy';
+
+/**
+ * Returns a function that makes the template of the trial.
+ * @param {Object} edit what edits the strategy, see `editResource`
+ * @param {Array} fields the context fields
+ * @param {Array} segments
+ * @param {() => void} draw shows the page
+ */
+export function strategyTrial(edit, fields, segments, draw) {
+  const state = {
+    values: {}, // of the context, by field
+    busy: false,
+    result: null, // {of, strategy}: the strategy with its reasons, and the request that it is the response to
+  };
+  return template;
+
+  function template() {
+    const { result, busy } = state;
+    const names = needed();
+    return html`<section class="trial" aria-labelledby="trial">
+      <h2 id="trial">Try a context</h2>
+      <p class="detail">${names.length > 0 ? 'Would this strategy hold for:' : 'It holds for every context, or does not depend on its fields.'}</p>
+      ${names.map(input)}
+      <button type="button" aria-disabled=${busy ? 'true' : nothing} aria-busy=${busy ? 'true' : nothing} @click=${run}>${busy ? 'Trying…' : 'Try'}</button>
+      <div role="status">${result?.of === JSON.stringify(body()) ? outcome(result.strategy) : nothing}</div>
+    </section>`;
+  }
+
+  /** The fields that the result depends on. */
+  function needed() {
+    const used = edit.body();
+    const shared = segments.filter(({ id }) => used.segments.includes(id)).flatMap(({ constraints }) => constraints);
+    return strategyFields({ ...used, constraints: [...used.constraints, ...shared] });
+  }
+
+  function input(name) {
+    const legal = fields.find((field) => field.name === name)?.legalValues ?? [];
+    return html`<div class="field"><label for="try-${name}"><bdi>${name}</bdi></label>
+      <input id="try-${name}" autocomplete="off" spellcheck="false" dir="auto" list=${legal.length > 0 ? `legal-${name}` : nothing}
+        placeholder=${name === 'currentTime' ? 'Now' : 'Not set'} .value=${live(state.values[name] ?? '')}
+        @input=${({ target }) => { state.values[name] = target.value; draw(); }}
+        @keydown=${(event) => { if (event.key === 'Enter') { event.preventDefault(); run(); } }}>
+      ${legal.length > 0 ? html`<datalist id="legal-${name}">${legal.map(({ value }) => html`<option value=${value}></option>`)}</datalist>` : nothing}</div>`;
+  }
+
+  function outcome(strategy) {
+    const { enabled, variant } = strategy.result;
+    return html`<p><strong class=${enabled === true ? 'is-on' : 'is-off'}>${enabled === true ? 'It holds' : enabled === false ? 'It does not hold'
+      : `It holds on ${listed(strategy.parameters.hostNames.split(','))}`}</strong>${variant ? html`, with the variant <bdi>${variant.name}</bdi>` : nothing}.</p>
+      ${reasonList(strategyReasons(strategy))}`;
+  }
+
+  function body() {
+    const { name, parameters, constraints, segments: ids, variants } = edit.body();
+    const entries = needed().map((field) => [field, state.values[field]]).filter(([, value]) => value);
+    const isFixed = ([field]) => fixedFields.includes(field);
+    return {
+      name, parameters, constraints, segments: ids, variants,
+      context: { ...Object.fromEntries(entries.filter(isFixed)), properties: Object.fromEntries(entries.filter((entry) => !isFixed(entry))) },
+    };
+  }
+
+  async function run() {
+    if (state.busy) return;
+    state.busy = true;
+    const sent = body();
+    await edit.attempt(async () => {
+      state.result = { of: JSON.stringify(sent), strategy: await call('POST', path, sent, { signal: edit.signal }) };
+    });
+    state.busy = false;
+    draw();
+  }
+}
