@@ -240,7 +240,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		POST SWITCHES/on | editor | {"features":["h"]} | 200 | turn-on-features | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
 		POST SWITCH/off | editor | | 200 | turn-off-feature | PAT, 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w
 		# the toggle, four segments of the table, the type
-		POST projects/p/features/h/clone | editor | {"name":"i"} | 201 | clone-feature | PAT, GetItem 1r, 4 Scan 0.5r, GetItem 1r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r
+		POST projects/p/features/h/clone | editor | {"name":"i"} | 201 | clone-feature | PAT, 2 GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r
 		# The toggle, then the parent. Both are written.
 		POST projects/p/features/h/dependencies | editor | {"feature":"i"} | 200 | add-dependency | PAT, 2 GetItem 1r, TransactWriteItems 6w+3w
 		DELETE projects/p/features/h/dependencies/i | editor | | 200 | remove-dependency | PAT, 2 GetItem 1r, TransactWriteItems 6w+3w

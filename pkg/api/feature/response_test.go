@@ -65,12 +65,12 @@ func TestEnvironmentsInResponses(t *testing.T) {
 func TestDependenciesInResponses(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	db.create(t, `{"name":"parent","children":["a","b"]}`,
-		`{"name":"child","dependency":{"feature":"parent","variants":["x"]}}`)
+	db.create(t, `{"name":"parent"}`, `{"name":"other","dependency":{"feature":"parent"}}`,
+		`{"name":"child","dependency":{"feature":"parent","enabled":false}}`)
 	h := handlers(db.store)
 	for name, want := range map[string]string{
-		"parent": `"dependencies":[],"children":["a","b"],"dependencyType":"parent"`,
-		"child": `"dependencies":[{"feature":"parent","enabled":true,"variants":["x"]}],"children":[],` +
+		"parent": `"dependencies":[],"children":["child","other"],"dependencyType":"parent"`,
+		"child": `"dependencies":[{"feature":"parent","enabled":false,"variants":[]}],"children":[],` +
 			`"dependencyType":"child"`,
 	} {
 		if got := h.Call(t.Context(), "get", "default/"+name, ""); !strings.Contains(got, want) {
