@@ -18,7 +18,8 @@
 //   - After every write: usage and counts equal a recount, a context field in use exists, no two context fields get the
 //     same default order, limits hold, deleted accounts and API tokens do not come back, no token is added to an
 //     account whose deletion has begun, and names and identities are unique and reserved. A flag changes only for a
-//     lifetime that was valid in the last five seconds, and each call records exactly what it changes.
+//     lifetime that was valid in the last five seconds, and by the clock of the process, to the millisecond. Each call
+//     records exactly what it changes.
 //   - After every write about activation: a toggle that is on has an enabled strategy, a state is not written in an
 //     environment that does not exist, the values of constraints are legal, the usage of environments, segments and
 //     fields equals a recount, and the events explain the new state. After every response, what it says was true at

@@ -103,6 +103,8 @@ type tracked struct {
 	writes int
 	judged time.Time // when the authorizer has judged the credential, by its clock; zero: it has not
 	rival  *rival
+
+	searches map[string]time.Time // when a re-evaluation has searched toggles that are due, by type and by its clock
 }
 
 // rival is what happens when a call is sent.
@@ -148,7 +150,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // invoke invokes a function for an event, sometimes twice at the same time. It returns the output of the first.
-func (w *World) invoke(name string, event []byte) ([]byte, error) {
+func (w *World) invoke(ctx context.Context, name string, event []byte) ([]byte, error) {
 	f := w.lambda.functions[name].invoked
 	id := w.newID()
 	if w.happens(duplicated, hashOf(id), 0.1) {
@@ -159,7 +161,7 @@ func (w *World) invoke(name string, event []byte) ([]byte, error) {
 			_, _ = f.Invoke(context.Background(), again, event)
 		})
 	}
-	output, err := f.Invoke(context.Background(), id, event)
+	output, err := f.Invoke(ctx, id, event)
 	if err != nil {
 		w.note("%s: %v", name, err)
 	}
@@ -167,8 +169,8 @@ func (w *World) invoke(name string, event []byte) ([]byte, error) {
 }
 
 // deliver invokes a function with a batch. It returns what the function has not processed, unless it fails.
-func (w *World) deliver(name string, batch []byte) (failed []string, ok bool) {
-	output, err := w.invoke(name, batch)
+func (w *World) deliver(ctx context.Context, name string, batch []byte) (failed []string, ok bool) {
+	output, err := w.invoke(ctx, name, batch)
 	var response events.SQSEventResponse // that of a stream has the same form
 	if err != nil || json.Unmarshal(output, &response) != nil {
 		return nil, false

@@ -19,8 +19,9 @@ type call struct {
 	*process
 	ctx     context.Context //nolint:containedctx // of the request
 	key     uint64
-	service string // DynamoDB_20120810, or a host
-	name    string // of the operation
+	sent    time.Time // by the clock of the process, the first time
+	service string    // DynamoDB_20120810, or a host
+	name    string    // of the operation
 	header  http.Header
 	body    []byte
 	done    chan struct{}
@@ -48,8 +49,11 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	content := mix(p.hash, hashOf(c.service), hashOf(c.name), hashOfJSON(c.body))
 	p.w.mu.Lock()
-	p.calls[content]++
-	c.key = mix(content, p.calls[content])
+	if p.calls[content] == nil {
+		p.calls[content] = &repeated{first: p.now()}
+	}
+	p.calls[content].times++
+	c.key, c.sent = mix(content, p.calls[content].times), p.calls[content].first
 	p.w.mu.Unlock()
 	if p.direct {
 		c.execute() //nolint:contextcheck // what it causes in the world does not end with the request
@@ -69,6 +73,7 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if strings.HasSuffix(c.name, "GetItem") {
 		p.readAt = p.now()
+		p.readType(c)
 	}
 	return &http.Response{
 		StatusCode: c.status, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
@@ -94,6 +99,9 @@ func (c *call) send() {
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%100)
 	} else if staleness && mix(w.Seed, c.key, 14)%2 == 0 { // others act between its reads and writes
 		latency *= time.Duration(1 + mix(w.Seed, c.key, 8)%16)
+	}
+	if atEnd := c.untilLifetimeEnds(); atEnd > 0 {
+		latency = atEnd
 	}
 	if t := c.tracked(); t != nil && t.rival != nil && t.rival.selects(c) {
 		w.spawn(t.rival.do)
@@ -229,6 +237,7 @@ func (c *call) execute() {
 		if t := c.tracked(); t != nil && (len(w.engine.changes) > 0 || c.name == "UpdateItem") {
 			t.writes++
 		}
+		w.searched(c)
 		w.written()
 		if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {
 			w.fail("DynamoDB rejects a call of %s: %s\n%s %s", c.process.name, c.out, c.name, c.body)

@@ -26,19 +26,26 @@ type process struct {
 	random *rand.Rand
 	ended  chan struct{} // closed when it crashes
 	dead   bool
-	until  time.Time         // it is frozen until then
-	calls  map[uint64]uint64 // how often it has made the same call
+	until  time.Time            // it is frozen until then
+	calls  map[uint64]*repeated // by content
 	skew   time.Duration
 	direct bool // its calls are carried out at once, without faults
 
 	readAt time.Time   // the time of its clock when it got the response to its last read
+	types  typeReads   // when it has read feature types
 	broken atomic.Bool // another fault than a throttled call has occurred
 
 	handler awslambda.Handler // of an instance of a function
 }
 
+// repeated is a call that a process makes once or more often.
+type repeated struct {
+	times uint64
+	first time.Time // by the clock of the process
+}
+
 func (w *World) newProcess(name string) *process {
-	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]uint64{}}
+	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]*repeated{}}
 	p.random = w.random(p.hash, 4)
 	p.skew = w.skewOf(p)
 	return p

@@ -74,6 +74,10 @@ func (a *actor) editToggle() {
 	case 3:
 		a.archiveToggle(c, name, project)
 	case 4:
+		if a.IntN(2) == 0 {
+			a.unmarkAtEnd(c)
+			return
+		}
 		a.markToggles(c, name, project, on)
 	case 5:
 		seen, match := a.readToggle(c, name, project)
@@ -160,6 +164,25 @@ func (a *actor) markToggles(c *credential, name, project string, stale bool) {
 	}
 	for _, name := range names {
 		a.edit(o, "toggle", name, "mark", edit{project: project, change: object{"stale": stale}})
+	}
+}
+
+// unmarkAtEnd marks a toggle as stale whose lifetime ends in the next minutes, and removes the mark when it ends.
+func (a *actor) unmarkAtEnd(c *credential) {
+	for _, item := range a.db.Items("Features") {
+		name, project, days := item.String("name"), item.String("project"), a.lifetime(item.String("type")).days
+		ends := item.Time("createdAt").Add(time.Duration(days) * day)
+		if left := time.Until(ends); days == 0 || left < 10*time.Second || left > 5*time.Minute {
+			continue
+		}
+		mark := func(stale bool) {
+			o := a.do(c, "POST projects/"+project+"/stale", object{"features": []string{name}, "stale": stale})
+			a.edit(o, "toggle", name, "mark", edit{project: project, change: object{"stale": stale}})
+		}
+		mark(true)
+		a.sleep(a.name, time.Until(ends)-within(a.Rand, responseTimeout/2))
+		mark(false)
+		return
 	}
 }
 

@@ -313,7 +313,7 @@ func (w *World) checkTokens(owner int64) {
 
 func (w *World) announce() {
 	w.tokens.announced = time.Now()
-	_, _ = w.invoke("announce-expiring-tokens", []byte("{}"))
+	_, _ = w.invoke(context.Background(), "announce-expiring-tokens", []byte("{}"))
 }
 
 // checkExpiring checks that each token that is about to expire was recorded at the last threshold that it had reached

@@ -3,6 +3,7 @@ package world
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (w *World) deliverLines(stream string) {
 	}})
 	w.spawn(func() {
 		for attempt := 0; !w.over; attempt++ {
-			_, err := w.invoke("record-traffic", payload)
+			_, err := w.invoke(context.Background(), "record-traffic", payload)
 			if err == nil && !w.happens(redelivered, mix(hashOf(lines[0].ID), uint64(attempt)), 0.1) {
 				return
 			}

@@ -70,11 +70,12 @@ func (w *World) readStream(s *stream) {
 	}
 	w.spawn(func() {
 		begun, warned := time.Now(), w.lambda.functions[s.function].warnings
-		failed, ok := w.deliver(s.function, batch)
+		ctx, searches := withSearches()
+		failed, ok := w.deliver(ctx, s.function, batch)
 		if s.Table == "FeatureTypes" && ok && len(failed) == 0 && w.lambda.functions[s.function].warnings == warned {
 			// It has left nothing to the next sweep, which would hide what is wrong.
 			w.turn(fmt.Sprint("re-evaluation of ", begun))
-			w.checkFlags(begun, typesOf(batch)...)
+			w.checkFlags(begun, searches, typesOf(batch)...)
 		}
 		s.attempts++
 		done := n

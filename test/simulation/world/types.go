@@ -72,13 +72,10 @@ type lifetime struct {
 	from time.Time
 }
 
-// allows reports whether a toggle of an age can have a flag. It can lack it for some time after it is due.
-func (l lifetime) allows(flag bool, age, late time.Duration) bool {
-	lasts := time.Duration(l.days) * 24 * time.Hour
-	if flag {
-		return lasts > 0 && age+maxSkew >= lasts
-	}
-	return lasts == 0 || age-late < lasts
+// allows reports whether a toggle of an age has the flag.
+func (l lifetime) allows(flag bool, age time.Duration) bool {
+	lasts := time.Duration(l.days) * day
+	return flag == (lasts > 0 && age >= lasts)
 }
 
 // lifetime returns the current lifetime of a type.

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -77,7 +78,7 @@ func (w *World) poll() {
 
 // deliverMessages deletes the messages that are processed. The others are visible again after the timeout.
 func (w *World) deliverMessages(in events.SQSEvent) {
-	failed, ok := w.deliver("deliver-webhook", encode(in))
+	failed, ok := w.deliver(context.Background(), "deliver-webhook", encode(in))
 	if !ok {
 		return
 	}
