@@ -61,6 +61,16 @@ func activation(store *feature.Store) operation.Set {
 	return set
 }
 
+// createSegments creates segments without constraints. Their ids rise from 1.
+func (a active) createSegments(tb testing.TB, names ...string) {
+	tb.Helper()
+	for _, name := range names {
+		_, err := segment.NewStore(a.Client, a.Tables, a.Log()).Create(tb.Context(),
+			segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: name}}})
+		assert.OK(tb, err)
+	}
+}
+
 // recorded returns the types and the environments of the events of the toggle f, without its creation.
 func (a active) recorded(tb testing.TB) string {
 	tb.Helper()

@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -93,7 +94,7 @@ func Search(features *Searcher) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		page, total, err := features.Search(r.Context(), f, o, known.types)
+		page, total, err := features.Search(r.Context(), f, o, known)
 		if err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ const (
 
 // unsupportedParameters are parameters of Unleash that this service does not have.
 func unsupportedParameters() []string {
-	return []string{"tag", "segment", "status", "lifecycle", "favoritesFirst", "favorite", "createdBy", "lastSeenAt"}
+	return []string{"tag", "lifecycle", "favoritesFirst", "favorite", "createdBy", "lastSeenAt"}
 }
 
 // parseSearch reads the parameters of a search. Its error is a 400.
@@ -126,7 +127,7 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 		}
 	}
 	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
-		State: oneOf(q, "state")}
+		State: oneOf(q, "state"), Status: oneOf(q, "status"), Segment: oneOf(q, "segment")}
 	for i, id := range f.Type.Values {
 		f.Type.Values[i] = toggle.NormalTypeID(id)
 	}
@@ -136,6 +137,9 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 			q.Reject("state", "must have the states active, stale or potentially-stale")
 			break
 		}
+	}
+	if slices.ContainsFunc(f.Status.Values, isNoStatus) {
+		q.Reject("status", "must have an environment and enabled or disabled, such as production:enabled")
 	}
 	switch operator, day := q.Day("createdAt", "IS_BEFORE", "IS_ON_OR_AFTER"); operator {
 	case "IS_BEFORE":
@@ -152,6 +156,12 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 		By: q.OneOf("sortBy", SortKeys()...), Text: f.Text, Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
 		Offset: q.Number("offset", 0, 0, math.MaxInt32), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
 	}, q.Err()
+}
+
+// isNoStatus reports whether a text cannot be a value of Filter.Status.
+func isNoStatus(value string) bool {
+	environment, status, _ := strings.Cut(value, ":")
+	return environment == "" || status != statusEnabled && status != statusDisabled
 }
 
 func oneOf(q *lambdahttp.Query, name string) OneOf {

@@ -6,9 +6,6 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/segment"
-	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
 
@@ -20,11 +17,7 @@ func TestEnvironmentsInResponses(t *testing.T) {
 	_, err := environment.NewStore(a.Client, a.Tables, a.Log()).Create(ctx,
 		environment.Environment{Name: "test", Type: "x", SortOrder: -1})
 	assert.OK(t, err)
-	for _, name := range []string{"Zurich", "Beta", "unused"} {
-		_, err := segment.NewStore(a.Client, a.Tables, a.Log()).Create(ctx,
-			segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: name}}})
-		assert.OK(t, err)
-	}
+	a.createSegments(t, "Zurich", "Beta", "unused")
 	a.create(t, `{"type":"endless"}`, `{"name":"g","type":"endless"}`)
 	const split = `{"name":"flexibleRollout","segments":[1,2],"variants":[{"name":"x","weight":1},{"name":"y","weight":1}]}`
 	a.ExpectStatus(ctx, t, "add strategy", "default/f/dev", `{"name":"default","disabled":true,"segments":[2]}`, 200)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/api/featuretable"
@@ -17,7 +18,12 @@ type OneOf struct {
 }
 
 func (o OneOf) selects(value string) bool {
-	return o.Values == nil || slices.Contains(o.Values, value) != o.Not
+	return o.selectsAny(func(v string) bool { return v == value })
+}
+
+// selectsAny is selects for something that can have several of the values.
+func (o OneOf) selectsAny(has func(value string) bool) bool {
+	return o.Values == nil || slices.ContainsFunc(o.Values, has) != o.Not
 }
 
 // Filter selects toggles.
@@ -27,7 +33,21 @@ type Filter struct {
 	From, Before         time.Time // of the creation: inclusive, exclusive; zero: no limit
 	Archived             bool      // selects those that are archived; otherwise the others
 	ContextField         string    // that they use; empty: all
+	Status               OneOf     // in environments: values such as production:enabled
+	Segment              OneOf     // names of segments that they use
+
+	// known is what exists of what Status and Segment name. Searcher.Search sets it.
+	known struct {
+		environments map[string]bool
+		segments     map[string]int64 // ids by names
+	}
 }
+
+// The status of a toggle in an environment, in Filter.Status.
+const (
+	statusEnabled  = "enabled"
+	statusDisabled = "disabled"
+)
 
 func (f Filter) selects(row featuretable.Row) bool {
 	t := row.Toggle
@@ -35,7 +55,22 @@ func (f Filter) selects(row featuretable.Row) bool {
 		f.selectsState(t.State()) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
+		f.Status.selectsAny(func(value string) bool { return f.hasStatus(row, value) }) &&
+		f.Segment.selectsAny(func(name string) bool { return f.usesSegment(row, name) }) &&
 		f.Text.Matches(t)
+}
+
+// hasStatus reports whether a toggle has a status of Filter.Status. It has none in an environment that does not exist.
+func (f Filter) hasStatus(row featuretable.Row, value string) bool {
+	environment, status, _ := strings.Cut(value, ":")
+	return f.known.environments[environment] &&
+		slices.Contains(row.EnabledIn, environment) == (status == statusEnabled)
+}
+
+// usesSegment reports whether a toggle uses the segment with the name.
+func (f Filter) usesSegment(row featuretable.Row, name string) bool {
+	id, exists := f.known.segments[name]
+	return exists && slices.Contains(row.Segments, id)
 }
 
 func (f Filter) selectsState(state toggle.State) bool { return f.State.selects(string(state)) }
@@ -50,11 +85,15 @@ func (f Filter) onlyFlagged() bool {
 func (f Filter) ofIndex() Filter {
 	f.Text = Text{}
 	f.ContextField = ""
+	f.Status = OneOf{}
+	f.Segment = OneOf{}
 	return f
 }
 
 // needsItems reports whether other attributes than those of the staleness index decide, too.
-func (f Filter) needsItems() bool { return !f.Text.IsEmpty() || f.ContextField != "" }
+func (f Filter) needsItems() bool {
+	return !f.Text.IsEmpty() || f.ContextField != "" || f.Status.Values != nil || f.Segment.Values != nil
+}
 
 // Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
 type Order struct {

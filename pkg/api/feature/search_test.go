@@ -103,6 +103,51 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// Toggles are found by whether they are on in environments, and by the segments that they use. An environment or a
+// segment that does not exist finds nothing.
+func TestSearchByState(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.createSegments(t, "Beta", "NO, SE")
+	a.create(t, `{"name":"both"}`, `{"name":"dev"}`, `{"name":"none"}`, `{"name":"prod","type":"endless"}`)
+	for _, path := range []string{"both/dev", "both/prod", "dev/dev", "prod/prod"} {
+		a.ExpectStatus(t.Context(), t, "on", "default/"+path, "", 200)
+	}
+	for path, segments := range map[string]string{"both/dev": "1", "dev/prod": "1,2", "prod/prod": "2"} {
+		a.ExpectStatus(t.Context(), t, "add strategy", "default/"+path, `{"name":"default","segments":[`+segments+`]}`, 200)
+	}
+	for _, test := range []struct{ query, names string }{
+		{"status=IS:prod:enabled", "both prod"},
+		{"status=IS:prod:disabled", "dev none"},
+		{"status=IS_NOT:prod:enabled", "dev none"},
+		{"status=IS_ANY_OF:prod:enabled,dev:enabled", "both dev prod"},
+		{"status=IS_NONE_OF:prod:disabled,dev:disabled", "both"},
+		{"status=IS:unknown:enabled", ""},
+		{"status=IS:unknown:disabled", ""},
+		{"status=IS_NOT:unknown:disabled", "both dev none prod"},
+		{"status=IS:prod:disabled&state=IS:potentially-stale", "dev none"}, // reads the index
+		{"status=IS:prod:disabled&state=IS:potentially-stale&limit=2", "dev none"},
+		{"segment=IS:Beta", "both dev"},
+		{"segment=IS:NO,%20SE", "dev prod"},
+		{"segment=IS_NOT:Beta", "none prod"},
+		{"segment=IS_ANY_OF:Beta,unknown", "both dev"},
+		{"segment=IS_NONE_OF:Beta,unknown", "none prod"},
+		{"segment=IS:unknown", ""},
+		{"segment=IS:NO,%20SE&state=IS:potentially-stale", "dev"},
+		{"segment=IS:Beta&status=IS:prod:enabled", "both"},
+	} {
+		_, _, text := a.Serve(t.Context(), operation.Request{Operation: "search", Query: "sortBy=name&" + test.query})
+		var names []string
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)","type":"\w+","project"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
+		}
+		want := fmt.Sprint(test.names, " ", len(strings.Fields(test.names)))
+		if got := fmt.Sprint(strings.Join(names, " "), " ", text[strings.LastIndex(text, ":")+1:len(text)-1]); got != want {
+			t.Errorf("%s: %s, not %s", test.query, got, want)
+		}
+	}
+}
+
 // The index is behind: a toggle whose flag was cleared is neither returned nor counted.
 func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	t.Parallel()
@@ -167,8 +212,11 @@ func TestSearchRejectsInvalidParameters(t *testing.T) {
 		{"query=" + strings.Repeat("x", 1001), "query", "must have at most 1000 characters"},
 		{"tag=IS:a", "tag", `is not supported; you sent "IS:a".`},
 		{"favoritesFirst=true", "favoritesFirst", "is not supported"},
-		{"segment=", "segment", "is not supported"},
-		{"status=a", "status", "is not supported"},
+		{"segment=", "segment", "must begin with IS: or IS_NOT:"},
+		{"status=production:enabled", "status", "must begin with IS: or IS_NOT:"},
+		{"status=IS:production", "status", "must have an environment and enabled or disabled"},
+		{"status=IS_ANY_OF:production:enabled,production:on", "status", "must have an environment and enabled or disabled"},
+		{"status=IS_NOT::enabled", "status", "must have an environment and enabled or disabled"},
 		{"lifecycle=a", "lifecycle", "is not supported"},
 		{"favorite=a", "favorite", "is not supported"},
 		{"createdBy=a", "createdBy", "is not supported"},

@@ -34,6 +34,16 @@ func (r *Reader) resources(ctx context.Context) (known resources, err error) {
 	return known, err
 }
 
+// segmentIDs returns the ids of all segments by their names. It scans the table.
+func (r *Reader) segmentIDs(ctx context.Context) (map[string]int64, error) {
+	all, err := segmenttable.Scan(ctx, r.client, r.segments)
+	ids := map[string]int64{}
+	for _, s := range all {
+		ids[s.Name] = s.ID
+	}
+	return ids, err
+}
+
 // resourcesOf reads the type of a toggle, all environments, and the segments that the toggle uses.
 func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known resources, err error) {
 	var reads errgroup.Group

@@ -29,8 +29,18 @@ func NewSearcher(r *Reader) *Searcher {
 // consistently, or, if only toggles that are potentially stale are selected, the part of the staleness index that
 // contains them, which is eventually consistent, and then the toggles of the page.
 func (s *Searcher) Search(
-	ctx context.Context, f Filter, o Order, known Types,
+	ctx context.Context, f Filter, o Order, r resources,
 ) (page []toggle.Feature, total int, err error) {
+	known := r.types
+	f.known.environments = map[string]bool{}
+	for _, e := range r.environments {
+		f.known.environments[e.Name] = true
+	}
+	if f.Segment.Values != nil {
+		if f.known.segments, err = s.segmentIDs(ctx); err != nil {
+			return nil, 0, err
+		}
+	}
 	if f.onlyFlagged() {
 		return s.searchFlagged(ctx, f, o, known)
 	}
