@@ -65,6 +65,19 @@ var inexpressible = []string{
 	`{"name":"remoteAddress","parameters":{"IPs":"localhost"}}`,
 }
 
+// dependencies are conditions on toggles with one of the expressible strategies: on, off, disabled, for some users, and
+// with variants.
+var dependencies = []string{
+	`{"feature":"one-0"}`,
+	`{"feature":"one-0","enabled":false}`,
+	`{"feature":"one-1","enabled":false}`,
+	`{"feature":"one-3"}`,
+	`{"feature":"one-3","enabled":false}`,
+	`{"feature":"one-7","variants":["red","blue"]}`,
+	`{"feature":"one-7","variants":["green","gone"]}`,
+	`{"feature":"two-9","variants":[]}`,
+}
+
 // oldStrategies are of types that Unleash no longer creates.
 const oldStrategies = `
 INSERT INTO feature_strategies
@@ -98,6 +111,10 @@ func TestEvaluation(t *testing.T) {
 	}
 	for i, strategy := range inexpressible {
 		s.create(t, fmt.Sprint("without-", i), strategy)
+	}
+	for i := range dependencies {
+		s.create(t, fmt.Sprint("child-", i), expressible[i])
+		s.call(t, http.MethodPost, fmt.Sprintf("projects/default/features/child-%d/dependencies", i), dependencies[i])
 	}
 	for i := 1; i <= 5; i++ {
 		s.call(t, http.MethodPost, "projects/default/features", fmt.Sprintf(`{"name":"old-%d"}`, i))
@@ -152,7 +169,7 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 	t.Helper()
 	var toggles []toggle.Feature
 	for _, f := range imported.Features {
-		toggles = append(toggles, toggle.Feature{Name: f.Name, Environments: f.Environments})
+		toggles = append(toggles, toggle.Feature{Name: f.Name, Environments: f.Environments, Dependency: f.Dependency})
 	}
 	var segments []toggle.Segment
 	for _, f := range imported.Segments {
@@ -185,7 +202,7 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 		}
 	}
 	t.Logf("%d evaluations, %d of them on", compared, on)
-	if want := len(contexts) * (2*len(expressible) + 5); compared != want || on < want/10 {
+	if want := len(contexts) * (2*len(expressible) + 5 + len(dependencies)); compared != want || on < want/10 {
 		t.Errorf("%d evaluations, %d of them on, want %d", compared, on, want)
 	}
 }

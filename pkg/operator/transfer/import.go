@@ -201,9 +201,16 @@ func (i Installation) importToggles(
 	ctx context.Context, d Document, o Options, stored []toggle.FeatureJSON, known resources, s *Section,
 ) error {
 	names := map[string]bool{} // of the toggles that exist after the import
+	old := map[string]toggle.FeatureJSON{}
 	for _, t := range stored {
-		names[t.Name] = true
+		names[t.Name], old[t.Name] = true, t
 	}
+	known.dependencies = planDependencies(d, stored, known.checkToggle)
+	// Children whose dependency ends are first, because their parents can be archived or moved then.
+	all := slices.Clone(d.Features)
+	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int {
+		return compareBool(known.dependencies.releases(b, old[b.Name]), known.dependencies.releases(a, old[a.Name]))
+	})
 	toggles := merge[toggle.FeatureJSON]{
 		id: func(t toggle.FeatureJSON) string { return t.Name },
 		prepare: func(t toggle.FeatureJSON, old *toggle.FeatureJSON) (toggle.FeatureJSON, []string, error) {
@@ -223,8 +230,27 @@ func (i Installation) importToggles(
 		},
 		update: i.updateToggle,
 	}
-	_, err := toggles.run(ctx, o, "toggles", stored, d.Features, s)
-	return err
+	written, err := toggles.run(ctx, o, "toggles", stored, all, s)
+	if err != nil {
+		return err
+	}
+	// A toggle that has a dependency gets another one before it becomes a parent.
+	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int {
+		return compareBool(written[b.Name].Dependency != nil, written[a.Name].Dependency != nil)
+	})
+	return i.importDependencies(ctx, o, known.dependencies, all, written, s)
+}
+
+// compareBool compares two values, of which false is less.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
 }
 
 // createType creates a type after all others.
@@ -304,7 +330,7 @@ func (m merge[T]) run(
 		o.Progress(what, n, len(elements))
 		id := m.id(element)
 		if written[id] {
-			s.Skipped = append(s.Skipped, Remark{id, "it occurs more than once"})
+			s.Skipped = append(s.Skipped, Remark{id, occursTwice})
 			continue
 		}
 		next, skipped, err := m.write(ctx, o, id, element, old[id], s)

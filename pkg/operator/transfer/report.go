@@ -1,5 +1,7 @@
 package transfer
 
+import "slices"
+
 // Report is what an import did, or with DryRun would do. Its JSON form is the output of `toggleadmin import --json`.
 type Report struct {
 	DryRun        bool    `json:"dryRun"`
@@ -33,6 +35,31 @@ type Update struct {
 type Remark struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+}
+
+// occursTwice is why all but the first of several elements with an id are skipped.
+const occursTwice = "it occurs more than once"
+
+// skips reports whether no element with a name was written.
+func (s *Section) skips(name string) bool {
+	return slices.ContainsFunc(s.Skipped, func(r Remark) bool { return r.Name == name && r.Text != occursTwice })
+}
+
+// update adds a change of a property of an element that was written.
+func (s *Section) update(name, property string) {
+	if slices.Contains(s.Created, name) {
+		return
+	}
+	for i, u := range s.Updated {
+		if u.Name == name {
+			properties := append(slices.Clone(u.Properties), property)
+			slices.Sort(properties)
+			s.Updated[i].Properties = slices.Compact(properties)
+			return
+		}
+	}
+	s.Unchanged--
+	s.Updated = append(s.Updated, Update{name, []string{property}})
 }
 
 func newSection() Section {

@@ -280,15 +280,3 @@ func TestInvalidSegments(t *testing.T) {
 		"it was turned off in production, because none of its enabled strategies was imported",
 	}, texts(r.Features.Notes))
 }
-
-// A dependency is listed, because it cannot be stored yet.
-func TestDependency(t *testing.T) {
-	t.Parallel()
-	s := newStage(t)
-	d := on(t, `{"id":"01A","name":"default"}`)
-	d.Features[0].Dependency = &toggle.Dependency{Feature: "parent", Enabled: true}
-	r := s.run(t, d, transfer.Options{})
-	same(t, []string{`its dependency on the toggle "parent" was not imported: dependencies cannot be stored yet`},
-		texts(r.Features.Notes))
-	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
-}

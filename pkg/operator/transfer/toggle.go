@@ -23,19 +23,29 @@ type resources struct {
 
 	now   string        // the time of creation of a toggle that has none
 	newID func() string // returns the id of a strategy that has none
+
+	dependencies dependencies
+}
+
+// checkToggle returns why a toggle cannot be imported, or nil.
+func (r resources) checkToggle(t toggle.FeatureJSON) error {
+	if err := toggle.CheckFeatureName(t.Name); err != nil {
+		return fmt.Errorf("its name is not valid: %w", err)
+	}
+	if err := toggle.CheckName(t.Project); err != nil {
+		return fmt.Errorf("its project %.50q is not valid: %w", t.Project, err)
+	}
+	if _, exists := r.types[toggle.NormalTypeID(t.Type)]; !exists {
+		return fmt.Errorf("its type %.50q does not exist here", toggle.NormalTypeID(t.Type))
+	}
+	return nil
 }
 
 // prepareToggle returns a toggle as it will be stored. old is the stored toggle, or nil.
 func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (toggle.FeatureJSON, []string, error) {
 	t.Type = toggle.NormalTypeID(t.Type)
-	if err := toggle.CheckFeatureName(t.Name); err != nil {
-		return t, nil, fmt.Errorf("its name is not valid: %w", err)
-	}
-	if err := toggle.CheckName(t.Project); err != nil {
-		return t, nil, fmt.Errorf("its project %.50q is not valid: %w", t.Project, err)
-	}
-	if _, exists := r.types[t.Type]; !exists {
-		return t, nil, fmt.Errorf("its type %.50q does not exist here", t.Type)
+	if err := r.checkToggle(t); err != nil {
+		return t, nil, err
 	}
 	var invalid error
 	for _, at := range []**string{&t.CreatedAt, &t.ArchivedAt} {
@@ -49,7 +59,7 @@ func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (
 	notes := slices.Concat(cutOptional(&t.Description, "its description", toggle.MaxDescription),
 		cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText))
 	notes = append(notes, prepareStates(&t, old, r)...)
-	notes = append(notes, keepDependency(&t, old)...)
+	notes = append(notes, r.dependencies.prepare(&t, old)...)
 	if !t.Archived {
 		t.ArchivedAt = nil
 	}
@@ -112,20 +122,6 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (notes []string) {
 	return p.notes
 }
 
-// keepDependency leaves the dependency of a toggle as it is here, because the store of toggles cannot change it.
-func keepDependency(t, old *toggle.FeatureJSON) (notes []string) {
-	wanted := t.Dependency
-	t.Dependency = nil
-	if old != nil {
-		t.Dependency = old.Dependency
-	}
-	if wanted != nil && !reflect.DeepEqual(wanted, t.Dependency) {
-		notes = []string{fmt.Sprintf("its dependency on the toggle %.100q was not imported: dependencies cannot be stored yet",
-			wanted.Feature)}
-	}
-	return notes
-}
-
 // usedFields returns the context fields that a toggle uses. They can repeat.
 func usedFields(t toggle.FeatureJSON) []string {
 	names := slices.Clone(t.ContextFields)
@@ -181,6 +177,9 @@ func assign(t toggle.FeatureJSON, f toggle.Feature) toggle.Feature {
 	f.Project, f.Type, f.Description, f.ImpressionData = t.Project, t.Type, t.Description, t.ImpressionData
 	f.Stale, f.Archived, f.ArchivedAt = t.Stale, t.Archived, parsed(t.ArchivedAt)
 	f.Environments, f.ContextFields = maps.Clone(t.Environments), slices.Clone(t.ContextFields)
+	if t.Dependency == nil { // otherwise importDependencies decides it
+		f.Dependency = nil
+	}
 	return f
 }
 

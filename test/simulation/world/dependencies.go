@@ -131,7 +131,8 @@ func (w *World) was(o *op, name string, holds func(*toggle.Feature) bool) bool {
 	return false
 }
 
-// checkHeld checks that a toggle which was not changed because of children had some at some time of the operation.
+// checkHeld checks that a toggle which was not archived or moved because of its children, had some at some time of the
+// operation.
 func (w *World) checkHeld(o *op, name string) {
 	if !w.was(o, name, func(f *toggle.Feature) bool { return f != nil && len(f.Children) > 0 }) {
 		w.fail("an operation of %s fails because of the children of %s, which had none: %s", o.actor, name, o.response)

@@ -71,7 +71,7 @@ func (a *actor) importDocument(d transfer.Document) {
 		i := slices.IndexFunc(report.Features.Skipped, func(r transfer.Remark) bool { return r.Name == t.Name })
 		if i >= 0 && strings.Contains(report.Features.Skipped[i].Text, "depend") {
 			a.checkHeld(o, t.Name)
-			continue
+			continue // it is of another project
 		}
 		if i >= 0 {
 			a.fail("an import skips the toggle %s: %v", t.Name, report.Features.Skipped)
