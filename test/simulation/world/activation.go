@@ -131,6 +131,7 @@ func (w *World) checkActivationRecorded(c change, events []dynamo.Item) {
 	if before == nil || after == nil || reflect.DeepEqual(before.Environments, after.Environments) {
 		return
 	}
+	w.checkOrderRecorded(*before, *after, events)
 	expected := map[string]toggle.Environment{}
 	for name, e := range before.Environments {
 		e.Strategies = slices.Clone(e.Strategies)
@@ -177,6 +178,36 @@ func (w *World) checkActivationRecorded(c change, events []dynamo.Item) {
 		if !same && !removed {
 			w.fail("the events of a call of %s say that %s is %v in %s, but it is %v", w.engine.caller.process.name,
 				after.Name, e, name, is)
+		}
+	}
+}
+
+// checkOrderRecorded checks that strategies whose sort order changes have an event, which says in which order they are.
+func (w *World) checkOrderRecorded(before, after toggle.Feature, events []dynamo.Item) {
+	updated, recorded := map[string]bool{}, map[string][]string{}
+	for _, item := range events {
+		var data struct {
+			ID          string
+			StrategyIDs []string
+		}
+		_ = json.Unmarshal([]byte(item.String(eventlog.AttributeData)), &data)
+		switch item.String(eventlog.AttributeType) {
+		case string(eventlog.FeatureStrategyUpdate):
+			updated[data.ID] = true
+		case string(eventlog.StrategyOrderChanged):
+			recorded[item.String(eventlog.AttributeEnvironment)] = data.StrategyIDs
+		}
+	}
+	for name, e := range after.Environments {
+		moved := false
+		var ids []string
+		for _, s := range e.Strategies {
+			ids = append(ids, s.ID)
+			i := before.Environments[name].Strategy(s.ID)
+			moved = moved || i >= 0 && before.Environments[name].Strategies[i].SortOrder != s.SortOrder && !updated[s.ID]
+		}
+		if moved != (recorded[name] != nil) || moved && !slices.Equal(recorded[name], ids) {
+			w.fail("the strategies of %s in %s are %v, and the event of their order says %v", after.Name, name, ids, recorded[name])
 		}
 	}
 }

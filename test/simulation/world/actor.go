@@ -149,13 +149,18 @@ func (a *actor) begin() (*op, context.Context) {
 // do sends a request with a credential, and sometimes an If-Match, and checks whether it is accepted. It does not wait
 // longer than API Gateway.
 func (a *actor) do(c *credential, request string, body object, match ...string) *op {
-	o, ctx := a.begin()
-	day := time.Now().UTC().Format(time.DateOnly)
-	method, path, _ := strings.Cut(request, " ")
 	content := ""
 	if body != nil {
 		content = text(body)
 	}
+	return a.sendText(c, request, content, match...)
+}
+
+// sendText is do with the text of a body.
+func (a *actor) sendText(c *credential, request, content string, match ...string) *op {
+	o, ctx := a.begin()
+	day := time.Now().UTC().Format(time.DateOnly)
+	method, path, _ := strings.Cut(request, " ")
 	r := httptest.NewRequestWithContext(ctx, method, "/api/admin/"+path, strings.NewReader(content))
 	r.Header.Set("Authorization", c.text)
 	r.Header.Set("Content-Type", "application/json")

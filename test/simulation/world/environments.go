@@ -160,7 +160,19 @@ func (w *World) changedEnvironment(c change) {
 		return
 	}
 	exists := c.next != nil && isEnvironment(c.next)
+	if exists && (c.old == nil || !isEnvironment(c.old)) {
+		w.checkEmpty(name)
+	}
 	w.environments.states[name] = append(w.environments.states[name], existence{time.Now(), exists})
+}
+
+// checkEmpty checks that no toggle has a state in an environment that begins to exist.
+func (w *World) checkEmpty(environment string) {
+	for _, item := range w.db.Items("Features") {
+		if e, has := w.decodeFeature(item).Environments[environment]; has {
+			w.fail("the environment %s begins to exist, and the toggle %s has %v there", environment, item.String("name"), e)
+		}
+	}
 }
 
 // checkEnvironmentUsage compares the usage of environments with a recount of the toggles that are on.

@@ -237,6 +237,10 @@ func (c *call) execute() {
 		if t := c.tracked(); t != nil && (len(w.engine.changes) > 0 || c.name == "UpdateItem") {
 			t.writes++
 		}
+		if t := c.tracked(); t != nil &&
+			slices.ContainsFunc(w.engine.changes, func(c change) bool { return c.table == "Features" }) {
+			t.states++
+		}
 		w.searched(c)
 		w.written()
 		if c.status != http.StatusOK && !bytes.Contains(c.out, []byte("ConditionalCheckFailed")) {

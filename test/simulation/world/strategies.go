@@ -161,8 +161,25 @@ func (w *World) checkReplaced(on activated, id, title string, seen toggle.Strate
 	}
 }
 
-// sortStrategies moves the last strategy to the beginning.
+// sortStrategies reverses the order of the strategies, or moves the last one to the beginning.
 func (a *actor) sortStrategies(c *credential, on activated) {
 	all := a.strategies(on)
-	a.do(c, "PUT "+on.path()+"/strategies/"+all[len(all)-1].ID, object{"sortOrder": all[0].SortOrder - 1})
+	if a.IntN(2) == 0 {
+		a.do(c, "PUT "+on.path()+"/strategies/"+all[len(all)-1].ID, object{"sortOrder": all[0].SortOrder - 1})
+		return
+	}
+	orders := []object{}
+	for i, s := range all {
+		orders = append(orders, object{"id": s.ID, "sortOrder": len(all) - i})
+	}
+	o := a.sendText(c, "POST "+on.path()+"/strategies/set-sort-order", string(encode(orders)))
+	a.checkOneWrite(o)
+	a.checkActivated(o, on, "has the order that was set", func(e toggle.Environment) bool {
+		for i, s := range all {
+			if j := e.Strategy(s.ID); j < 0 || int(e.Strategies[j].SortOrder) != len(all)-i {
+				return false
+			}
+		}
+		return true
+	})
 }
