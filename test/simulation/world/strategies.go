@@ -30,9 +30,9 @@ func (a *actor) editStrategies() {
 	id := choose(a, all...).ID
 	a.meanwhile((*actor).editStrategies)
 	switch kind {
-	case 1, 2:
+	case 1:
 		a.deleteStrategy(c, on, id)
-	case 3:
+	case 2, 3:
 		a.sortStrategies(c, on)
 	default:
 		a.updateStrategy(c, on, id)
@@ -164,7 +164,7 @@ func (w *World) checkReplaced(on activated, id, title string, seen toggle.Strate
 // sortStrategies reverses the order of the strategies, or moves the last one to the beginning.
 func (a *actor) sortStrategies(c *credential, on activated) {
 	all := a.strategies(on)
-	if a.IntN(2) == 0 {
+	if a.IntN(3) == 0 {
 		a.do(c, "PUT "+on.path()+"/strategies/"+all[len(all)-1].ID, object{"sortOrder": all[0].SortOrder - 1})
 		return
 	}
