@@ -15,14 +15,14 @@ func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error
 		Kind:       "environment",
 		IsResource: exists,
 		Count:      count,
-		Restore:    s.restore,
+		Restore:    s.Restore,
 	}
 	return checker.Check
 }
 
-// restore returns the repair that creates an environment in which toggles are on. The next Check finds that its usage is
-// wrong.
-func (s *Store) restore(name string) func(context.Context) error {
+// Restore returns the repair that creates an environment in which toggles have a state. The next Check finds that its
+// usage is wrong.
+func (s *Store) Restore(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := s.Create(ctx, Environment{Name: name, Type: name, Last: true})
 		return err

@@ -2,6 +2,7 @@ package eventsearch
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -54,6 +55,23 @@ func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...
 		return nil
 	})
 	return all, err
+}
+
+// NamesRemoved returns the people, of those in oldest, whose name was removed after the time there, sorted.
+func (r *Reader) NamesRemoved(ctx context.Context, oldest map[int64]time.Time) (people []int64, err error) {
+	ids := map[eventlog.Subject]int64{}
+	for id := range oldest {
+		ids[eventlog.PersonSubject(id)] = id
+	}
+	some := []eventlog.Type{eventlog.UserNameRemoved}
+	err = r.About(ctx, slices.Sorted(maps.Keys(ids)), some, func(e eventlog.Event) error {
+		if id := ids[e.Subject]; oldest[id].Before(e.CreatedAt()) { // the person can create something later
+			people = append(people, id)
+		}
+		return nil
+	})
+	slices.Sort(people)
+	return slices.Compact(people), err // a name can be removed twice
 }
 
 func texts[T ~string](values []T) []string {

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
-	"toggleadmin/pkg/toggle"
 )
 
 // CountUsage counts the usage of each context field that active toggles use, which the transactions of the Store keep
@@ -42,39 +42,67 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	if err != nil {
 		return "", nil, err
 	}
-	named := oldestWithName(all)
-	removals := []eventlog.Type{eventlog.UserNameRemoved}
-	err = eventsearch.New(s.log).About(ctx, slices.Sorted(maps.Keys(named)), removals, func(e eventlog.Event) error {
-		f, ok := named[e.Subject]
-		if !ok || !f.CreatedAt.Before(e.CreatedAt()) { // a person whose name was removed can create further toggles
-			return nil
+	oldest := map[int64]time.Time{} // when the first toggle with the name of a person was created
+	for _, f := range all {
+		by := f.CreatedBy
+		if by == nil || by.ID == 0 || by.Name == string(eventlog.PersonSubject(by.ID)) {
+			continue
 		}
-		delete(named, e.Subject) // a name can be removed twice
-		id := f.CreatedBy.ID
+		if at, known := oldest[by.ID]; !known || f.CreatedAt.Before(at) {
+			oldest[by.ID] = f.CreatedAt
+		}
+	}
+	people, err := eventsearch.New(s.log).NamesRemoved(ctx, oldest)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, id := range people {
 		found = append(found, consistency.Inconsistency{
 			Text:   fmt.Sprintf("toggles have the name of the user %d, which was removed", id),
 			Repair: func(ctx context.Context) error { return s.RemoveCreatorName(ctx, id) },
 		})
-		return nil
-	})
-	if err != nil {
-		return "", nil, err
 	}
 	return "none in toggles", found, nil
 }
 
-// oldestWithName returns, for each person whose name toggles have, the oldest of these toggles.
-func oldestWithName(all []toggle.Feature) map[eventlog.Subject]toggle.Feature {
-	named := map[eventlog.Subject]toggle.Feature{}
-	for _, f := range all {
-		if f.CreatedBy == nil || f.CreatedBy.ID == 0 {
-			continue
+// CheckStates returns a check that looks for toggles with a state in an environment that does not exist. Creating the
+// environment, which restore returns, keeps the state, and deleting it again removes the state. An environment whose
+// deletion has not ended is none of them.
+func (s *Store) CheckStates(restore func(environment string) func(context.Context) error) consistency.Check {
+	return func(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
+		known := map[string]bool{}
+		all, err := s.List(ctx) // before the environments: a state is removed before its environment
+		if err != nil {
+			return "", nil, err
 		}
-		subject := eventlog.PersonSubject(f.CreatedBy.ID)
-		oldest, ok := named[subject]
-		if f.CreatedBy.Name != string(subject) && (!ok || f.CreatedAt.Before(oldest.CreatedAt)) {
-			named[subject] = f
+		environments, err := s.environments.List(ctx)
+		if err != nil {
+			return "", nil, err
 		}
+		deletions, err := s.environments.Unfinished(ctx)
+		if err != nil {
+			return "", nil, err
+		}
+		for _, e := range environments {
+			known[e.Name] = true
+		}
+		for _, d := range deletions {
+			known[d.Name] = true
+		}
+		toggles := map[string]int{} // by environment
+		for _, f := range all {
+			for name := range f.Environments {
+				if !known[name] {
+					toggles[name]++
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(toggles)) {
+			found = append(found, consistency.Inconsistency{
+				Text:   fmt.Sprintf("%d toggles have strategies in the environment %q, which does not exist", toggles[name], name),
+				Repair: restore(name),
+			})
+		}
+		return fmt.Sprintf("of %d toggles, in environments that exist", len(all)), found, nil
 	}
-	return named
 }

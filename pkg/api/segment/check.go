@@ -3,11 +3,17 @@ package segment
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
+	"time"
 
 	"toggleadmin/pkg/api/constraint"
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // Check compares the stored usage of the segments with the toggles that use them, which count returns by
@@ -21,6 +27,88 @@ func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error
 		Steps:      []consistency.Step{{Text: "restore the table Segments, or delete the strategies that use the segment"}},
 	}
 	return checker.Check
+}
+
+// CheckRemovedNames looks for segments with the name of a creator that was removed. A restored table brings the name
+// back. It is a consistency.Check.
+func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	oldest := map[int64]time.Time{} // when the first segment with the name of a person was created
+	for _, segment := range all {
+		by := segment.CreatedBy
+		if by == nil || by.ID == 0 || by.Name == string(eventlog.PersonSubject(by.ID)) {
+			continue
+		}
+		if at, known := oldest[by.ID]; !known || segment.CreatedAt.Before(at) {
+			oldest[by.ID] = segment.CreatedAt
+		}
+	}
+	people, err := eventsearch.New(s.log).NamesRemoved(ctx, oldest)
+	if err != nil {
+		return "", nil, err
+	}
+	for _, id := range people {
+		found = append(found, consistency.Inconsistency{
+			Text:   fmt.Sprintf("segments have the name of the user %d, which was removed", id),
+			Repair: func(ctx context.Context) error { return s.RemoveCreatorName(ctx, id) },
+		})
+	}
+	return "none in segments", found, nil
+}
+
+// CheckCounter returns a check that compares the counter of ids with the highest id of a segment that exists, is used, or
+// was created according to the event log. used returns the usage by segmenttable.Name of the ids.
+func (s *Store) CheckCounter(used func(context.Context) (map[string]usage.Usage, error)) consistency.Check {
+	return func(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
+		highest, err := s.highest(ctx, used)
+		if err != nil {
+			return "", nil, err
+		}
+		version, err := s.version.Get(ctx) // last, because the counter only rises
+		if err != nil {
+			return "", nil, err
+		}
+		if last := version.Int(attributeLastID); last < highest {
+			found = append(found, consistency.Inconsistency{
+				Text: fmt.Sprintf("the counter of segment ids is %d, below the segment %d: ids would be reused", last, highest),
+				Repair: dynamo.ReplaceAttribute(s.client, s.table, dynamo.Item{segmenttable.Hash: dynamo.S(dynamo.VersionKey)},
+					[]string{attributeLastID}, version[attributeLastID], dynamo.N(highest)),
+			})
+		}
+		return "not below the id of a segment", found, nil
+	}
+}
+
+// highest returns the highest id of a segment that exists, is used or was created.
+func (s *Store) highest(
+	ctx context.Context, used func(context.Context) (map[string]usage.Usage, error),
+) (highest int64, err error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, segment := range all {
+		highest = max(highest, segment.ID)
+	}
+	counted, err := used(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for name := range counted {
+		id, _ := strconv.ParseInt(name, 10, 64)
+		highest = max(highest, id)
+	}
+	created := eventsearch.Filter{Types: []string{string(eventlog.SegmentCreated)}}
+	err = eventsearch.New(s.log).All(ctx, created, func(e eventlog.Event) error {
+		_, id, _ := strings.Cut(string(e.Subject), ":")
+		n, _ := strconv.ParseInt(id, 10, 64)
+		highest = max(highest, n)
+		return nil
+	})
+	return highest, err
 }
 
 // CountFields adds the usage of context fields by segments to counted.

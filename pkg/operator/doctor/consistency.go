@@ -34,6 +34,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "recorded API tokens", apitoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
 	d.check(ctx, "removed names", features.CheckRemovedNames)
 	segments := segment.NewStore(i.Client, i.Tables, log)
+	d.check(ctx, "removed names in segments", segments.CheckRemovedNames)
 	d.check(ctx, "context fields", contextfield.NewStore(i.Client, i.Tables, log).Check(
 		func(ctx context.Context) (map[string]usage.Usage, error) {
 			counted, err := features.CountUsage(ctx)
@@ -42,8 +43,11 @@ func (d *doctor) consistency(ctx context.Context) {
 			}
 			return counted, segments.CountFields(ctx, counted)
 		}))
-	d.check(ctx, "segments", segments.Check(segment.NewStrategies(i.Client, i.Tables).CountUsage))
+	strategies := segment.NewStrategies(i.Client, i.Tables)
+	d.check(ctx, "segments", segments.Check(strategies.CountUsage))
+	d.check(ctx, "counter of segments", segments.CheckCounter(strategies.CountUsage))
 	environments := environment.NewStore(i.Client, i.Tables, log)
+	d.check(ctx, "states of toggles", features.CheckStates(environments.Restore))
 	d.check(ctx, "environments", environments.Check(environments.CountUsage))
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "tokens", pats.Check)

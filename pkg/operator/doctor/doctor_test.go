@@ -11,7 +11,11 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
@@ -22,6 +26,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/issuer"
@@ -188,6 +193,37 @@ func TestData(t *testing.T) {
 			want:  map[string]string{"deletions of environments": "the deletion of these environments has not ended: test"},
 			stays: true,
 		},
+		"an environment in which a toggle has strategies is lost": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				f := toggle.Feature{Name: "off", Project: "default", Type: "release"}
+				f.SetEnvironment("production", toggle.Environment{Strategies: []toggle.Strategy{{ID: "1", Name: "default"}}})
+				_, err := feature.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), f)
+				assert.OK(t, err)
+				db.Delete(t, db.Tables["Environments"], dynamo.Item{"name": dynamo.S("production")})
+				db.Delete(t, db.Tables["Environments"], environment.UsageTable(db.Client, db.Tables).Key("production"))
+			},
+			want: map[string]string{"states of toggles": `1 inconsistency: 1 toggles have strategies in the environment ` +
+				`"production", which does not exist`},
+		},
+		"a segment has the name of its creator, which was removed": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				createSegment(t, db)
+				assert.OK(t, user.NewStore(db.Client, db.Tables, db.Log()).RecordNameRemoval(t.Context(), 2))
+			},
+			want: map[string]string{"removed names in segments": "1 inconsistency: segments have the name of the user 2, " +
+				"which was removed"},
+		},
+		"the counter of segments is too low": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				createSegment(t, db)
+				db.Put(t, db.Tables["Segments"], dynamo.Item{"id": dynamo.S(dynamo.VersionKey), "version": dynamo.S("v")})
+			},
+			want: map[string]string{"counter of segments": "1 inconsistency: the counter of segment ids is 0, below the " +
+				"segment 1: ids would be reused"},
+		},
 		"another account has the address of one whose deletion has not ended": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()
@@ -253,6 +289,17 @@ func TestData(t *testing.T) {
 			}
 		})
 	}
+}
+
+// createSegment creates a segment of the user 2.
+func createSegment(t *testing.T, db *database.Database) {
+	t.Helper()
+	s := segment.Segment{Segment: segmenttable.Segment{
+		Segment:   toggle.Segment{Name: "beta"},
+		CreatedBy: &toggle.Creator{ID: 2, Name: "Editor"},
+	}}
+	_, err := segment.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), s)
+	assert.OK(t, err)
 }
 
 // putUsage stores the number of toggles of the project "default" that use a context field.
