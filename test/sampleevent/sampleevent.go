@@ -41,8 +41,6 @@ func Check(function string, response []byte) error {
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-strategy", "update-strategy", "delete-strategy": // ids of strategies are random
 		return CheckHTTP(response, http.StatusNotFound)
-	case "remove-dependency": // the seeded toggle depends on no other
-		return CheckHTTP(response, http.StatusNotFound)
 	case "not-found":
 		return CheckHTTP(response, http.StatusNotFound)
 	default:
