@@ -17,6 +17,7 @@ var actors = slices.Concat(
 	named((*actor).changeLifetime, "admin-1", "admin-2"),
 	named((*actor).changeToggle, "operator-1", "operator-2"),
 	named((*actor).importToggles, "importer-1", "importer-2"),
+	named((*actor).changeCrowd, crowdActors...),
 	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
 	named((*actor).editField, "editor-1", "editor-2"),
 	named((*actor).manageEnvironments, "admin-5", "admin-6"),
@@ -38,9 +39,9 @@ var actors = slices.Concat(
 type group struct{ first, end uint64 }
 
 var (
-	editors    = group{0, 11}                   // of types, toggles and fields
-	activators = group{6, 21}                   // of toggles, fields and what decides where toggles are on
-	others     = group{21, uint64(len(actors))} // of accounts and tokens
+	editors    = group{0, 12}                   // of types, toggles and fields
+	activators = group{7, 22}                   // of toggles, fields and what decides where toggles are on
+	others     = group{22, uint64(len(actors))} // of accounts and tokens
 	everybody  = group{0, uint64(len(actors))}
 )
 
@@ -83,6 +84,7 @@ func (w *World) prepare() {
 	w.prepareFields(contextfield.NewStore(client, w.tables, log))
 	w.prepareEnvironments(environment.NewStore(client, w.tables, log))
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
+	w.prepareCrowd(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,8 +53,10 @@ func (c *call) reject() bool {
 		if names := flipped.FindAllSubmatch(c.body, -1); c.reevaluates() && names != nil { // somebody changes one, or a type
 			other := &actor{World: w, Rand: w.random(c.key), name: fmt.Sprintf("operator-%x", c.key)}
 			name := string(names[other.IntN(2)*other.IntN(len(names))][1])
-			change := choose(other, other.changeOne, func(name string) { other.putToggle(name, false) },
-				func(string) { other.changeLifetime() })
+			change := func(string) { other.changeLifetime() }
+			if slices.Contains(w.toggles.names, name) {
+				change = choose(other, other.changeOne, func(name string) { other.putToggle(name, false) }, change)
+			}
 			wait = within(other.Rand, 80*time.Millisecond)
 			w.spawn(func() { change(name) })
 		}

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 )
@@ -24,6 +25,12 @@ func NewPlan(seed uint64) Plan {
 		some |= 1 << (g.first + mix(seed, 2+i)%(g.end-g.first))
 	}
 	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
+}
+
+// acts reports whether an actor has a part.
+func (p Plan) acts(name string) bool {
+	i := slices.IndexFunc(actors, func(r role) bool { return r.name == name })
+	return p.Parts>>i&1 == 1
 }
 
 // tokenLimit is the maximum number of tokens of an account.

@@ -117,6 +117,17 @@ func (c *call) decidedAt(kind string) (earliest, latest time.Time) {
 	return earliest, c.sent
 }
 
+// changesMany reports whether the call that is carried out has changed more than two toggles.
+func (w *World) changesMany() bool {
+	toggles := 0
+	for _, c := range w.engine.changes {
+		if c.table == "Features" {
+			toggles++
+		}
+	}
+	return toggles > 2
+}
+
 // flipped checks a flip when it is written: some lifetime of the type allows it. For a re-evaluation, it is one of the
 // last five seconds, for others the current one.
 func (w *World) flipped(c change) {
@@ -125,7 +136,9 @@ func (w *World) flipped(c change) {
 	now, by := time.Now(), w.engine.caller.process.name
 	reevaluated, since := w.engine.caller.reevaluates(), now
 	// The write of others decides a flag only if it depends on the type.
-	decided := c.next["staleness"] != nil && (c.old["staleness"] == nil || was != is || !sameType) && all != nil
+	// That of many toggles can clear flags, and decide them again with other transactions.
+	decided := c.next["staleness"] != nil && (c.old["staleness"] == nil || was != is || !sameType) && all != nil &&
+		(is || !w.changesMany())
 	if reevaluated {
 		decided, since = was != is, now.Add(-staleAfter)
 	}

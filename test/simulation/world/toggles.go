@@ -172,7 +172,7 @@ func (a *actor) unmarkAtEnd(c *credential) {
 	for _, item := range a.db.Items("Features") {
 		name, project, days := item.String("name"), item.String("project"), a.lifetime(item.String("type")).days
 		ends := item.Time("createdAt").Add(time.Duration(days) * day)
-		if left := time.Until(ends); days == 0 || left < 10*time.Second || left > 5*time.Minute {
+		if left := time.Until(ends); !slices.Contains(a.toggles.names, name) || days == 0 || left < 10*time.Second || left > 5*time.Minute {
 			continue
 		}
 		mark := func(stale bool) {
@@ -192,7 +192,7 @@ func (a *actor) searchToggles(c *credential, archived bool) {
 		Features []object
 		Total    int
 	}
-	o := a.get(c, fmt.Sprintf("search/features?archived=IS:%t", archived), &found)
+	o := a.get(c, fmt.Sprintf("search/features?limit=100&archived=IS:%t", archived), &found)
 	if !o.ok() {
 		return
 	}
@@ -219,7 +219,7 @@ func (a *actor) searchByState(c *credential, state string) {
 		Features []object
 		Total    int
 	}
-	o := a.get(c, "search/features?state=IS:"+state, &found)
+	o := a.get(c, "search/features?limit=100&state=IS:"+state, &found)
 	if !o.ok() {
 		return
 	}
@@ -256,7 +256,8 @@ func (a *actor) moveFlagged(c *credential) {
 		if kind == item.String("type") {
 			kind = a.types.names[len(a.types.names)-1]
 		}
-		if !item.Bool("potentiallyStale") || item.Bool("archived") || kind == item.String("type") {
+		if !slices.Contains(a.toggles.names, name) || !item.Bool("potentiallyStale") || item.Bool("archived") ||
+			kind == item.String("type") {
 			continue
 		}
 		if a.lifetime(kind).days != 1 {

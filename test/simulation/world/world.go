@@ -53,6 +53,7 @@ type World struct {
 	types        typeState
 	fields       fieldState
 	toggles      toggleState
+	crowd        crowdState
 	environments environmentState
 	activation   activationState
 	segments     segmentState
