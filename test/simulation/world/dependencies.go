@@ -131,11 +131,13 @@ func (w *World) was(o *op, name string, holds func(*toggle.Feature) bool) bool {
 	return false
 }
 
-// checkHeld checks that a toggle which was not archived or moved because of its children, had some at some time of the
-// operation.
-func (w *World) checkHeld(o *op, name string) {
-	if !w.was(o, name, func(f *toggle.Feature) bool { return f != nil && len(f.Children) > 0 }) {
-		w.fail("an operation of %s fails because of the children of %s, which had none: %s", o.actor, name, o.response)
+// checkHeld checks that a toggle which was not archived or moved because of its children or its parent, had them at some
+// time of the operation.
+func (w *World) checkHeld(o *op, name string, parent bool) {
+	if !w.was(o, name, func(f *toggle.Feature) bool {
+		return f != nil && (len(f.Children) > 0 || parent && f.Dependency != nil)
+	}) {
+		w.fail("an operation of %s fails because of the dependencies of %s, which had none: %s", o.actor, name, o.response)
 	}
 }
 

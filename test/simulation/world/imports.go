@@ -70,7 +70,7 @@ func (a *actor) importDocument(d transfer.Document) {
 	for _, t := range d.Features {
 		i := slices.IndexFunc(report.Features.Skipped, func(r transfer.Remark) bool { return r.Name == t.Name })
 		if i >= 0 && strings.Contains(report.Features.Skipped[i].Text, "depend") {
-			a.checkHeld(o, t.Name)
+			a.checkHeld(o, t.Name, true)
 			continue // it is of another project
 		}
 		if i >= 0 {

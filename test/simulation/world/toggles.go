@@ -104,7 +104,7 @@ func (a *actor) archiveToggle(c *credential, name, project string) {
 	o := a.do(c, "DELETE "+togglePath(name, project), nil, match...)
 	a.edit(o, "toggle", name, "archive", edit{project: project, seen: seen, change: object{"archived": true}})
 	if o.status == http.StatusConflict {
-		a.checkHeld(o, name)
+		a.checkHeld(o, name, false)
 	}
 }
 
