@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -322,6 +323,51 @@ func TestCallsWithALargeField(t *testing.T) {
 	status, calls := s.calls(t, "DELETE /api/admin/projects/p/features/banner", "editor", "")
 	assert.Equal(t, "202: "+readPAT+", archive-feature GetItem 1r, archive-feature BatchGetItem 1r, "+
 		"archive-feature TransactWriteItems 3w+3w+2w", fmt.Sprint(status, ": ", calls))
+}
+
+// A write of strategies costs two write units for each KB of the toggle, whose strategies are compressed, and one for its
+// index entry; three for each KB of an event, which has the strategy as JSON; and two for the environment.
+func TestCallsWithStrategies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const state = "/api/admin/projects/shop/features/new-checkout/environments/production"
+	status, response := s.send(t, "POST "+state+"/strategies", "editor", `{"name":"default"}`)
+	assert.Equal(t, 200, status)
+	var created struct{ ID string }
+	assert.OK(t, json.Unmarshal(response, &created))
+	strategy := state + "/strategies/" + created.ID
+	for _, test := range []struct{ request, body, function, want string }{
+		{"POST " + state + "/strategies", `{"name":"default"}`, "create-strategy", "3w+3w+2w"},
+		{"PUT " + strategy, `{"title":"All"}`, "update-strategy", "3w+3w+2w"},
+		{"POST " + state + "/strategies/set-sort-order", `[{"id":"` + created.ID + `","sortOrder":7}]`, "order-strategies", "3w+3w+2w"},
+		{"DELETE " + strategy, "", "delete-strategy", "3w+3w"},
+	} {
+		s.clock.Add(1) // otherwise two functions issue the same id of an event
+		status, calls := s.calls(t, test.request, "editor", test.body)
+		assert.Equal(t, "200: "+readPAT+", 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
+			strings.ReplaceAll(fmt.Sprint(status, ": ", calls), test.function, "FUNCTION"))
+	}
+	// The event has 5 KB. A context field that is named is read, checked and counted.
+	values := make([]string, 250)
+	for i := range values {
+		values[i] = fmt.Sprintf("customer-%04d", i*i)
+	}
+	large, err := json.Marshal(map[string]any{"name": "default", "constraints": []map[string]any{
+		{"contextName": "userId", "operator": "IN", "values": values},
+	}})
+	assert.OK(t, err)
+	s.clock.Add(1)
+	status, calls := s.calls(t, "POST "+state+"/strategies", "editor", string(large))
+	assert.Equal(t, "200: "+readPAT+", 2 create-strategy GetItem 1r, create-strategy BatchGetItem 1r, "+
+		"create-strategy TransactWriteItems 3w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
+	// Two toggles, of which the first has two KB now, and the events of a strategy and of the switch of each.
+	status, _ = s.send(t, "POST /api/admin/projects/shop/features", "editor", `{"name":"second"}`)
+	assert.Equal(t, 201, status)
+	s.clock.Add(1)
+	status, calls = s.calls(t, "POST /api/admin/projects/shop/bulk_features/environments/development/on", "editor",
+		`{"features":["new-checkout","second"]}`)
+	assert.Equal(t, "200: "+readPAT+", turn-on-features GetItem 1r, turn-on-features BatchGetItem 2r, "+
+		"turn-on-features TransactWriteItems 8w+12w+2w", fmt.Sprint(status, ": ", calls))
 }
 
 // client returns a DynamoDB client whose calls are not counted.
