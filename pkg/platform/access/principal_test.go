@@ -6,7 +6,6 @@ import (
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func TestParseID(t *testing.T) {
@@ -38,17 +37,22 @@ func TestRoles(t *testing.T) {
 
 func TestContext(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		# a user's role, or none for an API token | permissions
-		Admin | ADMIN
-		Editor | CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY
-		Viewer | ""
-		| ADMIN
-	`) {
+	for _, test := range []struct {
+		role        access.Role // of a user; empty: an API token
+		permissions string
+	}{
+		{access.RoleAdmin, "ADMIN"},
+		{access.RoleEditor, "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD," +
+			"CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT," +
+			"UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY," +
+			"UPDATE_FEATURE_DEPENDENCY"},
+		{access.RoleViewer, ""},
+		{"", "ADMIN"},
+	} {
 		p, id := access.APITokenPrincipal(access.PATSelector(1, 1)), "api-token:"+selector
-		want := map[string]any{"permissions": row[1], "name": "Ada", "tokenId": "12"}
-		if row[0] != "" {
-			p, id = access.UserPrincipal(access.MaxID, access.Role(row[0])), "user:2147483647"
+		want := map[string]any{"permissions": test.permissions, "name": "Ada", "tokenId": "12"}
+		if test.role != "" {
+			p, id = access.UserPrincipal(access.MaxID, test.role), "user:2147483647"
 			want["userId"] = "2147483647"
 		}
 		p.Name, p.TokenID = "Ada", "12"

@@ -6,14 +6,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strings"
 	"testing"
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // send sends a request with an authorizer's context through Require. It returns the principal that the handler saw, or
@@ -47,27 +45,41 @@ func TestRequire(t *testing.T) {
 		"Owner":     access.UserPrincipal(4, "Owner"),
 		"neither":   {ID: "api-token:x"}, // neither user nor permission; not used today
 	}
-	for _, row := range table.Rows(t, 3, `
-		# requirement | who meets it | error of the others
-		anyone | API-token Admin Editor Viewer Owner neither |
-		user | Admin Editor Viewer Owner | 403 You need a token that identifies a user to perform this operation.
-		user or 401 | Admin Editor Viewer Owner | 401 This operation requires a token that identifies a user.
-		ADMIN | API-token Admin | 403 You need the "ADMIN" permission to perform this operation.
-		UPDATE_FEATURE | API-token Admin Editor | 403 You need the "UPDATE_FEATURE" permission to perform this operation.
-	`) {
-		requirement, special := map[string]access.Requirement{"anyone": access.IsAnyone, "user": access.IsUser,
-			"user or 401": access.IsUserOr401}[row[0]]
-		if !special {
-			requirement = access.Has(access.Permission(row[0]))
-		}
+	for _, test := range []struct {
+		requirement access.Requirement
+		meets       []string // the principals that meet it
+		failure     string   // of the others
+	}{
+		{access.IsAnyone, []string{"API-token", "Admin", "Editor", "Viewer", "Owner", "neither"}, ""},
+		{
+			access.IsUser,
+			[]string{"Admin", "Editor", "Viewer", "Owner"},
+			"403 You need a token that identifies a user to perform this operation.",
+		},
+		{
+			access.IsUserOr401,
+			[]string{"Admin", "Editor", "Viewer", "Owner"},
+			"401 This operation requires a token that identifies a user.",
+		},
+		{
+			access.Has("ADMIN"),
+			[]string{"API-token", "Admin"},
+			`403 You need the "ADMIN" permission to perform this operation.`,
+		},
+		{
+			access.Has("UPDATE_FEATURE"),
+			[]string{"API-token", "Admin", "Editor"},
+			`403 You need the "UPDATE_FEATURE" permission to perform this operation.`,
+		},
+	} {
 		for name, want := range principals {
 			want.Name, want.TokenID = "Ada", "12"
 			context, wantFailure := want.Context(), ""
 			context["principalId"], context["integrationLatency"] = want.ID, 12 // added by API Gateway
-			if !slices.Contains(strings.Fields(row[1]), name) {
-				want, wantFailure = access.Principal{}, row[2]
+			if !slices.Contains(test.meets, name) {
+				want, wantFailure = access.Principal{}, test.failure
 			}
-			got, failure := send(t, requirement, context)
+			got, failure := send(t, test.requirement, context)
 			assert.Equal(t, want, got)
 			assert.Equal(t, wantFailure, failure)
 		}
@@ -76,29 +88,30 @@ func TestRequire(t *testing.T) {
 
 func TestAuthorizerContext(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.NewReplacer(
-		"INVALID", "401 You need a valid credential in the Authorization header.", "LACKS", `403 You need the "ADMIN" permission to perform this operation.`).Replace(`
-		null | INVALID
-		{"userId": "1", "permissions": "ADMIN"} | INVALID
-		{"principalId": "", "userId": "1", "permissions": "ADMIN"} | INVALID
-		{"principalId": 1, "userId": "1", "permissions": "ADMIN"} | INVALID
-		{"principalId": "user:0", "userId": "0", "permissions": "ADMIN"} | INVALID
-		{"principalId": "user:", "userId": "", "permissions": "ADMIN"} | INVALID
-		{"principalId": "user:1", "permissions": "ADMIN"} |
-		{"principalId": "user:1", "permissions": "X,ADMIN"} |
-		{"principalId": "user:1", "permissions": "ADMIN,X"} |
-		{"principalId": "user:1", "permissions": ""} | LACKS
-		{"principalId": "user:1", "permissions": "admin"} | LACKS
-		{"principalId": "user:1", "permissions": "ADMIN "} | LACKS
-		{"principalId": "user:1", "permissions": "XADMIN"} | LACKS
-		{"principalId": "user:1", "permissions": "ADMINX"} | LACKS
-		{"principalId": "user:1", "permissions": ","} | LACKS
-		{"principalId": "user:1", "permissions": null} | LACKS
-		{"principalId": "user:1", "permissions": true} | LACKS
-	`)) {
+	const invalid = "401 You need a valid credential in the Authorization header."
+	const lacks = `403 You need the "ADMIN" permission to perform this operation.`
+	for _, test := range []struct{ context, failure string }{
+		{`null`, invalid},
+		{`{"userId": "1", "permissions": "ADMIN"}`, invalid},
+		{`{"principalId": "", "userId": "1", "permissions": "ADMIN"}`, invalid},
+		{`{"principalId": 1, "userId": "1", "permissions": "ADMIN"}`, invalid},
+		{`{"principalId": "user:0", "userId": "0", "permissions": "ADMIN"}`, invalid},
+		{`{"principalId": "user:", "userId": "", "permissions": "ADMIN"}`, invalid},
+		{`{"principalId": "user:1", "permissions": "ADMIN"}`, ""},
+		{`{"principalId": "user:1", "permissions": "X,ADMIN"}`, ""},
+		{`{"principalId": "user:1", "permissions": "ADMIN,X"}`, ""},
+		{`{"principalId": "user:1", "permissions": ""}`, lacks},
+		{`{"principalId": "user:1", "permissions": "admin"}`, lacks},
+		{`{"principalId": "user:1", "permissions": "ADMIN "}`, lacks},
+		{`{"principalId": "user:1", "permissions": "XADMIN"}`, lacks},
+		{`{"principalId": "user:1", "permissions": "ADMINX"}`, lacks},
+		{`{"principalId": "user:1", "permissions": ","}`, lacks},
+		{`{"principalId": "user:1", "permissions": null}`, lacks},
+		{`{"principalId": "user:1", "permissions": true}`, lacks},
+	} {
 		var context map[string]any
-		assert.OK(t, json.Unmarshal([]byte(row[0]), &context))
+		assert.OK(t, json.Unmarshal([]byte(test.context), &context))
 		_, got := send(t, access.Has(access.Admin), context)
-		assert.Equal(t, row, []string{row[0], got})
+		assert.Equal(t, []string{test.context, test.failure}, []string{test.context, got})
 	}
 }

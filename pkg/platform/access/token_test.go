@@ -14,7 +14,6 @@ import (
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 const (
@@ -33,19 +32,19 @@ func parse(t *testing.T, text string) access.Token {
 
 func TestParseToken(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A | 1 1 true
-		user:v2_AAAAAH____8AAAAAf____w_0123456789-_0123456789-_0123456789-_012345A | 2147483647 2147483647 true
-		user:v2_AAAAAAAAAAEAAAAAAAAAAQ___________________________________________8 | 1 1 true
-		*:*.v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A | 1 1 true
-		*:*.v2______________________w_0123456789-_0123456789-_0123456789-_012345A | 0 0 false
-		*:*.v2_AAAAAAAAAAAAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A | 0 0 false
-	`) {
-		token := parse(t, row[0])
-		assert.Equal(t, row[0][0] == 'u', token.Kind == access.PAT)
-		assert.Equal(t, row[0], token.Reveal())
+	for _, test := range []struct{ token, ids string }{
+		{"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A", "1 1 true"},
+		{"user:v2_AAAAAH____8AAAAAf____w_0123456789-_0123456789-_0123456789-_012345A", "2147483647 2147483647 true"},
+		{"user:v2_AAAAAAAAAAEAAAAAAAAAAQ___________________________________________8", "1 1 true"},
+		{"*:*.v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A", "1 1 true"},
+		{"*:*.v2______________________w_0123456789-_0123456789-_0123456789-_012345A", "0 0 false"},
+		{"*:*.v2_AAAAAAAAAAAAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A", "0 0 false"},
+	} {
+		token := parse(t, test.token)
+		assert.Equal(t, test.token[0] == 'u', token.Kind == access.PAT)
+		assert.Equal(t, test.token, token.Reveal())
 		userID, id, ok := token.Selector.PATIDs()
-		assert.Equal(t, row[1], fmt.Sprint(userID, id, ok))
+		assert.Equal(t, test.ids, fmt.Sprint(userID, id, ok))
 		if ok {
 			assert.Equal(t, token.Selector, access.PATSelector(userID, id))
 		}
@@ -54,40 +53,42 @@ func TestParseToken(t *testing.T) {
 	}
 }
 
-// malformed contains texts that are not tokens, between quotation marks.
-const malformed = `
-	""
-	"v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"USER:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v1_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"default:development.v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	" user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A\n"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789\n-_0123456789-_012345A"
-	# newlines instead of whole bytes of the secret and of the selector
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012\n\n\r\n"
-	"*:*.v2_AAAAAAAAAAEAAAAAAAAA\n\n_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345AA"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ-0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345="
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_+123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_é23456789-_0123456789-_0123456789-_012345A"
-	"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl"
-	# IDs that are 0, 2147483648 and 2^63
-	"user:v2_AAAAAAAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAAEAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAIAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_AAAAAAAAAAEAAAAAgAAAAA_0123456789-_0123456789-_0123456789-_012345A"
-	"user:v2_gAAAAAAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A"
-`
+// malformed returns texts that are not tokens.
+func malformed() []string {
+	return []string{
+		"",
+		"v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"USER:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v1_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"default:development.v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		" user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A\n",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789\n-_0123456789-_012345A",
+		// newlines instead of whole bytes of the secret and of the selector
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012\n\n\r\n",
+		"*:*.v2_AAAAAAAAAAEAAAAAAAAA\n\n_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345AA",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ-0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345=",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_+123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAQ_é23456789-_0123456789-_0123456789-_012345A",
+		"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+		// IDs that are 0, 2147483648 and 2^63
+		"user:v2_AAAAAAAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAAEAAAAAAAAAAA_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAIAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_AAAAAAAAAAEAAAAAgAAAAA_0123456789-_0123456789-_0123456789-_012345A",
+		"user:v2_gAAAAAAAAAAAAAAAAAAAAQ_0123456789-_0123456789-_0123456789-_012345A",
+	}
+}
 
 func TestMalformedTokens(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 1, malformed) {
-		if token, err := access.ParseToken(row[0]); !errors.Is(err, access.ErrMalformed) || token != (access.Token{}) {
-			t.Errorf("%q is accepted", row[0])
+	for _, text := range malformed() {
+		if token, err := access.ParseToken(text); !errors.Is(err, access.ErrMalformed) || token != (access.Token{}) {
+			t.Errorf("%q is accepted", text)
 		}
 	}
 }
@@ -155,8 +156,8 @@ func TestVerifier(t *testing.T) {
 }
 
 func FuzzParseToken(f *testing.F) {
-	for _, row := range table.Rows(f, 1, malformed) {
-		f.Add(row[0])
+	for _, text := range malformed() {
+		f.Add(text)
 	}
 	// Base64 accepts 16 spellings of the last character of 16 bytes, 4 of 32, and a token has one.
 	for _, last := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" {

@@ -25,7 +25,6 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/roundtrip"
-	"toggleadmin/test/table"
 )
 
 // construct constructs a function whose constructor is use.
@@ -138,27 +137,26 @@ func TestOpenTablesWarmsUpTheConnection(t *testing.T) {
 // select.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# region | FIPS | dual stack | endpoint
-		us-east-1 | | | dynamodb.us-east-1.amazonaws.com
-		us-east-1 | false | false | dynamodb.us-east-1.amazonaws.com
-		us-east-1 | true | false | dynamodb-fips.us-east-1.amazonaws.com
-		us-east-1 | false | true | dynamodb.us-east-1.api.aws
-		us-east-1 | true | true | dynamodb-fips.us-east-1.api.aws
-		cn-north-1 | false | false | dynamodb.cn-north-1.amazonaws.com.cn
-		cn-north-1 | false | true | dynamodb.cn-north-1.api.amazonwebservices.com.cn
-	`) {
+	for _, test := range []struct{ region, fips, dualStack, endpoint string }{
+		{"us-east-1", "", "", "dynamodb.us-east-1.amazonaws.com"},
+		{"us-east-1", "false", "false", "dynamodb.us-east-1.amazonaws.com"},
+		{"us-east-1", "true", "false", "dynamodb-fips.us-east-1.amazonaws.com"},
+		{"us-east-1", "false", "true", "dynamodb.us-east-1.api.aws"},
+		{"us-east-1", "true", "true", "dynamodb-fips.us-east-1.api.aws"},
+		{"cn-north-1", "false", "false", "dynamodb.cn-north-1.amazonaws.com.cn"},
+		{"cn-north-1", "false", "true", "dynamodb.cn-north-1.api.amazonwebservices.com.cn"},
+	} {
 		unreachable := errors.New("unreachable")
 		var hosts []string
 		env := &app.Env{
-			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": row[1], "AWS_USE_DUALSTACK_ENDPOINT": row[2]},
+			Vars: map[string]string{"AWS_USE_FIPS_ENDPOINT": test.fips, "AWS_USE_DUALSTACK_ENDPOINT": test.dualStack},
 			AWS: roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 				hosts = append(hosts, r.URL.Host)
 				return nil, unreachable
 			})),
 			Logger: slog.New(slog.DiscardHandler), WarmUp: true,
 		}
-		env.AWS.Region = row[0]
+		env.AWS.Region = test.region
 		var client *dynamodb.Client
 		assert.OK(t, construct(env, func(d *app.Deps) {
 			d.OpenTables()
@@ -166,7 +164,7 @@ func TestEndpoints(t *testing.T) {
 		}))
 		_, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}, dynamo.Once)
 		assert.ErrorIs(t, err, unreachable)
-		assert.Equal(t, []string{row[3], row[3]}, hosts)
+		assert.Equal(t, []string{test.endpoint, test.endpoint}, hosts)
 	}
 }
 
