@@ -10,7 +10,9 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
+	"toggleadmin/pkg/toggle"
 )
 
 // CountUsage counts the usage of each context field that active toggles use, which the transactions of the Store keep
@@ -33,6 +35,53 @@ func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) 
 		}
 	}
 	return counted, nil
+}
+
+// CheckDependencies compares the children of toggles with the dependencies on them. It is a consistency.Check.
+func (s *Store) CheckDependencies(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	exists, children := map[string]bool{}, map[string][]string{}
+	n := 0
+	for _, f := range all {
+		exists[f.Name] = true
+		if f.Dependency != nil {
+			n++
+			children[f.Dependency.Feature] = append(children[f.Dependency.Feature], f.Name)
+		}
+	}
+	for _, f := range all { // which are ordered by name
+		depend := children[f.Name]
+		if !slices.Equal(f.Children, depend) {
+			found = append(found, consistency.Inconsistency{
+				Text:   fmt.Sprintf("the toggle %q has other children than the %d toggles that depend on it", f.Name, len(depend)),
+				Repair: func(ctx context.Context) error { return s.repairChildren(ctx, f.Name, depend) },
+			})
+		}
+		if f.Dependency != nil && !exists[f.Dependency.Feature] {
+			found = append(found, consistency.Inconsistency{
+				Text:   fmt.Sprintf("the toggle %q depends on the toggle %q, which does not exist", f.Name, f.Dependency.Feature),
+				Repair: func(ctx context.Context) error { return s.endDependency(ctx, f.Name, f.Dependency.Feature) },
+			})
+		}
+	}
+	return fmt.Sprintf("%d, consistent with the children of toggles", n), found, nil
+}
+
+// endDependency ends the dependency of a toggle on a parent that does not exist.
+func (s *Store) endDependency(ctx context.Context, child, parent string) error {
+	_, err := s.Update(ctx, child, func(f toggle.Feature) (toggle.Feature, error) {
+		if f.Dependency != nil && f.Dependency.Feature == parent {
+			f.Dependency = nil
+		}
+		return f, nil
+	})
+	if apierror.KindOf(err) == apierror.NotFound {
+		return nil
+	}
+	return err
 }
 
 // CheckRemovedNames looks for toggles with the name of a creator that was removed. A restored table brings the name

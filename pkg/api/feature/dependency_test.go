@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -211,5 +212,38 @@ func TestConcurrentDependencies(t *testing.T) {
 			contains(t, fmt.Sprint(err), test.message)
 		}
 		assert.Equal(t, test.relations, f.relations(t))
+	}
+}
+
+// Children that a restored table has are compared with the dependencies, and repaired.
+func TestCheckDependencies(t *testing.T) {
+	t.Parallel()
+	f := newFamily(t, "a", "b", "p", "q")
+	expect(t.Context(), t, f.Set, []call{
+		{"depend", "default/a", `{"feature":"p"}`, "200"},
+		{"depend", "default/b", `{"feature":"q"}`, "200"},
+	})
+	broken := f.get(t, "p")
+	broken.Children = []string{"b", "x"}
+	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(broken))
+	f.Delete(t, f.Tables[featuretable.Table], featuretable.Key("q"))
+	_, found, err := f.store.CheckDependencies(t.Context())
+	assert.OK(t, err)
+	var texts []string
+	for _, i := range found {
+		texts = append(texts, i.Text)
+		assert.OK(t, i.Repair(t.Context()))
+	}
+	assert.Equal(t, []string{
+		`the toggle "b" depends on the toggle "q", which does not exist`,
+		`the toggle "p" has other children than the 1 toggles that depend on it`,
+	}, texts)
+	assert.Equal(t, "a→p p←a", f.relations(t))
+	summary, found, err := f.store.CheckDependencies(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 0, len(found))
+	assert.Equal(t, "1, consistent with the children of toggles", summary)
+	if now := f.get(t, "p"); now.LastEvent <= broken.LastEvent {
+		t.Error("the repair does not change the version of the toggle")
 	}
 }

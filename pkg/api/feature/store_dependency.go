@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -190,4 +192,32 @@ func (t *transaction) writeParents() {
 		e.next.LastEvent = max(t.last, e.old.LastEvent+1)
 		t.actions.Add(actionParent, t.put(e))
 	}
+}
+
+// repairChildren makes the children of a toggle those that depend on it. candidates are all of them, and can be more. It
+// is not recorded.
+func (s *Store) repairChildren(ctx context.Context, name string, candidates []string) error {
+	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		parent, err := s.Get(ctx, name)
+		if apierror.KindOf(err) == apierror.NotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		next := parent
+		next.Children = nil
+		rows, err := s.existing(ctx, slices.Compact(slices.Sorted(slices.Values(slices.Concat(candidates, parent.Children)))))
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if d := row.Toggle.Dependency; d != nil && d.Feature == name {
+				next.Children = append(next.Children, row.Toggle.Name)
+			}
+		}
+		t := s.transaction()
+		t.add(parent, next.Normalized())
+		return t.build(ctx)
+	}, nil)
 }

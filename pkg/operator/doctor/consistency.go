@@ -49,6 +49,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	environments := environment.NewStore(i.Client, i.Tables, log)
 	d.check(ctx, "states of toggles", features.CheckStates(environments.Restore))
 	d.check(ctx, "environments", environments.Check(environments.CountUsage))
+	d.check(ctx, "dependencies", features.CheckDependencies)
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "tokens", pats.Check)
 }
