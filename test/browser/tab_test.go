@@ -286,7 +286,7 @@ func (b *tab) shot(name string) {
 	b.run("document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
 	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	assert.OK(b.t, err)
-	if len(image) > 200_000 {
+	if len(image) > 250_000 {
 		b.t.Errorf("%s has %d bytes", name, len(image))
 	}
 	assert.OK(b.t, errors.Join(

@@ -15,14 +15,6 @@ export async function loadEnvironments(signal) {
   return (await call('GET', '/api/admin/environments', undefined, { signal })).environments;
 }
 
-/** Loads the environments with the switch and the strategies of a toggle in each. */
-export async function loadStates(toggle, signal) {
-  return Promise.all((await loadEnvironments(signal)).map(async (environment) => {
-    const { enabled, strategies } = await call('GET', environmentPath(toggle, environment.name), undefined, { signal });
-    return { ...environment, enabled, strategies };
-  }));
-}
-
 /** Reports whether an environment is one whose switches ask before they change. */
 export const isProduction = ({ type }) => type === 'production';
 

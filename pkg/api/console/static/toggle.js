@@ -20,12 +20,12 @@ export function listAddress(filters) {
 }
 
 /** Searches toggles. The state `archived` selects the archived ones. */
-export function searchToggles({ query, state, type, project, contextField, ...rest }, signal) {
+export function searchToggles({ query, state, type, project, contextField, segment, status, ...rest }, signal) {
   const parameters = new URLSearchParams({ limit: pageSize, ...rest });
   if (query) parameters.set('query', query);
   if (state === 'archived') parameters.set('archived', 'IS:true');
   else if (state) parameters.set('state', `IS:${state}`);
-  for (const [name, value] of Object.entries({ type, project, contextField })) if (value) parameters.set(name, `IS:${value}`);
+  for (const [name, value] of Object.entries({ type, project, contextField, segment, status })) if (value) parameters.set(name, `IS:${value}`);
   return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
 }
 

@@ -5,6 +5,7 @@ import { draftFor, keepControls, save } from '../draft.js';
 import { FieldError, append, counted, failure, field, form, h, loading, once, openDialog, replace, row, table, text } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { render as show } from '../template.js';
+import { listAddress } from '../toggle.js';
 
 const path = '/api/admin/environments';
 const labels = { type: 'Type', sortOrder: 'Order' };
@@ -44,7 +45,9 @@ export async function render(content, { may, signal, announce, setActions }) {
         label,
         text(environment.type),
         environment.sortOrder,
-        environment.enabledToggleCount.toLocaleString('en'),
+        environment.enabledToggleCount === 0 ? '0' : h('a', { href: whereOn(environment) },
+          environment.enabledToggleCount.toLocaleString('en'), h('span', { class: 'visually-hidden' },
+            environment.enabledToggleCount === 1 ? ' toggle is on in ' : ' toggles are on in ', text(environment.name))),
         ...may('ADMIN') ? [[
           h('button', { type: 'button', onclick: once(() => edit(environment)) }, 'Edit', about()),
           h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(environment) }, 'Delete', about()),
@@ -73,7 +76,9 @@ export async function render(content, { may, signal, announce, setActions }) {
     if (count > 0) {
       const refusal = openDialog([text(name), ' cannot be deleted'], () => [
         h('p', null, `${counted(count, 'toggle')} ${count === 1 ? 'is' : 'are'} on there. Turn ${count === 1 ? 'it' : 'them'} off first.`),
-        h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => refusal.close() }, 'Close')),
+        h('div', { class: 'buttons' },
+          h('a', { class: 'button', href: whereOn(environment) }, 'Show them'),
+          h('button', { type: 'button', onclick: () => refusal.close() }, 'Close')),
       ]);
       return;
     }
@@ -94,6 +99,9 @@ export async function render(content, { may, signal, announce, setActions }) {
     ]);
   }
 }
+
+/** The address of the list of toggles that are on in an environment. */
+const whereOn = ({ name }) => listAddress({ status: `${name}:enabled` });
 
 /**
  * @param {{content: Object, etag: string}|null} opened the environment to change, null to create one

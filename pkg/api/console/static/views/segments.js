@@ -8,6 +8,7 @@ import { environmentAddress } from '../environment.js';
 import { matcher } from '../search.js';
 import { loadSegments, segmentAddress, segmentsPath } from '../segment.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
+import { listAddress } from '../toggle.js';
 import { constraintWords } from '../words.js';
 
 const labels = { name: 'Name', description: 'Description', project: 'Project', constraints: 'Conditions' };
@@ -43,7 +44,8 @@ export async function render(content, context) {
         <th role="rowheader" scope="row"><a href=${segmentAddress(id)}><bdi>${name}</bdi></a>${description
   ? html`<small class="detail"><bdi>${description}</bdi></small>` : nothing}</th>
         <td role="cell" data-label="Conditions"><bdi>${constraints.length === 0 ? 'None: it contains everyone' : constraints.map(constraintWords).join(' and ')}</bdi></td>
-        <td role="cell" data-label="Used in toggles">${usedInFeatures.toLocaleString('en')}</td></tr>`)}</tbody>
+        <td role="cell" data-label="Used in toggles">${usedInFeatures === 0 ? '0' : html`<a href=${listAddress({ segment: name })}>${
+  usedInFeatures.toLocaleString('en')}<span class="visually-hidden"> ${`${usedInFeatures === 1 ? 'toggle uses' : 'toggles use'} ${name}`}</span></a>`}</td></tr>`)}</tbody>
     </table>`;
   }
 

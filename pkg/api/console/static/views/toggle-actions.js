@@ -5,6 +5,7 @@ import { counted, form, h, openDialog, relativeTime, replace, text } from '../do
 import { changedToggles, togglePath } from '../toggle.js';
 
 const most = 50; // toggles in one request that marks them
+const mostSwitched = 30; // toggles in one request that turns them on or off
 const atOnce = 6; // requests
 const shownNames = 10;
 
@@ -52,19 +53,36 @@ export const actions = {
   },
 };
 
-/** One request for up to 50 toggles of a project. */
+/** The action that turns toggles on or off in an environment. */
+export function switchAction({ name }, on) {
+  const change = on ? 'on' : 'off';
+  return {
+    label: `Turn ${change} in ${name}`, past: `turned ${change} in ${name}`, permission: 'UPDATE_FEATURE_ENVIRONMENT',
+    inverse: () => switchAction({ name }, !on),
+    applies: ({ archived, environments }) => !archived && environments.some((state) => state.name === name && state.enabled !== on),
+    title: (what) => [`Turn ${change} `, what, ' in ', text(name), '?'],
+    explain: (one) => (on ? `${one ? 'It is' : 'They are'} on for those that the strategies select, or for everyone without a strategy.`
+      : `${one ? 'It is' : 'They are'} off for everyone. The strategies stay.`),
+    groups: (toggles) => batches(toggles, mostSwitched, (project, features) => call('POST',
+      `/api/admin/projects/${encodeURIComponent(project)}/bulk_features/environments/${encodeURIComponent(name)}/${change}`, { features })),
+  };
+}
+
+/** Requests that mark toggles, or take the mark away. */
 function marks(toggles, stale) {
+  return batches(toggles, most, async (project, features) => {
+    if (toggles.length === 1) await checkArchived(toggles[0]);
+    await call('POST', `/api/admin/projects/${encodeURIComponent(project)}/stale`, { features, stale });
+  });
+}
+
+/** Divides toggles into requests, each for some toggles of a project. `send` gets the project and the names. */
+function batches(toggles, size, send) {
   const groups = [];
   for (const [project, all] of Map.groupBy(toggles, (toggle) => toggle.project)) {
-    for (let i = 0; i < all.length; i += most) {
-      const some = all.slice(i, i + most);
-      groups.push({
-        toggles: some,
-        send: async () => {
-          if (toggles.length === 1) await checkArchived(some[0]);
-          await call('POST', `/api/admin/projects/${encodeURIComponent(project)}/stale`, { features: some.map(({ name }) => name), stale });
-        },
-      });
+    for (let i = 0; i < all.length; i += size) {
+      const some = all.slice(i, i + size);
+      groups.push({ toggles: some, send: () => send(project, some.map(({ name }) => name)) });
     }
   }
   return groups;
@@ -164,7 +182,7 @@ const said = (action, done) => `${done.length === 1 ? `Toggle ${done[0].name}` :
 
 /** Returns a function that undoes an action and returns what it has done, or undefined if the action cannot be undone. */
 function undoing(action, done) {
-  const inverse = actions[action.undo];
+  const inverse = action.inverse?.() ?? actions[action.undo];
   if (!inverse) return undefined;
   let rest = done;
   return async () => {

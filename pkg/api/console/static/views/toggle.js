@@ -3,7 +3,7 @@
 
 import { call, read } from '../api.js';
 import { failure, form, h, loading, logAddress, once, openDialog, text, time } from '../dom.js';
-import { environmentAddress, environmentName, loadStates, toggleSwitch } from '../environment.js';
+import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { copyStrategy, orderStrategies, strategyAddress, strategyPath } from '../strategy.js';
@@ -28,8 +28,7 @@ export async function renderToggle(content, context) {
   setPath(h('a', { href: latestList.address }, 'Toggles'), h('a', { href: listAddress({ project }) }, text(project)));
   const path = togglePath({ project, name });
   const state = {
-    toggle: null,
-    environments: [], // with the switch and the strategies of the toggle
+    toggle: null, // with its switch and strategies in each environment
     types: [],
     segments: [],
     tab: search.get('tab'), // null: an environment
@@ -50,7 +49,7 @@ export async function renderToggle(content, context) {
       ? html`: <a href=${logAddress({ feature: name })}>look in the event log</a>` : nothing}.</p>`, content);
     return undefined;
   }
-  Object.assign(state, { types, toggle: first, environments: await loadStates(first, signal) });
+  Object.assign(state, { types, toggle: first });
   toggleChanges.addEventListener('change', reload, { signal });
   content.addEventListener('click', stay);
   drawHead();
@@ -65,7 +64,7 @@ export async function renderToggle(content, context) {
         const { load, item } = await import('./events.js');
         const { events } = await load({ feature: name }, signal, shownEvents);
         state.events = events.map((event) => item(event, may('ADMIN')));
-      } else if (state.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) state.segments = await loadSegments(signal);
+      } else if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) state.segments = await loadSegments(signal);
       state.error = null;
     } catch (error) {
       if (signal.aborted) return;
@@ -76,7 +75,7 @@ export async function renderToggle(content, context) {
 
   async function reload() {
     try {
-      [state.toggle, state.environments] = await Promise.all([call('GET', path, undefined, { signal }), loadStates({ project, name }, signal)]);
+      state.toggle = await call('GET', path, undefined, { signal });
     } catch (error) {
       if (!signal.aborted) show(failure(error, reload), content);
       return;
@@ -90,7 +89,7 @@ export async function renderToggle(content, context) {
   /** The environment of the tab, or undefined. */
   function current() {
     if (state.tab in tabs) return undefined;
-    return state.environments.find((item) => item.name === state.environment) ?? state.environments[0];
+    return state.toggle.environments.find((item) => item.name === state.environment) ?? state.toggle.environments[0];
   }
 
   /** Shows the name, the state and the actions. */
@@ -108,7 +107,7 @@ export async function renderToggle(content, context) {
       <p class="description">${toggle.description ? text(toggle.description)
     : html`<span class="detail">No description. Say what the toggle is for, and when it can be removed.</span>`}</p>
       <ul class="tabs" aria-label="Parts of the toggle">
-        ${state.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
+        ${toggle.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
     item.enabled ? 'on' : 'off'}</span>`, item === current()))}
         ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
       </ul>
@@ -126,10 +125,10 @@ export async function renderToggle(content, context) {
   }
 
   function inEnvironment(item) {
-    const { toggle, environments } = state;
+    const { toggle } = state;
     const { strategies } = item;
     const mayCreate = may('CREATE_FEATURE_STRATEGY');
-    const sources = mayCreate ? environments.filter((other) => other !== item && other.strategies.length > 0) : [];
+    const sources = mayCreate ? toggle.environments.filter((other) => other !== item && other.strategies.length > 0) : [];
     return html`<section class="environment-panel" aria-label=${item.name} aria-busy=${state.busy ? 'true' : nothing}>
       <div class="title">
         <h2>${environmentName(item)}</h2>
@@ -173,14 +172,14 @@ export async function renderToggle(content, context) {
   }
 
   function cardActions(strategy, item) {
-    const { toggle, environments } = state;
+    const { toggle } = state;
     return [
       ...may('UPDATE_FEATURE_STRATEGY') ? [{
         label: strategy.disabled ? 'Enable' : 'Disable',
         action: () => change(() => call('PUT', strategyPath(toggle, item.name, strategy.id), { disabled: !strategy.disabled }),
           `Strategy ${strategy.disabled ? 'enabled' : 'disabled'}.`),
       }] : [],
-      ...may('CREATE_FEATURE_STRATEGY') ? environments.filter((other) => other !== item).map((other) => ({
+      ...may('CREATE_FEATURE_STRATEGY') ? toggle.environments.filter((other) => other !== item).map((other) => ({
         label: `Copy to ${other.name}`, action: () => change(() => copyStrategy(strategy, toggle, other.name), `Strategy copied to ${other.name}.`),
       })) : [],
       ...may('DELETE_FEATURE_STRATEGY') ? [{ label: 'Delete', danger: true, action: () => remove(strategy, item) }] : [],

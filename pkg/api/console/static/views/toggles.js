@@ -4,20 +4,24 @@ import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { draftFor } from '../draft.js';
 import { counted, failure, h, loading, relativeDays, shortDate } from '../dom.js';
+import { environmentName, loadEnvironments, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { marked } from '../search.js';
+import { loadSegments } from '../segment.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import {
   countToggles, counts, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
 } from '../toggle.js';
-import { actions, openAction } from './toggle-actions.js';
+import { turn } from './switching.js';
+import { actions, openAction, switchAction } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
 
-const names = ['query', 'state', 'type', 'project', 'contextField', 'sortBy', 'sortOrder', 'offset'];
-const filterNames = ['type', 'project', 'contextField'];
+const names = ['query', 'state', 'type', 'project', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
+const filterNames = ['type', 'project', 'contextField', 'segment', 'status'];
 const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
 const most = 100; // toggles in one page of a search
 const atOnce = 4; // searches
+const shownEnvironments = 3; // with more, the list has columns for the last two, and one for the others
 
 export async function render(content, context) {
   if (context.detail) {
@@ -27,12 +31,14 @@ export async function render(content, context) {
   const { may, search, signal, announce, setActions } = context;
   const state = {
     filters: read(search),
-    typed: '', // in the search
+    typed: search.get('query') ?? '', // in the search
     page: null, // {features, total}
     error: null,
     busy: true,
     counts: {}, // numbers by state
     types: [],
+    environments: [],
+    switching: new Set(), // switches that wait for the API, as `NAME ENVIRONMENT`
     selected: new Map(), // toggles by their name, including those of other pages
     selecting: null, // {done, total, stop}, while all toggles that match are being selected
     isFilterOpen: false, // on narrow screens
@@ -44,9 +50,14 @@ export async function render(content, context) {
   const inputs = filterInputs();
   const loadedTypes = call('GET', '/api/admin/feature-types', undefined, { signal }).then(({ types }) => {
     state.types = types;
-    inputs.set();
+    inputs.set('type');
     draw();
     return types;
+  });
+  const loadedEnvironments = loadEnvironments(signal).then((environments) => {
+    state.environments = environments;
+    inputs.set('status');
+    draw();
   });
   const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
   setActions(may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
@@ -55,7 +66,7 @@ export async function render(content, context) {
   content.addEventListener('click', stay);
   inputs.set();
   draw();
-  await Promise.all([loadedTypes, load()]);
+  await Promise.all([loadedTypes, loadedEnvironments, load()]);
   window.scrollTo(0, kept.scroll ?? 0);
   if (may('CREATE_FEATURE') && draftFor('create-toggle') !== undefined) create();
 
@@ -112,7 +123,10 @@ export async function render(content, context) {
         <caption class="visually-hidden">Toggles</caption>
         <thead role="rowgroup"><tr role="row">
           ${mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selectPage(features)}</th>` : nothing}
-          ${heading('name')}${heading('project')}${heading('createdAt', 'optional')}
+          ${heading('name')}${heading('project')}
+          ${columns().map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
+          ${others().length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
+          ${heading('createdAt', 'optional')}
           ${isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading('potentiallyStaleAt')}
           <th role="columnheader" scope="col" class="more"><span class="visually-hidden">Actions</span></th>
         </tr></thead>
@@ -145,6 +159,9 @@ export async function render(content, context) {
         ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
       </th>
       <td role="cell" class="project"><bdi>${project}</bdi></td>
+      ${columns().map((environment) => html`<td role="cell" class="on">${switchOf(toggle, environment)}</td>`)}
+      ${others().length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${others().filter((environment) => isOn(toggle, environment)).length} of ${
+    others().length} on</span></td>` : nothing}
       <td role="cell" class="optional">${day(createdAt)}</td>
       <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)}</td>
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
@@ -154,8 +171,34 @@ export async function render(content, context) {
     </tr>`;
   }
 
+  /** The environments that have a column: the last ones, which are the most important. */
+  function columns() {
+    return state.environments.length > shownEnvironments ? state.environments.slice(-2) : state.environments;
+  }
+
+  function others() {
+    return state.environments.slice(0, state.environments.length - columns().length);
+  }
+
+  function switchOf(toggle, environment) {
+    const on = isOn(toggle, environment);
+    if (toggle.archived || !may('UPDATE_FEATURE_ENVIRONMENT')) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
+    const key = `${toggle.name} ${environment.name}`;
+    return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${toggleSwitch({
+      label: `${toggle.name} in ${environment.name}`,
+      on,
+      busy: state.switching.has(key),
+      change: () => turn(toggle, environment, !on, context, (busy, now = on) => {
+        if (busy) state.switching.add(key);
+        else state.switching.delete(key);
+        for (const item of toggle.environments) if (item.name === environment.name) item.enabled = now;
+        draw();
+      }),
+    })}`;
+  }
+
   function mayChange() {
-    return may('UPDATE_FEATURE') || may('DELETE_FEATURE');
+    return ['UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'].some(may);
   }
 
   /** The actions that the user may perform on at least one of some toggles. */
@@ -164,6 +207,10 @@ export async function render(content, context) {
   }
 
   function act(action, toggles) {
+    if (!toggles.some(action.applies)) {
+      announce(`All selected toggles are ${action.past} already.`);
+      return;
+    }
     openAction(action, toggles.filter(action.applies), announce, (failed) => {
       state.selected = new Map(failed.map((toggle) => [toggle.name, toggle]));
       keep();
@@ -206,6 +253,10 @@ export async function render(content, context) {
         <span class="detail">Selecting ${state.selecting.done.toLocaleString('en')} of ${state.selecting.total.toLocaleString('en')}…</span>
         ${button('Stop', () => state.selecting.stop())}`
     : toggles.length < total ? button(`Select all ${total.toLocaleString('en')}`, selectAll) : nothing}
+      ${may('UPDATE_FEATURE_ENVIRONMENT') && state.filters.state !== 'archived' ? menu('', 'menu-switch', state.environments.flatMap((environment) =>
+    [true, false].map((on) => switchAction(environment, on))).map((action) => ({
+    label: action.label, action: () => act(action, toggles),
+  })), 'Turn on or off') : nothing}
       ${possible(toggles).map((action) => button(action.label, () => act(action, toggles), action.danger ? 'danger quiet' : undefined))}
       ${button('Copy names', () => copy(toggles))}
       ${button('Clear selection', clear)}
@@ -249,19 +300,22 @@ export async function render(content, context) {
   /** Keeps the selection and the position for the way back to this entry of the history. */
   function keep() {
     if (signal.aborted) return;
-    const selected = [...state.selected.values()].map(({ name, project, stale, archived }) => ({ name, project, stale, archived }));
+    const selected = [...state.selected.values()].map(({ name, project, stale, archived, environments }) => ({
+      name, project, stale, archived, environments: environments.map(({ name: environment, enabled }) => ({ name: environment, enabled })),
+    }));
     window.history.replaceState({ selected, scroll: window.scrollY }, '');
   }
 
   /** Counts the toggles of each state. */
   async function countStates(current) {
-    const { query, type, project, contextField, state: shown = '' } = state.filters;
-    const key = JSON.stringify([query, type, project, contextField]);
+    const { shown, others } = conditions(state.filters);
+    const key = JSON.stringify(others);
     if (counts.key !== key) {
       state.counts = { [shown]: state.page.total };
       draw();
       try {
-        counts.of = query || contextField ? await searchStates(shown, state.page.total, current) : await typeCounts(project, type, current);
+        counts.of = Object.keys(others).every((name) => ['project', 'type'].includes(name))
+          ? await typeCounts(others.project, others.type, current) : await searchStates(shown, others, state.page.total, current);
         counts.key = key;
       } catch {
         return; // the list is there
@@ -278,15 +332,14 @@ export async function render(content, context) {
   }
 
   /** Counts the toggles of each state by searches. `total` is the number of those in the state that is shown. */
-  async function searchStates(shown, total, current) {
-    const { query, type, project, contextField } = state.filters;
+  async function searchStates(shown, others, total, current) {
     // Toggles in use are all but the others, unless the list has counted them.
     const states = ['potentially-stale', 'stale', 'archived', shown === 'active' ? 'active' : ''];
     const totals = await Promise.all(states.map((name) => (
-      name === shown ? { total } : searchToggles({ query, type, project, contextField, state: name, limit: 1 }, current))));
+      name === shown ? { total } : searchToggles({ ...others, state: name, limit: 1 }, current))));
     const of = Object.fromEntries(states.map((name, i) => [name, totals[i].total]));
-    const others = of['potentially-stale'] + of.stale;
-    return { ...of, '': of[''] ?? of.active + others, active: of.active ?? of[''] - others };
+    const old = of['potentially-stale'] + of.stale;
+    return { ...of, '': of[''] ?? of.active + old, active: of.active ?? of[''] - old };
   }
 
   /** Follows links to other views of this list without a new page. */
@@ -298,6 +351,7 @@ export async function render(content, context) {
     state.filters = read(new URLSearchParams(link.hash.split('?')[1] ?? ''));
     window.history.pushState(null, '', listAddress(state.filters));
     keep();
+    state.typed = state.filters.query ?? '';
     inputs.set();
     await load();
     if (state.filters.offset !== offset) window.scrollTo(0, 0);
@@ -323,22 +377,32 @@ export async function render(content, context) {
     const typeChoices = async () => (await loadedTypes).map(({ id, name }) => ({ value: id, label: name }));
     const control = (name, label, placeholder, all) => combobox(input(name, label, placeholder), {
       choices: async (text) => matching(await all().catch(() => []), text),
-      choose: (value) => filter({ [name]: value }),
+      choose: (value) => filter(name === 'uses' ? usesFilter(value) : { [name]: value }),
     });
     const controls = {
       project: control('project', 'Project', 'All projects', lists.projects),
       type: control('type', 'Type', 'All types', typeChoices),
-      contextField: control('contextField', 'Context field', 'Any context field', lists.fields),
+      uses: control('uses', 'Uses', 'Uses anything', lists.uses),
     };
+    controls.status = control('status', 'Status', 'On or off', async () => (await loadedEnvironments, statusChoices()));
     let timer;
     return { set, template };
 
-    function set() {
-      const { query = '', type, project = '', contextField = '' } = state.filters;
-      state.typed = query;
-      controls.type.set(type ?? '', state.types.find(({ id }) => id === type)?.name ?? type ?? '');
-      controls.project.set(project);
-      controls.contextField.set(contextField);
+    function statusChoices() {
+      return state.environments.flatMap(({ name }) => [
+        { value: `${name}:enabled`, label: `on in ${name}` }, { value: `${name}:disabled`, label: `off in ${name}` }]);
+    }
+
+    /** Shows the filters, or one of them after its choices were loaded. */
+    function set(only) {
+      const { type = '', project = '', contextField, segment, status = '' } = state.filters;
+      const values = {
+        project: [project],
+        type: [type, state.types.find(({ id }) => id === type)?.name ?? type],
+        uses: [contextField ?? segment ?? ''],
+        status: [status, statusChoices().find(({ value }) => value === status)?.label ?? status],
+      };
+      for (const name of only ? [only] : Object.keys(controls)) controls[name].set(...values[name]);
     }
 
     function template() {
@@ -409,8 +473,20 @@ const tidy = (filters) => Object.fromEntries(names.map((name) => [name, filters[
 /** The filters of an address. */
 const read = (parameters) => tidy(Object.fromEntries(parameters));
 
+/** The state that a list shows, and its other filters, whatever the order and the page. */
+const conditions = ({ state: shown = '', sortBy, sortOrder, offset, ...others }) => ({ shown, others });
+
 /** The order of a list whose address has none: the best match of a search first, otherwise the toggle that is due first. */
 const order = ({ query }) => ({ sortBy: query ? 'relevance' : 'potentiallyStaleAt', sortOrder: 'asc' });
+
+/** The filters for a choice of what toggles use. */
+function usesFilter(value) {
+  const [, name, of] = /^(\w+):(.*)$/s.exec(value) ?? [];
+  return { contextField: undefined, segment: undefined, ...name && { [name]: of } };
+}
+
+/** Reports whether a toggle is on in an environment. */
+const isOn = ({ environments }, { name }) => environments.some((state) => state.name === name && state.enabled);
 
 /** A date in one line, with the exact one in its title. */
 const day = (value) => (value ? html`<time datetime=${value} title=${shortDate(value)}>${relativeDays(value)}</time>` : nothing);
@@ -427,7 +503,12 @@ function loadChoices(signal) {
   return {
     projects: once(async () => [...(await countToggles(null, signal)).projects].map(([project, numbers]) => (
       { value: project, label: project, detail: counted(numbers[''], 'toggle') }))),
-    fields: once(async () => (await call('GET', '/api/admin/context', undefined, { signal })).map(({ name, usedInFeatures }) => (
-      { value: name, label: name, detail: usedInFeatures === undefined ? undefined : counted(usedInFeatures, 'toggle') }))),
+    uses: once(async () => {
+      const [fields, segments] = await Promise.all([call('GET', '/api/admin/context', undefined, { signal }), loadSegments(signal)]);
+      return [
+        ...segments.map(({ name }) => ({ value: `segment:${name}`, label: name, detail: 'segment' })),
+        ...fields.map(({ name }) => ({ value: `contextField:${name}`, label: name, detail: 'context field' })),
+      ];
+    }),
   };
 }
