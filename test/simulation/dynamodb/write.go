@@ -1,7 +1,9 @@
 package dynamodb
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/platform/dynamo"
@@ -104,4 +106,17 @@ func (db *DB) transact(r *request) m {
 		db.tokens[r.ClientRequestToken] = transaction{r.TransactItems, now}
 	}
 	return m{}
+}
+
+// Expire deletes the items whose time to live has ended. DynamoDB does so within some days.
+func (db *DB) Expire() {
+	for _, name := range slices.Sorted(maps.Keys(db.tables)) {
+		t := db.tables[name]
+		for _, key := range slices.Sorted(maps.Keys(t.states)) {
+			last := t.states[key][len(t.states[key])-1].item
+			if last[t.TTLAttribute] != nil && last.Int(t.TTLAttribute) <= db.now().Unix() {
+				db.write(change{table: t, key: key, old: last})
+			}
+		}
+	}
 }

@@ -43,7 +43,8 @@
 //   - schedule.go, clock.go, random.go: what happens when. A process has a clock of its own.
 //   - lambda.go: package gateway with the authorizer and the operations. An instance handles one invocation at a time.
 //   - operator.go: the commands of toggleadmin.
-//   - triggers.go: streams, schedules and the access log, at least once, sometimes late or concurrently.
+//   - triggers.go: streams, schedules and the access log, at least once, sometimes concurrently, or days late, when
+//     DynamoDB has deleted items whose time to live has ended.
 //   - network.go, process.go: the calls of a process. Requests and responses are lost or late, processes crash or
 //     freeze.
 //   - engine.go and package dynamodb: DynamoDB with transactions, idempotency tokens, indexes and reads that lag, pages

@@ -121,3 +121,11 @@ func (w *World) written() {
 	w.checkRecorded()
 	w.engine.changes = w.engine.changes[:0]
 }
+
+// expire lets DynamoDB delete the items whose time to live has ended.
+func (w *World) expire() {
+	if !w.over {
+		w.db.Expire()
+		w.written()
+	}
+}

@@ -44,6 +44,9 @@ func (w *World) logLine(line []byte, at time.Time) {
 	}
 }
 
+// latestDelivery is how late a batch can be delivered again, from the queue of deliveries that have failed.
+const latestDelivery = 14 * day
+
 func (w *World) deliverLines(stream string) {
 	lines := w.traffic.lines[w.traffic.delivered:]
 	w.traffic.delivered = len(w.traffic.lines)
@@ -62,7 +65,12 @@ func (w *World) deliverLines(stream string) {
 			if err == nil && !w.happens(redelivered, mix(hashOf(lines[0].ID), uint64(attempt)), 0.1) {
 				return
 			}
-			w.sleep(lines[0].ID, time.Duration(attempt+1)*10*time.Second)
+			wait := time.Duration(attempt+1) * 10 * time.Second
+			if err == nil && mix(w.Seed, hashOf(lines[0].ID), uint64(attempt))%4 == 0 {
+				wait = w.upTo(latestDelivery, hashOf(lines[0].ID), 30)
+			}
+			w.sleep(lines[0].ID, wait)
+			w.expire()
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -78,6 +79,9 @@ func (w *World) readStream(s *stream) {
 			w.checkFlags(begun, searches, typesOf(batch)...)
 		}
 		s.attempts++
+		if w.happens(redelivered, mix(hashOf(s.Table), s.attempts, 1), 0.02) {
+			w.deliverLate(s, batch)
+		}
 		done := n
 		if !ok || w.happens(redelivered, mix(hashOf(s.Table), s.attempts), 0.1) {
 			done = 0
@@ -94,6 +98,18 @@ func (w *World) readStream(s *stream) {
 			}
 			w.await(s, wait)
 		})
+	})
+}
+
+// latestRecord is how late a stream can deliver a record again: it keeps records for a day.
+const latestRecord = 24 * time.Hour
+
+// deliverLate delivers a batch of a stream again, when items of it can have expired.
+func (w *World) deliverLate(s *stream, batch []byte) {
+	key := mix(hashOf(s.Table), s.attempts, 2)
+	w.after(w.upTo(latestRecord, key), func() {
+		w.expire()
+		w.spawn(func() { w.deliver(context.Background(), s.function, batch) })
 	})
 }
 
