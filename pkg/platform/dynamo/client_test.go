@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"net"
@@ -25,7 +24,6 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/roundtrip"
-	"toggleadmin/test/table"
 )
 
 // failures are failures of the network. They can stand in place of a response.
@@ -116,44 +114,59 @@ func TestNewClientChecksTheEndpoint(t *testing.T) {
 // context ends.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 7, `
-		# response | attempts if the sixth succeeds | success | unavailable | throttled | result unknown | failed condition
-		200 {} | 1 | true | false | false | false | false
-		ProvisionedThroughputExceededException | 6 | true | true | true | false | false
-		ThrottlingException | 6 | true | true | true | false | false
-		RequestLimitExceeded | 6 | true | true | true | false | false
-		TransactionConflictException | 6 | true | true | false | false | false
-		TransactionInProgressException | 6 | true | true | true | false | false
-		500 {"__type":"a#InternalServerError"} | 6 | true | true | false | true | false
-		502 <html> | 6 | true | true | false | true | false
-		200 {"Item":{… | 6 | true | true | false | true | false
-		200 {"Item":{ | 6 | true | true | false | true | false
-		broken connection | 6 | true | true | false | true | false
-		refused connection | 6 | true | true | false | false | false
-		lost connection | 6 | true | true | false | true | false
-		ConditionalCheckFailedException | 1 | false | false | false | false | true
-		ResourceNotFoundException | 1 | false | true | false | false | false
-		AccessDeniedException | 1 | false | true | false | false | false
-		ValidationException | 1 | false | false | false | false | false
-		499 {"__type":"a#Other"} | 1 | false | false | false | false | false
-	`) {
+	for response, want := range map[string]outcome{
+		"200 {}":                                 {Attempts: 1, Passed: true},
+		"ProvisionedThroughputExceededException": {Attempts: 6, Passed: true, Unavailable: true, Throttled: true},
+		"ThrottlingException":                    {Attempts: 6, Passed: true, Unavailable: true, Throttled: true},
+		"RequestLimitExceeded":                   {Attempts: 6, Passed: true, Unavailable: true, Throttled: true},
+		"TransactionConflictException":           {Attempts: 6, Passed: true, Unavailable: true},
+		"TransactionInProgressException":         {Attempts: 6, Passed: true, Unavailable: true, Throttled: true},
+		`500 {"__type":"a#InternalServerError"}`: {Attempts: 6, Passed: true, Unavailable: true, Unknown: true},
+		"502 <html>":                             {Attempts: 6, Passed: true, Unavailable: true, Unknown: true},
+		`200 {"Item":{…`:                         {Attempts: 6, Passed: true, Unavailable: true, Unknown: true},
+		`200 {"Item":{`:                          {Attempts: 6, Passed: true, Unavailable: true, Unknown: true},
+		"broken connection":                      {Attempts: 6, Passed: true, Unavailable: true, Unknown: true},
+		"refused connection":                     {Attempts: 6, Passed: true, Unavailable: true},
+		"lost connection":                        {Attempts: 6, Passed: true, Unavailable: true, Unknown: true},
+		"ConditionalCheckFailedException":        {Attempts: 1, FailedCondition: true},
+		"ResourceNotFoundException":              {Attempts: 1, Unavailable: true},
+		"AccessDeniedException":                  {Attempts: 1, Unavailable: true},
+		"ValidationException":                    {Attempts: 1},
+		`499 {"__type":"a#Other"}`:               {Attempts: 1},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			// more often than the SDK's own three attempts
-			passing := newServer(t, append(slices.Repeat(row[:1], 5), "200 {}")...)
+			passing := newServer(t, append(slices.Repeat([]string{response}, 5), "200 {}")...)
 			passed := put(t.Context(), passing.Client) == nil
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			err := put(ctx, newServer(t, row[0]).Client)
-			assert.Equal(t, strings.Join(row, " "), fmt.Sprint(row[0], " ", passing.attempts, " ", passed, isUnavailable(err),
-				dynamo.Throttled(err), dynamo.ResultUnknown(err), dynamo.FailedCondition(err)))
-			once := newServer(t, row[0])
+			err := put(ctx, newServer(t, response).Client)
+			assert.Equal(t, want, outcome{
+				Attempts:        passing.attempts,
+				Passed:          passed,
+				Unavailable:     isUnavailable(err),
+				Throttled:       dynamo.Throttled(err),
+				Unknown:         dynamo.ResultUnknown(err),
+				FailedCondition: dynamo.FailedCondition(err),
+			})
+			once := newServer(t, response)
 			_, err = once.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("t"),
 				Key: dynamo.Item{"id": dynamo.S("x")}}, dynamo.Once)
-			if once.attempts != 1 || fmt.Sprint(isUnavailable(err)) != row[3] {
-				t.Errorf("%s, once: %d attempts, error %v", row[0], once.attempts, err)
+			if once.attempts != 1 || isUnavailable(err) != want.Unavailable {
+				t.Errorf("%s, once: %d attempts, error %v", response, once.attempts, err)
 			}
 		})
 	}
+}
+
+// outcome is what a call does whose attempts get the same response.
+type outcome struct {
+	Attempts        int  // if the sixth one succeeds
+	Passed          bool // then
+	Unavailable     bool
+	Throttled       bool
+	Unknown         bool // the result
+	FailedCondition bool
 }
 
 // TestNoResponse checks a call that hangs until the deadline, and one after the deadline.

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/table"
+	"toggleadmin/test/assert"
 )
 
 func transact(ctx context.Context, s *server) ([]dynamo.Failure, error) {
@@ -23,35 +23,37 @@ func transact(ctx context.Context, s *server) ([]dynamo.Failure, error) {
 func TestTransact(t *testing.T) {
 	t.Parallel()
 	clientToken := regexp.MustCompile(`"ClientRequestToken":"[^"]+"`)
-	for _, row := range table.Rows(t, 3, `
-		# responses before one that is a success | attempts | failures with items, or error
-		200 {} | 1 |
-		None ConditionalCheckFailed | 1 | {false 0} {true 7}
-		None TransactionConflict, TransactionConflict None | 3 |
-		ThrottlingError None, None ProvisionedThroughputExceeded | 3 |
-		TransactionConflict None, ConditionalCheckFailed None | 2 | {true 7} {false 0}
-		TransactionConflict ConditionalCheckFailed | 1 | {false 0} {true 7}
-		None ItemCollectionSizeLimitExceeded | 1 | ItemCollectionSizeLimitExceeded
-		ValidationException | 1 | ValidationException
-	`) {
-		s := newServer(t, append(strings.Split(row[0], ", "), "200 {}")...)
+	for _, test := range []struct {
+		responses []string // before one that is a success
+		attempts  int
+		failures  string // with the ids of items
+		err       string // a part of it
+	}{
+		{[]string{"200 {}"}, 1, "", ""},
+		{[]string{"None ConditionalCheckFailed"}, 1, "{false 0} {true 7} ", ""},
+		{[]string{"None TransactionConflict", "TransactionConflict None"}, 3, "", ""},
+		{[]string{"ThrottlingError None", "None ProvisionedThroughputExceeded"}, 3, "", ""},
+		{[]string{"TransactionConflict None", "ConditionalCheckFailed None"}, 2, "{true 7} {false 0} ", ""},
+		{[]string{"TransactionConflict ConditionalCheckFailed"}, 1, "{false 0} {true 7} ", ""},
+		{[]string{"None ItemCollectionSizeLimitExceeded"}, 1, "", "ItemCollectionSizeLimitExceeded"},
+		{[]string{"ValidationException"}, 1, "", "ValidationException"},
+	} {
+		s := newServer(t, append(test.responses, "200 {}")...)
 		all, err := transact(t.Context(), s)
-		got := ""
+		failures := ""
 		for _, f := range all {
-			got += fmt.Sprintf("{%t %d} ", f.Failed, f.Item.Int("lastId"))
+			failures += fmt.Sprintf("{%t %d} ", f.Failed, f.Item.Int("lastId"))
 		}
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.Contains(got, row[2]) || row[2] == "" && got != "" || isUnavailable(err) {
-			t.Errorf("%s: %s", row, got)
+		assert.Equal(t, test.failures, failures)
+		if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) || isUnavailable(err) {
+			t.Errorf("%s: error %v", test.responses, err)
 		}
 		tokens := map[string]bool{}
 		for _, request := range s.requests {
 			tokens[clientToken.FindString(request)] = true
 		}
-		if fmt.Sprint(s.attempts) != row[1] || len(tokens) != 1 || tokens[""] {
-			t.Errorf("%s: %d attempts with the tokens %v, want one token", row, s.attempts, tokens)
+		if s.attempts != test.attempts || len(tokens) != 1 || tokens[""] {
+			t.Errorf("%s: %d attempts with the tokens %v, want one token", test.responses, s.attempts, tokens)
 		}
 	}
 }
