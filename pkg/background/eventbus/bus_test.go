@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +14,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/eventbridge"
 	"toggleadmin/test/roundtrip"
-	"toggleadmin/test/table"
 )
 
 // The responses are those of the PutEvents page of the EventBridge API Reference.
@@ -26,18 +25,57 @@ func TestPublish(t *testing.T) {
 		`\"datacontenttype\":\"application/json\",\"data\":{\"id\":7,\"userId\":4,\"description\":\"pipeline\",` +
 		`\"expiresAt\":\"2026-12-04T05:39:00.123Z\",\"days\":14}}",` +
 		`"DetailType":"toggleadmin.token-expiring","EventBusName":"my-bus","Source":"toggleadmin"}`
-	for _, row := range table.Rows(t, 4, strings.ReplaceAll(`
-		# case | status | response | part of the error of each event
-		all accepted | 200 | {"FailedEntryCount":0,"Entries":[{"EventId":"a"},{"EventId":"b"}]} | ;
-		one throttled | 200 | {"FailedEntryCount":1,"Entries":[{"EventId":"a"},{"ErrorCode":"ThrottlingException","ErrorMessage":"slow down"}]} | ;put event ID1: ThrottlingException: slow down
-		one rejected | 200 | {"FailedEntryCount":1,"Entries":[{"ErrorCode":"MalformedDetail","ErrorMessage":"no JSON"},{"EventId":"b"}]} | MalformedDetail: no JSON (rejected);
-		too few results | 200 | {"FailedEntryCount":0,"Entries":[{"EventId":"a"}]} | result for each entry;result for each entry
-		empty results | 200 | {"FailedEntryCount":0,"Entries":[{},{}]} | put event;put event
-		not permitted | 400 | {"__type":"AccessDeniedException","Message":"no"} | AccessDenied;AccessDenied
-		unavailable | 503 | {} | 503;503
-		no response | 0 | | connection lost;connection lost
-	`, "ID1", events[1].ID)) {
-		t.Run(row[0], func(t *testing.T) {
+	const oneThrottled = `{"FailedEntryCount":1,"Entries":[{"EventId":"a"},` +
+		`{"ErrorCode":"ThrottlingException","ErrorMessage":"slow down"}]}`
+	const oneRejected = `{"FailedEntryCount":1,"Entries":[{"ErrorCode":"MalformedDetail","ErrorMessage":"no JSON"},` +
+		`{"EventId":"b"}]}`
+	tests := map[string]struct {
+		status   int // 0: no response
+		response string
+		want     [2]string // a part of the error of each event
+		rejected [2]bool
+	}{
+		"all accepted": {
+			status:   200,
+			response: `{"FailedEntryCount":0,"Entries":[{"EventId":"a"},{"EventId":"b"}]}`,
+		},
+		"one throttled": {
+			status:   200,
+			response: oneThrottled,
+			want:     [2]string{"", "put event " + events[1].ID + ": ThrottlingException: slow down"},
+		},
+		"one rejected": {
+			status:   200,
+			response: oneRejected,
+			want:     [2]string{"MalformedDetail: no JSON", ""},
+			rejected: [2]bool{true, false},
+		},
+		"too few results": {
+			status:   200,
+			response: `{"FailedEntryCount":0,"Entries":[{"EventId":"a"}]}`,
+			want:     [2]string{"result for each entry", "result for each entry"},
+		},
+		"empty results": {
+			status:   200,
+			response: `{"FailedEntryCount":0,"Entries":[{},{}]}`,
+			want:     [2]string{"put event", "put event"},
+		},
+		"not permitted": {
+			status:   400,
+			response: `{"__type":"AccessDeniedException","Message":"no"}`,
+			want:     [2]string{"AccessDenied", "AccessDenied"},
+		},
+		"unavailable": {
+			status:   503,
+			response: `{}`,
+			want:     [2]string{"503", "503"},
+		},
+		"no response": {
+			want: [2]string{"connection lost", "connection lost"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			requests := 0
 			cfg := roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
@@ -47,20 +85,18 @@ func TestPublish(t *testing.T) {
 				if err != nil || r.Header.Get("X-Amz-Target") != "AWSEvents.PutEvents" || !strings.HasPrefix(text, request) {
 					t.Errorf("%s, body %s, want %s", r.Header, text, request)
 				}
-				status, err := strconv.Atoi(row[1])
-				if status == 0 {
+				if test.status == 0 {
 					return nil, errors.New("connection lost")
 				}
-				return roundtrip.Response(status, row[2]), err
+				return roundtrip.Response(test.status, test.response), nil
 			}))
 			got := eventbus.NewBus(cfg, "my-bus").Publish(t.Context(), events)
 			if len(got) != len(events) || requests != 1 {
 				t.Fatalf("%d errors, %d requests", len(got), requests)
 			}
-			for i, want := range strings.Split(row[3], ";") {
-				want, rejected := strings.CutSuffix(want, " (rejected)")
+			for i, want := range test.want {
 				if err := got[i]; (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) ||
-					eventbus.Rejected(err) != rejected {
+					eventbus.Rejected(err) != test.rejected[i] {
 					t.Errorf("event %d: %v, want %q", i, err, want)
 				}
 			}
@@ -78,40 +114,43 @@ func large(tb testing.TB, id, kilobytes int) eventbus.Event {
 // TestRequestSize checks that requests are cut by bytes, and that an event that the bus rejects does not affect others.
 func TestRequestSize(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 3, `
-		# kilobytes of the events | numbers of events in the requests | events that are rejected
-		13 13 13 13 13 13 13 13 13 13 | 10 |
-		60 60 60 60 60 60 60 60 60 60 | 4 4 2 |
-		200 50 50 1 | 2 2 |
-		# the size of the third one is the limit
-		1 1 256 1 | 2 1 1 | 2
-		# the bus rejects a request because of the second one
-		1 13 1 | 3 1 1 1 | 1
-	`) {
+	for _, test := range []struct {
+		kilobytes []int // of the events
+		tooLarge  int   // the kilobytes of a request that the bus rejects; 0: none
+		requests  []int // the numbers of their events
+		rejected  []int // events
+	}{
+		{kilobytes: slices.Repeat([]int{13}, 10), requests: []int{10}},
+		{kilobytes: slices.Repeat([]int{60}, 10), requests: []int{4, 4, 2}},
+		{kilobytes: []int{200, 50, 50, 1}, requests: []int{2, 2}},
+		// the size of the third one is the limit
+		{kilobytes: []int{1, 1, 256, 1}, requests: []int{2, 1, 1}, rejected: []int{2}},
+		// the bus rejects a request because of the second one
+		{kilobytes: []int{1, 13, 1}, tooLarge: 13, requests: []int{3, 1, 1, 1}, rejected: []int{1}},
+	} {
 		var events []eventbus.Event
-		for size := range strings.FieldsSeq(row[0]) {
-			kilobytes, err := strconv.Atoi(size)
-			assert.OK(t, err)
-			events = append(events, large(t, len(events), kilobytes))
+		for id, kilobytes := range test.kilobytes {
+			events = append(events, large(t, id, kilobytes))
 		}
-		var requests, rejected []string
+		var requests, rejected []int
 		cfg := roundtrip.AWS(roundtrip.Func(func(r *http.Request) (*http.Response, error) {
 			body, err := io.ReadAll(r.Body)
 			assert.OK(t, err)
-			requests = append(requests, fmt.Sprint(strings.Count(string(body), `"Detail":`)))
+			requests = append(requests, strings.Count(string(body), `"Detail":`))
 			status, response := eventbridge.PutEvents(body, func(int, string) string { return "" })
-			if row[0] == "1 13 1" && len(body) > 13<<10 {
+			if test.tooLarge > 0 && len(body) > test.tooLarge<<10 {
 				status, response = http.StatusBadRequest, []byte(`{"__type":"ValidationException"}`)
 			}
 			return roundtrip.Response(status, string(response)), nil
 		}))
 		for i, err := range eventbus.NewBus(cfg, "my-bus").Publish(t.Context(), events) {
 			if eventbus.Rejected(err) {
-				rejected = append(rejected, fmt.Sprint(i))
+				rejected = append(rejected, i)
 			} else {
 				assert.OK(t, err)
 			}
 		}
-		assert.Equal(t, row, []string{row[0], strings.Join(requests, " "), strings.Join(rejected, " ")})
+		assert.Equal(t, test.requests, requests)
+		assert.Equal(t, test.rejected, rejected)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func at() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
@@ -46,27 +45,81 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/events.md")
 	assert.OK(t, err)
-	actors := map[string]eventlog.Actor{"user": {Name: "Ada", UserID: 1, TokenID: "5"}, "api-token": {Name: "API token ci",
-		TokenID: "s"}, "operator": {Name: "operator ada"}, "system": eventlog.System}
+	ada := eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"}
+	apiToken := eventlog.Actor{Name: "API token ci", TokenID: "s"}
+	operator := eventlog.Actor{Name: "operator ada"}
+	const checkout = `"featureName":"checkout","project":"default","featureType":"release","lifetimeDays":40,` +
+		`"createdAt":"2026-10-11T05:39:00.123Z"`
 	var all []eventbus.Event
-	for _, row := range table.Rows(t, 6, strings.ReplaceAll(`
-		# type | subject | by | data | data before | data that is sent
-		feature-potentially-stale-on | toggle:checkout | system | {TOGGLE,"causedBy":7} | | {TOGGLE}
-		feature-potentially-stale-off | toggle:checkout | user | {TOGGLE,"reason":"archived"} | | {TOGGLE,"reason":"archived"}
-		feature-type-updated | type:release | user | {"id":"release","lifetimeDays":60} | {"id":"release","lifetimeDays":40} | {"id":"release","lifetimeDays":60,"previousLifetimeDays":40,"changedBy":{"type":"user","id":1}}
-		feature-type-updated | type:release | api-token | {"id":"release","lifetimeDays":null} | {"id":"release","lifetimeDays":40} | {"id":"release","lifetimeDays":null,"previousLifetimeDays":40,"changedBy":{"type":"api-token","id":"s"}}
-		feature-type-updated | type:release | operator | {"id":"release","lifetimeDays":1} | {"id":"release","lifetimeDays":null} | {"id":"release","lifetimeDays":1,"previousLifetimeDays":null,"changedBy":{"type":"operator","id":"operator ada"}}
-		context-field-updated | field:plan | user | {"name":"plan","stickiness":true} | {"name":"plan","stickiness":false} | {"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,"environment":null,"data":{"name":"plan","stickiness":true},"preData":{"name":"plan","stickiness":false}}
-	`, "TOGGLE", `"featureName":"checkout","project":"default","featureType":"release","lifetimeDays":40,"createdAt":"2026-10-11T05:39:00.123Z"`)) {
-		e := sent(t, logged(eventlog.Type(row[0]), eventlog.Subject(row[1]), actors[row[2]], row[3], row[4]))
+	for _, test := range []struct {
+		kind    eventlog.Type
+		subject eventlog.Subject
+		by      eventlog.Actor
+		data    string
+		preData string
+		want    string // the data that are sent
+	}{
+		{
+			kind:    eventlog.FeaturePotentiallyStaleOn,
+			subject: "toggle:checkout",
+			by:      eventlog.System,
+			data:    `{` + checkout + `,"causedBy":7}`,
+			want:    `{` + checkout + `}`,
+		},
+		{
+			kind:    eventlog.FeaturePotentiallyStaleOff,
+			subject: "toggle:checkout",
+			by:      ada,
+			data:    `{` + checkout + `,"reason":"archived"}`,
+			want:    `{` + checkout + `,"reason":"archived"}`,
+		},
+		{
+			kind:    eventlog.FeatureTypeUpdated,
+			subject: "type:release",
+			by:      ada,
+			data:    `{"id":"release","lifetimeDays":60}`,
+			preData: `{"id":"release","lifetimeDays":40}`,
+			want: `{"id":"release","lifetimeDays":60,"previousLifetimeDays":40,` +
+				`"changedBy":{"type":"user","id":1}}`,
+		},
+		{
+			kind:    eventlog.FeatureTypeUpdated,
+			subject: "type:release",
+			by:      apiToken,
+			data:    `{"id":"release","lifetimeDays":null}`,
+			preData: `{"id":"release","lifetimeDays":40}`,
+			want: `{"id":"release","lifetimeDays":null,"previousLifetimeDays":40,` +
+				`"changedBy":{"type":"api-token","id":"s"}}`,
+		},
+		{
+			kind:    eventlog.FeatureTypeUpdated,
+			subject: "type:release",
+			by:      operator,
+			data:    `{"id":"release","lifetimeDays":1}`,
+			preData: `{"id":"release","lifetimeDays":null}`,
+			want: `{"id":"release","lifetimeDays":1,"previousLifetimeDays":null,` +
+				`"changedBy":{"type":"operator","id":"operator ada"}}`,
+		},
+		{
+			kind:    eventlog.ContextFieldUpdated,
+			subject: "field:plan",
+			by:      ada,
+			data:    `{"name":"plan","stickiness":true}`,
+			preData: `{"name":"plan","stickiness":false}`,
+			want: `{"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","project":null,"featureName":null,` +
+				`"environment":null,"data":{"name":"plan","stickiness":true},` +
+				`"preData":{"name":"plan","stickiness":false}}`,
+		},
+	} {
+		e := sent(t, logged(test.kind, test.subject, test.by, test.data, test.preData))
 		all = append(all, e)
 		got, err := json.Marshal(e)
 		assert.OK(t, err)
-		_, subject, _ := strings.Cut(row[1], ":")
+		_, subject, _ := strings.Cut(string(test.subject), ":")
 		assert.Equal(t, fmt.Sprintf(`{"specversion":"1.0","id":"%s","source":"my-stack","type":"toggleadmin.%s",`+
 			`"time":"2026-11-20T05:39:00.123Z",`+
 			`"subject":"%s","sequence":"1436122512098400","datacontenttype":"application/json","data":%s}`,
-			e.ID, row[0], subject, row[5]), string(got))
+			e.ID, test.kind, subject, test.want), string(got))
 	}
 	for _, example := range []any{all[0], all[5].Data, expiring(t, 17).Data} {
 		text, err := json.MarshalIndent(example, "", "  ")

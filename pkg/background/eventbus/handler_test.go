@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // bus fails in one way, and records the subjects of events that it accepts.
@@ -105,32 +103,37 @@ func publish(t *testing.T, fails string, age time.Duration, records ...events.Dy
 
 func TestPublishRecords(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 7, `
-		# how the bus fails | records | age | accepted | pauses | rejected | failed
-		never | 0 | 0 | 0 | 0 | |
-		never | 25 | 0 | 25 | 0 | |
-		once | 25 | 0 | 25 | 1 | |
-		always | 25 | 1h | 0 | 3 | | sequence0
-		throttles | 3 | 1h | 0 | 3 | | sequence0
-		throttles 1 | 3 | 23h | 2 | 3 | | sequence1
-		rejects 7 | 25 | 0 | 24 | 3 | | sequence7
-		rejects 7 | 25 | 1m | 24 | 3 | 1436122512098456 |
-		# it accepts no other
-		rejects 0 | 1 | 1m | 0 | 3 | | sequence0
-		rejects 0 | 1 | 15m | 0 | 3 | 1436122512098400 |
-		# the queue cannot store the id
-		rejects all | 2 | 1h | 0 | 3 | | sequence0
-	`) {
-		n, err := strconv.Atoi(row[1])
-		assert.OK(t, err)
-		age, err := time.ParseDuration(row[2])
-		assert.OK(t, err)
+	for _, test := range []struct {
+		bus      string // how it fails
+		records  int
+		age      time.Duration
+		accepted int
+		pauses   int
+		rejected string
+		failed   string
+	}{
+		{bus: "never"},
+		{bus: "never", records: 25, accepted: 25},
+		{bus: "once", records: 25, accepted: 25, pauses: 1},
+		{bus: "always", records: 25, age: time.Hour, pauses: 3, failed: "sequence0"},
+		{bus: "throttles", records: 3, age: time.Hour, pauses: 3, failed: "sequence0"},
+		{bus: "throttles 1", records: 3, age: 23 * time.Hour, accepted: 2, pauses: 3, failed: "sequence1"},
+		{bus: "rejects 7", records: 25, accepted: 24, pauses: 3, failed: "sequence7"},
+		{bus: "rejects 7", records: 25, age: time.Minute, accepted: 24, pauses: 3, rejected: "1436122512098456"},
+		// it accepts no other
+		{bus: "rejects 0", records: 1, age: time.Minute, pauses: 3, failed: "sequence0"},
+		{bus: "rejects 0", records: 1, age: 15 * time.Minute, pauses: 3, rejected: "1436122512098400"},
+		// the queue cannot store the id
+		{bus: "rejects all", records: 2, age: time.Hour, pauses: 3, failed: "sequence0"},
+	} {
 		var records []events.DynamoDBEventRecord
-		for i := range n {
+		for i := range test.records {
 			records = append(records, appended(i))
 		}
-		sent, pauses, rejected, failed := publish(t, row[0], age, records...)
-		assert.Equal(t, row, append(row[:3:3], fmt.Sprint(len(sent)), fmt.Sprint(pauses), rejected, failed))
+		sent, pauses, rejected, failed := publish(t, test.bus, test.age, records...)
+		assert.Equal(t, test.accepted, len(sent))
+		assert.Equal(t, test.pauses, pauses)
+		assert.Equal(t, []string{test.rejected, test.failed}, []string{rejected, failed})
 	}
 }
 
