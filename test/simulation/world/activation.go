@@ -113,7 +113,7 @@ func (w *World) changedActivation(c change) {
 			w.fail("the toggle %s is on in %s without an enabled strategy", name, environment)
 		}
 		if before := w.decodeFeature(c.old); !slices.Contains(known, environment) &&
-			(before == nil || !reflect.DeepEqual(before.Environments[environment], e)) {
+			(before == nil || adds(before.Environments[environment], e)) {
 			w.fail("the toggle %s gets a state in the environment %s, which does not exist", name, environment)
 		}
 		for _, s := range e.Strategies {
@@ -123,6 +123,14 @@ func (w *World) changedActivation(c change) {
 			ids[s.ID] = true
 		}
 	}
+}
+
+// adds reports whether a state has something that the state before it lacks. What is removed needs no environment.
+func adds(before, next toggle.Environment) bool {
+	return next.Enabled && !before.Enabled || slices.ContainsFunc(next.Strategies, func(s toggle.Strategy) bool {
+		i := before.Strategy(s.ID)
+		return i < 0 || !reflect.DeepEqual(before.Strategies[i], s)
+	})
 }
 
 // checkActivationRecorded checks that the events of a call explain what has changed about where a toggle is on.
