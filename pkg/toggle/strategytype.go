@@ -50,8 +50,8 @@ type Parameter struct {
 	Kind        ParameterKind
 	Description string
 
-	// Default is the value of an omitted parameter. If it is empty, the parameter is required, except for a group id, which
-	// is the name of the toggle by default.
+	// Default is the value of an omitted parameter. If it is empty, the parameter is required. The default of a group id
+	// is the name of the toggle.
 	Default string
 }
 
