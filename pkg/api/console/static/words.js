@@ -114,6 +114,12 @@ function typeFields(name, { rollout: percentage, stickiness }, variants) {
   }
 }
 
+/** A condition on another toggle: "checkout is on with the variant blue or green". */
+export function dependencyWords({ feature, enabled, variants = [] }) {
+  const withVariants = enabled !== false && variants.length > 0 ? ` with the variant ${listed(variants)}` : '';
+  return `${feature} is ${enabled === false ? 'off' : 'on'}${withVariants}`;
+}
+
 /** The variants of a strategy: "blue 50 %, green 50 %". */
 export function variantWords(variants) {
   return variants.map(({ name, weight }) => `${name} ${weight / 10} %`).join(', ');

@@ -9,7 +9,8 @@ import { loadSegments, segmentNames } from '../segment.js';
 import { copyStrategy, orderStrategies, strategyAddress, strategyPath } from '../strategy.js';
 import { html, nothing, render as show, repeat } from '../template.js';
 import { changedToggles, latestList, listAddress, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
-import { strategyWords, variantWords } from '../words.js';
+import { dependencyWords, strategyWords, variantWords } from '../words.js';
+import { openClone, openDependencyEditor, removeDependency } from './dependency.js';
 import { turn } from './switching.js';
 import { actions, openAction } from './toggle-actions.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
@@ -98,6 +99,7 @@ export async function renderToggle(content, context) {
     setActions(
       may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
       h('a', { class: 'button', href: `#/playground?${new URLSearchParams({ toggle: name, project })}` }, 'Try in the playground'),
+      may('CREATE_FEATURE') && h('button', { type: 'button', onclick: () => openClone(state.toggle, context) }, 'Clone'),
       actionButtons());
   }
 
@@ -141,6 +143,7 @@ export async function renderToggle(content, context) {
     }),
   }) : item.enabled ? 'on' : 'off'}</div>
       </div>
+      ${toggle.dependencies.map((parent) => html`<p class="detail">Only if <bdi>${dependencyWords(parent)}</bdi>.</p>`)}
       ${strategies.length === 0 ? html`<p class="empty">There are no strategies. ${item.enabled ? nothing : 'Turned on, it is on for everyone.'}</p>` : html`
         <p class="detail">${item.enabled ? 'On if one of these holds, otherwise off:' : 'Off. Turned on, it is on if one of these holds:'}</p>
         <ol class="strategies">${repeat(strategies, (strategy) => strategy.id, (strategy, i) => card(strategy, i, item))}</ol>`}
@@ -256,9 +259,21 @@ export async function renderToggle(content, context) {
       ${fact('Impression data', toggle.impressionData ? 'Reported' : 'Not reported')}
       ${fact('Context fields', toggle.contextFields.length === 0 ? 'None' : html`<ul class="values">${toggle.contextFields.map((used) => html`
         <li><a href="#/context?${new URLSearchParams({ query: used })}"><bdi>${used}</bdi></a></li>`)}</ul>`)}
-      ${toggle.dependencies?.length > 0 ? fact('Depends on', toggles(toggle.dependencies.map(({ feature }) => feature))) : nothing}
-      ${toggle.children?.length > 0 ? fact('Toggles that depend on it', toggles(toggle.children)) : nothing}
+      ${fact('Depends on', dependency())}
+      ${toggle.children.length > 0 ? fact('Toggles that depend on it', toggles(toggle.children)) : nothing}
     </dl></section>`;
+  }
+
+  /** The parent of the toggle, and what can be done with it. A toggle on which others depend has none. */
+  function dependency() {
+    const { toggle } = state;
+    const [parent] = toggle.dependencies;
+    const button = (label, action) => html`<button type="button" @click=${() => action(toggle, context)}>${label}</button>`;
+    const mayChange = may('UPDATE_FEATURE_DEPENDENCY') && toggle.children.length === 0 && !toggle.archived;
+    return html`${parent ? html`<a href=${toggleAddress({ project, name: parent.feature })}><bdi>${parent.feature}</bdi></a>,
+        <span class="detail">and is on only if <bdi>${dependencyWords(parent)}</bdi></span>` : 'No other toggle'}
+      ${mayChange ? html`<div class="buttons">${button(parent ? 'Change dependency' : 'Set dependency', openDependencyEditor)}${
+    parent ? button('Remove dependency', removeDependency) : nothing}</div>` : nothing}`;
   }
 
   async function edit() {

@@ -12,6 +12,7 @@ import { html, live, nothing, render as show, repeat } from '../template.js';
 import {
   countToggles, counts, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
 } from '../toggle.js';
+import { openClone } from './dependency.js';
 import { turn } from './switching.js';
 import { actions, openAction, switchAction } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
@@ -166,6 +167,7 @@ export async function render(content, context) {
       <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)}</td>
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
         ...possible([toggle]).map((action) => ({ label: action.label, danger: action.danger, action: () => act(action, [toggle]) })),
+        ...may('CREATE_FEATURE') ? [{ label: 'Clone', action: () => openClone(toggle, context) }] : [],
         { label: 'Copy name', action: () => copy([toggle]) },
       ])}</td>
     </tr>`;

@@ -1,0 +1,111 @@
+// The dialogs that let a toggle depend on a parent, end that, and copy a toggle.
+
+import { call } from '../api.js';
+import { combobox, matching } from '../combobox.js';
+import { FieldError, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
+import { changedToggles, searchToggles, toggleAddress, togglePath } from '../toggle.js';
+import { dependencyWords } from '../words.js';
+
+const shownParents = 20;
+
+const dependenciesPath = (toggle) => `${togglePath(toggle)}/dependencies`;
+
+/** Asks on which toggle a toggle depends, or changes that. */
+export function openDependencyEditor(toggle, { announce, signal }) {
+  const current = toggle.dependencies[0];
+  const parent = h('input', { name: 'feature', required: true, placeholder: 'Search the project', value: current?.feature ?? '' });
+  const state = h('select', { name: 'enabled' }, h('option', { value: 'on' }, 'on'), h('option', { value: 'off' }, 'off'));
+  state.value = current?.enabled === false ? 'off' : 'on';
+  const variants = h('div');
+  let chosen = current?.feature ?? '';
+  const box = combobox(parent, { choices: parents, choose: (value) => { chosen = value; showVariants([]); } });
+  state.addEventListener('change', () => showVariants([]));
+  const dialog = openDialog([text(toggle.name), ' depends on'], () => [
+    h('p', null, 'It is on only if its parent has this state in the same environment, and a strategy holds.'),
+    form({ submit: 'Save', busy: 'Saving…', cancel: () => dialog.close(), send },
+      field('Parent', parent, 'A toggle of the same project that does not depend on another one.', box.element),
+      field('Must be', state),
+      variants),
+  ]);
+  parent.focus();
+  showVariants(current?.variants ?? []);
+
+  async function parents(query) {
+    const { features } = await searchToggles({ query, project: toggle.project, sortBy: query ? 'relevance' : 'name', limit: shownParents }, signal)
+      .catch(() => ({ features: [] }));
+    return matching(features.filter(({ name, dependencyType }) => name !== toggle.name && dependencyType !== 'child')
+      .map(({ name }) => ({ value: name, label: name })), '');
+  }
+
+  /** Offers the variants that the parent can have, of which some are selected. */
+  async function showVariants(selected) {
+    const of = chosen;
+    replace(variants);
+    if (of === '' || state.value === 'off') return;
+    const { environments } = await call('GET', togglePath({ project: toggle.project, name: of }), undefined, { signal }).catch(() => ({ environments: [] }));
+    const names = new Set([...selected, ...environments.flatMap(({ strategies }) => strategies.flatMap((strategy) => strategy.variants.map(({ name }) => name)))]);
+    if (of !== chosen || state.value === 'off' || names.size === 0) return;
+    replace(variants, h('fieldset', null, h('legend', null, 'With one of these variants'), h('p', { class: 'detail' }, 'None: with any.'),
+      h('div', { class: 'choices' }, [...names].map((name) => h('label', { class: 'check' },
+        h('input', { type: 'checkbox', value: name, checked: selected.includes(name) }), h('span', null, text(name)))))));
+  }
+
+  async function send() {
+    if (chosen === '') throw new FieldError('feature', 'Choose a toggle.');
+    const isOn = state.value === 'on';
+    const body = { feature: chosen, enabled: isOn, ...isOn && { variants: [...variants.querySelectorAll(':checked')].map(({ value }) => value) } };
+    await call('POST', dependenciesPath(toggle), body);
+    dialog.close();
+    changedToggles();
+    announce(`${toggle.name} depends on ${chosen}.`);
+  }
+}
+
+/** Asks, and ends the dependency of a toggle. */
+export function removeDependency(toggle, { announce }) {
+  const [dependency] = toggle.dependencies;
+  const dialog = openDialog(['Remove the dependency of ', text(toggle.name), '?'], () => [
+    h('p', null, 'Now it is on only if ', text(dependencyWords(dependency)), '. Afterwards its switches and strategies alone decide.'),
+    form({
+      submit: 'Remove', busy: 'Removing…', danger: true, cancel: () => dialog.close(),
+      async send() {
+        await call('DELETE', `${dependenciesPath(toggle)}/${encodeURIComponent(dependency.feature)}`);
+        dialog.close();
+        changedToggles();
+        announce(`${toggle.name} no longer depends on ${dependency.feature}.`, async () => {
+          await call('POST', dependenciesPath(toggle), dependency);
+          changedToggles();
+          return `${toggle.name} depends on ${dependency.feature}.`;
+        });
+      },
+    }),
+  ]);
+}
+
+/** Asks for the name of a copy of a toggle, creates it, and shows it. */
+export function openClone(toggle, { announce }) {
+  const name = h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true });
+  const independent = h('input', { type: 'checkbox', id: uniqueId(), checked: true });
+  const dialog = openDialog(['Clone ', text(toggle.name)], () => [
+    h('p', null, 'The copy has the same properties and strategies, and is off in every environment. It depends on no toggle.'),
+    form({ submit: 'Clone', busy: 'Cloning…', cancel: () => dialog.close(), send },
+      field('Name', name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
+      h('div', { class: 'field' }, h('div', { class: 'check' }, independent,
+        h('label', { for: independent.id }, 'Gradual rollouts select other users than those of ', text(toggle.name))))),
+  ]);
+  name.focus();
+
+  async function send() {
+    if (name.value === '') throw new FieldError('name', 'Enter a name.');
+    let copy;
+    try {
+      copy = await call('POST', `${togglePath(toggle)}/clone`, { name: name.value, replaceGroupId: independent.checked });
+    } catch (error) {
+      throw error.name === 'NameExistsError' ? new FieldError('name', error.message) : error;
+    }
+    dialog.close();
+    changedToggles();
+    announce(`Toggle ${copy.name} created.`);
+    window.location.hash = toggleAddress(copy);
+  }
+}
