@@ -22,7 +22,6 @@ import (
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/roundtrip"
-	"toggleadmin/test/table"
 )
 
 // The first retry is within 30 seconds, and the last one three days after the event came to the queue. SQS refuses more
@@ -204,23 +203,26 @@ func TestSecretIsReadAgain(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	usable := h.parameter
-	for _, row := range table.Rows(t, 3, `
-		# time since the last invocation | parameter | reads so far, and whether an error is logged
-		0s | usable | 1 false
-		4m | usable | 1 false
-		1m | usable | 2 false
-		5m | | 3 true
-		1s | hunter2 | 4 true
-		1s | second | 5 false
-		1s | | 5 false
-	`) {
-		after, err := time.ParseDuration(row[0])
-		assert.OK(t, err)
-		h.now = h.now.Add(after)
-		h.parameter = strings.NewReplacer("usable", usable, "second", h.url+" "+second).Replace(row[1])
+	for _, test := range []struct {
+		after     time.Duration // since the last invocation
+		parameter string
+		reads     int // so far
+		logs      bool
+	}{
+		{0, usable, 1, false},
+		{4 * time.Minute, usable, 1, false},
+		{time.Minute, usable, 2, false},
+		{5 * time.Minute, "", 3, true},
+		{time.Second, "hunter2", 4, true},
+		{time.Second, h.url + " " + second, 5, false},
+		{time.Second, "", 5, false},
+	} {
+		h.now = h.now.Add(test.after)
+		h.parameter = test.parameter
 		h.log.Reset()
 		h.requireStay(nil, h.message("a", 0))
-		assert.Equal(t, row[2], fmt.Sprint(h.gets, strings.Contains(h.log.String(), webhook.UnreadableParameter)))
+		assert.Equal(t, test.reads, h.gets)
+		assert.Equal(t, test.logs, strings.Contains(h.log.String(), webhook.UnreadableParameter))
 	}
 }
 

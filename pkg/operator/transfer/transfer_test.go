@@ -21,7 +21,6 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 // stage is an installation with the type release and the context field userId.
@@ -370,17 +369,23 @@ func TestProject(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, `
-		{"format":"toggleadmin","version":2} | version 2
-		{"features":[]} | it is not an export of toggleadmin
-		{ | it is not JSON
-		[] | the value at "" cannot be of the type array
-		{"format":"toggleadmin","version":"1"} | the value at "/version" cannot be of the type string
-		{"format":"toggleadmin","version":1,"features":[{"name":1}]} | the value at "/features/0/name" cannot be of the type number
-		{"format":"toggleadmin","version":1,"contextFields":[{"name":"plan","legalvalues":[]}]} | /contextFields/0/legalvalues
-	`) {
-		if _, err := transfer.Parse([]byte(row[0])); err == nil || !strings.Contains(err.Error(), row[1]) {
-			t.Errorf("%s: %v", row, err)
+	for _, test := range []struct{ document, err string }{
+		{`{"format":"toggleadmin","version":2}`, "version 2"},
+		{`{"features":[]}`, "it is not an export of toggleadmin"},
+		{"{", "it is not JSON"},
+		{"[]", `the value at "" cannot be of the type array`},
+		{`{"format":"toggleadmin","version":"1"}`, `the value at "/version" cannot be of the type string`},
+		{
+			`{"format":"toggleadmin","version":1,"features":[{"name":1}]}`,
+			`the value at "/features/0/name" cannot be of the type number`,
+		},
+		{
+			`{"format":"toggleadmin","version":1,"contextFields":[{"name":"plan","legalvalues":[]}]}`,
+			"/contextFields/0/legalvalues",
+		},
+	} {
+		if _, err := transfer.Parse([]byte(test.document)); err == nil || !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%s: %v", test, err)
 		}
 	}
 }

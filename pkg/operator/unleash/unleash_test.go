@@ -19,7 +19,6 @@ import (
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // server responds as Unleash 8.2.0 does, as test/unleash shows.
@@ -181,18 +180,24 @@ func TestIsPlain(t *testing.T) {
 
 func TestReadFails(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 5, `
-		# path | token | project | error | exit status
-		/wrong | user:secret | | does not respond with JSON: --url must be the URL of an Unleash | 6
-		/base | user:other | | Unleash rejects the token | 4
-		?a=b | user:secret | | is not the URL of an Unleash | 2
-		/base | user:secret | other | is not Unleash: its toggles have no environments | 2
-		/base | user:secret | none | Unleash has no toggle in the project "none" | 3
-	`) {
+	for _, test := range []struct {
+		path    string
+		token   string
+		project string
+		err     string // a part of it
+		status  exitstatus.Status
+	}{
+		{"/wrong", "user:secret", "", "does not respond with JSON: --url must be the URL of an Unleash", 6},
+		{"/base", "user:other", "", "Unleash rejects the token", 4},
+		{"?a=b", "user:secret", "", "is not the URL of an Unleash", 2},
+		{"/base", "user:secret", "other", "is not Unleash: its toggles have no environments", 2},
+		{"/base", "user:secret", "none", `Unleash has no toggle in the project "none"`, 3},
+	} {
 		s := &server{searches: 10}
-		_, err := s.read(t, row[0], row[1], row[2])
-		if fmt.Sprint(int(exitstatus.Of(err))) != row[4] || !strings.Contains(err.Error(), row[3]) || strings.Contains(err.Error(), row[1]) {
-			t.Errorf("%s: %v", row, err)
+		_, err := s.read(t, test.path, test.token, test.project)
+		assert.Equal(t, test.status, exitstatus.Of(err))
+		if !strings.Contains(err.Error(), test.err) || strings.Contains(err.Error(), test.token) {
+			t.Errorf("%+v: %v", test, err)
 		}
 	}
 }
