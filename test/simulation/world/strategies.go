@@ -164,6 +164,9 @@ func (w *World) checkReplaced(on activated, id, title string, seen toggle.Strate
 // sortStrategies reverses the order of the strategies, or moves the last one to the beginning.
 func (a *actor) sortStrategies(c *credential, on activated) {
 	all := a.strategies(on)
+	if len(all) == 0 { // somebody has deleted them meanwhile
+		return
+	}
 	if a.IntN(3) == 0 {
 		a.do(c, "PUT "+on.path()+"/strategies/"+all[len(all)-1].ID, object{"sortOrder": all[0].SortOrder - 1})
 		return
