@@ -240,3 +240,22 @@ func TestTooMany(t *testing.T) {
 		"400 ValidationError: The number of toggles times the number of environments is 10032, and the limit is 10000. "+
 			"Select fewer environments or projects.")
 }
+
+// A toggle is evaluated with its parent, in the same environment and for the same context.
+func TestParents(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	on := func(parent string, enabled bool) *toggle.Dependency {
+		return &toggle.Dependency{Feature: parent, Enabled: enabled}
+	}
+	put(t, db, toggle.Feature{Name: "parent", Project: "p"}, "production", in("country", "NO"))
+	put(t, db, toggle.Feature{Name: "if-on", Project: "p", Dependency: on("parent", true)}, "production")
+	put(t, db, toggle.Feature{Name: "if-off", Project: "p", Dependency: on("parent", false)}, "production")
+	for country, want := range map[string]string{
+		"NO": "if-off off in production, if-on in production, parent in production",
+		"SE": "if-off in production, if-on off in production, parent off in production",
+	} {
+		got := evaluate(t, db, `{"environments":["production"],"projects":["p"],"context":{"country":"`+country+`"}}`)
+		assert.Equal(t, want, strings.Join(got, ", "))
+	}
+}
