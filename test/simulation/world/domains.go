@@ -65,6 +65,7 @@ func (w *World) prepare() {
 	}
 	w.activation = activationState{toggles: map[string][]toggleAt{}}
 	w.environments = environmentState{names: environmentNames, states: map[string][]existence{}}
+	w.segments = segmentState{named: map[string][]segmentName{}}
 	w.tokens = tokenState{createdAt: map[int64]string{}}
 	w.accounts = accountState{deletions: map[int64]*deletion{}}
 	w.people = peopleState{bySubject: map[string]int64{}}
@@ -104,6 +105,7 @@ func (w *World) checkWritten(c change) {
 		w.checkLegalValues()
 	case "Segments":
 		w.changedSegment(c)
+		w.renamedSegment(c)
 		w.checkSegments()
 	case "Environments":
 		w.changedEnvironment(c)

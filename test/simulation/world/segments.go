@@ -17,8 +17,9 @@ import (
 
 // segmentState is what the world knows about segments.
 type segmentState struct {
-	ids     []int64 // of those that were created
-	highest int64   // id of those that were stored
+	ids     []int64                  // of those that were created
+	highest int64                    // id of those that were stored
+	named   map[string][]segmentName // by id, in their order
 }
 
 var segmentNames = []string{"beta", "Beta", "staff"}

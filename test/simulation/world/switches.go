@@ -12,7 +12,7 @@ import (
 func (a *actor) switchToggle() {
 	on := a.activated()
 	c := choose(a, a.admin, a.api, a.editor)
-	switch a.IntN(8) {
+	switch a.IntN(10) {
 	case 0, 1:
 		a.switchToggles(c, on)
 	case 2, 3, 4:
@@ -26,6 +26,8 @@ func (a *actor) switchToggle() {
 		a.checkActivated(o, on, "is off", func(e toggle.Environment) bool { return !e.Enabled })
 	case 6:
 		a.readActivation(c, on)
+	case 7, 8:
+		a.searchByActivation(c)
 	default:
 		a.raceForLastStrategy(c, on)
 	}

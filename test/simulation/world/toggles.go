@@ -118,6 +118,7 @@ func (a *actor) readToggle(c *credential, name, project string) (seen object, ma
 	}
 	e := edit{project: project}
 	o := a.get(c, togglePath(name, project), &e.seen)
+	a.checkShown(o, e.seen)
 	a.edit(o, "toggle", name, "read", e)
 	if !o.ok() {
 		return nil, nil
@@ -135,6 +136,7 @@ func tagged(toggle object) object {
 func (a *actor) updateToggle(c *credential, name, project string) {
 	e := edit{project: project}
 	o := a.get(c, togglePath(name, project), &e.seen)
+	a.checkShown(o, e.seen)
 	a.edit(o, "toggle", name, "read", e)
 	if !o.ok() {
 		return
