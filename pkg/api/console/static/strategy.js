@@ -10,10 +10,19 @@ export const strategyPath = (toggle, environment, id) =>
 /** The address of the editor of a strategy. Without an id, it is that of a new one. */
 export const strategyAddress = (toggle, environment, id = 'new') => `${environmentAddress(toggle, environment)}/strategies/${id}`;
 
+/** What the properties of strategies are called. */
+export const strategyLabels = {
+  name: 'Type', title: 'Title', disabled: 'Disabled', parameters: 'Parameters', constraints: 'Conditions', segments: 'Segments', variants: 'Variants',
+};
+
+const content = ({ name, title, disabled, constraints, parameters, variants, segments }) => (
+  { name, title, disabled, constraints, parameters, variants, segments });
+
 /** Creates a strategy that is like another one. */
-export function copyStrategy({ name, title, disabled, constraints, parameters, variants, segments }, toggle, environment) {
-  return call('POST', strategyPath(toggle, environment), { name, title, disabled, constraints, parameters, variants, segments });
-}
+export const copyStrategy = (strategy, toggle, environment) => call('POST', strategyPath(toggle, environment), content(strategy));
+
+/** Makes a strategy like another one. */
+export const replaceStrategy = (id, strategy, toggle, environment) => call('PUT', strategyPath(toggle, environment, id), content(strategy));
 
 /** Gives strategies the order of a list. */
 export async function orderStrategies(strategies, toggle, environment) {

@@ -7,7 +7,7 @@ import { h, loading, text } from '../dom.js';
 import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
 import { loadSegments, segmentAddress, segmentNames } from '../segment.js';
-import { strategyPath } from '../strategy.js';
+import { strategyLabels as labels, strategyPath } from '../strategy.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { forgetCounts, listAddress, toggleAddress } from '../toggle.js';
 import { spread } from '../variants.js';
@@ -20,9 +20,6 @@ const types = {
   default: { label: 'Everyone', parameters: [] },
   remoteAddress: { label: 'Addresses', parameters: ['IPs'] },
   applicationHostname: { label: 'Hosts', parameters: ['hostNames'] },
-};
-const labels = {
-  name: 'Type', title: 'Title', disabled: 'Disabled', parameters: 'Parameters', constraints: 'Conditions', segments: 'Segments', variants: 'Variants',
 };
 const payloadTypes = { '': 'No payload', string: 'Text', json: 'JSON', csv: 'CSV', number: 'Number' };
 const mostSegments = 5;

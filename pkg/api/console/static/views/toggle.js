@@ -2,11 +2,12 @@
 // `#/toggles/PROJECT/NAME/ENVIRONMENT`, or `?tab=` for the others.
 
 import { call, read } from '../api.js';
-import { failure, form, h, loading, logAddress, once, openDialog, text, time } from '../dom.js';
+import { differences } from '../compare.js';
+import { counted, failure, form, h, loading, logAddress, once, openDialog, text, time } from '../dom.js';
 import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { loadSegments, segmentNames } from '../segment.js';
-import { copyStrategy, orderStrategies, strategyAddress, strategyPath } from '../strategy.js';
+import { copyStrategy, orderStrategies, replaceStrategy, strategyAddress, strategyLabels, strategyPath } from '../strategy.js';
 import { html, nothing, render as show, repeat } from '../template.js';
 import { changedToggles, latestList, listAddress, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
 import { dependencyWords, strategyWords, variantWords } from '../words.js';
@@ -34,6 +35,7 @@ export async function renderToggle(content, context) {
     segments: [],
     tab: search.get('tab'), // null: an environment
     environment, // its name; undefined: the first one
+    compared: search.get('compare'), // the name of the environment that it is compared with, or null
     busy: false, // a switch or a list of strategies waits for the API
     events: null,
     error: null, // of the events
@@ -151,7 +153,48 @@ export async function renderToggle(content, context) {
         ${mayCreate ? html`<a class="button" href=${strategyAddress(toggle, item.name)}>Add strategy</a>` : nothing}
         ${sources.map((source) => html`<button type="button" @click=${() => copyAll(source, item)}>Copy from ${source.name}</button>`)}
       </div>
+      ${comparison(item)}
     </section>`;
+  }
+
+  /** The differences to the other environments in numbers, and to one of them in words. */
+  function comparison(item) {
+    const { toggle, compared } = state;
+    const others = toggle.environments.filter((other) => other !== item && (other.strategies.length > 0 || item.strategies.length > 0));
+    if (others.length === 0) return nothing;
+    const other = others.find(({ name: of }) => of === compared);
+    return html`<section class="compared" aria-label="Compare">
+      <h3>Compare</h3>
+      <ul class="values">${others.map((to) => {
+    const count = differences(item.strategies, to.strategies).length;
+    return html`<li><a data-here href="${environmentAddress(toggle, item.name)}?${new URLSearchParams({ compare: to.name })}" aria-current=${
+      to === other ? 'true' : nothing}><bdi>${to.name}</bdi>: ${count === 0 ? 'the same strategies' : counted(count, 'difference')}</a></li>`;
+  })}</ul>
+      ${other ? html`<ul class="strategies">${differences(item.strategies, other.strategies).map((difference) => differenceCard(difference, item, other))}</ul>` : nothing}
+    </section>`;
+  }
+
+  function differenceCard({ here, there, changed }, item, other) {
+    const { toggle } = state;
+    const words = (strategy) => html`<bdi>${strategyWords(strategy, segmentNames(state.segments))}</bdi>${
+      strategy.variants.length > 0 ? html` <span class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></span>` : nothing}${
+      strategy.disabled ? ' (disabled)' : nothing}`;
+    const button = (label, send, message, undo) => html`<button type="button" @click=${() => change(send, message, undo)}>${label}</button>`;
+    const mayReplace = may('UPDATE_FEATURE_STRATEGY') && here && there;
+    const replaceBy = (strategy) => replaceStrategy(here.id, strategy, toggle, item.name);
+    return html`<li><div>
+      ${here && there ? html`<p class="detail">Different: ${changed.map((property) => strategyLabels[property]).join(', ')}</p>` : nothing}
+      ${here ? html`<p>${there ? `In ${item.name}: ` : `Only in ${item.name}: `}${words(here)}</p>` : nothing}
+      ${there ? html`<p>${here ? `In ${other.name}: ` : `Only in ${other.name}: `}${words(there)}</p>` : nothing}</div>
+      <div class="row-buttons">
+        ${mayReplace ? button(`Replace with that of ${other.name}`, () => replaceBy(there), `Strategy of ${item.name} replaced.`, async () => {
+    await replaceBy(here);
+    changedToggles();
+    return `Strategy of ${item.name} restored.`;
+  }) : nothing}
+        ${may('CREATE_FEATURE_STRATEGY') && !here ? button(`Copy to ${item.name}`, () => copyStrategy(there, toggle, item.name), `Strategy copied to ${item.name}.`) : nothing}
+        ${may('CREATE_FEATURE_STRATEGY') && !there ? button(`Copy to ${other.name}`, () => copyStrategy(here, toggle, other.name), `Strategy copied to ${other.name}.`) : nothing}
+      </div></li>`;
   }
 
   function card(strategy, i, item) {
@@ -297,7 +340,9 @@ export async function renderToggle(content, context) {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const [address, query] = link.hash.split('?');
-    state.tab = new URLSearchParams(query).get('tab');
+    const parameters = new URLSearchParams(query);
+    state.tab = parameters.get('tab');
+    state.compared = parameters.get('compare');
     state.environment = address.split('/')[4];
     window.history.pushState(null, '', link.hash);
     draw();
