@@ -44,6 +44,7 @@ const (
 	PATCreated                 Type = "pat-created"
 	PATDeleted                 Type = "pat-deleted"
 	APITokenCreated            Type = "api-token-created"
+	APITokenUpdated            Type = "api-token-updated"
 	APITokenDeleted            Type = "api-token-deleted"
 	UserCreated                Type = "user-created"
 	UserUpdated                Type = "user-updated"
@@ -96,6 +97,7 @@ var definitions = []Definition{
 	{ServiceAccountTokenCreated, "Tokens", "Service account token created", "created the token %s of a service account"},
 	{ServiceAccountTokenDeleted, "Tokens", "Service account token deleted", "deleted the token %s of a service account"},
 	{APITokenCreated, "Tokens", "API token created", "created the API token %s"},
+	{APITokenUpdated, "Tokens", "API token updated", "updated the API token %s"},
 	{APITokenDeleted, "Tokens", "API token deleted", "deleted the API token %s"},
 	{TokenExpiring, "Tokens", "Token is about to expire", ""},
 	{ServiceAccountCreated, "Accounts", "Service account created", "created the service account %s"},

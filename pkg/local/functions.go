@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
@@ -44,6 +45,7 @@ const (
 // Operations returns the operations of the API.
 func Operations() []app.Operation {
 	return slices.Concat(
+		clienttoken.Operations(),
 		constraint.Operations(),
 		contextfield.Operations(),
 		environment.Operations(),

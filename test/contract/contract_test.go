@@ -113,7 +113,9 @@ func TestSection3Permissions(t *testing.T) {
 			for message, status := range op.denials {
 				permission, needsPermission := strings.CutPrefix(message, `You need the "`)
 				needsUser := strings.Contains(message, "a token that identifies a user")
-				if isViewer && needsPermission || isEditor && strings.HasPrefix(permission, "ADMIN") || isAPIToken && needsUser {
+				ofAdmins := strings.HasPrefix(permission, "ADMIN") ||
+					strings.Contains(permission, "_CLIENT_API_TOKEN") && !strings.HasPrefix(permission, "READ")
+				if isViewer && needsPermission || isEditor && ofAdmins || isAPIToken && needsUser {
 					want = result{status, message}
 				}
 			}

@@ -193,6 +193,7 @@
 //	switches and strategies of a toggle                         | 4.23
 //	switches of several toggles; order, types of strategies     | 4.23
 //	dependencies, children, copies                              | 4.24
+//	client tokens: secrets, scopes, limits, expiry              | 4.25
 //	change of a lifetime, in both directions                    | 5
 //	passing of time                                             | 5
 //	current lifetime, idempotent, continues                     | 5

@@ -150,6 +150,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 	abbreviations := strings.NewReplacer("PAT", readPAT, "API-TOKEN", "authorizer GetItem 1r", "SEEN", seen,
 		"LIFETIME", "feature-types/release/lifetime",
 		"SWITCHES", "projects/p/bulk_features/environments/production",
+		"CLIENT", "api-tokens/"+s.createClientToken(t),
 		"SWITCH", "projects/p/features/h/environments/production", "NEW", `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`)
 	for _, row := range table.Rows(t, 6, abbreviations.Replace(`
 		# request | as | body | status | function; none: only the authorizer's | calls of the authorizer, and of the function
@@ -185,8 +186,15 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		GET segments/1/strategies | viewer | | 200 | list-segment-strategies | PAT, BatchGetItem 2r, 4 Scan 1r
 		PUT segments/1 | editor | {"name":"b"} | 204 | update-segment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
 		DELETE segments/1 | editor | | 204 | delete-segment | PAT, BatchGetItem 2r, TransactWriteItems 4w+3w
+		GET api-tokens | editor | | 200 | list-client-tokens | PAT, Scan 1r
+		POST api-tokens | admin | {"tokenName":"a","type":"client","environment":"none"} | 400 | create-client-token | PAT, GetItem 1r, BatchGetItem 1r
+		POST api-tokens | admin | {"tokenName":"a","type":"client"} | 201 | create-client-token | PAT, GetItem 1r, BatchGetItem 1r, Scan 1r, TransactWriteItems 4w+2w+3w
+		PUT CLIENT | admin | {"expiresAt":"2099-01-01T00:00:00Z"} | 200 | update-client-token | PAT, GetItem 1r, TransactWriteItems 2w+3w
+		# the same
+		PUT CLIENT | admin | {"expiresAt":"2099-01-01T00:00:00Z"} | 200 | update-client-token | PAT, GetItem 1r
+		DELETE CLIENT | admin | | 200 | delete-client-token | PAT, GetItem 1r, BatchGetItem 1r, TransactWriteItems 2w+3w+2w
 		GET environments | viewer | | 200 | list-environments | PAT, 5 Scan 1r
-		GET environments/project/p | viewer | | 200 | list-project-environments | PAT, Scan 1r
+		GET environments/project/p | viewer | | 200 | list-project-environments | PAT, 2 Scan 1r
 		GET environments/production | viewer | | 200 | get-environment | PAT, GetItem 1r
 		POST environments | admin | {"name":"a","type":"b"} | 201 | create-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w
 		POST environments | admin | {"name":"a","type":"b"} | 409 | create-environment | PAT, GetItem 1r, Scan 1r

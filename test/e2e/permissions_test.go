@@ -16,7 +16,9 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/installation"
@@ -135,6 +137,9 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	} {
 		s.mustSend(t, request, "api-token", "")
 	}
+	client := "/api/admin/api-tokens/" + s.createClientToken(t)
+	s.mustSend(t, "PUT "+client, "api-token", `{"expiresAt":"2199-01-01T00:00:00Z"}`)
+	s.mustSend(t, "DELETE "+client, "api-token", "")
 	// A new token of a full account takes the place of an expired one.
 	s.fillWithExpired(t, 4)
 	s.mustSend(t, "POST /api/admin/service-account/4/token", "api-token", inAFullAccount)
@@ -159,6 +164,17 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 		return maps.Equal(used(template, calls), granted) && len(withoutRecord(template, calls)) == 0
 	})
 	requireRecorded(t, calls)
+}
+
+// createClientToken creates a client token, and returns its listed form.
+func (s *service) createClientToken(t *testing.T) string {
+	t.Helper()
+	client := s.client(t)
+	store := clienttoken.NewStore(client, s.tables, eventlog.Discard(client, time.Now))
+	token, _, err := store.Create(t.Context(), clienttokentable.Token{Name: "a", Environment: "production",
+		CreatedAt: time.Unix(s.clock.Load(), 0)}, clienttoken.MaxTokens, rand.Reader)
+	assert.OK(t, err)
+	return token.Listed()
 }
 
 const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-01T00:00:00Z"}`

@@ -114,10 +114,11 @@ func (s *session) request(method string, args []string) error {
 	return nil
 }
 
-// noteToken remembers a token that the last request created.
+// noteToken remembers a personal access token that the last request created.
 func (s *session) noteToken() {
 	var created token
-	if s.last.status == http.StatusCreated && json.Unmarshal(s.last.body, &created) == nil && created.Secret != "" {
+	if s.last.status == http.StatusCreated && json.Unmarshal(s.last.body, &created) == nil && created.Secret != "" &&
+		created.ID != "" { // not a client token, which is no credential of the API
 		s.tokens = append(s.tokens, created)
 	}
 }

@@ -50,11 +50,11 @@ func Parameters(tb testing.TB, file string) (all map[string]Parameter, grouped [
 	return document.Parameters, grouped
 }
 
-// texts are values of parameters that are neither numbers nor have allowed values.
+// texts are values of parameters that have neither allowed values nor another number above the default.
 var texts = map[string]string{
 	"Stage": "second", "Version": "1.2.3+4567890a.modified", "DynamoDBEndpoint": "http://127.0.0.1:8000",
 	"DomainName": "second.example.com", "HostedZoneId": "Z1", "AlarmEmail": "second@example.com",
-	"WebhookSecretName": "/second/webhook", "WebhookEvents": "*",
+	"WebhookSecretName": "/second/webhook", "WebhookEvents": "*", "MaxClientTokens": "1000",
 	"OidcIssuer": "https://issuer.invalid", "OidcClientId": "second",
 	"AlarmTopicArn":          "arn:aws:sns:us-east-1:123456789012:second",
 	"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",

@@ -53,7 +53,7 @@ func TestCredentials(t *testing.T) {
 	for _, row := range table.Rows(t, 3, `
 		# headers | calls; a token's first use is recorded | principal, effect and context
 		<ADMIN> | BatchGetItem UpdateItem | user:1 Allow map[name:Admin permissions:ADMIN tokenId:1 userId:1]
-		<EDITOR> | BatchGetItem UpdateItem | user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY tokenId:2 userId:2]
+		<EDITOR> | BatchGetItem UpdateItem | user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN tokenId:2 userId:2]
 		<VIEWER> | BatchGetItem UpdateItem | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
 		Bearer <VIEWER> | BatchGetItem | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
 		" \tbEaReR   <VIEWER>\t " | BatchGetItem | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]

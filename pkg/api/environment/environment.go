@@ -1,7 +1,8 @@
 // Package environment manages the environments, in which toggles have switches and strategies.
 //
-// The table Environments also contains the number of toggles that are on in each environment, in an item of its own
-// (package usage). The transactions of pkg/api/feature that write toggles change these numbers.
+// The table Environments also contains the number of toggles that are on in each environment, and the number of its
+// client tokens, in an item of its own (package usage). The transactions of pkg/api/feature that write toggles, and those
+// of pkg/api/clienttoken that create and delete tokens, change these numbers.
 //
 // The deletion of an environment has three parts: Store.MarkDeleted records it, after which the environment does not
 // exist for readers and writers. Then the state of the environment is removed from all toggles. Store.Finish deletes the
@@ -19,7 +20,7 @@ type Environment struct {
 	Name      string
 	Type      string // any text, such as production
 	SortOrder int64
-	Usage     usage.Usage // the toggles that are on
+	Usage     usage.Usage // the toggles that are on, and the client tokens
 	LastEvent int64       // the id of its last event
 
 	// Last makes a creation set SortOrder: the highest one of the other environments plus 1, at most 2147483647, or 1 if

@@ -3,6 +3,7 @@ package environment
 import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -26,7 +27,7 @@ func Operations() []app.Operation {
 			Name:     "list-project-environments",
 			Route:    "GET /api/admin/environments/project/{projectId}",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table},
+			Tables:   []string{Table, clienttokentable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListOfProject(reader(d)) },
 		},
 		{

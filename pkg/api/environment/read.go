@@ -28,14 +28,14 @@ func (e Environment) response() response {
 type listed struct {
 	response
 	ProjectCount       int   `json:"projectCount"`
-	APITokenCount      int64 `json:"apiTokenCount"` // 0
+	APITokenCount      int64 `json:"apiTokenCount"` // of client tokens
 	EnabledToggleCount int64 `json:"enabledToggleCount"`
 }
 
 // listedOfProject is an environment in the list of a project.
 type listedOfProject struct {
 	response
-	ProjectAPITokenCount      int64 `json:"projectApiTokenCount"` // 0
+	ProjectAPITokenCount      int64 `json:"projectApiTokenCount"` // of client tokens that may read its toggles
 	ProjectEnabledToggleCount int64 `json:"projectEnabledToggleCount"`
 	Visible                   bool  `json:"visible"` // true
 }
@@ -62,6 +62,7 @@ func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
 			body.Environments[i] = listed{
 				response:           e.response(),
 				ProjectCount:       len(ofAll),
+				APITokenCount:      e.Usage.Tokens,
 				EnabledToggleCount: e.Usage.Toggles(),
 			}
 		}
@@ -80,10 +81,15 @@ func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		tokens, err := environments.countTokens(r.Context(), id)
+		if err != nil {
+			return err
+		}
 		body := list[listedOfProject]{listVersion, make([]listedOfProject, len(all))}
 		for i, e := range all {
 			body.Environments[i] = listedOfProject{
 				response:                  e.response(),
+				ProjectAPITokenCount:      tokens[e.Name],
 				ProjectEnabledToggleCount: e.Usage.Counts[id],
 				Visible:                   true,
 			}

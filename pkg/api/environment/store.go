@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -28,6 +29,7 @@ type Store struct {
 	client   *dynamodb.Client
 	table    string
 	features string // for CountUsage
+	tokens   string // the client tokens
 	usage    usage.Table
 	version  dynamo.TableVersion
 	log      *eventlog.Log
@@ -40,14 +42,15 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		client:   client,
 		table:    tables[Table],
 		features: tables[featuretable.Table],
+		tokens:   tables[clienttokentable.Table],
 		usage:    UsageTable(client, tables),
 		version:  dynamo.NewTableVersion(client, tables[Table], hash),
 		log:      log,
 	}
 }
 
-// UsageTable returns the usage of environments by their names: the toggles that are on. An environment has one if and
-// only if it exists and is not marked as deleted.
+// UsageTable returns the usage of environments by their names: the toggles that are on, and the client tokens. An
+// environment has one if and only if it exists and is not marked as deleted.
 func UsageTable(client *dynamodb.Client, tables dynamo.Tables) usage.Table {
 	return usage.NewTable(client, tables[Table], hash)
 }
@@ -319,9 +322,9 @@ func (s *Store) replace(old Environment, item dynamo.Item) types.TransactWriteIt
 	}}
 }
 
-// MarkDeleted records the deletion of an environment in which no toggle is on, and marks it. If the deletion has begun
-// before, it returns that one. The kind of its error is NotFound, or Conflict if toggles are on. precondition receives
-// the environment; its error is returned.
+// MarkDeleted records the deletion of an environment in which no toggle is on and that has no client token, and marks it.
+// If the deletion has begun before, it returns that one. The kind of its error is NotFound, or Conflict if the environment
+// is in use. precondition receives the environment; its error is returned.
 func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(Environment) error) (Deletion, error) {
 	var deletion Deletion
 	err := s.write(ctx, func(found state, actions *dynamo.Actions) error {
@@ -339,6 +342,10 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 		if n := e.Usage.Toggles(); n > 0 {
 			return apierror.Errorf(apierror.Conflict,
 				"The environment %q is in use. The number of toggles that are on in it is %d. Turn them off first.", name, n)
+		}
+		if n := e.Usage.Tokens; n > 0 {
+			return apierror.Errorf(apierror.Conflict,
+				"The environment %q is in use. The number of its client tokens is %d. Delete them first.", name, n)
 		}
 		id, event, err := s.log.RecordActions(ctx, e.change(eventlog.EnvironmentDeleted, nil, e.snapshot()))
 		if err != nil {

@@ -5,10 +5,11 @@ import (
 
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/delivery/clienttokentable"
 )
 
-// CountUsage counts the toggles that are on, without archived ones, by environment. Check compares it with what is
-// stored. It reads all toggles.
+// CountUsage counts the toggles that are on, without archived ones, and the client tokens, by environment. Check compares
+// it with what is stored. It reads all toggles and tokens.
 func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return !row.Toggle.Archived && len(row.EnabledIn) > 0 },
@@ -25,5 +26,29 @@ func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) 
 			counted[name].Counts[row.Toggle.Project]++
 		}
 	}
+	tokens, err := clienttokentable.Scan(ctx, s.client, s.tokens)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tokens {
+		u := counted[t.Environment]
+		u.Tokens++
+		counted[t.Environment] = u
+	}
 	return counted, nil
+}
+
+// countTokens counts the client tokens that may read the toggles of a project, by environment. It reads all tokens.
+func (s *Store) countTokens(ctx context.Context, project string) (map[string]int64, error) {
+	tokens, err := clienttokentable.Scan(ctx, s.client, s.tokens)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int64{}
+	for _, t := range tokens {
+		if t.Includes(project) {
+			counts[t.Environment]++
+		}
+	}
+	return counts, nil
 }

@@ -27,7 +27,7 @@ func sentence(e eventlog.Event) string {
 	before, _ := eventlog.Properties(e.PreData)
 	name := id
 	for _, m := range []map[string]any{after, before} { // a name rather than an id
-		for _, key := range []string{"username", "name", "description"} {
+		for _, key := range []string{"username", "name", "tokenName", "description"} {
 			if text, ok := m[key].(string); ok && text != "" && text != id && !strings.HasPrefix(string(e.Subject), "toggle:") &&
 				!strings.HasPrefix(string(e.Subject), "field:") {
 				name = fmt.Sprintf("%s (%s)", id, text)

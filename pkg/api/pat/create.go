@@ -68,15 +68,11 @@ func read(r *http.Request, schema *jsonbody.Schema, created time.Time, days int)
 		if expires == nil {
 			return ""
 		}
-		var problem string
-		if latest, ok := access.LatestExpiry(created, days); ok && expires.After(latest) {
-			problem = fmt.Sprintf("at most %d days from now", days)
-		} else if (PAT{ExpiresAt: *expires}).Expired(created) {
-			problem = "in the future"
-		} else {
+		must := access.CheckExpiry(expires, created, days)
+		if must == "" {
 			return ""
 		}
-		return fmt.Sprintf("The `/body/expiresAt` property must be %s; you sent %q.", problem,
+		return fmt.Sprintf("The `/body/expiresAt` property must be %s; you sent %q.", must,
 			apierror.Echo(body.Text("expiresAt")))
 	})
 	if err != nil {

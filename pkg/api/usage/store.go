@@ -29,6 +29,7 @@ const (
 	attributeCounts   = "usage" // a map from projects to numbers of toggles
 	attributeArchived = "archived"
 	attributeSegments = "segments"
+	attributeTokens   = "tokens"
 	attributeVersion  = "version"
 )
 
@@ -59,7 +60,12 @@ func (t Table) Item(resource string, u Usage) dynamo.Item {
 
 // numbers returns the usage without the counts, by attribute.
 func (u Usage) numbers() map[string]int64 {
-	return map[string]int64{attributeArchived: u.Archived, attributeSegments: u.Segments, attributeVersion: u.Version}
+	return map[string]int64{
+		attributeArchived: u.Archived,
+		attributeSegments: u.Segments,
+		attributeTokens:   u.Tokens,
+		attributeVersion:  u.Version,
+	}
 }
 
 func (c Counts) value() types.AttributeValue {
@@ -79,6 +85,7 @@ func FromItem(item dynamo.Item) (u Usage, ok bool) {
 		Counts:   Counts{},
 		Archived: item.Int(attributeArchived),
 		Segments: item.Int(attributeSegments),
+		Tokens:   item.Int(attributeTokens),
 		Version:  item.Int(attributeVersion),
 	}
 	counts := item.Map(attributeCounts)
@@ -199,7 +206,10 @@ func unchanged(u Usage) expression.ConditionBuilder {
 	if u.Counts != nil {
 		condition = counts.Equal(expression.Value(u.Counts.value()))
 	}
-	return condition.And(is(attributeArchived, u.Archived), is(attributeSegments, u.Segments))
+	return condition.And(
+		is(attributeArchived, u.Archived),
+		is(attributeSegments, u.Segments),
+		is(attributeTokens, u.Tokens))
 }
 
 // is returns the condition that a number has a value. A number that is not stored has the value 0.
@@ -215,7 +225,8 @@ func is(attribute string, n int64) expression.ConditionBuilder {
 func (t Table) replace(resource string, stored, counted Usage) func(context.Context) error {
 	update := expression.Set(expression.Name(attributeCounts), expression.Value(counted.Counts.value())).
 		Set(expression.Name(attributeArchived), expression.Value(counted.Archived)).
-		Set(expression.Name(attributeSegments), expression.Value(counted.Segments))
+		Set(expression.Name(attributeSegments), expression.Value(counted.Segments)).
+		Set(expression.Name(attributeTokens), expression.Value(counted.Tokens))
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(stored)))
 	return func(ctx context.Context) error {
 		_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

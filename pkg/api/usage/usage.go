@@ -17,6 +17,7 @@ type Usage struct {
 	Counts
 	Archived int64 // the number of archived toggles; they use segments only
 	Segments int64 // the number of segments; they use context fields only
+	Tokens   int64 // the number of client tokens; they belong to environments only
 
 	// Version rises with each write of a constraint or a stickiness that names the context field.
 	Version int64
@@ -55,6 +56,9 @@ func (u Usage) text() string {
 	if u.Segments != 0 {
 		all = append(all, fmt.Sprintf("segments: %d", u.Segments))
 	}
+	if u.Tokens != 0 {
+		all = append(all, fmt.Sprintf("client tokens: %d", u.Tokens))
+	}
 	if all == nil {
 		return "none"
 	}
@@ -63,5 +67,6 @@ func (u Usage) text() string {
 
 // same reports whether two usages have the same numbers.
 func (u Usage) same(other Usage) bool {
-	return maps.Equal(u.Counts, other.Counts) && u.Archived == other.Archived && u.Segments == other.Segments
+	return maps.Equal(u.Counts, other.Counts) && u.Archived == other.Archived && u.Segments == other.Segments &&
+		u.Tokens == other.Tokens
 }

@@ -39,7 +39,7 @@ func TestUsage(t *testing.T) {
 	assert.Equal(t, true, write(t, db, table.Exists("plan")))
 	assert.Equal(t, true, write(t, db, table.Change("plan", counts(2, 1), usage.Usage{})))
 	assert.Equal(t, true, write(t, db, table.Change("plan", usage.Usage{Archived: 2, Segments: 1, Version: 1}, usage.Usage{})))
-	assert.Equal(t, "map[plan:{map[p:2 q:1] 2 1 1}]", read())
+	assert.Equal(t, "map[plan:{map[p:2 q:1] 2 1 0 1}]", read())
 
 	assert.Equal(t, false, write(t, db, table.SameVersion("plan", usage.Usage{})))
 	assert.Equal(t, true, write(t, db, table.SameVersion("plan", usage.Usage{Version: 1})))
@@ -49,7 +49,7 @@ func TestUsage(t *testing.T) {
 	assert.Equal(t, false, write(t, db, table.Change("plan", less, usage.Usage{})))
 	assert.Equal(t, false, write(t, db, table.Delete("plan", counts(2, 1))))
 	assert.Equal(t, true, write(t, db, table.Change("plan", less, counts(2, 1))))
-	assert.Equal(t, "map[plan:{map[p:2] 0 1 1}]", read())
+	assert.Equal(t, "map[plan:{map[p:2] 0 1 0 1}]", read())
 
 	unused := usage.Usage{Counts: usage.Counts{}, Version: 1}
 	assert.Equal(t, false, write(t, db, table.Delete("plan", unused)))

@@ -47,7 +47,7 @@ func TestGetOwn(t *testing.T) {
 				`{"permission":"DELETE_FEATURE"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
 				`{"permission":"DELETE_SEGMENT"},{"permission":"UPDATE_FEATURE_ENVIRONMENT"},` +
 				`{"permission":"CREATE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_STRATEGY"},` +
-				`{"permission":"DELETE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_DEPENDENCY"}]}`,
+				`{"permission":"DELETE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_DEPENDENCY"},{"permission":"READ_CLIENT_API_TOKEN"}]}`,
 		},
 		{4, "Editor", unauthorized},
 		{5, "Admin", unauthorized},

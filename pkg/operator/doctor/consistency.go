@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
@@ -32,6 +33,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "recorded accounts", users.CheckRecorded)
 	d.check(ctx, "recorded tokens", pats.CheckRecorded)
 	d.check(ctx, "recorded API tokens", apitoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
+	d.check(ctx, "recorded client tokens", clienttoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
 	d.check(ctx, "removed names", features.CheckRemovedNames)
 	segments := segment.NewStore(i.Client, i.Tables, log)
 	d.check(ctx, "removed names in segments", segments.CheckRemovedNames)

@@ -27,6 +27,10 @@ const (
 	UpdateStrategy        Permission = "UPDATE_FEATURE_STRATEGY"
 	DeleteStrategy        Permission = "DELETE_FEATURE_STRATEGY"
 	UpdateDependency      Permission = "UPDATE_FEATURE_DEPENDENCY"
+	ReadClientToken       Permission = "READ_CLIENT_API_TOKEN"
+	CreateClientToken     Permission = "CREATE_CLIENT_API_TOKEN"
+	UpdateClientToken     Permission = "UPDATE_CLIENT_API_TOKEN"
+	DeleteClientToken     Permission = "DELETE_CLIENT_API_TOKEN"
 )
 
 // Role is a user's root role.
@@ -55,6 +59,7 @@ func (r Role) Permissions() []Permission {
 			CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateFeature, UpdateFeature, DeleteFeature,
 			CreateSegment, UpdateSegment, DeleteSegment,
 			UpdateEnvironment, CreateStrategy, UpdateStrategy, DeleteStrategy, UpdateDependency,
+			ReadClientToken,
 		}
 	case RoleViewer:
 	}

@@ -46,6 +46,7 @@ export const types = {
     'service-account-token-created': 'Service account token created',
     'service-account-token-deleted': 'Service account token deleted',
     'api-token-created': 'API token created',
+    'api-token-updated': 'API token updated',
     'api-token-deleted': 'API token deleted',
     'token-expiring': 'Token is about to expire',
   },

@@ -23,6 +23,7 @@ const kinds = {
   segment: { name: 'segment' },
   environment: { name: 'environment' },
   'api-token': { name: 'API token', did: 'token' },
+  'client-token': { name: 'client token' },
 };
 
 /** The filters of the form, in its order. `operator` means that the API's parameter has one. */

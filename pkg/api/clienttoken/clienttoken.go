@@ -1,0 +1,74 @@
+// Package clienttoken manages the client tokens, with which applications ask for toggles. pkg/delivery/clienttokentable
+// has their form.
+//
+// A token belongs to one environment. The transactions that create and delete tokens change the number of tokens in the
+// usage of the environment (package usage), so that no token has an environment that does not exist, and an environment
+// with tokens cannot be deleted. The limit and the size of the list depend on all tokens: a creation has the condition
+// that no other token was created since it read them (dynamo.TableVersion).
+package clienttoken
+
+import (
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// MaxTokens is the maximum number of client tokens of any installation, and the template's default of MaxClientTokens.
+const MaxTokens = 2000
+
+// DefaultEnvironment is the environment of a new token for which none is sent.
+const DefaultEnvironment = "development"
+
+// notFound returns the error if a text is not that of a token.
+func notFound() error { return apierror.New(apierror.NotFound, "There is no such client token.") }
+
+// projectsOf returns the projects of a token as the API has them.
+func projectsOf(t clienttokentable.Token) []string {
+	if len(t.Projects) == 0 {
+		return []string{clienttokentable.AllProjects}
+	}
+	return t.Projects
+}
+
+// snapshot is a token in the data of events.
+type snapshot struct {
+	ID          string                `json:"id"`
+	TokenName   string                `json:"tokenName"`
+	Type        clienttokentable.Type `json:"type"`
+	Environment string                `json:"environment"`
+	Projects    []string              `json:"projects"`
+	ExpiresAt   *string               `json:"expiresAt"`
+}
+
+func newSnapshot(t clienttokentable.Token) any {
+	return snapshot{
+		ID:          t.Selector.String(),
+		TokenName:   t.Name,
+		Type:        t.Type,
+		Environment: t.Environment,
+		Projects:    projectsOf(t),
+		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
+	}
+}
+
+// newChange returns the record of a change of a token.
+func newChange(t clienttokentable.Token, kind eventlog.Type, data, preData any) eventlog.Change {
+	c := eventlog.Change{
+		Type:        kind,
+		Subject:     subject(t),
+		Last:        t.LastEvent,
+		Environment: t.Environment,
+		Data:        data,
+		PreData:     preData,
+	}
+	if len(t.Projects) == 1 {
+		c.Project = t.Projects[0]
+	}
+	return c
+}
+
+// subject returns the subject of the events about a token. API tokens have events of the same types, and other subjects.
+func subject(t clienttokentable.Token) eventlog.Subject {
+	return eventlog.Subject("client-token:" + t.Selector.String())
+}

@@ -1,0 +1,229 @@
+package clienttoken
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store keeps the client tokens in the table ClientTokens, and their numbers in the table Environments. It is safe for
+// concurrent use.
+type Store struct {
+	client       *dynamodb.Client
+	table        string
+	environments usage.Table
+	version      dynamo.TableVersion
+	log          *eventlog.Log
+}
+
+// NewStore returns a Store that records its changes in log, which can be nil if the Store only reads.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	table := tables[clienttokentable.Table]
+	return &Store{
+		client:       client,
+		table:        table,
+		environments: environment.UsageTable(client, tables),
+		version:      dynamo.NewTableVersion(client, table, clienttokentable.Hash),
+		log:          log,
+	}
+}
+
+// List returns all tokens, ordered by name, then by time of creation.
+func (s *Store) List(ctx context.Context) ([]clienttokentable.Token, error) {
+	all, err := clienttokentable.Scan(ctx, s.client, s.table)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b clienttokentable.Token) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), a.CreatedAt.Compare(b.CreatedAt),
+			cmp.Compare(a.Selector.String(), b.Selector.String()))
+	})
+	return all, nil
+}
+
+// Find returns the token that a text identifies: a secret, or the listed form of a token. The kind of its error is
+// NotFound if there is none.
+func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, error) {
+	secret, isSecret := clienttokentable.ParseSecret(text)
+	selector, isListed := secret.Selector, false
+	if !isSecret {
+		if selector, isListed = clienttokentable.ParseListed(text); !isListed {
+			return clienttokentable.Token{}, notFound()
+		}
+	}
+	t, ok, err := clienttokentable.Get(ctx, s.client, s.table, selector)
+	if err != nil {
+		return clienttokentable.Token{}, err
+	}
+	if !ok || isSecret && !t.Verifies(secret) || isListed && t.Listed() != text {
+		return clienttokentable.Token{}, notFound()
+	}
+	return t, nil
+}
+
+// Create stores a new token, and returns it and its secret. It ignores t.Selector, t.Verifier and t.SeenAt. The kind of
+// its error is Validation if there is no such environment, or NoAccess if there are limit tokens or the list of all
+// tokens would be too large. It reads all tokens and writes one transaction, repeated if a token is created concurrently.
+func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int, random io.Reader) (
+	created clienttokentable.Token, secret clienttokentable.Secret, err error,
+) {
+	t.SeenAt, t.LastEvent = nil, 0
+	if t, secret, err = clienttokentable.New(t, random); err != nil {
+		return clienttokentable.Token{}, clienttokentable.Secret{}, err
+	}
+	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		version, err := s.version.Get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.checkCreation(ctx, t, limit); err != nil {
+			return nil, err
+		}
+		id, event, err := s.log.RecordActions(ctx,
+			newChange(t, eventlog.APITokenCreated, newSnapshot(t), nil))
+		if err != nil {
+			return nil, err
+		}
+		created = t
+		created.LastEvent = id
+		return append([]types.TransactWriteItem{
+			dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)),
+			s.environments.Change(created.Environment, usage.Usage{Tokens: 1}, usage.Usage{}),
+			s.version.NextAfter(version, nil),
+		}, event...), nil
+	}, nil)
+	if err != nil {
+		return clienttokentable.Token{}, clienttokentable.Secret{}, fmt.Errorf("create a client token: %w", err)
+	}
+	return created, secret, nil
+}
+
+// checkCreation returns an error if a token cannot be created beside the others.
+func (s *Store) checkCreation(ctx context.Context, t clienttokentable.Token, limit int) error {
+	found, err := s.environments.Read(ctx, []string{t.Environment})
+	if err != nil {
+		return err
+	}
+	if _, exists := found[t.Environment]; !exists {
+		return apierror.Errorf(apierror.Validation,
+			"The `/body/environment` property must be the name of an environment; you sent %q.", apierror.Echo(t.Environment))
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) >= limit {
+		return apierror.Errorf(apierror.NoAccess, "The maximum number of client tokens (%d) is reached.", limit)
+	}
+	return checkSize(all, t)
+}
+
+// Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound if
+// there is none. If nothing changes, Update only reads.
+func (s *Store) Update(ctx context.Context, text string, expires *time.Time) error {
+	return s.update(ctx, text, expires, func(clienttokentable.Token) bool { return true })
+}
+
+// update is Update for a token that still meets a condition. Otherwise it only reads.
+func (s *Store) update(
+	ctx context.Context, text string, expires *time.Time, holds func(clienttokentable.Token) bool,
+) error {
+	if expires != nil { // as it is stored
+		expires = new(datetime.Milliseconds(*expires))
+	}
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		old, err := s.Find(ctx, text)
+		if err != nil || !holds(old) || sameTime(old.ExpiresAt, expires) {
+			return nil, err
+		}
+		next := old
+		next.ExpiresAt = expires
+		id, event, err := s.log.RecordActions(ctx,
+			newChange(old, eventlog.APITokenUpdated, newSnapshot(next), newSnapshot(old)))
+		return append([]types.TransactWriteItem{s.setExpiry(old, expires, id)}, event...), err
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("change a client token: %w", err)
+	}
+	return nil
+}
+
+func sameTime(a, b *time.Time) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Equal(*b)
+}
+
+// setExpiry returns the action that sets the expiry of a token. It does not touch seenAt, which is written at any time.
+func (s *Store) setExpiry(old clienttokentable.Token, expires *time.Time, event int64) types.TransactWriteItem {
+	update, attribute := eventlog.SetLast(event), expression.Name(clienttokentable.AttributeExpiresAt)
+	if expires == nil {
+		update = update.Remove(attribute)
+	} else {
+		update = update.Set(attribute, expression.Value(dynamo.Time(*expires)))
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(old)))
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &s.table,
+		Key:                       clienttokentable.Key(old.Selector),
+		UpdateExpression:          expr.Update(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
+// unchanged returns the condition that a token exists and has not changed since it was read, except for its seenAt.
+func unchanged(t clienttokentable.Token) expression.ConditionBuilder {
+	return eventlog.ExistsWithLast(clienttokentable.Hash, t.LastEvent)
+}
+
+// Delete revokes the token that a text identifies, as in Find. The kind of its error is NotFound if there is none.
+func (s *Store) Delete(ctx context.Context, text string) error {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		old, err := s.Find(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.environments.Read(ctx, []string{old.Environment})
+		if err != nil {
+			return nil, err
+		}
+		_, event, err := s.log.RecordActions(ctx, newChange(old, eventlog.APITokenDeleted, nil, newSnapshot(old)))
+		if err != nil {
+			return nil, err
+		}
+		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
+		actions := append([]types.TransactWriteItem{{Delete: &types.Delete{
+			TableName:                 &s.table,
+			Key:                       clienttokentable.Key(old.Selector),
+			ConditionExpression:       expr.Condition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+		}}}, event...)
+		if _, exists := found[old.Environment]; exists { // otherwise a table was restored
+			actions = append(actions, s.environments.Change(old.Environment, usage.Usage{Tokens: -1}, usage.Usage{}))
+		}
+		return actions, nil
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("delete a client token: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package clienttoken
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed create.schema.json
+var createSchema []byte
+
+//go:embed update.schema.json
+var updateSchema []byte
+
+// Limits are the limits of new tokens.
+type Limits struct {
+	Tokens int // the maximum number of tokens, including expired ones
+	Days   int // from the creation or change of a token to its expiry; 0: no limit
+}
+
+// Create serves POST /api/admin/api-tokens.
+func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		created := datetime.Milliseconds(now())
+		body, err := schema.Read(r, notTogether("tokenName", "username"), notTogether("project", "projects"),
+			expiryRule(created, limits.Days))
+		if err != nil {
+			return err
+		}
+		name := cmp.Or(body.Text("tokenName"), body.Text("username"))
+		if name == "" { // not a rule, which does not see a name that is invalid
+			return apierror.New(apierror.Validation, "The `/body/tokenName` property is required; you did not send it.")
+		}
+		environment, sent := body.TextOK("environment")
+		if !sent {
+			environment = DefaultEnvironment
+		}
+		t, secret, err := tokens.Create(r.Context(), clienttokentable.Token{
+			Name:        name,
+			Type:        typeOf(body.Text("type")),
+			Projects:    scopeOf(body),
+			Environment: environment,
+			ExpiresAt:   body.Time("expiresAt"),
+			CreatedAt:   created,
+		}, limits.Tokens, random)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Location", r.URL.JoinPath(t.Listed()).String())
+		shown := newResponse(t)
+		shown.Secret, shown.Type = secret.Reveal(), body.Text("type")
+		return lambdahttp.WriteJSON(w, http.StatusCreated, shown)
+	}
+}
+
+// notTogether returns the rule that only one of two properties is sent.
+func notTogether(a, b string) jsonbody.Rule {
+	return func(body jsonbody.Object) string {
+		if !body.Has(a) || !body.Has(b) {
+			return ""
+		}
+		return fmt.Sprintf("The `/body/%s` and `/body/%s` properties must not be sent together.", a, b)
+	}
+}
+
+// expiryRule returns the rule that a token expires in the future, and not too late.
+func expiryRule(now time.Time, days int) jsonbody.Rule {
+	return func(body jsonbody.Object) string {
+		must := access.CheckExpiry(body.Time("expiresAt"), now, days)
+		if must == "" {
+			return ""
+		}
+		sent := "did not send it"
+		if body.Has("expiresAt") {
+			sent = "sent null"
+		}
+		if text, ok := body.TextOK("expiresAt"); ok {
+			sent = "sent " + strconv.Quote(apierror.Echo(text))
+		}
+		return fmt.Sprintf("The `/body/expiresAt` property must be %s; you %s.", must, sent)
+	}
+}
+
+// typeOf returns the type with a name of the API.
+func typeOf(name string) clienttokentable.Type {
+	if name == oldBackend {
+		return clienttokentable.Backend
+	}
+	return clienttokentable.Type(name)
+}
+
+// scopeOf returns the projects of a new token, each once; none: all projects.
+func scopeOf(body jsonbody.Object) []string {
+	sent := body.Texts("projects")
+	if project, ok := body.TextOK("project"); ok {
+		sent = []string{project}
+	}
+	if slices.Contains(sent, clienttokentable.AllProjects) {
+		return nil
+	}
+	var projects []string
+	for _, project := range sent {
+		if !slices.Contains(projects, project) {
+			projects = append(projects, project)
+		}
+	}
+	return projects
+}
+
+// Update serves PUT /api/admin/api-tokens/{token}.
+func Update(tokens *Store, now func() time.Time, days int) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, func(body jsonbody.Object) string {
+			if !body.Has("expiresAt") { // the schema requires it
+				return ""
+			}
+			return expiryRule(now(), days)(body)
+		})
+		if err != nil {
+			return err
+		}
+		text, err := lambdahttp.PathParam(r, "token")
+		if err != nil {
+			return notFound()
+		}
+		if err := checkPreconditions(r, tokens, text); err != nil {
+			return err
+		}
+		return tokens.Update(r.Context(), text, body.Time("expiresAt")) // nil: 200 without a body
+	}
+}
+
+// Delete serves DELETE /api/admin/api-tokens/{token}.
+func Delete(tokens *Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		text, err := lambdahttp.PathParam(r, "token")
+		if err != nil {
+			return notFound()
+		}
+		if err := checkPreconditions(r, tokens, text); err != nil {
+			return err
+		}
+		return tokens.Delete(r.Context(), text) // nil: 200 without a body
+	}
+}
+
+// checkPreconditions returns a 412 if the preconditions of a request do not allow to change a token, which has no ETag.
+func checkPreconditions(r *http.Request, tokens *Store, text string) error {
+	failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+	if failed == nil {
+		return nil
+	}
+	_, err := tokens.Find(r.Context(), text)
+	return cmp.Or(err, failed)
+}
