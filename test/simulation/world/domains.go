@@ -25,6 +25,7 @@ var actors = slices.Concat(
 	named((*actor).editStrategies, "editor-6", "editor-7"),
 	named((*actor).manageSegments, "editor-8", "editor-9"),
 	named((*actor).manageDependencies, "editor-10", "editor-11"),
+	named((*actor).manageClientTokens, "admin-7", "admin-8"),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
 	named((*actor).rotate, "pipeline-1", "pipeline-2"),
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
@@ -40,8 +41,8 @@ type group struct{ first, end uint64 }
 
 var (
 	editors    = group{0, 12}                   // of types, toggles and fields
-	activators = group{7, 22}                   // of toggles, fields and what decides where toggles are on
-	others     = group{22, uint64(len(actors))} // of accounts and tokens
+	activators = group{7, 24}                   // of toggles, fields and what decides where toggles are on
+	others     = group{24, uint64(len(actors))} // of accounts and tokens
 	everybody  = group{0, uint64(len(actors))}
 )
 
@@ -66,6 +67,7 @@ func (w *World) prepare() {
 	w.activation = activationState{toggles: map[string][]toggleAt{}}
 	w.environments = environmentState{names: environmentNames, states: map[string][]existence{}}
 	w.segments = segmentState{named: map[string][]segmentName{}}
+	w.clientTokens = clientTokenState{deleted: map[string]bool{}}
 	w.tokens = tokenState{createdAt: map[int64]string{}}
 	w.accounts = accountState{deletions: map[int64]*deletion{}}
 	w.people = peopleState{bySubject: map[string]int64{}}
@@ -111,6 +113,7 @@ func (w *World) checkWritten(c change) {
 		w.changedEnvironment(c)
 		w.checkEnvironments()
 		w.checkEnvironmentUsage()
+		w.checkClientTokens()
 	case "FeatureTypes":
 		w.changedType(c)
 	case "PersonalAccessTokens":
@@ -123,6 +126,9 @@ func (w *World) checkWritten(c change) {
 		w.checkRelations()
 	case "ApiTokens":
 		w.changedAPIToken(c)
+	case "ClientTokens":
+		w.changedClientToken(c)
+		w.checkClientTokens()
 	}
 }
 

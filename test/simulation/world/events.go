@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -136,6 +137,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded
 	case c.table == "PersonalAccessTokens" && item.Int("userId") > 0: // otherwise a counter
 		return "pat:" + id, recorded
+	case c.table == "ClientTokens" && clienttokentable.IsToken(item): // otherwise the version of the table
+		return "client-token:" + item.String(clienttokentable.Hash), recorded
 	case c.table == "ApiTokens":
 		return "api-token:" + item.String("id"), recorded
 	}

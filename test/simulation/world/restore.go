@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/installation"
@@ -25,7 +26,7 @@ type restoreState struct {
 
 // related are the tables whose items belong together.
 var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Environments", "Segments",
-	"Features", "ApiTokens"}
+	"Features", "ApiTokens", "ClientTokens"}
 
 // copySuffix is the end of the name of the copy of a table.
 const copySuffix = "-copy"
@@ -73,6 +74,7 @@ func (w *World) restore() {
 	w.meanwhileRestored()
 	w.repair(ctx, i, p)
 	w.checkFields()
+	w.checkClientTokens()
 	w.checkWithdrawn(before)
 	for _, id := range slices.Sorted(maps.Keys(w.users())) { // what docs/backup.md leaves to the operator
 		u, old := w.users()[id], before.users[id]
@@ -148,9 +150,10 @@ type rights struct {
 
 func (w *World) access() rights {
 	r := rights{w.users(), map[string]bool{}}
-	for _, table := range []string{"PersonalAccessTokens", "ApiTokens"} {
+	for _, table := range []string{"PersonalAccessTokens", "ApiTokens", "ClientTokens"} {
 		for _, item := range w.db.Items(table) {
-			r.tokens[fmt.Sprint(table, item["id"])] = item["verifier"] != nil
+			id := fmt.Sprint(table, item["id"], item.String(clienttokentable.Hash))
+			r.tokens[id] = item["verifier"] != nil
 		}
 	}
 	return r

@@ -60,6 +60,7 @@ type World struct {
 	accounts     accountState
 	people       peopleState
 	tokens       tokenState
+	clientTokens clientTokenState
 	credentials
 	events  eventState
 	bus     busState
@@ -113,7 +114,7 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 		samtemplate.Settings{StackName: source, Parameters: map[string]string{
 			"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
 			"OidcClientId": clientID, "OidcDefaultRole": string(access.RoleViewer),
-			"MaxServiceAccounts": fmt.Sprint(robotLimit),
+			"MaxServiceAccounts": fmt.Sprint(robotLimit), "MaxClientTokens": fmt.Sprint(clientTokenLimit),
 		}})
 	if err != nil {
 		panic(err)

@@ -1,0 +1,128 @@
+package world
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/delivery/clienttokentable"
+)
+
+// clientTokenLimit is the maximum number of client tokens.
+const clientTokenLimit = 3
+
+// clientTokenState is what the world knows about client tokens.
+type clientTokenState struct {
+	all     []*clientToken
+	deleted map[string]bool // selectors
+}
+
+// clientToken is a client token that was created.
+type clientToken struct {
+	listed  string
+	created time.Time // when the response arrived
+	deletion
+}
+
+// manageClientTokens creates, changes, deletes and lists client tokens. Their environments are deleted meanwhile.
+func (a *actor) manageClientTokens() {
+	c := choose(a, a.admin, a.api)
+	if len(a.clientTokens.all) == 0 {
+		a.createClientToken(c)
+		return
+	}
+	t := subject(a, a.clientTokens.all[max(0, len(a.clientTokens.all)-3):]...)
+	switch a.IntN(7) {
+	case 0, 1, 2:
+		a.meanwhile(choose(a, (*actor).manageEnvironments, (*actor).manageClientTokens))
+		a.createClientToken(c)
+	case 3:
+		a.meanwhile((*actor).manageClientTokens)
+		expires := time.Now().Add(time.Duration(1+a.IntN(3)) * 1000 * time.Hour).UTC().Format(time.RFC3339)
+		a.do(c, "PUT api-tokens/"+t.listed, object{"expiresAt": expires})
+	case 4, 5:
+		a.delete(c, &t.deletion, (*actor).manageClientTokens, func() *op { return a.do(c, "DELETE api-tokens/"+t.listed, nil) })
+	default:
+		a.listClientTokens(c)
+	}
+}
+
+func (a *actor) createClientToken(c *credential) {
+	body := object{"tokenName": a.name, "type": "backend", "environment": subject(a, a.environments.names...)}
+	o := a.do(c, "POST api-tokens", body)
+	if !o.ok() {
+		return
+	}
+	var created struct{ Secret string }
+	a.decode(o, &created)
+	secret, ok := clienttokentable.ParseSecret(created.Secret)
+	if !ok {
+		a.fail("a client token is created with the secret %q", created.Secret)
+		return
+	}
+	listed := strings.TrimSuffix(created.Secret, secret.Body.Reveal()) + "v2_" + secret.Selector.String()
+	a.clientTokens.all = append(a.clientTokens.all, &clientToken{listed: listed, created: o.ended})
+}
+
+// listClientTokens checks that the list contains the tokens that exist, and none that was deleted before.
+func (a *actor) listClientTokens(c *credential) {
+	var list struct{ Tokens []struct{ Secret string } }
+	o := a.get(c, "api-tokens", &list)
+	if !o.ok() {
+		return
+	}
+	listed := map[string]bool{}
+	for _, t := range list.Tokens {
+		listed[t.Secret] = true
+	}
+	for _, t := range a.clientTokens.all {
+		exists := t.created.Before(o.begun) && (t.deleting.IsZero() || t.deleting.After(o.ended))
+		gone := !t.deleted.IsZero() && t.deleted.Before(o.begun)
+		if exists && !listed[t.listed] || gone && listed[t.listed] {
+			a.fail("the client token %s exists: %t; it is listed: %t", t.listed, exists, listed[t.listed])
+		}
+	}
+}
+
+// changedClientToken checks that a token that was deleted does not come back.
+func (w *World) changedClientToken(c change) {
+	if !clienttokentable.IsToken(c.item) {
+		return
+	}
+	selector := c.item.String(clienttokentable.Hash)
+	switch {
+	case c.next == nil:
+		w.clientTokens.deleted[selector] = true
+	case w.clientTokens.deleted[selector] || c.next["verifier"] == nil:
+		w.fail("the client token %s was deleted, but there is an item", selector)
+	}
+}
+
+// checkClientTokens checks the limit, and compares the numbers of the tokens of environments that exist with a recount.
+func (w *World) checkClientTokens() {
+	recount, stored := map[string]int64{}, map[string]int64{} // by environment
+	total := 0
+	for _, item := range w.db.Items("ClientTokens") {
+		if clienttokentable.IsToken(item) {
+			recount[item.String("environment")]++
+			total++
+		}
+	}
+	table := environment.UsageTable(nil, nil)
+	for _, item := range w.db.Items("Environments") {
+		if name, ok := table.ResourceOf(item); ok {
+			if used, _ := usage.FromItem(item); used.Tokens != 0 {
+				stored[name] = used.Tokens
+			}
+		}
+	}
+	if !maps.Equal(stored, recount) {
+		w.fail("the environments count the client tokens %v, but there are %v", fmt.Sprint(stored), fmt.Sprint(recount))
+	}
+	if total > clientTokenLimit {
+		w.fail("there are %d client tokens, the limit is %d", total, clientTokenLimit)
+	}
+}
