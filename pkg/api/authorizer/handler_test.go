@@ -21,7 +21,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/issuer"
-	"toggleadmin/test/table"
 )
 
 // TestCredentials checks that an unknown credential costs the same calls as a wrong secret, that neither is written as
@@ -44,50 +43,66 @@ func TestCredentials(t *testing.T) {
 	f.Delete(t, f.Tables["Users"], user.Key(12))
 	tokens["EXPIRED"], tokens["UNKNOWN"] = f.pat(t, 1, 0), tokens["ADMIN"].At(access.PATSelector(1, 99))
 	tokens["ANOTHER"], tokens["UNKNOWN-API"] = tokens["ADMIN"].At(access.PATSelector(2, 1)), tokens["API"].At(access.Selector{1})
-	names := []string{"DENIED", denied}
+	var names []string
 	for name, token := range tokens {
 		names = append(names, "<"+name+">", token.Reveal(), "<WRONG "+name+">", wrongSecret(token), "<ID "+name+">",
 			token.Selector.String())
 	}
 	replacer := strings.NewReplacer(names...)
-	for _, row := range table.Rows(t, 3, `
-		# headers | calls; a token's first use is recorded | principal, effect and context
-		<ADMIN> | BatchGetItem UpdateItem | user:1 Allow map[name:Admin permissions:ADMIN tokenId:1 userId:1]
-		<EDITOR> | BatchGetItem UpdateItem | user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN tokenId:2 userId:2]
-		<VIEWER> | BatchGetItem UpdateItem | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
-		Bearer <VIEWER> | BatchGetItem | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
-		" \tbEaReR   <VIEWER>\t " | BatchGetItem | user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]
-		<SERVICE> | BatchGetItem UpdateItem | user:4 Allow map[name:ci permissions: tokenId:4 userId:4]
-		<API> | GetItem UpdateItem | api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]
-		<API> | GetItem | api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]
-		<LIMITED-API> | GetItem UpdateItem | api-token:<ID LIMITED-API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID LIMITED-API>]
-		"" | | DENIED
-		" \t " | | DENIED
-		"Bearer " | | DENIED
-		Bearer<ADMIN> | | DENIED
-		"Bearer\t<ADMIN>" | | DENIED
-		"Bearer \t<ADMIN>" | | DENIED
-		Bearer bearer <ADMIN> | | DENIED
-		Basic <ADMIN> | | DENIED
-		<ADMIN>A | | DENIED
-		a.b.c | | DENIED
-		<ADMIN>; <API> | | DENIED
-		<ADMIN>; <ADMIN> | | DENIED
-		<ADMIN>, <ADMIN> | | DENIED
-		<UNKNOWN> | BatchGetItem | DENIED
-		<ANOTHER> | BatchGetItem | DENIED
-		<WRONG ADMIN> | BatchGetItem | DENIED
-		<REVOKED> | BatchGetItem | DENIED
-		<EXPIRED> | BatchGetItem | DENIED
-		<DISABLED> | BatchGetItem | DENIED
-		<DELETED> | BatchGetItem | DENIED
-		<UNKNOWN-API> | GetItem | DENIED
-		<WRONG API> | GetItem | DENIED
-		<EXPIRED-API> | GetItem | DENIED
-	`) {
+	for _, test := range []struct {
+		headers string
+		calls   string // a token's first use is recorded
+		want    string // principal, effect and context
+	}{
+		{"<ADMIN>", "BatchGetItem UpdateItem", "user:1 Allow map[name:Admin permissions:ADMIN tokenId:1 userId:1]"},
+		{
+			headers: "<EDITOR>",
+			calls:   "BatchGetItem UpdateItem",
+			want: "user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD," +
+				"DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT," +
+				"UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY," +
+				"UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY," +
+				"READ_CLIENT_API_TOKEN tokenId:2 userId:2]",
+		},
+		{"<VIEWER>", "BatchGetItem UpdateItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
+		{"Bearer <VIEWER>", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
+		{" \tbEaReR   <VIEWER>\t ", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
+		{"<SERVICE>", "BatchGetItem UpdateItem", "user:4 Allow map[name:ci permissions: tokenId:4 userId:4]"},
+		{"<API>", "GetItem UpdateItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]"},
+		{"<API>", "GetItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]"},
+		{
+			headers: "<LIMITED-API>",
+			calls:   "GetItem UpdateItem",
+			want:    "api-token:<ID LIMITED-API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID LIMITED-API>]",
+		},
+		{"", "", denied},
+		{" \t ", "", denied},
+		{"Bearer ", "", denied},
+		{"Bearer<ADMIN>", "", denied},
+		{"Bearer\t<ADMIN>", "", denied},
+		{"Bearer \t<ADMIN>", "", denied},
+		{"Bearer bearer <ADMIN>", "", denied},
+		{"Basic <ADMIN>", "", denied},
+		{"<ADMIN>A", "", denied},
+		{"a.b.c", "", denied},
+		{"<ADMIN>; <API>", "", denied},
+		{"<ADMIN>; <ADMIN>", "", denied},
+		{"<ADMIN>, <ADMIN>", "", denied},
+		{"<UNKNOWN>", "BatchGetItem", denied},
+		{"<ANOTHER>", "BatchGetItem", denied},
+		{"<WRONG ADMIN>", "BatchGetItem", denied},
+		{"<REVOKED>", "BatchGetItem", denied},
+		{"<EXPIRED>", "BatchGetItem", denied},
+		{"<DISABLED>", "BatchGetItem", denied},
+		{"<DELETED>", "BatchGetItem", denied},
+		{"<UNKNOWN-API>", "GetItem", denied},
+		{"<WRONG API>", "GetItem", denied},
+		{"<EXPIRED-API>", "GetItem", denied},
+	} {
 		a, tap, log := f.authenticator(t, nil)
-		got := authorize(t, a, strings.Split(replacer.Replace(row[0]), "; ")...)
-		assert.Equal(t, []string{row[0], row[1], replacer.Replace(row[2])}, []string{row[0], tap.Calls() + log.String(), got})
+		got := authorize(t, a, strings.Split(replacer.Replace(test.headers), "; ")...)
+		want := []string{test.headers, test.calls, replacer.Replace(test.want)}
+		assert.Equal(t, want, []string{test.headers, tap.Calls() + log.String(), got})
 	}
 	stored, err := f.apiTokens.Get(t.Context(), tokens["API"].Selector)
 	assert.OK(t, err)
@@ -100,41 +115,41 @@ func TestHeader(t *testing.T) {
 	f := newFixture(t)
 	valid := f.pat(t, 1, time.Minute)
 	a, _, _ := f.authenticator(t, nil)
-	for _, row := range table.Rows(t, 2, `
-		{"headers":{"AUTHORIZATION":"T"},"multiValueHeaders":{"AUTHORIZATION":["T"]}} | user:1
-		{"headers":{"Authorization":"T"}} | user:1
-		{"multiValueHeaders":{"Authorization":["T"]}} | user:1
-		{} | anonymous
-		{"headers":{},"multiValueHeaders":{"Authorization":[]}} | anonymous
-		{"multiValueHeaders":{"Authorization":["T"],"authorization":["T"]}} | anonymous
-		{"headers":{"Authorization":"T","authorization":"T"}} | anonymous
-		{"headers":{"X-Authorization":"T"},"multiValueHeaders":{"Proxy-Authorization":["T"]}} | anonymous
-	`) {
+	for _, test := range []struct{ event, principal string }{
+		{`{"headers":{"AUTHORIZATION":"T"},"multiValueHeaders":{"AUTHORIZATION":["T"]}}`, "user:1"},
+		{`{"headers":{"Authorization":"T"}}`, "user:1"},
+		{`{"multiValueHeaders":{"Authorization":["T"]}}`, "user:1"},
+		{"{}", "anonymous"},
+		{`{"headers":{},"multiValueHeaders":{"Authorization":[]}}`, "anonymous"},
+		{`{"multiValueHeaders":{"Authorization":["T"],"authorization":["T"]}}`, "anonymous"},
+		{`{"headers":{"Authorization":"T","authorization":"T"}}`, "anonymous"},
+		{`{"headers":{"X-Authorization":"T"},"multiValueHeaders":{"Proxy-Authorization":["T"]}}`, "anonymous"},
+	} {
 		var event authorizer.Request
-		assert.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(row[0], `"T"`, `"`+valid.Reveal()+`"`)), &event))
+		assert.OK(t, json.Unmarshal([]byte(strings.ReplaceAll(test.event, `"T"`, `"`+valid.Reveal()+`"`)), &event))
 		got, err := a.Authorize(t.Context(), event)
 		assert.OK(t, err)
-		assert.Equal(t, row[1], got.PrincipalID)
+		assert.Equal(t, test.principal, got.PrincipalID)
 	}
 }
 
 func TestPolicyIsForTheWholeStage(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.ReplaceAll(`
-		API/dev/GET/api/admin/context | API/dev/*
-		API/prod/*/api/admin/context | API/prod/*
-		API/dev/GET/ | API/dev/*
-		API/dev/GET | API/dev/*
-		API/dev/PUT/api/admin/feedback/a%2Fb//c/ | API/dev/*
-		API | API
-		"" |
-	`, "API", api)) {
+	for _, test := range []struct{ arn, resource string }{
+		{api + "/dev/GET/api/admin/context", api + "/dev/*"},
+		{api + "/prod/*/api/admin/context", api + "/prod/*"},
+		{api + "/dev/GET/", api + "/dev/*"},
+		{api + "/dev/GET", api + "/dev/*"},
+		{api + "/dev/PUT/api/admin/feedback/a%2Fb//c/", api + "/dev/*"},
+		{api, api},
+		{"", ""},
+	} {
 		event := request("malformed")
-		event.MethodArn = row[0]
+		event.MethodArn = test.arn
 		got, err := (&authorizer.Authenticator{}).Authorize(t.Context(), event)
 		assert.OK(t, err)
 		assert.Equal(t, events.APIGatewayCustomAuthorizerPolicy{Version: "2012-10-17", Statement: []events.IAMPolicyStatement{{
-			Action: []string{"execute-api:Invoke"}, Effect: "Deny", Resource: []string{row[1]},
+			Action: []string{"execute-api:Invoke"}, Effect: "Deny", Resource: []string{test.resource},
 		}}}, got.PolicyDocument)
 	}
 }
@@ -185,18 +200,18 @@ func TestFunction(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	env.Local = false
-	for _, row := range table.Rows(t, 3, `
-		# issuer | client | default role
-		# only local
-		http://127.0.0.1 | c |
-		https://a.example | |
-		"" | c |
-		"" | | Viewer
-		https://a.example | c | viewer
-	`) {
-		env.Vars["OIDC_ISSUER"], env.Vars["OIDC_CLIENT_ID"], env.Vars["OIDC_DEFAULT_ROLE"] = row[0], row[1], row[2]
+	for _, test := range []struct{ issuer, client, defaultRole string }{
+		{"http://127.0.0.1", "c", ""}, // only local
+		{"https://a.example", "", ""},
+		{"", "c", ""},
+		{"", "", "Viewer"},
+		{"https://a.example", "c", "viewer"},
+	} {
+		env.Vars["OIDC_ISSUER"] = test.issuer
+		env.Vars["OIDC_CLIENT_ID"] = test.client
+		env.Vars["OIDC_DEFAULT_ROLE"] = test.defaultRole
 		if _, err := construct(env); err == nil || !strings.Contains(err.Error(), "OIDC_") {
-			t.Errorf("%v: error %v", row, err)
+			t.Errorf("%v: error %v", test, err)
 		}
 	}
 }

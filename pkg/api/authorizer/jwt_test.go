@@ -8,7 +8,6 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func TestPersonWithAToken(t *testing.T) {
@@ -48,20 +47,35 @@ func TestPersonWithAToken(t *testing.T) {
 func TestRejectedJWT(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	for _, row := range table.Rows(t, 2, `
-		# changed claims | what is logged
-		{"exp":1} | "reason":"expired"
-		{"email":"unknown@example.com"} | "reason":"no person has the identity or the e-mail address, and no default role is set","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
-		{"email_verified":false} | "reason":"no person has the identity or the e-mail address, and no default role is set","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
-		{"email":"linked@example.com"} | "reason":"the person with the e-mail address is linked to another identity","subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"
-		{"email":"disabled@example.com","sub":"248289761002"} | "reason":"the user is disabled","subjectHash":"3ad03bce2ff1e9c5dc762da2b8e59510c13f50ba80d2ed1dc1113c7f6d33de55"
-	`) {
+	for _, test := range []struct{ changedClaims, logged string }{
+		{`{"exp":1}`, `"reason":"expired"`},
+		{
+			changedClaims: `{"email":"unknown@example.com"}`,
+			logged: `"reason":"no person has the identity or the e-mail address, and no default role is set",` +
+				`"subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"`,
+		},
+		{
+			changedClaims: `{"email_verified":false}`,
+			logged: `"reason":"no person has the identity or the e-mail address, and no default role is set",` +
+				`"subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"`,
+		},
+		{
+			changedClaims: `{"email":"linked@example.com"}`,
+			logged: `"reason":"the person with the e-mail address is linked to another identity",` +
+				`"subjectHash":"4ace913314955c59729619db3eb77a3269cbfadb9f60e878c222d1e18f0e8c0f"`,
+		},
+		{
+			changedClaims: `{"email":"disabled@example.com","sub":"248289761002"}`,
+			logged: `"reason":"the user is disabled",` +
+				`"subjectHash":"3ad03bce2ff1e9c5dc762da2b8e59510c13f50ba80d2ed1dc1113c7f6d33de55"`,
+		},
+	} {
 		var claims map[string]any
-		assert.OK(t, json.Unmarshal([]byte(row[0]), &claims))
+		assert.OK(t, json.Unmarshal([]byte(test.changedClaims), &claims))
 		a, _, log := f.authenticator(t, nil)
 		assert.Equal(t, denied, authorize(t, a, f.issuer.Token(now(), claims)))
 		lines := strings.Split(log.String(), `"level":`)
-		assert.Equal(t, `"INFO","msg":"a JWT is rejected",`+row[1]+"}\n", lines[len(lines)-1])
+		assert.Equal(t, `"INFO","msg":"a JWT is rejected",`+test.logged+"}\n", lines[len(lines)-1])
 	}
 }
 

@@ -26,7 +26,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
-	"toggleadmin/test/table"
 )
 
 // set contains the operation, whose searches end after the time.
@@ -130,54 +129,61 @@ func TestSearchParameters(t *testing.T) {
 		hundred += fmt.Sprint(",", 100+i)
 	}
 	assert.Equal(t, `context-field-created field:plan by Bob, user 2: before {"name":"plan"}`, f.Events(t)[3])
-	for _, row := range table.Rows(t, 2, strings.NewReplacer("ID", fmt.Sprint(first), ",100", hundred).Replace(`
-		# query | total, subjects of the events
-		| 4, field:plan, toggle:b, toggle:a, toggle:a
-		limit=1 | 4, field:plan
-		offset=1&limit=2 | 4, toggle:b, toggle:a
-		offset=4 | 4
-		type=IS:feature-created | 2, toggle:b, toggle:a
-		type=IS_ANY_OF:feature-created,context-field-created | 3, field:plan, toggle:b, toggle:a
-		type=IS:other | 0
-		feature=IS:a | 2, toggle:a, toggle:a
-		feature=IS:a&offset=1 | 2, toggle:a
-		feature=IS_ANY_OF:b,a,b&type=IS:feature-created | 2, toggle:b, toggle:a
-		subject=IS:toggle:a | 2, toggle:a, toggle:a
-		subject=IS_ANY_OF:toggle:a,toggle:b | 3, toggle:b, toggle:a, toggle:a
-		subject=IS:toggle:a&feature=IS:b | 0
-		project=IS:default | 3, toggle:b, toggle:a, toggle:a
-		environment=IS_ANY_OF:development,production | 1, field:plan
-		createdBy=IS:1 | 2, toggle:b, toggle:a
-		createdBy=IS_ANY_OF:2,1 | 3, field:plan, toggle:b, toggle:a
-		token=IS:5&feature=IS:b | 1, toggle:b
-		id=IS_ANY_OF:77,ID,ID | 1, toggle:a
-		id=IS:ID&subject=IS:toggle:b | 0
-		id=IS:ID&from=IS:2026-11-23 | 0
-		type=IS_ANY_OF:feature-created,100&createdBy=IS_ANY_OF:1,100&project=IS_ANY_OF:default,100 | 2, toggle:b, toggle:a
-		from=IS:2026-11-22&limit=1000 | 4, field:plan, toggle:b, toggle:a, toggle:a
-		from=IS:2026-11-23 | 2, field:plan, toggle:b
-		to=IS:2026-11-22 | 2, toggle:a, toggle:a
-		from=IS:2026-11-22&to=IS:2026-11-22 | 2, toggle:a, toggle:a
-		query=ΟΔΌΣ | 1, toggle:a
-		query=40 | 1, toggle:a
-		query=lifetimeDays | 0
-		query=field%3APLAN | 1, field:plan
-		query=plan&type=IS:feature-created | 0
-		query=ada&limit=1 | 2, toggle:b
-		query=ada&offset=1 | 2, toggle:a
-		unknown=1&unknown=2 | 4, field:plan, toggle:b, toggle:a, toggle:a
-	`)) {
+	id := strconv.FormatInt(first, 10)
+	for _, test := range []struct {
+		query string
+		want  string // total, subjects of the events
+	}{
+		{"", "4, field:plan, toggle:b, toggle:a, toggle:a"},
+		{"limit=1", "4, field:plan"},
+		{"offset=1&limit=2", "4, toggle:b, toggle:a"},
+		{"offset=4", "4"},
+		{"type=IS:feature-created", "2, toggle:b, toggle:a"},
+		{"type=IS_ANY_OF:feature-created,context-field-created", "3, field:plan, toggle:b, toggle:a"},
+		{"type=IS:other", "0"},
+		{"feature=IS:a", "2, toggle:a, toggle:a"},
+		{"feature=IS:a&offset=1", "2, toggle:a"},
+		{"feature=IS_ANY_OF:b,a,b&type=IS:feature-created", "2, toggle:b, toggle:a"},
+		{"subject=IS:toggle:a", "2, toggle:a, toggle:a"},
+		{"subject=IS_ANY_OF:toggle:a,toggle:b", "3, toggle:b, toggle:a, toggle:a"},
+		{"subject=IS:toggle:a&feature=IS:b", "0"},
+		{"project=IS:default", "3, toggle:b, toggle:a, toggle:a"},
+		{"environment=IS_ANY_OF:development,production", "1, field:plan"},
+		{"createdBy=IS:1", "2, toggle:b, toggle:a"},
+		{"createdBy=IS_ANY_OF:2,1", "3, field:plan, toggle:b, toggle:a"},
+		{"token=IS:5&feature=IS:b", "1, toggle:b"},
+		{"id=IS_ANY_OF:77," + id + "," + id, "1, toggle:a"},
+		{"id=IS:" + id + "&subject=IS:toggle:b", "0"},
+		{"id=IS:" + id + "&from=IS:2026-11-23", "0"},
+		{
+			query: "type=IS_ANY_OF:feature-created" + hundred + "&createdBy=IS_ANY_OF:1" + hundred +
+				"&project=IS_ANY_OF:default" + hundred,
+			want: "2, toggle:b, toggle:a",
+		},
+		{"from=IS:2026-11-22&limit=1000", "4, field:plan, toggle:b, toggle:a, toggle:a"},
+		{"from=IS:2026-11-23", "2, field:plan, toggle:b"},
+		{"to=IS:2026-11-22", "2, toggle:a, toggle:a"},
+		{"from=IS:2026-11-22&to=IS:2026-11-22", "2, toggle:a, toggle:a"},
+		{"query=ΟΔΌΣ", "1, toggle:a"},
+		{"query=40", "1, toggle:a"},
+		{"query=lifetimeDays", "0"},
+		{"query=field%3APLAN", "1, field:plan"},
+		{"query=plan&type=IS:feature-created", "0"},
+		{"query=ada&limit=1", "2, toggle:b"},
+		{"query=ada&offset=1", "2, toggle:a"},
+		{"unknown=1&unknown=2", "4, field:plan, toggle:b, toggle:a, toggle:a"},
+	} {
 		var page struct {
 			Total  int
 			Events []struct{ Subject string }
 		}
-		body := strings.TrimPrefix(f.search(t, row[0]), "200 ")
+		body := strings.TrimPrefix(f.search(t, test.query), "200 ")
 		assert.OK(t, json.Unmarshal([]byte(body), &page))
 		got := fmt.Sprint(page.Total)
 		for _, e := range page.Events {
 			got += ", " + e.Subject
 		}
-		assert.Equal(t, row, []string{row[0], got})
+		assert.Equal(t, []string{test.query, test.want}, []string{test.query, got})
 	}
 }
 
@@ -188,31 +194,37 @@ func TestSearchRefuses(t *testing.T) {
 		f.record(t.Context(), t, created("a"))
 	}
 	next := f.page(t, "limit=1").Next
-	for _, row := range table.Rows(t, 2, `
-		type=x | /type^ parameter must begin with IS: or IS_ANY_OF: and have a value; you sent "x"
-		token=IS_ANY_OF:a | /token^ parameter must begin with IS: and
-		subject=IS:1025×x | /subject^ parameter must have values of at most 1024 bytes
-		createdBy=IS:x | /createdBy^ parameter must have ids that are positive integers; you sent "IS:x"
-		createdBy=IS:01 | /createdBy^
-		id=IS:0 | /id^
-		id=IS:9007199254740992 | /id^
-		to=IS:0000-01-01 | /to^
-		from=IS:2026-11-23&to=IS:0001-01-01 | /from^
-		from=IS:2026-11-23&to=IS:2026-11-22 | /from^ parameter must not be after ^/query/to^
-		limit=0 | /limit^ parameter must be an integer from 1 to 1000; you sent "0"
-		limit=1001 | /limit^
-		offset=-1 | /offset^
-		query=101×(%C3%A9) | /query^ parameter must have at most 100 characters
-		limit=0&from=x | /limit^
-		limit=0&from=x | /from^
-		cursor=x | /cursor^ parameter must be the value of ^next^ in a response; you sent "x"
-		cursor=e30 | /cursor^ parameter must be the value of ^next^ in a response
-		cursor=CURSOR&type=IS:a | /cursor^ parameter must be sent with the same filters as the search that it continues
-		cursor=CURSOR&offset=1 | /offset^ parameter must not be sent with ^/query/cursor^; you sent "1"
-	`) {
-		want := strings.ReplaceAll("`/query"+row[1], "^", "`")
-		if got := f.search(t, strings.Replace(row[0], "CURSOR", next, 1)); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, want) {
-			t.Errorf("%s: %s, want %s", row[0], got, want)
+	for _, test := range []struct {
+		query string
+		want  string // part of the response, in which ' stands for a backquote
+	}{
+		{"type=x", `'/query/type' parameter must begin with IS: or IS_ANY_OF: and have a value; you sent "x"`},
+		{"token=IS_ANY_OF:a", "'/query/token' parameter must begin with IS: and"},
+		{"subject=IS:" + strings.Repeat("x", 1025), "'/query/subject' parameter must have values of at most 1024 bytes"},
+		{"createdBy=IS:x", `'/query/createdBy' parameter must have ids that are positive integers; you sent "IS:x"`},
+		{"createdBy=IS:01", "'/query/createdBy'"},
+		{"id=IS:0", "'/query/id'"},
+		{"id=IS:9007199254740992", "'/query/id'"},
+		{"to=IS:0000-01-01", "'/query/to'"},
+		{"from=IS:2026-11-23&to=IS:0001-01-01", "'/query/from'"},
+		{"from=IS:2026-11-23&to=IS:2026-11-22", "'/query/from' parameter must not be after '/query/to'"},
+		{"limit=0", `'/query/limit' parameter must be an integer from 1 to 1000; you sent "0"`},
+		{"limit=1001", "'/query/limit'"},
+		{"offset=-1", "'/query/offset'"},
+		{"query=" + strings.Repeat("%C3%A9", 101), "'/query/query' parameter must have at most 100 characters"},
+		{"limit=0&from=x", "'/query/limit'"},
+		{"limit=0&from=x", "'/query/from'"},
+		{"cursor=x", `'/query/cursor' parameter must be the value of 'next' in a response; you sent "x"`},
+		{"cursor=e30", "'/query/cursor' parameter must be the value of 'next' in a response"},
+		{
+			query: "cursor=" + next + "&type=IS:a",
+			want:  "'/query/cursor' parameter must be sent with the same filters as the search that it continues",
+		},
+		{"cursor=" + next + "&offset=1", `'/query/offset' parameter must not be sent with '/query/cursor'; you sent "1"`},
+	} {
+		got := f.search(t, test.query)
+		if !strings.HasPrefix(got, "400 ") || !strings.Contains(strings.ReplaceAll(got, "`", "'"), test.want) {
+			t.Errorf("%s: %s, want %s", test.query, got, test.want)
 		}
 	}
 }
@@ -308,30 +320,32 @@ func TestOneToggle(t *testing.T) {
 	f.record(t.Context(), t, created("b"))
 	f.record(t.Context(), t, eventlog.Change{Type: eventlog.UserCreated, Subject: "user:1"})
 	const lacks = `403 NoAccessError: You need the "ADMIN" permission to perform this operation.`
-	for _, row := range table.Rows(t, 2, `
-		# query | response to a Viewer and an Editor
-		feature=IS:a | 200 1
-		feature=IS:a&type=IS:feature-created&limit=1&query=a | 200 1
-		feature=IS:a&subject=IS:user:1 | 200 0
-		feature=IS:a&subject=IS:toggle:b | 200 0
-		feature=IS:other | 200 0
-		feature=IS:a&limit=0 | 400
-		feature=IS_ANY_OF:a,b | 403
-		feature=a | 403
-		feature=IS:a&feature=IS:a | 403
-		subject=IS:toggle:a | 403
-		limit=0 | 403
-		| 403
-	`) {
+	for _, test := range []struct {
+		query string
+		want  string // status and total, for a Viewer and an Editor
+	}{
+		{"feature=IS:a", "200 1"},
+		{"feature=IS:a&type=IS:feature-created&limit=1&query=a", "200 1"},
+		{"feature=IS:a&subject=IS:user:1", "200 0"},
+		{"feature=IS:a&subject=IS:toggle:b", "200 0"},
+		{"feature=IS:other", "200 0"},
+		{"feature=IS:a&limit=0", "400"},
+		{"feature=IS_ANY_OF:a,b", "403"},
+		{"feature=a", "403"},
+		{"feature=IS:a&feature=IS:a", "403"},
+		{"subject=IS:toggle:a", "403"},
+		{"limit=0", "403"},
+		{"", "403"},
+	} {
 		for _, role := range []access.Role{access.RoleViewer, access.RoleEditor} {
 			status, _, text := f.set(time.Minute).Serve(withRole(t.Context(), role), operation.Request{Operation: "search",
-				Query: row[0]})
+				Query: test.query})
 			got := fmt.Sprint(status)
 			var p page
 			if json.Unmarshal([]byte(text), &p) == nil {
 				got += fmt.Sprint(" ", p.Total)
 			}
-			assert.Equal(t, row, []string{row[0], got})
+			assert.Equal(t, []string{test.query, test.want}, []string{test.query, got})
 			if status == http.StatusForbidden {
 				assert.Equal(t, lacks, fmt.Sprint(status, " ", text))
 			}
@@ -393,29 +407,26 @@ func TestReadUnits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.fill(t, 3000)
-	for _, row := range table.Rows(t, 5, `
-		# query | items in the table | events of the page, total, exact | least units | most units
-		| 400000 | 50 10000 false | 10 | 50
-		cursor=NEXT | 400000 | 50 10000 false | 10 | 50
-		limit=1000 | 400000 | 1000 10000 false | 100 | 250
-		feature=IS:toggle-7 | 400000 | 1 1 true | 0 | 2
-		| 0 | 50 3000 true | 150 | 260
-		type=IS:feature-created | 400000 | 50 3000 true | 150 | 260
-		query=TOGGLE-1234 | 0 | 1 1 true | 350 | 500
-	`) {
-		items, err := strconv.Atoi(row[1])
-		assert.OK(t, err)
-		query := row[0]
-		if strings.Contains(query, "NEXT") {
-			first, _ := f.metered(t, "", items)
-			query = strings.Replace(query, "NEXT", first.Next, 1)
-		}
-		p, units := f.metered(t, query, items)
-		assert.Equal(t, row[2], fmt.Sprint(len(p.Events), p.Total, p.TotalExact))
-		least, leastErr := strconv.ParseFloat(row[3], 64)
-		most, mostErr := strconv.ParseFloat(row[4], 64)
-		if leastErr != nil || mostErr != nil || units < least || units > most {
-			t.Errorf("%s of %d items: %v units, want %v to %v", row[0], items, units, least, most)
+	first, _ := f.metered(t, "", 400_000)
+	for _, test := range []struct {
+		query string
+		items int     // that DynamoDB reports for the table; 0: its own number
+		want  string  // events of the page, total, exact
+		least float64 // read units
+		most  float64
+	}{
+		{"", 400_000, "50 10000 false", 10, 50},
+		{"cursor=" + first.Next, 400_000, "50 10000 false", 10, 50},
+		{"limit=1000", 400_000, "1000 10000 false", 100, 250},
+		{"feature=IS:toggle-7", 400_000, "1 1 true", 0, 2},
+		{"", 0, "50 3000 true", 150, 260},
+		{"type=IS:feature-created", 400_000, "50 3000 true", 150, 260},
+		{"query=TOGGLE-1234", 0, "1 1 true", 350, 500},
+	} {
+		p, units := f.metered(t, test.query, test.items)
+		assert.Equal(t, test.want, fmt.Sprint(len(p.Events), p.Total, p.TotalExact))
+		if units < test.least || units > test.most {
+			t.Errorf("%+v: %v units", test, units)
 		}
 	}
 }

@@ -22,7 +22,6 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
@@ -128,27 +127,33 @@ func (s *stage) stream(ctx context.Context, tb testing.TB, records string) strin
 
 func TestStream(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 5, `
-		# name | records | operation that fails | types whose toggle is flagged | failed records
-		the current lifetime is used, not the record's | 1 a 7 40 | | a |
-		new type | 1 a - 7 | | a |
-		new type without a lifetime | 1 a - none | | a |
-		deleted type without a lifetime | 1 a none - | | a |
-		from no lifetime | 1 a none 7 | | a |
-		same lifetime | 1 a 7 7 | | a |
-		no images | 1 a - - | | a |
-		two types | 1 a 1 7, 2 b 1 7 | | a b |
-		record without a type's key | 9 7 1 7, 10 b 1 7 | | b |
-		unknown type | 1 x 7 - | | |
-		types cannot be read | 2 b 1 7, 3 b 7 1 | GetItem | | 2
-		toggles cannot be written | 11 a 1 7, 12 a 7 1, 13 b 1 7 | TransactWriteItems | | 11 13
-	`) {
-		t.Run(row[0], func(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		records string
+		failing string // operation
+		flagged string // types whose toggle is flagged
+		failed  string // records
+	}{
+		{"the current lifetime is used, not the record's", "1 a 7 40", "", "a", ""},
+		{"new type", "1 a - 7", "", "a", ""},
+		{"new type without a lifetime", "1 a - none", "", "a", ""},
+		{"deleted type without a lifetime", "1 a none -", "", "a", ""},
+		{"from no lifetime", "1 a none 7", "", "a", ""},
+		{"same lifetime", "1 a 7 7", "", "a", ""},
+		{"no images", "1 a - -", "", "a", ""},
+		{"two types", "1 a 1 7, 2 b 1 7", "", "a b", ""},
+		{"record without a type's key", "9 7 1 7, 10 b 1 7", "", "b", ""},
+		{"unknown type", "1 x 7 -", "", "", ""},
+		{"types cannot be read", "2 b 1 7, 3 b 7 1", "GetItem", "", "2"},
+		{"toggles cannot be written", "11 a 1 7, 12 a 7 1, 13 b 1 7", "TransactWriteItems", "", "11 13"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
-			s.use(s.db.Refusing(t, row[2]))
-			failed := s.stream(t.Context(), t, row[1])
-			assert.Equal(t, row[3:], []string{s.flagged(t), failed})
+			s.use(s.db.Refusing(t, test.failing))
+			failed := s.stream(t.Context(), t, test.records)
+			assert.Equal(t, test.flagged, s.flagged(t))
+			assert.Equal(t, test.failed, failed)
 		})
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
-	"toggleadmin/test/table"
 )
 
 const (
@@ -65,43 +64,43 @@ func TestText(t *testing.T) {
 
 func TestOtherTexts(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
-		""
-		BODY
-		user:BODY
-		*:*.BODY
-		production.BODY
-		:production.BODY
-		shop:.BODY
-		shop:productionBODY
-		shop,blog:production.BODY
-		shop:production:BODY
-		[shop]:production.BODY
-		..:production.BODY
-		"shop:production.BODY "
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ
-		shop:production.v1_AQEBAQEBAQEBAQEBAQEBAQ_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI
-		# another spelling of the last characters
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAR_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJ
-		# the older form, of 56 hexadecimal digits
-		default:development.aabbccddeeff00112233445566778899aabbccddeeff001122334455
-	`, "BODY", body)) {
-		if secret, ok := clienttokentable.ParseSecret(row[0]); ok || secret != (clienttokentable.Secret{}) {
-			t.Errorf("%q is a client token", row[0])
+	for _, text := range []string{
+		"",
+		body,
+		"user:" + body,
+		"*:*." + body,
+		"production." + body,
+		":production." + body,
+		"shop:." + body,
+		"shop:production" + body,
+		"shop,blog:production." + body,
+		"shop:production:" + body,
+		"[shop]:production." + body,
+		"..:production." + body,
+		"shop:production." + body + " ",
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ",
+		"shop:production.v1_AQEBAQEBAQEBAQEBAQEBAQ_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI",
+		// another spelling of the last characters
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAR_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI",
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJ",
+		// the older form, of 56 hexadecimal digits
+		"default:development.aabbccddeeff00112233445566778899aabbccddeeff001122334455",
+	} {
+		if secret, ok := clienttokentable.ParseSecret(text); ok || secret != (clienttokentable.Secret{}) {
+			t.Errorf("%q is a client token", text)
 		}
 	}
-	for _, row := range table.Rows(t, 1, `
-		""
-		v2_AQEBAQEBAQEBAQEBAQEBAQ
-		AQEBAQEBAQEBAQEBAQEBAQ
-		*:*.v2_AQEBAQEBAQEBAQEBAQEBAQ
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBA
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAR
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_
-	`) {
-		if selector, ok := clienttokentable.ParseListed(row[0]); ok {
-			t.Errorf("%q has the selector %s", row[0], selector)
+	for _, text := range []string{
+		"",
+		"v2_AQEBAQEBAQEBAQEBAQEBAQ",
+		"AQEBAQEBAQEBAQEBAQEBAQ",
+		"*:*.v2_AQEBAQEBAQEBAQEBAQEBAQ",
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBA",
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAR",
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_",
+	} {
+		if selector, ok := clienttokentable.ParseListed(text); ok {
+			t.Errorf("%q has the selector %s", text, selector)
 		}
 	}
 }
@@ -114,16 +113,16 @@ func TestVerifies(t *testing.T) {
 	all, secretOfAll := newToken(t, "production")
 	assert.Equal(t, []bool{true, true, true},
 		[]bool{one.Verifies(secret), several.Verifies(secretOfSeveral), all.Verifies(secretOfAll)})
-	for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
-		blog:production.BODY
-		*:production.BODY
-		[]:production.BODY
-		shop:development.BODY
-		shop:Production.BODY
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAg_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI
-		shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgM
-	`, "BODY", body)) {
-		assert.Equal(t, false, one.Verifies(parse(t, row[0])))
+	for _, text := range []string{
+		"blog:production." + body,
+		"*:production." + body,
+		"[]:production." + body,
+		"shop:development." + body,
+		"shop:Production." + body,
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAg_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI",
+		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgM",
+	} {
+		assert.Equal(t, false, one.Verifies(parse(t, text)))
 	}
 	assert.Equal(t, false, clienttokentable.Token{}.Verifies(secret))
 	assert.Equal(t, false, clienttokentable.Token{}.Verifies(clienttokentable.Secret{}))

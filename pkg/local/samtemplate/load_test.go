@@ -3,14 +3,12 @@ package samtemplate_test
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // small uses every part of the model once.
@@ -173,10 +171,158 @@ func TestUnsupported(t *testing.T) {
 	}
 	check("", " the template is empty")
 	check("a: [", " yaml: line 1: did not find expected node content")
-	rows, err := os.ReadFile("testdata/unsupported.txt")
-	assert.OK(t, err)
-	for _, row := range table.Rows(t, 3, string(rows)) {
-		check(strings.Replace(small, row[0], row[1], 1), row[2])
+	for _, test := range []struct {
+		part        string // of the small template
+		replacement string
+		want        string // beginning of the error
+	}{
+		{
+			part:        "Timeout: 5",
+			replacement: "Timeout: 5\n      Timeout: 6",
+			want:        ` yaml: unmarshal errors: line 40: mapping key "Timeout" already defined at line 39`,
+		},
+		{
+			part:        "AWS::Serverless::Api",
+			replacement: "AWS::ApiGateway::RestApi",
+			want:        "45: WorkFunction: RestApiId must be the API of this template: SAM would create a second one",
+		},
+		{
+			part:        "AWS::SQS::Queue",
+			replacement: "AWS::S3::Bucket",
+			want:        `31: Queue: the resource type "AWS::S3::Bucket" is not supported by the local gateway`,
+		},
+		{"{Type: AWS::SQS::Queue}", "{Type: AWS::SQS::Queue, Properties: [x]}", "31: Queue: Properties must be a mapping"},
+		{"MemorySize: !FindInMap", "Layers: !FindInMap", "37: WorkFunction: Layers is not supported by the local gateway"},
+		{
+			part:        "{Headers: [Authorization],",
+			replacement: "{Headers: [Authorization], Context: [x],",
+			want:        "18: Api: Context is not supported by the local gateway",
+		},
+		{"Timeout: 5", "Timeout: five", "37: WorkFunction: "},
+		{"!Ref Things}}", "!Ref Thing}}", `42: WorkFunction: there is no parameter or resource "Thing"`},
+		{
+			part:        "Value: !Ref Things",
+			replacement: "Value: !Ref Hidden",
+			want:        "76: Table: the resource Hidden is not created: its condition Blue is false",
+		},
+		{
+			part:        "!GetAtt Role.Arn",
+			replacement: "!GetAtt Role.Id",
+			want:        "41: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway",
+		},
+		{"!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
+		{"Color, Memory]", "Color, Size]", "38: WorkFunction: FindInMap: the mapping has no such key"},
+		{"!Select [1,", "!Select [2,", "75: Selected: Select: the list has no item 2"},
+		{
+			part:        "!Sub '${AWS::StackName}-${Limit}'",
+			replacement: "!Base64 a",
+			want:        "29: Lines: this use of !Base64 is not supported by the local gateway",
+		},
+		{"Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Not, !And and !Condition"},
+		{"Value: !Ref Things", "Value: {Ref: Things}", "76: Table: the long form Ref is not supported, use the short form"},
+		{"Timeout: 5", "<<: [{Timeout: 5}]", "39: WorkFunction: a YAML merge key supports only one mapping"},
+		{
+			part:        "provided.al2023",
+			replacement: "go1.x",
+			want:        "32: CheckFunction: Runtime go1.x is not supported by the local gateway, only provided.al2023",
+		},
+		{
+			part:        "functions/work/",
+			replacement: "src/work/",
+			want:        "34: WorkFunction: CodeUri in the folder src/ is not supported by the local gateway, only functions/",
+		},
+		{"B: own", "B: [own]", "42: WorkFunction: every environment variable must be a text"},
+		{
+			part:        "FunctionPayloadType: REQUEST",
+			replacement: "FunctionPayloadType: TOKEN",
+			want:        "15: Api: FunctionPayloadType TOKEN is not supported by the local gateway, only REQUEST",
+		},
+		{"Type: ScheduleV2", "Type: SNS", `50: WorkFunction: the event type "SNS" is not supported by the local gateway`},
+		{
+			part:        "RestApiId: !Ref Api, Path: /,",
+			replacement: "Path: /,",
+			want:        "46: WorkFunction: RestApiId must be the API of this template: SAM would create a second one",
+		},
+		{
+			part:        "x-amazon-apigateway-any-method",
+			replacement: "get",
+			want:        "15: Api: /none get is not supported by the local gateway, only x-amazon-apigateway-any-method",
+		},
+		{
+			part:        "${WorkFunction.Alias}/invocations",
+			replacement: "arn:c/invocations",
+			want:        `15: Api: "arn:c" is not an AWS::Serverless::Function of this template`,
+		},
+		{
+			part:        "Authorizer: NONE",
+			replacement: "Authorizer: AWS_IAM",
+			want:        "46: WorkFunction: Authorizer AWS_IAM is not supported by the local gateway, only NONE",
+		},
+		{
+			part:        "TRIM_HORIZON",
+			replacement: "LATEST",
+			want:        "47: WorkFunction: StartingPosition LATEST is not supported by the local gateway, only TRIM_HORIZON",
+		},
+		{
+			part:        "BatchSize: 7,",
+			replacement: "MaximumBatchingWindowInSeconds: 1,",
+			want:        "47: WorkFunction: MaximumBatchingWindowInSeconds 1 is not supported by the local gateway, only 0",
+		},
+		{
+			part:        `'{"eventName":["INSERT"]}'`,
+			replacement: `'{"dynamodb":{}}'`,
+			want:        `47: WorkFunction: the filter {"dynamodb":{}} is not supported by the local gateway, only one of eventName`,
+		},
+		{
+			part:        "BatchSize: 7,\n          FunctionResponseTypes: [ReportBatchItemFailures],",
+			replacement: "BatchSize: 7,",
+			want:        "47: WorkFunction: FunctionResponseTypes  is not supported by the local gateway, only ReportBatchItemFailures",
+		},
+		{"!GetAtt Things.StreamArn", "x", `47: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
+		{
+			part: "      StreamSpecification: {StreamViewType: NEW_IMAGE}\n",
+			want: "47: WorkFunction: the table Things has no StreamSpecification",
+		},
+		{
+			part:        "Type: SQS, Destination",
+			replacement: "Type: SNS, Destination",
+			want:        "34: WorkFunction: OnFailure.Type SNS is not supported by the local gateway, only SQS",
+		},
+		{
+			part:        "rate(2 minutes)",
+			replacement: "rate(2 hours)",
+			want: `50: WorkFunction: ScheduleExpression "rate(2 hours)" is not supported by the local gateway, ` +
+				`only rate(N minutes)`,
+		},
+		{
+			part:        "FunctionResponseTypes: [ReportBatchItemFailures]}}}}}",
+			replacement: "BatchSize: 1}}}}}",
+			want: "32: CheckFunction: FunctionResponseTypes  is not supported by the local gateway, only " +
+				"ReportBatchItemFailures",
+		},
+		{
+			part:        "InputPath: $.detail",
+			replacement: "InputPath: $.id",
+			want:        "70: Rule: InputPath $.id is not supported by the local gateway, only $.detail",
+		},
+		{"EventBusName: !Ref Bus", "EventBusName: default", "70: Rule: EventBusName must be a bus of this template"},
+		{
+			part:        "LogGroupName: !Ref Lines",
+			replacement: "LogGroupName: x",
+			want:        `51: WorkFunction: LogGroupName "x" is not a log group of this template`,
+		},
+		{
+			part:        "FilterPattern: ''",
+			replacement: "FilterPattern: a",
+			want:        "51: WorkFunction: FilterPattern a is not supported by the local gateway, only ",
+		},
+		{
+			part:        "PAY_PER_REQUEST",
+			replacement: "PROVISIONED",
+			want:        "59: Things: BillingMode PROVISIONED is not supported by the local gateway, only PAY_PER_REQUEST",
+		},
+	} {
+		check(strings.Replace(small, test.part, test.replacement, 1), test.want)
 	}
 }
 

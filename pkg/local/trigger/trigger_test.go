@@ -11,43 +11,65 @@ import (
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	db := streamed(t, 3)
-	for _, row := range table.Rows(t, 4, `
-		# trigger, batch size, retries | responses of the function | time | invocations
-		stream 5 3 | fail | 100s | 0s 1,2,3; 500ms 1,2,3; 1.5s 1,2,3; 3.5s 1,2,3
-		stream 5 -1 | fail | 100s | 0s 1,2,3; 500ms 1,2,3; 1.5s 1,2,3; 3.5s 1,2,3; 7.5s 1,2,3; 15.5s 1,2,3; 31.5s 1,2,3; 1m1.5s 1,2,3; 1m31.5s 1,2,3
-		# retries are counted for each batch
-		stream 1 1 | fail; ; fail; ; fail; | 10s | 0s 1; 500ms 1; 500ms 2; 1s 2; 1s 3; 1.5s 3
-		stream 3 5 | null | 10s | 0s 1,2,3
-		stream 3 5 | {"batchItemFailures": null} | 10s | 0s 1,2,3
-		stream 3 5 | {"batchItemFailures": [{"itemIdentifier": "#1"}]}; | 10s | 0s 1,2,3; 500ms 1,2,3
-		stream 3 5 | {"batchItemFailures": [{"itemIdentifier": "#3"}]}; | 10s | 0s 1,2,3; 500ms 3
-		stream 3 5 | {"batchItemFailures": [{"itemIdentifier": "#3"}, {"itemIdentifier": "#2"}, {"itemIdentifier": "#3"}]}; | 10s | 0s 1,2,3; 500ms 2,3
-		stream 3 5 | {"batchItemFailures": [{"itemIdentifier": ""}]}; | 10s | 0s 1,2,3; 500ms 1,2,3
-		stream 3 5 | {"batchItemFailures": [{"itemIdentifier": "#3"}, {"itemIdentifier": "x"}]}; | 10s | 0s 1,2,3; 500ms 1,2,3
-		stream 3 5 | not JSON; | 10s | 0s 1,2,3; 500ms 1,2,3
-		# asynchronous
-		schedule 0 2 | fail | 100s | 0s; 500ms; 1.5s; 1m0s; 1m0.5s; 1m1.5s
-		schedule 0 0 | fail | 100s | 0s; 1m0s
-		# nothing is deleted if it is not known what the function has processed
-		queue 2 0 | {"batchItemFailures":[{"itemIdentifier":"#2"}]}; | 90s | 0s a1,b1; 0s c1; 1m0s b2
-		queue 2 0 | fail | 90s | 0s a1,b1; 0s c1; 1m0s a2,b2; 1m0s c2
-		queue 2 0 | {"batchItemFailures":[{"itemIdentifier":"x"}]} | 90s | 0s a1,b1; 0s c1; 1m0s a2,b2; 1m0s c2
-	`) {
-		inBubble(t, row[0], db, func(h *harness) {
+	for _, test := range []struct {
+		trigger   string // with the batch size and the number of retries
+		responses string // of the function
+		runs      time.Duration
+		want      string // invocations
+	}{
+		{"stream 5 3", "fail", 100 * time.Second, "0s 1,2,3; 500ms 1,2,3; 1.5s 1,2,3; 3.5s 1,2,3"},
+		{
+			trigger:   "stream 5 -1",
+			responses: "fail",
+			runs:      100 * time.Second,
+			want: "0s 1,2,3; 500ms 1,2,3; 1.5s 1,2,3; 3.5s 1,2,3; 7.5s 1,2,3; 15.5s 1,2,3; 31.5s 1,2,3; " +
+				"1m1.5s 1,2,3; 1m31.5s 1,2,3",
+		},
+		// retries are counted for each batch
+		{"stream 1 1", "fail; ; fail; ; fail;", 10 * time.Second, "0s 1; 500ms 1; 500ms 2; 1s 2; 1s 3; 1.5s 3"},
+		{"stream 3 5", "null", 10 * time.Second, "0s 1,2,3"},
+		{"stream 3 5", `{"batchItemFailures": null}`, 10 * time.Second, "0s 1,2,3"},
+		{"stream 3 5", `{"batchItemFailures": [{"itemIdentifier": "#1"}]};`, 10 * time.Second, "0s 1,2,3; 500ms 1,2,3"},
+		{"stream 3 5", `{"batchItemFailures": [{"itemIdentifier": "#3"}]};`, 10 * time.Second, "0s 1,2,3; 500ms 3"},
+		{
+			trigger:   "stream 3 5",
+			responses: `{"batchItemFailures": [{"itemIdentifier": "#3"}, {"itemIdentifier": "#2"}, {"itemIdentifier": "#3"}]};`,
+			runs:      10 * time.Second,
+			want:      "0s 1,2,3; 500ms 2,3",
+		},
+		{"stream 3 5", `{"batchItemFailures": [{"itemIdentifier": ""}]};`, 10 * time.Second, "0s 1,2,3; 500ms 1,2,3"},
+		{
+			trigger:   "stream 3 5",
+			responses: `{"batchItemFailures": [{"itemIdentifier": "#3"}, {"itemIdentifier": "x"}]};`,
+			runs:      10 * time.Second,
+			want:      "0s 1,2,3; 500ms 1,2,3",
+		},
+		{"stream 3 5", "not JSON;", 10 * time.Second, "0s 1,2,3; 500ms 1,2,3"},
+		// asynchronous
+		{"schedule 0 2", "fail", 100 * time.Second, "0s; 500ms; 1.5s; 1m0s; 1m0.5s; 1m1.5s"},
+		{"schedule 0 0", "fail", 100 * time.Second, "0s; 1m0s"},
+		// nothing is deleted if it is not known what the function has processed
+		{"queue 2 0", `{"batchItemFailures":[{"itemIdentifier":"#2"}]};`, 90 * time.Second, "0s a1,b1; 0s c1; 1m0s b2"},
+		{"queue 2 0", "fail", 90 * time.Second, "0s a1,b1; 0s c1; 1m0s a2,b2; 1m0s c2"},
+		{
+			trigger:   "queue 2 0",
+			responses: `{"batchItemFailures":[{"itemIdentifier":"x"}]}`,
+			runs:      90 * time.Second,
+			want:      "0s a1,b1; 0s c1; 1m0s a2,b2; 1m0s c2",
+		},
+	} {
+		inBubble(t, test.trigger, db, func(h *harness) {
 			for _, body := range []string{"a", "b", "c"} {
 				assert.OK(h, h.config.Bus.Queue("Queue").Send(body))
 			}
-			d, err := time.ParseDuration(row[2])
-			assert.OK(h, err)
-			h.responses = strings.Split(row[1], ";")
-			h.run(d)
-			assert.Equal(h, row[3], strings.Join(h.invocations, "; "))
+			h.responses = strings.Split(test.responses, ";")
+			h.run(test.runs)
+			assert.Equal(h, test.want, strings.Join(h.invocations, "; "))
 		})
 	}
 }
@@ -85,17 +107,33 @@ func TestSchedule(t *testing.T) {
 func TestOnFailureRecords(t *testing.T) {
 	t.Parallel()
 	db := streamed(t, 2)
-	for _, row := range table.Rows(t, 2, `
-		# trigger | record
-		stream 5 1 | {"DDBStreamBatchInfo":{"approximateArrivalOfFirstRecord":"","approximateArrivalOfLastRecord":"","batchSize":2,"endSequenceNumber":"#2","shardId":"","startSequenceNumber":"#1","streamArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/"},"requestContext":{"approximateInvokeCount":2,"condition":"RetryAttemptsExhausted","functionArn":"arn:function","requestId":"id-002"},"responseContext":{"executedVersion":"$LATEST","functionError":"Unhandled","statusCode":200},"timestamp":"2000-01-01T00:00:00.500Z","version":"1.0"}
-		schedule 0 1 | {"requestContext":{"approximateInvokeCount":2,"condition":"RetriesExhausted","functionArn":"arn:function:$LATEST","requestId":"id-003"},"requestPayload":PAYLOAD,"responseContext":{"executedVersion":"$LATEST","functionError":"Unhandled","statusCode":200},"responsePayload":{"errorMessage":"the function fails","errorType":"*errors.errorString"},"timestamp":"2000-01-01T00:00:00.500Z","version":"1.0"}
-	`) {
-		inBubble(t, row[0], db, func(h *harness) {
+	const payload = "PAYLOAD" // the event of the invocation
+	for _, test := range []struct{ trigger, record string }{
+		{
+			trigger: "stream 5 1",
+			record: `{"DDBStreamBatchInfo":{"approximateArrivalOfFirstRecord":"",` +
+				`"approximateArrivalOfLastRecord":"","batchSize":2,"endSequenceNumber":"#2","shardId":"",` +
+				`"startSequenceNumber":"#1","streamArn":"arn:aws:dynamodb:eu-west-1:123456789012:table/"},` +
+				`"requestContext":{"approximateInvokeCount":2,"condition":"RetryAttemptsExhausted",` +
+				`"functionArn":"arn:function","requestId":"id-002"},` +
+				`"responseContext":{"executedVersion":"$LATEST","functionError":"Unhandled","statusCode":200},` +
+				`"timestamp":"2000-01-01T00:00:00.500Z","version":"1.0"}`,
+		},
+		{
+			trigger: "schedule 0 1",
+			record: `{"requestContext":{"approximateInvokeCount":2,"condition":"RetriesExhausted",` +
+				`"functionArn":"arn:function:$LATEST","requestId":"id-003"},"requestPayload":` + payload +
+				`,"responseContext":{"executedVersion":"$LATEST","functionError":"Unhandled","statusCode":200},` +
+				`"responsePayload":{"errorMessage":"the function fails","errorType":"*errors.errorString"},` +
+				`"timestamp":"2000-01-01T00:00:00.500Z","version":"1.0"}`,
+		},
+	} {
+		inBubble(t, test.trigger, db, func(h *harness) {
 			h.responses = []string{"fail"}
 			h.run(10 * time.Second)
 			content, err := os.ReadFile(filepath.Join(h.dir, "queues", "Failures.jsonl"))
 			assert.OK(h, err)
-			assert.Equal(h, strings.ReplaceAll(row[1], "PAYLOAD", h.payloads[0])+"\n", h.constant(string(content)))
+			assert.Equal(h, strings.ReplaceAll(test.record, payload, h.payloads[0])+"\n", h.constant(string(content)))
 			h.logged(`level=ERROR msg="an event is discarded"`)
 			assert.ErrorIs(h, h.ended[0].Cause, errFunction)
 		})
