@@ -260,7 +260,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		# four segments of the table, and two other tables
 		POST playground/advanced | viewer | {"environments":["production"],"context":{}} | 200 | evaluate-features | PAT, 6 Scan 1r
 		POST playground/strategy | viewer | {"name":"default","parameters":{},"context":{}} | 200 | evaluate-strategy | PAT
-		POST playground/strategy | viewer | {"name":"default","parameters":{},"segments":[1],"context":{}} | 200 | evaluate-strategy | PAT, Scan 1r
+		POST playground/strategy | viewer | {"name":"default","parameters":{},"segments":[1],"context":{}} | 200 | evaluate-strategy | PAT, SEEN, Scan 1r
 		GET search/features | viewer | | 200 | search-features | PAT, 6 Scan 1r
 		GET search/features/counts?project=IS:shop | viewer | | 200 | count-features | PAT, 4 Scan 1r
 		# the types and the environments, sixteen shards for each of five types, then the toggle of the page

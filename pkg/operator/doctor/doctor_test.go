@@ -204,7 +204,8 @@ func TestData(t *testing.T) {
 				db.Delete(t, db.Tables["Environments"], environment.UsageTable(db.Client, db.Tables).Key("production"))
 			},
 			want: map[string]string{"states of toggles": `1 inconsistency: 1 toggles have strategies in the environment ` +
-				`"production", which does not exist`},
+				`"production", which does not exist`,
+				"environments": `1 inconsistency: the environment "production", which is used, does not exist`},
 		},
 		"a segment has the name of its creator, which was removed": {
 			change: func(t *testing.T, db *database.Database) {

@@ -3,10 +3,14 @@ package seed
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/clienttoken"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -53,6 +57,9 @@ func (s *seeder) credentials(ctx context.Context, r *Result) error {
 			r.Renewed++
 		}
 	}
+	if err := s.clientCredentials(ctx, r); err != nil {
+		return fmt.Errorf("make the client tokens: %w", err)
+	}
 	return nil
 }
 
@@ -83,6 +90,66 @@ func (s *seeder) apiToken(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return created.Reveal(), nil
+}
+
+// clientCredentials makes a token of each type for each environment of a new installation, unless a known one is valid.
+func (s *seeder) clientCredentials(ctx context.Context, r *Result) error {
+	environments, err := s.environments.List(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := s.clientTokens.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range environment.Defaults() {
+		if !slices.ContainsFunc(environments, func(have environment.Environment) bool { return have.Name == e.Name }) {
+			continue // deleted by a user
+		}
+		for _, kind := range []clienttokentable.Type{clienttokentable.Backend, clienttokentable.Frontend} {
+			wanted := ClientToken{Type: kind, Environment: e.Name}
+			if wanted.Secret = s.knownClientToken(all, wanted); wanted.Secret == "" {
+				if wanted.Secret, err = s.newClientToken(ctx, all, wanted); err != nil {
+					return err
+				}
+				r.Renewed++
+			}
+			r.Credentials.ClientTokens = append(r.Credentials.ClientTokens, wanted)
+		}
+	}
+	return nil
+}
+
+// knownClientToken returns the known token of a type and an environment if it is valid, otherwise "".
+func (s *seeder) knownClientToken(all []clienttokentable.Token, wanted ClientToken) string {
+	for _, known := range s.Known.ClientTokens {
+		secret, _ := clienttokentable.ParseSecret(known.Secret)
+		for _, t := range all {
+			if t.Type == wanted.Type && t.Environment == wanted.Environment && t.Verifies(secret) && !t.Expired(s.Now()) {
+				return known.Secret
+			}
+		}
+	}
+	return ""
+}
+
+// newClientToken revokes the seeded token of a type and an environment, and makes a new one.
+func (s *seeder) newClientToken(
+	ctx context.Context, all []clienttokentable.Token, wanted ClientToken,
+) (string, error) {
+	for _, t := range all {
+		if t.Name != tokenName || t.Type != wanted.Type || t.Environment != wanted.Environment {
+			continue
+		}
+		if err := s.clientTokens.Delete(ctx, t.Listed()); err != nil && apierror.KindOf(err) != apierror.NotFound {
+			return "", err
+		}
+	}
+	now := datetime.Milliseconds(s.Now())
+	_, secret, err := s.clientTokens.Create(ctx, clienttokentable.Token{
+		Name: tokenName, Type: wanted.Type, Environment: wanted.Environment, CreatedAt: now, ExpiresAt: s.expiry(now, 0),
+	}, clienttoken.MaxTokens, s.Random)
+	return secret.Reveal(), err
 }
 
 // pat returns the known PAT if it is valid. Otherwise it revokes the owner's seeded one and makes a new one.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -20,6 +21,7 @@ type Credentials struct {
 	APIToken        string           `json:"apiToken"`
 	Users           []User           `json:"users"`
 	ServiceAccounts []ServiceAccount `json:"serviceAccounts"`
+	ClientTokens    []ClientToken    `json:"clientTokens"`
 }
 
 // User is a seeded person.
@@ -36,6 +38,13 @@ type ServiceAccount struct {
 	ID   int64       `json:"id"`
 	Name string      `json:"name"`
 	Role access.Role `json:"role"`
+}
+
+// ClientToken is a seeded client token for all projects.
+type ClientToken struct {
+	Type        clienttokentable.Type `json:"type"`
+	Environment string                `json:"environment"`
+	Secret      string                `json:"secret"`
 }
 
 // Result is what Seed did.

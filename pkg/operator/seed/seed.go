@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
@@ -44,6 +45,7 @@ type seeder struct {
 	users        *user.Store
 	pats         *pat.Store
 	apiTokens    *apitoken.Store
+	clientTokens *clienttoken.Store
 }
 
 func newSeeder(c Config) *seeder {
@@ -57,6 +59,7 @@ func newSeeder(c Config) *seeder {
 		users:        user.NewStore(c.Client, c.Tables, log),
 		pats:         pat.NewStore(c.Client, c.Tables, log, c.Random),
 		apiTokens:    apitoken.NewStore(c.Client, c.Tables, log),
+		clientTokens: clienttoken.NewStore(c.Client, c.Tables, log),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/seed"
@@ -19,7 +20,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	f.checkCounts(tb, map[string]int{
 		// with counters and the marker
 		"FeatureTypes": 5, "ContextFields": 11, "Environments": 4, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1,
-		"PersonalAccessTokens": 5, "Events": 1,
+		"PersonalAccessTokens": 5, "ClientTokens": 5, "Events": 1,
 	})
 	fields, err := f.fields.List(tb.Context())
 	ci, ciErr := f.users.Get(tb.Context(), 4)
@@ -33,8 +34,19 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	for _, u := range c.Users {
 		got = strings.Replace(got, u.PAT, f.principal(tb, u.PAT), 1)
 	}
+	tokens := clienttoken.NewStore(f.Client, f.Tables, nil)
+	for i, known := range c.ClientTokens {
+		stored, err := tokens.Find(tb.Context(), known.Secret)
+		assert.OK(tb, err)
+		assert.Equal(tb, seed.ClientToken{Type: stored.Type, Environment: stored.Environment, Secret: known.Secret}, known)
+		got = strings.Replace(got, c.ClientTokens[i].Secret, stored.Listed()[:len("*:production")], 1)
+	}
 	assert.Equal(tb, "{APIToken:api-token: Users:[{ID:1 Name:admin Role:Admin PAT:user:1 Disabled:false} "+
-		"{ID:2 Name:editor Role:Editor PAT:user:2 Disabled:false} {ID:3 Name:viewer Role:Viewer PAT:user:3 Disabled:false}] ServiceAccounts:[{ID:4 Name:ci Role:Editor}]}", got)
+		"{ID:2 Name:editor Role:Editor PAT:user:2 Disabled:false} {ID:3 Name:viewer Role:Viewer PAT:user:3 Disabled:false}] ServiceAccounts:[{ID:4 Name:ci Role:Editor}] "+
+		"ClientTokens:[{Type:backend Environment:development Secret:*:developmen} "+
+		"{Type:frontend Environment:development Secret:*:developmen} "+
+		"{Type:backend Environment:production Secret:*:production} "+
+		"{Type:frontend Environment:production Secret:*:production}]}", got)
 	assert.Equal(tb, []any{user.ServiceAccount, 0, true}, []any{ci.Kind, len(ci.PATs), ci.CreatedAt != nil})
 }
 
@@ -42,13 +54,13 @@ func TestSeed(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	first := f.seed(t, seed.Credentials{})
-	assert.Equal(t, seed.Result{New: true, Renewed: 4, Credentials: first.Credentials}, first)
+	assert.Equal(t, seed.Result{New: true, Renewed: 8, Credentials: first.Credentials}, first)
 	f.checkSeeded(t, first.Credentials)
 	assert.Equal(t, []string{`installation-initialized installation:toggleadmin by system: {"apiToken":null}`},
 		f.Events(t))
 	assert.Equal(t, seed.Result{Credentials: first.Credentials}, f.seed(t, first.Credentials))
 	lost, old := f.seed(t, seed.Credentials{}), first.Credentials
-	assert.Equal(t, seed.Result{Renewed: 4, Credentials: lost.Credentials}, lost)
+	assert.Equal(t, seed.Result{Renewed: 8, Credentials: lost.Credentials}, lost)
 	for _, token := range []string{old.APIToken, old.Users[0].PAT, old.Users[2].PAT} {
 		assert.Equal(t, "", f.principal(t, token))
 	}
