@@ -15,7 +15,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/roundtrip"
-	"toggleadmin/test/table"
 )
 
 // The tests in this file are the sentences about fetching keys in contract section 3.
@@ -50,69 +49,73 @@ func TestDocuments(t *testing.T) {
 	t.Parallel()
 	other := issuer.New(t)
 	keys := encode(t, map[string]any{"keys": []any{issuer.KeyFor("ES256").JWK()}})
-	for _, row := range table.Rows(t, 4, `
-		# path | status; location, or CUT: the connection is closed | changes of the metadata, or the document | log
-		METADATA /keys | 404 | = | status 404
-		METADATA /keys | 204 | = | status 204
-		METADATA /keys | 500 | =KEYS | status 500
-		METADATA /keys | 200 | = | "level":"WARN","msg":"fetch from the issuer"
-		METADATA /keys | 200 | =<html> | invalid character
-		METADATA /keys | 200 | =[] | unmarshal JSON
-		METADATA /keys | 200 | ={"keys":[],"keys":[],"issuer":"a","issuer":"a"} | duplicate
-		METADATA /keys | 200 | ={"issuer":7,"keys":7} | unmarshal JSON
-		METADATA /keys | 200 CUT | = | EOF
-		/keys | 200 CUT | =KEYSLONG | unexpected EOF
-		/keys | 200 | =KEYSLONG | accepted
-		/keys | 200 | =KEYSLONG. | larger than 1048576 bytes
+	for _, test := range []struct {
+		paths    string // METADATA: that of the metadata
+		status   string // with the location, or CUT: the connection is closed
+		document string // or changes of the metadata
+		log      string
+	}{
+		{"METADATA /keys", "404", "=", "status 404"},
+		{"METADATA /keys", "204", "=", "status 204"},
+		{"METADATA /keys", "500", "=KEYS", "status 500"},
+		{"METADATA /keys", "200", "=", `"level":"WARN","msg":"fetch from the issuer"`},
+		{"METADATA /keys", "200", "=<html>", "invalid character"},
+		{"METADATA /keys", "200", "=[]", "unmarshal JSON"},
+		{"METADATA /keys", "200", `={"keys":[],"keys":[],"issuer":"a","issuer":"a"}`, "duplicate"},
+		{"METADATA /keys", "200", `={"issuer":7,"keys":7}`, "unmarshal JSON"},
+		{"METADATA /keys", "200 CUT", "=", "EOF"},
+		{"/keys", "200 CUT", "=KEYSLONG", "unexpected EOF"},
+		{"/keys", "200", "=KEYSLONG", "accepted"},
+		{"/keys", "200", "=KEYSLONG.", "larger than 1048576 bytes"},
 
-		# URLs that must not be fetched or given to a browser
-		METADATA | 200 | "jwks_uri":"http://127.0.0.1/keys" | contains the URL
-		METADATA | 200 | "jwks_uri":"javascript:alert(1)" | contains the URL
-		METADATA | 200 | "jwks_uri":"//a.example" | contains the URL
-		METADATA | 200 | "jwks_uri":"/keys" | contains the URL
-		METADATA | 200 | "jwks_uri":"https://a.example;script-src%20*" | contains the URL
-		METADATA | 200 | "jwks_uri":"https://u:p@a.example" | contains the URL
-		METADATA | 200 | "authorization_endpoint":"/keys" | contains the URL
-		METADATA | 200 | "token_endpoint":"/keys" | contains the URL
-		METADATA | 200 | "end_session_endpoint":"/keys" | contains the URL
-		METADATA | 200 | "issuer":"ISSUER/" | is that of the issuer
-		METADATA | 200 | "issuer":"ISSUER/realms/a" | is that of the issuer
-		METADATA | 200 | "issuer":"ISSUER?x" | is that of the issuer
-		METADATA | 200 | "issuer":"ISSUER:443" | is that of the issuer
-		METADATA | 200 | "issuer":"https://attacker.example" | is that of the issuer
+		// URLs that must not be fetched or given to a browser
+		{"METADATA", "200", `"jwks_uri":"http://127.0.0.1/keys"`, "contains the URL"},
+		{"METADATA", "200", `"jwks_uri":"javascript:alert(1)"`, "contains the URL"},
+		{"METADATA", "200", `"jwks_uri":"//a.example"`, "contains the URL"},
+		{"METADATA", "200", `"jwks_uri":"/keys"`, "contains the URL"},
+		{"METADATA", "200", `"jwks_uri":"https://a.example;script-src%20*"`, "contains the URL"},
+		{"METADATA", "200", `"jwks_uri":"https://u:p@a.example"`, "contains the URL"},
+		{"METADATA", "200", `"authorization_endpoint":"/keys"`, "contains the URL"},
+		{"METADATA", "200", `"token_endpoint":"/keys"`, "contains the URL"},
+		{"METADATA", "200", `"end_session_endpoint":"/keys"`, "contains the URL"},
+		{"METADATA", "200", `"issuer":"ISSUER/"`, "is that of the issuer"},
+		{"METADATA", "200", `"issuer":"ISSUER/realms/a"`, "is that of the issuer"},
+		{"METADATA", "200", `"issuer":"ISSUER?x"`, "is that of the issuer"},
+		{"METADATA", "200", `"issuer":"ISSUER:443"`, "is that of the issuer"},
+		{"METADATA", "200", `"issuer":"https://attacker.example"`, "is that of the issuer"},
 
-		/keys | 302 ISSUER/moved | = | accepted
-		/keys | 302 /moved | = | accepted
-		/keys | 302 /keys | = | rejected redirect
-		/keys | 302 OTHER/keys | = | rejected redirect
-		/keys | 302 HTTP/moved | = | rejected redirect
-		/keys | 302 https://169.254.169.254/ | = | rejected redirect
-		/keys | 302 file:///etc/passwd | = | rejected redirect
-	`) {
-		for path := range strings.FieldsSeq(strings.ReplaceAll(row[0], "METADATA", issuer.MetadataPath)) {
+		{"/keys", "302 ISSUER/moved", "=", "accepted"},
+		{"/keys", "302 /moved", "=", "accepted"},
+		{"/keys", "302 /keys", "=", "rejected redirect"},
+		{"/keys", "302 OTHER/keys", "=", "rejected redirect"},
+		{"/keys", "302 HTTP/moved", "=", "rejected redirect"},
+		{"/keys", "302 https://169.254.169.254/", "=", "rejected redirect"},
+		{"/keys", "302 file:///etc/passwd", "=", "rejected redirect"},
+	} {
+		for path := range strings.FieldsSeq(strings.ReplaceAll(test.paths, "METADATA", issuer.MetadataPath)) {
 			f := newFixture(t)
 			values := strings.NewReplacer("KEYS", keys, "LONG", strings.Repeat(" ", 1<<20-len(keys)), "ISSUER", f.URL,
 				"HTTP/", "http"+f.URL[5:]+"/", "OTHER", other.URL)
-			status, location, _ := strings.Cut(values.Replace(row[1]), " ")
+			status, location, _ := strings.Cut(values.Replace(test.status), " ")
 			f.Respond(path, func(w http.ResponseWriter, r *http.Request) {
 				assert.Equal(t, "identity", r.Header.Get("Accept-Encoding")) // so nothing is decompressed
 				code, _ := strconv.Atoi(status)
 				w.Header().Set("Location", location)
 				w.WriteHeader(code)
-				_, _ = io.WriteString(w, override(t, f.Metadata(), values.Replace(row[2])))
+				_, _ = io.WriteString(w, override(t, f.Metadata(), values.Replace(test.document)))
 				if location == "CUT" {
 					panic(http.ErrAbortHandler)
 				}
 			})
 			f.Respond("/moved", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, keys) })
 			got := f.reason(t, f.Token(begin, nil))
-			accepted := got == "" && row[3] == "accepted"
-			if !accepted && (got != oidc.Unreachable || !strings.Contains(f.log.String(), row[3])) {
-				t.Errorf("%s: %q, log %s", row, got, f.log.String())
+			accepted := got == "" && test.log == "accepted"
+			if !accepted && (got != oidc.Unreachable || !strings.Contains(f.log.String(), test.log)) {
+				t.Errorf("%+v: %q, log %s", test, got, f.log.String())
 			}
 			fetched := f.Fetches(issuer.KeysPath)
 			if fetched > 4 || path == issuer.MetadataPath && fetched > 0 || other.Fetches(issuer.KeysPath) > 0 {
-				t.Errorf("%s: %d requests for keys, or one to another host", row, fetched)
+				t.Errorf("%+v: %d requests for keys, or one to another host", test, fetched)
 			}
 		}
 	}
@@ -176,29 +179,34 @@ func TestKeysAreRefreshedInTheBackgroundAfterAnHour(t *testing.T) {
 
 func TestFetches(t *testing.T) {
 	t.Parallel()
-	for _, steps := range []string{
-		// a key that the issuer begins to use
-		`0s | ES256 | ES256 | | 1 1
-		29s | ES256 | new | unknown key | 1 1
-		30s | ES256 | new | unknown key | 1 2
-		60s | new ES256 | new | | 1 3`,
-		// a key that is replaced under its ID
-		`0s | ES256 | ES256 | | 1 1
-		29.999999999s | replaced | replaced | signature | 1 1
-		30s | replaced | replaced | | 1 2
-		30s | replaced | ES256 | signature | 1 2`,
-		// a removed key is accepted for two hours at most, even if no refresh in the background has ended
-		`0s | ES256 | ES256 | | 1 1
-		2h | | ES256 | unknown key | 2 2`,
-		// known keys work if the issuer is unreachable
-		`0s | ES256 | ES256 | | 1 1
-		2h | down | ES256 | | 2 2
-		20h | down | ES256 | | 3 3
-		20h | down | new | issuer unreachable | 3 3`,
-		// a failed fetch is repeated after 30 seconds
-		`0s | down | ES256 | issuer unreachable | 1 0
-		29.999999999s | ES256 | ES256 | issuer unreachable | 1 0
-		30s | ES256 | ES256 | | 2 1`,
+	for _, steps := range [][]step{
+		{ // a key that the issuer begins to use
+			{0, "ES256", "ES256", "", "1 1"},
+			{29 * time.Second, "ES256", "new", oidc.UnknownKey, "1 1"},
+			{30 * time.Second, "ES256", "new", oidc.UnknownKey, "1 2"},
+			{60 * time.Second, "new ES256", "new", "", "1 3"},
+		},
+		{ // a key that is replaced under its ID
+			{0, "ES256", "ES256", "", "1 1"},
+			{30*time.Second - 1, "replaced", "replaced", oidc.Signature, "1 1"},
+			{30 * time.Second, "replaced", "replaced", "", "1 2"},
+			{30 * time.Second, "replaced", "ES256", oidc.Signature, "1 2"},
+		},
+		{ // a removed key is accepted for two hours at most, even if no refresh in the background has ended
+			{0, "ES256", "ES256", "", "1 1"},
+			{2 * time.Hour, "", "ES256", oidc.UnknownKey, "2 2"},
+		},
+		{ // known keys work if the issuer is unreachable
+			{0, "ES256", "ES256", "", "1 1"},
+			{2 * time.Hour, "down", "ES256", "", "2 2"},
+			{20 * time.Hour, "down", "ES256", "", "3 3"},
+			{20 * time.Hour, "down", "new", oidc.Unreachable, "3 3"},
+		},
+		{ // a failed fetch is repeated after 30 seconds
+			{0, "down", "ES256", oidc.Unreachable, "1 0"},
+			{30*time.Second - 1, "ES256", "ES256", oidc.Unreachable, "1 0"},
+			{30 * time.Second, "ES256", "ES256", "", "2 1"},
+		},
 	} {
 		newFixture(t).run(t, steps)
 	}

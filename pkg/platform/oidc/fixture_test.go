@@ -15,7 +15,6 @@ import (
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
-	"toggleadmin/test/table"
 )
 
 // begin is the time at which each test begins. The tables of tokens contain it as a number.
@@ -95,24 +94,29 @@ func (f *fixture) fetches() string {
 	return fmt.Sprint(f.Fetches(issuer.MetadataPath), " ", f.Fetches(issuer.KeysPath))
 }
 
-// run verifies tokens, ten concurrently per row. A row has the time since begin, the keys that the issuer publishes
-// unless it is down, the key of the tokens, the reason, and the numbers of requests for the metadata and for the keys.
-// The key with the name "replaced" has the ID of ES256.
-func (f *fixture) run(tb testing.TB, steps string) {
+// step is a verification of tokens. The key with the name "replaced" has the ID of ES256.
+type step struct {
+	after     time.Duration // since begin
+	published string        // keys of the issuer, or "down"
+	key       string        // of the tokens
+	reason    oidc.Reason
+	fetches   string // numbers of requests for the metadata and for the keys
+}
+
+// run verifies ten tokens concurrently in each step.
+func (f *fixture) run(tb testing.TB, steps []step) {
 	tb.Helper()
 	keys := map[string]issuer.Key{
 		"ES256": issuer.KeyFor("ES256"), "replaced": issuer.NewKey("ES256", "ES256"), "new": issuer.NewKey("ES256", "new"),
 	}
-	for _, row := range table.Rows(tb, 5, steps) {
-		after, err := time.ParseDuration(row[0])
-		assert.OK(tb, err)
-		f.advance(begin.Add(after).Sub(f.Now()))
+	for _, step := range steps {
+		f.advance(begin.Add(step.after).Sub(f.Now()))
 		var respond http.HandlerFunc
 		var published []map[string]any
-		if row[1] == "down" {
+		if step.published == "down" {
 			respond = http.NotFound
 		} else {
-			for name := range strings.FieldsSeq(row[1]) {
+			for name := range strings.FieldsSeq(step.published) {
 				published = append(published, keys[name].JWK())
 			}
 		}
@@ -121,11 +125,11 @@ func (f *fixture) run(tb testing.TB, steps string) {
 		f.Publish(published...)
 		var group sync.WaitGroup
 		for range 10 {
-			group.Go(func() { f.expect(tb, f.token(keys[row[2]]), oidc.Reason(row[3])) })
+			group.Go(func() { f.expect(tb, f.token(keys[step.key]), step.reason) })
 		}
 		group.Wait()
-		if got := f.fetches(); got != row[4] {
-			tb.Errorf("%s: %s requests", row, got)
+		if got := f.fetches(); got != step.fetches {
+			tb.Errorf("%+v: %s requests", step, got)
 		}
 	}
 }

@@ -10,44 +10,47 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/issuer"
 	"toggleadmin/test/roundtrip"
-	"toggleadmin/test/table"
 )
 
 func TestConfiguration(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# issuer | client ID | loopback addresses | error
-		| | |
-		https://login.example.com/realms/a | c | |
-		https://login.example.com:8443/ | c | |
-		https://[::1]:8443 | c | |
-		http://127.0.0.1:3000 | c | accepted |
-		http://[::1]:3000 | c | accepted |
-		http://localhost | c | accepted |
-		https://a.example | | | OIDC_ISSUER and OIDC_CLIENT_ID must both be set
-		| c | | OIDC_ISSUER and OIDC_CLIENT_ID must both be set
-		http://a.example | c | | OIDC_ISSUER is "http://a.example": it must begin with https://
-		http://127.0.0.1 | c | | must begin with https://
-		http://127.0.0.1.example.com | c | accepted | only a loopback address
-		http://localhost@a.example | c | accepted | only a loopback address
-		http://10.0.0.1 | c | accepted | only a loopback address
-		file:///etc/passwd | c | accepted | must begin with https://
-		accounts.google.com | c | | must begin with https://
-		https:///a | c | | host name
-		https:a.example | c | | host name
-		https://a.example;x | c | | host name
-		https://u:p@a.example | c | | user name
-		https://a.example?x | c | | query
-		https://a.example# | c | | fragment
-		https://a.example/238×x | c | | at most 255 characters
-		https://a.example/a b | c | | space
-		"https://a.example " | c | | OIDC_ISSUER
-		"https://a.example/\n" | c | | not a URL
-		https://a.example | "c " | | OIDC_CLIENT_ID
-	`) {
-		_, err := oidc.New(oidc.Config{Issuer: row[0], ClientID: row[1], Loopback: row[2] != ""})
-		if (err == nil) != (row[3] == "") || err != nil && !strings.Contains(err.Error(), row[3]) {
-			t.Errorf("%s: error %v", row, err)
+	for _, test := range []struct {
+		issuer   string
+		clientID string
+		loopback bool   // addresses are accepted
+		want     string // error
+	}{
+		{"", "", false, ""},
+		{"https://login.example.com/realms/a", "c", false, ""},
+		{"https://login.example.com:8443/", "c", false, ""},
+		{"https://[::1]:8443", "c", false, ""},
+		{"http://127.0.0.1:3000", "c", true, ""},
+		{"http://[::1]:3000", "c", true, ""},
+		{"http://localhost", "c", true, ""},
+		{"https://a.example", "", false, "OIDC_ISSUER and OIDC_CLIENT_ID must both be set"},
+		{"", "c", false, "OIDC_ISSUER and OIDC_CLIENT_ID must both be set"},
+		{"http://a.example", "c", false, `OIDC_ISSUER is "http://a.example": it must begin with https://`},
+		{"http://127.0.0.1", "c", false, "must begin with https://"},
+		{"http://127.0.0.1.example.com", "c", true, "only a loopback address"},
+		{"http://localhost@a.example", "c", true, "only a loopback address"},
+		{"http://10.0.0.1", "c", true, "only a loopback address"},
+		{"file:///etc/passwd", "c", true, "must begin with https://"},
+		{"accounts.google.com", "c", false, "must begin with https://"},
+		{"https:///a", "c", false, "host name"},
+		{"https:a.example", "c", false, "host name"},
+		{"https://a.example;x", "c", false, "host name"},
+		{"https://u:p@a.example", "c", false, "user name"},
+		{"https://a.example?x", "c", false, "query"},
+		{"https://a.example#", "c", false, "fragment"},
+		{"https://a.example/" + strings.Repeat("x", 238), "c", false, "at most 255 characters"},
+		{"https://a.example/a b", "c", false, "space"},
+		{"https://a.example ", "c", false, "OIDC_ISSUER"},
+		{"https://a.example/\n", "c", false, "not a URL"},
+		{"https://a.example", "c ", false, "OIDC_CLIENT_ID"},
+	} {
+		_, err := oidc.New(oidc.Config{Issuer: test.issuer, ClientID: test.clientID, Loopback: test.loopback})
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v", test, err)
 		}
 	}
 }
