@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	apitraffic "toggleadmin/pkg/api/traffic"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
-	"toggleadmin/test/table"
 )
 
 var (
@@ -33,30 +30,37 @@ type kind struct {
 }
 
 // kinds are the kinds of requests. Only traffic.settle sends the first one.
-func kinds(t *testing.T) (all []kind) {
-	t.Helper()
-	for _, row := range table.Rows(t, 5, `
-		# request | credential | body | status | path that counts it
-		GET /api/admin/context | | | 401 | /api/admin/context
-		GET /api/admin/feature-types | api | | 200 | /api/admin/feature-types
-		GET /api/admin/feature-types | viewer | | 200 | /api/admin/feature-types
-		GET /api/admin/feature-types | | | 401 | /api/admin/feature-types
-		GET /api/admin/context | viewer | | 200 | /api/admin/context
-		PATCH /api/admin/feature-types | admin | {} | 404 | /api/admin/feature-types
-		PUT /api/admin/feature-types/release/lifetime | viewer | {"lifetimeDays":1} | 403 | /api/admin/feature-types/{id}/lifetime
-		PUT /api/admin/feature-types/none/lifetime | admin | {"lifetimeDays":1} | 404 | /api/admin/feature-types/{id}/lifetime
-		PUT /api/admin/feedback/soak | admin | {"neverShow":true} | 200 | /api/admin/feedback/{id}
-		PUT /api/admin/feedback/soak | admin | {"neverShow":1} | 400 | /api/admin/feedback/{id}
-		POST /api/admin/service-account/4/token | admin | {} | 400 | /api/admin/service-account/{id}/token
-		DELETE /api/admin/user/tokens/999999 | admin | | 404 | /api/admin/user/tokens/{id}
-		GET /api/admin/nothing | admin | | 404 |
-		GET /nothing | | | 404 |`) {
-		method, path, _ := strings.Cut(row[0], " ")
-		status, err := strconv.Atoi(row[3])
-		assert.OK(t, err)
-		all = append(all, kind{method, path, row[1], row[2], status, row[4]})
+func kinds() []kind {
+	return []kind{
+		{"GET", "/api/admin/context", "", "", 401, "/api/admin/context"},
+		{"GET", "/api/admin/feature-types", "api", "", 200, "/api/admin/feature-types"},
+		{"GET", "/api/admin/feature-types", "viewer", "", 200, "/api/admin/feature-types"},
+		{"GET", "/api/admin/feature-types", "", "", 401, "/api/admin/feature-types"},
+		{"GET", "/api/admin/context", "viewer", "", 200, "/api/admin/context"},
+		{"PATCH", "/api/admin/feature-types", "admin", "{}", 404, "/api/admin/feature-types"},
+		{
+			method:     "PUT",
+			path:       "/api/admin/feature-types/release/lifetime",
+			credential: "viewer",
+			body:       `{"lifetimeDays":1}`,
+			status:     403,
+			apiPath:    "/api/admin/feature-types/{id}/lifetime",
+		},
+		{
+			method:     "PUT",
+			path:       "/api/admin/feature-types/none/lifetime",
+			credential: "admin",
+			body:       `{"lifetimeDays":1}`,
+			status:     404,
+			apiPath:    "/api/admin/feature-types/{id}/lifetime",
+		},
+		{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":true}`, 200, "/api/admin/feedback/{id}"},
+		{"PUT", "/api/admin/feedback/soak", "admin", `{"neverShow":1}`, 400, "/api/admin/feedback/{id}"},
+		{"POST", "/api/admin/service-account/4/token", "admin", "{}", 400, "/api/admin/service-account/{id}/token"},
+		{"DELETE", "/api/admin/user/tokens/999999", "admin", "", 404, "/api/admin/user/tokens/{id}"},
+		{"GET", "/api/admin/nothing", "admin", "", 404, ""},
+		{"GET", "/nothing", "", "", 404, ""},
 	}
-	return all
 }
 
 // group is a path and the first digit of a status; 0 is all requests to the path.
@@ -81,7 +85,7 @@ func TestTraffic(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := start(t, dir, "")
-	tr := &traffic{kinds: kinds(t), started: time.Now(), requests: map[group]int64{}}
+	tr := &traffic{kinds: kinds(), started: time.Now(), requests: map[group]int64{}}
 	var before map[group]int64
 	part := *requests / (*kills + 1)
 	for round := range *kills {

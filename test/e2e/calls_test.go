@@ -26,7 +26,6 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
-	"toggleadmin/test/table"
 )
 
 // service is a local service whose calls are counted. It delivers no events.
@@ -147,134 +146,480 @@ const (
 func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request at a time is counted
 	t.Parallel()
 	s := start(t)
-	abbreviations := strings.NewReplacer("PAT", readPAT, "API-TOKEN", "authorizer GetItem 1r", "SEEN", seen,
-		"LIFETIME", "feature-types/release/lifetime",
-		"SWITCHES", "projects/p/bulk_features/environments/production",
-		"CLIENT", "api-tokens/"+s.createClientToken(t),
-		"SWITCH", "projects/p/features/h/environments/production", "NEW", `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`)
-	for _, row := range table.Rows(t, 6, abbreviations.Replace(`
-		# request | as | body | status | function; none: only the authorizer's | calls of the authorizer, and of the function
-		GET nothing | admin | | 404 | none |
-		GET context | nobody | | 401 | none |
-		PUT LIFETIME | editor | {"lifetimeDays":1} | 403 | none | PAT
-		PUT LIFETIME | admin | {} | 400 | none | PAT
-		PUT feedback/f | admin | {} | 200 | update-feedback | PAT, UpdateItem 1w
-		# for another user
-		PUT feedback/f | admin | {"userId":2} | 200 | update-feedback | PAT, GetItem 1r, UpdateItem 1w
-		GET feature-types | api-token | | 200 | list-feature-types | API-TOKEN, Scan 1r
-		PUT LIFETIME | admin | {"lifetimeDays":50} | 200 | update-feature-type-lifetime | PAT, GetItem 1r, TransactWriteItems 2w+3w
-		# the same
-		PUT LIFETIME | admin | {"lifetimeDays":50} | 200 | update-feature-type-lifetime | PAT, GetItem 1r, TransactWriteItems 2w
+	client := "api-tokens/" + s.createClientToken(t)
+	const (
+		lifetime = "feature-types/release/lifetime"
+		switches = "projects/p/bulk_features/environments/production"
+		switchOf = "projects/p/features/h/environments/production"
+		newToken = `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`
+	)
+	for _, test := range []struct {
+		request  string
+		as       string
+		body     string
+		status   int
+		function string // none: only the authorizer's
+		calls    string // of the authorizer, and of the function
+	}{
+		{"GET nothing", "admin", "", 404, "none", ""},
+		{"GET context", "nobody", "", 401, "none", ""},
+		{"PUT " + lifetime, "editor", `{"lifetimeDays":1}`, 403, "none", readPAT},
+		{"PUT " + lifetime, "admin", "{}", 400, "none", readPAT},
+		{"PUT feedback/f", "admin", "{}", 200, "update-feedback", readPAT + ", UpdateItem 1w"},
+		// for another user
+		{"PUT feedback/f", "admin", `{"userId":2}`, 200, "update-feedback", readPAT + ", GetItem 1r, UpdateItem 1w"},
+		{"GET feature-types", "api-token", "", 200, "list-feature-types", "authorizer GetItem 1r, Scan 1r"},
+		{
+			request:  "PUT " + lifetime,
+			as:       "admin",
+			body:     `{"lifetimeDays":50}`,
+			status:   200,
+			function: "update-feature-type-lifetime",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w",
+		},
+		// the same
+		{
+			request:  "PUT " + lifetime,
+			as:       "admin",
+			body:     `{"lifetimeDays":50}`,
+			status:   200,
+			function: "update-feature-type-lifetime",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w",
+		},
 
-		GET context | viewer | | 200 | list-context-fields | PAT, Scan 1r
-		GET context/userId | viewer | | 200 | get-context-field | PAT, BatchGetItem 2r
-		POST context | editor | {"name":"a","sortOrder":1} | 201 | create-context-field | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w
-		POST context | editor | {"name":"a"} | 409 | create-context-field | PAT, GetItem 1r, Scan 1r
-		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
-		# the same
-		PUT context/a | editor | {"sortOrder":2} | 200 | update-context-field | PAT, GetItem 1r, Scan 1r
-		PUT context/a | editor | {} | 200 | update-context-field | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
-		DELETE context/a | editor | | 200 | delete-context-field | PAT, BatchGetItem 2r, TransactWriteItems 6w+5w
-		# it is used
-		DELETE context/userId | editor | | 409 | delete-context-field | PAT, BatchGetItem 2r
+		{"GET context", "viewer", "", 200, "list-context-fields", readPAT + ", Scan 1r"},
+		{"GET context/userId", "viewer", "", 200, "get-context-field", readPAT + ", BatchGetItem 2r"},
+		{
+			request:  "POST context",
+			as:       "editor",
+			body:     `{"name":"a","sortOrder":1}`,
+			status:   201,
+			function: "create-context-field",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+5w",
+		},
+		{"POST context", "editor", `{"name":"a"}`, 409, "create-context-field", readPAT + ", GetItem 1r, Scan 1r"},
+		{
+			request:  "PUT context/a",
+			as:       "editor",
+			body:     `{"sortOrder":2}`,
+			status:   200,
+			function: "update-context-field",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
+		},
+		// the same
+		{"PUT context/a", "editor", `{"sortOrder":2}`, 200, "update-context-field", readPAT + ", GetItem 1r, Scan 1r"},
+		{
+			request:  "PUT context/a",
+			as:       "editor",
+			body:     "{}",
+			status:   200,
+			function: "update-context-field",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
+		},
+		{
+			request:  "DELETE context/a",
+			as:       "editor",
+			status:   200,
+			function: "delete-context-field",
+			calls:    readPAT + ", BatchGetItem 2r, TransactWriteItems 6w+5w",
+		},
+		// it is used
+		{"DELETE context/userId", "editor", "", 409, "delete-context-field", readPAT + ", BatchGetItem 2r"},
 
-		POST constraints/validate | viewer | {"contextName":"userId","operator":"IN","values":["7"]} | 204 | validate-constraint | PAT, BatchGetItem 1r
-		GET segments | viewer | | 200 | list-segments | PAT, Scan 1r
-		POST segments | editor | {"name":"a","constraints":[{"contextName":"plan","operator":"IN","values":["a"]}]} | 400 | create-segment | PAT, GetItem 1r, Scan 1r, BatchGetItem 1r
-		POST segments | editor | {"name":"a","constraints":[]} | 201 | create-segment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+3w
-		GET segments/1 | viewer | | 200 | get-segment | PAT, BatchGetItem 2r
-		GET segments/1/strategies | viewer | | 200 | list-segment-strategies | PAT, BatchGetItem 2r, 4 Scan 1r
-		PUT segments/1 | editor | {"name":"b"} | 204 | update-segment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
-		DELETE segments/1 | editor | | 204 | delete-segment | PAT, BatchGetItem 2r, TransactWriteItems 4w+3w
-		GET api-tokens | editor | | 200 | list-client-tokens | PAT, Scan 1r
-		POST api-tokens | admin | {"tokenName":"a","type":"client","environment":"none"} | 400 | create-client-token | PAT, GetItem 1r, BatchGetItem 1r
-		POST api-tokens | admin | {"tokenName":"a","type":"client"} | 201 | create-client-token | PAT, GetItem 1r, BatchGetItem 1r, Scan 1r, TransactWriteItems 4w+2w+3w
-		PUT CLIENT | admin | {"expiresAt":"2099-01-01T00:00:00Z"} | 200 | update-client-token | PAT, GetItem 1r, TransactWriteItems 2w+3w
-		# the same
-		PUT CLIENT | admin | {"expiresAt":"2099-01-01T00:00:00Z"} | 200 | update-client-token | PAT, GetItem 1r
-		DELETE CLIENT | admin | | 200 | delete-client-token | PAT, GetItem 1r, BatchGetItem 1r, TransactWriteItems 2w+3w+2w
-		GET environments | viewer | | 200 | list-environments | PAT, 5 Scan 1r
-		GET environments/project/p | viewer | | 200 | list-project-environments | PAT, 2 Scan 1r
-		GET environments/production | viewer | | 200 | get-environment | PAT, GetItem 1r
-		POST environments | admin | {"name":"a","type":"b"} | 201 | create-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w
-		POST environments | admin | {"name":"a","type":"b"} | 409 | create-environment | PAT, GetItem 1r, Scan 1r
-		PUT environments/update/a | admin | {"sortOrder":9} | 200 | update-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 4w+3w
-		DELETE environments/a | admin | | 200 | delete-environment | PAT, GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, 4 Scan 1r, DeleteItem 1w
-		GET projects | viewer | | 200 | list-projects | PAT, 4 Scan 1r
+		{
+			request:  "POST constraints/validate",
+			as:       "viewer",
+			body:     `{"contextName":"userId","operator":"IN","values":["7"]}`,
+			status:   204,
+			function: "validate-constraint",
+			calls:    readPAT + ", BatchGetItem 1r",
+		},
+		{"GET segments", "viewer", "", 200, "list-segments", readPAT + ", Scan 1r"},
+		{
+			request:  "POST segments",
+			as:       "editor",
+			body:     `{"name":"a","constraints":[{"contextName":"plan","operator":"IN","values":["a"]}]}`,
+			status:   400,
+			function: "create-segment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, BatchGetItem 1r",
+		},
+		{
+			request:  "POST segments",
+			as:       "editor",
+			body:     `{"name":"a","constraints":[]}`,
+			status:   201,
+			function: "create-segment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+3w",
+		},
+		{"GET segments/1", "viewer", "", 200, "get-segment", readPAT + ", BatchGetItem 2r"},
+		{"GET segments/1/strategies", "viewer", "", 200, "list-segment-strategies", readPAT + ", BatchGetItem 2r, 4 Scan 1r"},
+		{
+			request:  "PUT segments/1",
+			as:       "editor",
+			body:     `{"name":"b"}`,
+			status:   204,
+			function: "update-segment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
+		},
+		{"DELETE segments/1", "editor", "", 204, "delete-segment", readPAT + ", BatchGetItem 2r, TransactWriteItems 4w+3w"},
+		{"GET api-tokens", "editor", "", 200, "list-client-tokens", readPAT + ", Scan 1r"},
+		{
+			request:  "POST api-tokens",
+			as:       "admin",
+			body:     `{"tokenName":"a","type":"client","environment":"none"}`,
+			status:   400,
+			function: "create-client-token",
+			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r",
+		},
+		{
+			request:  "POST api-tokens",
+			as:       "admin",
+			body:     `{"tokenName":"a","type":"client"}`,
+			status:   201,
+			function: "create-client-token",
+			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r, Scan 1r, TransactWriteItems 4w+2w+3w",
+		},
+		{
+			request:  "PUT " + client,
+			as:       "admin",
+			body:     `{"expiresAt":"2099-01-01T00:00:00Z"}`,
+			status:   200,
+			function: "update-client-token",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w",
+		},
+		// the same
+		{
+			request:  "PUT " + client,
+			as:       "admin",
+			body:     `{"expiresAt":"2099-01-01T00:00:00Z"}`,
+			status:   200,
+			function: "update-client-token",
+			calls:    readPAT + ", GetItem 1r",
+		},
+		{
+			request:  "DELETE " + client,
+			as:       "admin",
+			status:   200,
+			function: "delete-client-token",
+			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r, TransactWriteItems 2w+3w+2w",
+		},
+		{"GET environments", "viewer", "", 200, "list-environments", readPAT + ", 5 Scan 1r"},
+		{"GET environments/project/p", "viewer", "", 200, "list-project-environments", readPAT + ", 2 Scan 1r"},
+		{"GET environments/production", "viewer", "", 200, "get-environment", readPAT + ", GetItem 1r"},
+		{
+			request:  "POST environments",
+			as:       "admin",
+			body:     `{"name":"a","type":"b"}`,
+			status:   201,
+			function: "create-environment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+5w",
+		},
+		{
+			request:  "POST environments",
+			as:       "admin",
+			body:     `{"name":"a","type":"b"}`,
+			status:   409,
+			function: "create-environment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r",
+		},
+		{
+			request:  "PUT environments/update/a",
+			as:       "admin",
+			body:     `{"sortOrder":9}`,
+			status:   200,
+			function: "update-environment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
+		},
+		{
+			request:  "DELETE environments/a",
+			as:       "admin",
+			status:   200,
+			function: "delete-environment",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, 4 Scan 1r, DeleteItem 1w",
+		},
+		{"GET projects", "viewer", "", 200, "list-projects", readPAT + ", 4 Scan 1r"},
 
-		# PAT; account. The counter is counted before, even if the token is not created.
-		POST service-account/4/token | admin | NEW | 201 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems 2w+2w+3w
-		POST service-account/4/token | admin | NEW | 409 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems failed
-		POST service-account/99/token | admin | NEW | 404 | create-service-account-token | PAT, UpdateItem 1w, TransactWriteItems failed
-		GET service-account | admin | | 200 | list-service-accounts | PAT, 2 Scan 1r
-		POST service-account | admin | {"username":"a","name":"a","rootRole":3} | 201 | create-service-account | PAT, UpdateItem 1w, TransactWriteItems 4w+2w+3w
-		# the username exists
-		POST service-account | admin | {"username":"A","name":"a","rootRole":3} | 409 | create-service-account | PAT, UpdateItem 1w, TransactWriteItems failed
-		PUT service-account/5 | admin | {"rootRole":2} | 200 | update-service-account | PAT, GetItem 1r, TransactWriteItems 2w+3w, Query 1r
-		DELETE service-account/5 | admin | | 200 | delete-service-account | PAT, GetItem 1r, TransactWriteItems 2w+3w, Query 1r, GetItem 1r, TransactWriteItems 4w+2w
-		DELETE service-account/5 | admin | | 404 | delete-service-account | PAT, GetItem 1r
-		GET metrics/traffic/2026-11 | admin | | 200 | get-traffic-usage | PAT, Query 1r
-		# each of eight partitions
-		GET search/events | admin | | 200 | search-events | PAT, 8 Query 1r
-		GET search/events?feature=IS:g | viewer | | 200 | search-events | PAT, Query 0.5r
-		# PAT; account
-		DELETE user/tokens/4 | new | | 200 | delete-own-token | PAT, SEEN, GetItem 1r, TransactWriteItems 2w+2w+3w
-		# the tokens, then their account
-		GET service-account/4/token | admin | | 200 | list-service-account-tokens | PAT, Query 1r, GetItem 1r
-		GET service-account/4/token/5 | admin | | 200 | get-service-account-token | PAT, BatchGetItem 1r+1r
-		DELETE service-account/4/token/5 | admin | | 200 | delete-service-account-token | PAT, GetItem 1r, TransactWriteItems 2w+2w+3w
-		GET user/tokens | viewer | | 200 | list-own-tokens | PAT, Query 1r
-		POST user/tokens | viewer | NEW | 201 | create-own-token | PAT, UpdateItem 1w, TransactWriteItems 2w+2w+3w
-		GET user | viewer | | 200 | get-own-user | PAT, GetItem 1r
+		// PAT; account. The counter is counted before, even if the token is not created.
+		{
+			request:  "POST service-account/4/token",
+			as:       "admin",
+			body:     newToken,
+			status:   201,
+			function: "create-service-account-token",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems 2w+2w+3w",
+		},
+		{
+			request:  "POST service-account/4/token",
+			as:       "admin",
+			body:     newToken,
+			status:   409,
+			function: "create-service-account-token",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
+		},
+		{
+			request:  "POST service-account/99/token",
+			as:       "admin",
+			body:     newToken,
+			status:   404,
+			function: "create-service-account-token",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
+		},
+		{"GET service-account", "admin", "", 200, "list-service-accounts", readPAT + ", 2 Scan 1r"},
+		{
+			request:  "POST service-account",
+			as:       "admin",
+			body:     `{"username":"a","name":"a","rootRole":3}`,
+			status:   201,
+			function: "create-service-account",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems 4w+2w+3w",
+		},
+		// the username exists
+		{
+			request:  "POST service-account",
+			as:       "admin",
+			body:     `{"username":"A","name":"a","rootRole":3}`,
+			status:   409,
+			function: "create-service-account",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
+		},
+		{
+			request:  "PUT service-account/5",
+			as:       "admin",
+			body:     `{"rootRole":2}`,
+			status:   200,
+			function: "update-service-account",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w, Query 1r",
+		},
+		{
+			request:  "DELETE service-account/5",
+			as:       "admin",
+			status:   200,
+			function: "delete-service-account",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w, Query 1r, GetItem 1r, TransactWriteItems 4w+2w",
+		},
+		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
+		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},
+		// each of eight partitions
+		{"GET search/events", "admin", "", 200, "search-events", readPAT + ", 8 Query 1r"},
+		{"GET search/events?feature=IS:g", "viewer", "", 200, "search-events", readPAT + ", Query 0.5r"},
+		// PAT; account
+		{
+			request:  "DELETE user/tokens/4",
+			as:       "new",
+			status:   200,
+			function: "delete-own-token",
+			calls:    readPAT + ", " + seen + ", GetItem 1r, TransactWriteItems 2w+2w+3w",
+		},
+		// the tokens, then their account
+		{"GET service-account/4/token", "admin", "", 200, "list-service-account-tokens", readPAT + ", Query 1r, GetItem 1r"},
+		{"GET service-account/4/token/5", "admin", "", 200, "get-service-account-token", readPAT + ", BatchGetItem 1r+1r"},
+		{
+			request:  "DELETE service-account/4/token/5",
+			as:       "admin",
+			status:   200,
+			function: "delete-service-account-token",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+2w+3w",
+		},
+		{"GET user/tokens", "viewer", "", 200, "list-own-tokens", readPAT + ", Query 1r"},
+		{
+			request:  "POST user/tokens",
+			as:       "viewer",
+			body:     newToken,
+			status:   201,
+			function: "create-own-token",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems 2w+2w+3w",
+		},
+		{"GET user", "viewer", "", 200, "get-own-user", readPAT + ", GetItem 1r"},
 
-		# A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
-		POST projects/p/features | editor | {"name":"h"} | 201 | create-feature | PAT, GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w, GetItem 1r, Scan 1r
-		POST projects/p/features | editor | {"name":"h"} | 409 | create-feature | PAT, GetItem 1r, 4 Scan 0.5r, TransactWriteItems failed
-		GET projects/p/features/h | viewer | | 200 | get-feature | PAT, 2 GetItem 1r, Scan 1r
-		PUT projects/p/features/h | editor | {"description":"d"} | 200 | update-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w, GetItem 1r, Scan 1r
-		# the same
-		PUT projects/p/features/h | editor | {"description":"d"} | 200 | update-feature | PAT, 2 GetItem 1r, Scan 1r
-		GET projects/p/features | viewer | | 200 | list-features | PAT, 6 Scan 1r
-		POST projects/p/stale | editor | {"features":["h"],"stale":true} | 202 | mark-features-stale | PAT, GetItem 1r, TransactWriteItems 3w+3w
-		POST projects/p/stale | editor | {"features":["h"],"stale":false} | 202 | mark-features-stale | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
-		# The environment, then the toggle. Only the usage that becomes less is read.
-		GET SWITCH | viewer | | 200 | get-feature-environment | PAT, 2 GetItem 1r
-		POST SWITCH/on | editor | | 200 | turn-on-feature | PAT, 2 GetItem 1r, TransactWriteItems 3w+6w+2w
-		POST SWITCH/on | editor | | 200 | turn-on-feature | PAT, 2 GetItem 1r
-		POST SWITCH/strategies | editor | {"name":"default"} | 200 | create-strategy | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
-		GET SWITCH/strategies | viewer | | 200 | list-strategies | PAT, 2 GetItem 1r
-		POST SWITCH/strategies/set-sort-order | editor | [] | 200 | order-strategies | PAT, 2 GetItem 1r
-		GET strategies | viewer | | 200 | list-strategy-types | PAT
-		POST SWITCHES/off | editor | {"features":["h"]} | 200 | turn-off-features | PAT, 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w
-		POST SWITCHES/on | editor | {"features":["h"]} | 200 | turn-on-features | PAT, 2 GetItem 1r, TransactWriteItems 3w+3w+2w
-		POST SWITCH/off | editor | | 200 | turn-off-feature | PAT, 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w
-		# the toggle, four segments of the table, the type
-		POST projects/p/features/h/clone | editor | {"name":"i"} | 201 | clone-feature | PAT, 2 GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r
-		# The toggle, then the parent. Both are written.
-		POST projects/p/features/h/dependencies | editor | {"feature":"i"} | 200 | add-dependency | PAT, 2 GetItem 1r, TransactWriteItems 6w+3w
-		DELETE projects/p/features/h/dependencies/i | editor | | 200 | remove-dependency | PAT, 2 GetItem 1r, TransactWriteItems 6w+3w
-		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r, TransactWriteItems 3w+3w
-		DELETE projects/p/features/h | editor | | 202 | archive-feature | PAT, GetItem 1r
-		POST archive/revive/old-banner | editor | | 200 | revive-feature | PAT, 2 GetItem 1r, TransactWriteItems 3w+6w+2w+2w
-		DELETE archive/h | editor | | 200 | delete-feature | PAT, GetItem 1r, TransactWriteItems 2w+5w
-		# four segments of the table, and two other tables
-		POST playground/advanced | viewer | {"environments":["production"],"context":{}} | 200 | evaluate-features | PAT, 6 Scan 1r
-		POST playground/strategy | viewer | {"name":"default","parameters":{},"context":{}} | 200 | evaluate-strategy | PAT
-		POST playground/strategy | viewer | {"name":"default","parameters":{},"segments":[1],"context":{}} | 200 | evaluate-strategy | PAT, SEEN, Scan 1r
-		GET search/features | viewer | | 200 | search-features | PAT, 6 Scan 1r
-		GET search/features/counts?project=IS:shop | viewer | | 200 | count-features | PAT, 4 Scan 1r
-		# the types and the environments, sixteen shards for each of five types, then the toggle of the page
-		GET search/features?state=IS:potentially-stale&limit=1 | viewer | | 200 | search-features | PAT, 2 Scan 1r, 80 Query 0.5r, BatchGetItem 1r
-		# of another user
-		DELETE user/tokens/1 | viewer | | 404 | delete-own-token | PAT, GetItem 1r
-	`)) {
-		request := strings.Replace(row[0], " ", " /api/admin/", 1)
-		t.Run(strings.Join(row[:4], " "), func(t *testing.T) {
+		// A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
+		{
+			request:  "POST projects/p/features",
+			as:       "editor",
+			body:     `{"name":"h"}`,
+			status:   201,
+			function: "create-feature",
+			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w, GetItem 1r, Scan 1r",
+		},
+		{
+			request:  "POST projects/p/features",
+			as:       "editor",
+			body:     `{"name":"h"}`,
+			status:   409,
+			function: "create-feature",
+			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, TransactWriteItems failed",
+		},
+		{"GET projects/p/features/h", "viewer", "", 200, "get-feature", readPAT + ", 2 GetItem 1r, Scan 1r"},
+		{
+			request:  "PUT projects/p/features/h",
+			as:       "editor",
+			body:     `{"description":"d"}`,
+			status:   200,
+			function: "update-feature",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w, GetItem 1r, Scan 1r",
+		},
+		// the same
+		{
+			request:  "PUT projects/p/features/h",
+			as:       "editor",
+			body:     `{"description":"d"}`,
+			status:   200,
+			function: "update-feature",
+			calls:    readPAT + ", 2 GetItem 1r, Scan 1r",
+		},
+		{"GET projects/p/features", "viewer", "", 200, "list-features", readPAT + ", 6 Scan 1r"},
+		{
+			request:  "POST projects/p/stale",
+			as:       "editor",
+			body:     `{"features":["h"],"stale":true}`,
+			status:   202,
+			function: "mark-features-stale",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w",
+		},
+		{
+			request:  "POST projects/p/stale",
+			as:       "editor",
+			body:     `{"features":["h"],"stale":false}`,
+			status:   202,
+			function: "mark-features-stale",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		// The environment, then the toggle. Only the usage that becomes less is read.
+		{"GET " + switchOf, "viewer", "", 200, "get-feature-environment", readPAT + ", 2 GetItem 1r"},
+		{
+			request:  "POST " + switchOf + "/on",
+			as:       "editor",
+			status:   200,
+			function: "turn-on-feature",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+6w+2w",
+		},
+		{"POST " + switchOf + "/on", "editor", "", 200, "turn-on-feature", readPAT + ", 2 GetItem 1r"},
+		{
+			request:  "POST " + switchOf + "/strategies",
+			as:       "editor",
+			body:     `{"name":"default"}`,
+			status:   200,
+			function: "create-strategy",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		{"GET " + switchOf + "/strategies", "viewer", "", 200, "list-strategies", readPAT + ", 2 GetItem 1r"},
+		{
+			request:  "POST " + switchOf + "/strategies/set-sort-order",
+			as:       "editor",
+			body:     "[]",
+			status:   200,
+			function: "order-strategies",
+			calls:    readPAT + ", 2 GetItem 1r",
+		},
+		{"GET strategies", "viewer", "", 200, "list-strategy-types", readPAT},
+		{
+			request:  "POST " + switches + "/off",
+			as:       "editor",
+			body:     `{"features":["h"]}`,
+			status:   200,
+			function: "turn-off-features",
+			calls:    readPAT + ", 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		{
+			request:  "POST " + switches + "/on",
+			as:       "editor",
+			body:     `{"features":["h"]}`,
+			status:   200,
+			function: "turn-on-features",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		{
+			request:  "POST " + switchOf + "/off",
+			as:       "editor",
+			status:   200,
+			function: "turn-off-feature",
+			calls:    readPAT + ", 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		// the toggle, four segments of the table, the type
+		{
+			request:  "POST projects/p/features/h/clone",
+			as:       "editor",
+			body:     `{"name":"i"}`,
+			status:   201,
+			function: "clone-feature",
+			calls:    readPAT + ", 2 GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r",
+		},
+		// The toggle, then the parent. Both are written.
+		{
+			request:  "POST projects/p/features/h/dependencies",
+			as:       "editor",
+			body:     `{"feature":"i"}`,
+			status:   200,
+			function: "add-dependency",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 6w+3w",
+		},
+		{
+			request:  "DELETE projects/p/features/h/dependencies/i",
+			as:       "editor",
+			status:   200,
+			function: "remove-dependency",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 6w+3w",
+		},
+		{
+			request:  "DELETE projects/p/features/h",
+			as:       "editor",
+			status:   202,
+			function: "archive-feature",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w",
+		},
+		{"DELETE projects/p/features/h", "editor", "", 202, "archive-feature", readPAT + ", GetItem 1r"},
+		{
+			request:  "POST archive/revive/old-banner",
+			as:       "editor",
+			status:   200,
+			function: "revive-feature",
+			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+6w+2w+2w",
+		},
+		{"DELETE archive/h", "editor", "", 200, "delete-feature", readPAT + ", GetItem 1r, TransactWriteItems 2w+5w"},
+		// four segments of the table, and two other tables
+		{
+			request:  "POST playground/advanced",
+			as:       "viewer",
+			body:     `{"environments":["production"],"context":{}}`,
+			status:   200,
+			function: "evaluate-features",
+			calls:    readPAT + ", 6 Scan 1r",
+		},
+		{
+			request:  "POST playground/strategy",
+			as:       "viewer",
+			body:     `{"name":"default","parameters":{},"context":{}}`,
+			status:   200,
+			function: "evaluate-strategy",
+			calls:    readPAT,
+		},
+		{
+			request:  "POST playground/strategy",
+			as:       "viewer",
+			body:     `{"name":"default","parameters":{},"segments":[1],"context":{}}`,
+			status:   200,
+			function: "evaluate-strategy",
+			calls:    readPAT + ", " + seen + ", Scan 1r",
+		},
+		{"GET search/features", "viewer", "", 200, "search-features", readPAT + ", 6 Scan 1r"},
+		{"GET search/features/counts?project=IS:shop", "viewer", "", 200, "count-features", readPAT + ", 4 Scan 1r"},
+		// the types and the environments, sixteen shards for each of five types, then the toggle of the page
+		{
+			request:  "GET search/features?state=IS:potentially-stale&limit=1",
+			as:       "viewer",
+			status:   200,
+			function: "search-features",
+			calls:    readPAT + ", 2 Scan 1r, 80 Query 0.5r, BatchGetItem 1r",
+		},
+		// of another user
+		{"DELETE user/tokens/1", "viewer", "", 404, "delete-own-token", readPAT + ", GetItem 1r"},
+	} {
+		request := strings.Replace(test.request, " ", " /api/admin/", 1)
+		t.Run(fmt.Sprint(test.request, " ", test.as, " ", test.body, " ", test.status), func(t *testing.T) {
 			if !strings.HasPrefix(request, http.MethodGet) {
 				s.clock.Add(1) // otherwise two functions issue the same id of an event
 			}
-			status, got := s.calls(t, request, row[1], row[2])
-			assert.Equal(t, row[3]+": "+row[5], fmt.Sprint(status, ": ", strings.ReplaceAll(got, row[4]+" ", "")))
+			status, got := s.calls(t, request, test.as, test.body)
+			assert.Equal(t, fmt.Sprint(test.status, ": ", test.calls), fmt.Sprint(status, ": ", strings.ReplaceAll(got, test.function+" ", "")))
 		})
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
-	"toggleadmin/test/table"
 )
 
 const root = "../.."
@@ -40,28 +39,40 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	type rule struct{ files, forbidden, except *regexp.Regexp }
 	var rules []rule
-	for _, row := range table.Rows(t, 3, strings.ReplaceAll(`
-		# files | forbidden | except in
-		# A path of one machine, or a package registry, which is each machine's own setting.
-		. | (^|[^\w.})*-])/(work|root|home|Users)/ | ^$
-		. | REGISTRY | ^$
-		# More columns than golangci-lint permits in Go.
-		\.(ya?ml|toml)$ | ^.{121} | ^$
-		# Prose with more than 100 columns. A row of a table is one line.
-		\.md$ | ^.{101} | ^\|.*
-		^(Makefile|scripts/[^/]+)$ | ^\s*#.{100} | ^#   .*
-		# An action of a pipeline by a tag, which can be moved.
-		. | ^\s*- uses: | uses: [\w./-]+@[0-9a-f]{40} # v\d
-		# One partition of AWS, such as aws-cn. The names of services are the same in all.
-		^(template.yaml|samconfig.toml|scripts/[^/]+\.[^/]+|docs/deployer-policy.*)$ | arn:aws:|amazonaws\.|aws\.amazon\. | (lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com
-		# It returns 100 resources of a stack that has more. Use list-stack-resources.
-		^(docs|scripts)/ | describe[-_]stack[-_]resources | ^$
-		# A waived check without a reason.
-		^\.checkov.yaml$ | ^\s | ^  - CKV2?_AWS_\d+ # [A-Z].{30,}\.$
-		# Secrets.
-		^(template.yaml|samconfig.toml|\.checkov.yaml)$ | AKIA[0-9A-Z]{16}|PRIVATE KEY|:v2_|\.v2_|NoEcho|(?i)password|resolve: | ^$
-	`, "REGISTRY", strings.ReplaceAll(strings.Join(registryHosts(t), "|"), ".", `\.`))) {
-		rules = append(rules, rule{regexp.MustCompile(row[0]), regexp.MustCompile(row[1]), regexp.MustCompile(row[2])})
+	registry := strings.ReplaceAll(strings.Join(registryHosts(t), "|"), ".", `\.`)
+	for _, test := range []struct{ files, forbidden, except string }{
+		// A path of one machine, or a package registry, which is each machine's own setting.
+		{".", `(^|[^\w.})*-])/(work|root|home|Users)/`, "^$"},
+		{".", registry, "^$"},
+		// More columns than golangci-lint permits in Go.
+		{`\.(ya?ml|toml)$`, "^.{121}", "^$"},
+		// Prose with more than 100 columns. A row of a table is one line.
+		{`\.md$`, "^.{101}", `^\|.*`},
+		{"^(Makefile|scripts/[^/]+)$", `^\s*#.{100}`, "^#   .*"},
+		// An action of a pipeline by a tag, which can be moved.
+		{".", `^\s*- uses:`, `uses: [\w./-]+@[0-9a-f]{40} # v\d`},
+		// One partition of AWS, such as aws-cn. The names of services are the same in all.
+		{
+			files:     `^(template.yaml|samconfig.toml|scripts/[^/]+\.[^/]+|docs/deployer-policy.*)$`,
+			forbidden: `arn:aws:|amazonaws\.|aws\.amazon\.`,
+			except:    `(lambda|apigateway|ops\.apigateway|scheduler|events)\.amazonaws\.com`,
+		},
+		// It returns 100 resources of a stack that has more. Use list-stack-resources.
+		{"^(docs|scripts)/", "describe[-_]stack[-_]resources", "^$"},
+		// A waived check without a reason.
+		{`^\.checkov.yaml$`, `^\s`, `^  - CKV2?_AWS_\d+ # [A-Z].{30,}\.$`},
+		// Secrets.
+		{
+			files:     `^(template.yaml|samconfig.toml|\.checkov.yaml)$`,
+			forbidden: `AKIA[0-9A-Z]{16}|PRIVATE KEY|:v2_|\.v2_|NoEcho|(?i)password|resolve:`,
+			except:    "^$",
+		},
+	} {
+		rules = append(rules, rule{
+			files:     regexp.MustCompile(test.files),
+			forbidden: regexp.MustCompile(test.forbidden),
+			except:    regexp.MustCompile(test.except),
+		})
 	}
 	eachLine(t, func(file string, number int, line string) {
 		for _, r := range rules {
@@ -169,21 +180,28 @@ func eachFile(t *testing.T, do func(file string, content []byte)) {
 // git ignores each file with credentials that a command writes into the checkout.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 4, `
-		# files | a name | where it is declared, and how
-		\.md$|^docs/github-actions.yml$ | (?:\x60|- run:\s|^\s*|[(&;]\s?)make (?:-s )?([a-z][a-z0-9-]*) | Makefile | "\nNAME:"
-		\.md$ | (?: >|-o )(\w+\.json|token\.txt)\b | .gitignore | "\n/NAME\n"
-	`) {
-		files, name, declared, found := regexp.MustCompile(row[0]), regexp.MustCompile(row[1]), read(t, row[2]), 0
+	for _, test := range []struct{ files, name, declaredIn, declaration string }{
+		{
+			files:       `\.md$|^docs/github-actions.yml$`,
+			name:        `(?:\x60|- run:\s|^\s*|[(&;]\s?)make (?:-s )?([a-z][a-z0-9-]*)`,
+			declaredIn:  "Makefile",
+			declaration: "\nNAME:",
+		},
+		{`\.md$`, `(?: >|-o )(\w+\.json|token\.txt)\b`, ".gitignore", "\n/NAME\n"},
+	} {
+		files, name := regexp.MustCompile(test.files), regexp.MustCompile(test.name)
+		declared, found := read(t, test.declaredIn), 0
 		eachLine(t, func(file string, number int, line string) {
 			for _, match := range name.FindAllStringSubmatch(line, -1) {
-				if found++; files.MatchString(file) && !strings.Contains(declared, strings.ReplaceAll(row[3], "NAME", match[1])) {
-					t.Errorf("%s:%d names %s, which is not in %s", file, number, match[1], row[2])
+				found++
+				declaration := strings.ReplaceAll(test.declaration, "NAME", match[1])
+				if files.MatchString(file) && !strings.Contains(declared, declaration) {
+					t.Errorf("%s:%d names %s, which is not in %s", file, number, match[1], test.declaredIn)
 				}
 			}
 		})
 		if found == 0 {
-			t.Errorf("there is no %s", row[1])
+			t.Errorf("there is no %s", test.name)
 		}
 	}
 }

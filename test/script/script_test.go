@@ -17,7 +17,6 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/script"
-	"toggleadmin/test/table"
 )
 
 // recorder is a testscript.T that records failures instead of failing the test.
@@ -72,49 +71,56 @@ func TestScriptsFail(t *testing.T) {
 		_, _ = io.WriteString(w, `{"message":"no"}`)
 	}))
 	t.Cleanup(server.Close)
-	for _, row := range table.Rows(t, 3, strings.NewReplacer("LIST", "GET /api/admin/feature-types as admin", "NOTHING",
-		"GET /x as admin", "LIFETIME", "PUT /api/admin/feature-types/release/lifetime as admin {}", "TOKEN",
-		`POST /api/admin/service-account/4/token as admin {"description": "d", "expiresAt": "$TOMORROW"}`).Replace(`
-		# name | lines | part of the log
-		status | LIST; status 201 | the status is 200
-		negated | LIST; ! status 200 | it succeeded
-		negated bad usage | LIST; ! status | wrong arguments
-		json value | LIST; json version 2 | version is 1
-		json type | LIST; json version "1" | version is 1
-		json path | LIST; json types.7.id release | types.7.id does not exist
-		json members | LIST; json types.0 members id name description | types.0 is
-		json match | LIST; json types.0.id matches ^x | types.0.id is release
-		json absent | LIST; json version absent | version is 1
-		header value | LIST; header Cache-Control private | header Cache-Control is "no-store"
-		header missing | LIST; header Retry-After matches .* | the header Retry-After is ""
-		header absent | LIST; header Cache-Control absent | header Cache-Control is "no-store"
-		body | LIST; body empty | bytes, want 0
-		not an error | LIST; error NotFoundError text | not an error object
-		error text | NOTHING; error NotFoundError text | the error is NotFoundError: "The path
-		error name | NOTHING; error ValidationError matches . | the error is NotFoundError
-		error match | NOTHING; error NotFoundError matches ^x | the error is NotFoundError
-		error pointer | LIFETIME; error ValidationError names /body | ^/body/lifetimeDays^
-		unauthenticated | LIST; unauthenticated | want 401
-		capture | LIST; capture X json nothing | nothing does not exist
-		credential | GET /x as nobody | unknown credential "nobody"
-		condition | [moonlight] LIST | unknown condition "moonlight"
-		no request | status 200 | the status is 0
-		until | until 404 within 1ms LIST | not 404 within 1ms
-		secret | TOKEN; status 200 | v2_[redacted]
-		undocumented response | LIST | api/openapi.yaml does not declare this
-		response of sam local | GET /api/admin/context as none; unauthenticated | sam local returns its own 403
-	`)) {
-		t.Run(row[0], func(t *testing.T) {
+	const (
+		list     = "GET /api/admin/feature-types as admin"
+		nothing  = "GET /x as admin"
+		lifetime = "PUT /api/admin/feature-types/release/lifetime as admin {}"
+		token    = `POST /api/admin/service-account/4/token as admin {"description": "d", "expiresAt": "$TOMORROW"}`
+	)
+	for _, test := range []struct {
+		name  string
+		lines string
+		want  string // part of the log
+	}{
+		{"status", list + "\nstatus 201", "the status is 200"},
+		{"negated", list + "\n! status 200", "it succeeded"},
+		{"negated bad usage", list + "\n! status", "wrong arguments"},
+		{"json value", list + "\njson version 2", "version is 1"},
+		{"json type", list + "\n" + `json version "1"`, "version is 1"},
+		{"json path", list + "\njson types.7.id release", "types.7.id does not exist"},
+		{"json members", list + "\njson types.0 members id name description", "types.0 is"},
+		{"json match", list + "\njson types.0.id matches ^x", "types.0.id is release"},
+		{"json absent", list + "\njson version absent", "version is 1"},
+		{"header value", list + "\nheader Cache-Control private", `header Cache-Control is "no-store"`},
+		{"header missing", list + "\nheader Retry-After matches .*", `the header Retry-After is ""`},
+		{"header absent", list + "\nheader Cache-Control absent", `header Cache-Control is "no-store"`},
+		{"body", list + "\nbody empty", "bytes, want 0"},
+		{"not an error", list + "\nerror NotFoundError text", "not an error object"},
+		{"error text", nothing + "\nerror NotFoundError text", `the error is NotFoundError: "The path`},
+		{"error name", nothing + "\nerror ValidationError matches .", "the error is NotFoundError"},
+		{"error match", nothing + "\nerror NotFoundError matches ^x", "the error is NotFoundError"},
+		{"error pointer", lifetime + "\nerror ValidationError names /body", "`/body/lifetimeDays`"},
+		{"unauthenticated", list + "\nunauthenticated", "want 401"},
+		{"capture", list + "\ncapture X json nothing", "nothing does not exist"},
+		{"credential", "GET /x as nobody", `unknown credential "nobody"`},
+		{"condition", "[moonlight] " + list, `unknown condition "moonlight"`},
+		{"no request", "status 200", "the status is 0"},
+		{"until", "until 404 within 1ms " + list, "not 404 within 1ms"},
+		{"secret", token + "\nstatus 200", "v2_[redacted]"},
+		{"undocumented response", list, "api/openapi.yaml does not declare this"},
+		{"response of sam local", "GET /api/admin/context as none\nunauthenticated", "sam local returns its own 403"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			e, want := e, strings.ReplaceAll(row[2], "^", "`")
-			switch row[0] {
+			e := e
+			switch test.name {
 			case "undocumented response":
 				e.BaseURL = server.URL
 			case "response of sam local":
 				e.Name = script.SAM
 			}
-			if log, failed := run(t, e, strings.ReplaceAll(row[1], "; ", "\n")); !failed || !strings.Contains(log, want) {
-				t.Errorf("failed: %t, without %q:\n%s", failed, want, log)
+			if log, failed := run(t, e, test.lines); !failed || !strings.Contains(log, test.want) {
+				t.Errorf("failed: %t, without %q:\n%s", failed, test.want, log)
 			}
 		})
 	}

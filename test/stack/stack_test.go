@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"toggleadmin/test/process"
-	"toggleadmin/test/table"
 )
 
 const root = "../../"
@@ -49,15 +48,15 @@ func TestWithoutPython(t *testing.T) {
 	if got := run(t, copying, ""); got != "0 " {
 		t.Fatal(got)
 	}
-	for _, row := range table.Rows(t, 2, `
-		python-tool.sh python scripts/stack.py deploy dev | 3 python
-		python-tool.sh sam build | 3 sam
-		python-tool.sh --skip-without-python sam build | 0 skipped sam build: sam
-	`) {
-		t.Run(row[0], func(t *testing.T) {
+	for _, test := range []struct{ command, want string }{
+		{"python-tool.sh python scripts/stack.py deploy dev", "3 python"},
+		{"python-tool.sh sam build", "3 sam"},
+		{"python-tool.sh --skip-without-python sam build", "0 skipped sam build: sam"},
+	} {
+		t.Run(test.command, func(t *testing.T) {
 			t.Parallel()
-			want := row[1] + " needs Python 3.10 or later with venv\n"
-			if got := run(t, folder+"/scripts/"+row[0], "", "PATH="+programs); got != want {
+			want := test.want + " needs Python 3.10 or later with venv\n"
+			if got := run(t, folder+"/scripts/"+test.command, "", "PATH="+programs); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
@@ -68,28 +67,53 @@ func TestWithoutPython(t *testing.T) {
 func TestVulnerabilities(t *testing.T) {
 	t.Parallel()
 	process.DependOn(t, root+"scripts", root+"pkg/api/console/libraries")
-	for _, row := range table.Rows(t, 5, `
-		# name | govulncheck | advisories of the registry; none: it has none of the kind | setting | exit status and parts of the output
-		no databases | echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1 | | A=1 | 1, govulncheck: the vulnerability database, npm audit: the vulnerability database, nothing was checked
-		no databases, allowed | echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1 | | SKIP_WITHOUT_DATABASE=1 | 0, skipped govulncheck: the, skipped npm audit: the
-		in Go | echo GO-2026-1; exit 3 | {} | SKIP_WITHOUT_DATABASE=1 | 3, GO-2026-1
-		in a library | echo No vulnerabilities found. | {"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high","vulnerable_versions":"<=9.3.8"}]} | SKIP_WITHOUT_DATABASE=1 | 1, No vulnerabilities found., rapidoc, GHSA-1
-		none | echo No vulnerabilities found. | {} | A=1 | 0, No vulnerabilities found., found 0 vulnerabilities
-	`) {
-		t.Run(row[0], func(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		govulncheck string // command in its place
+		advisories  string // of the registry; none: it has none of the kind
+		setting     string
+		status      string
+		want        []string // parts of the output
+	}{
+		{
+			name:        "no databases",
+			govulncheck: "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1",
+			setting:     "A=1",
+			status:      "1",
+			want:        []string{"govulncheck: the vulnerability database", "npm audit: the vulnerability database", "nothing was checked"},
+		},
+		{
+			name:        "no databases, allowed",
+			govulncheck: "echo 'govulncheck: fetching vulnerabilities: no such host'; exit 1",
+			setting:     "SKIP_WITHOUT_DATABASE=1",
+			status:      "0",
+			want:        []string{"skipped govulncheck: the", "skipped npm audit: the"},
+		},
+		{"in Go", "echo GO-2026-1; exit 3", "{}", "SKIP_WITHOUT_DATABASE=1", "3", []string{"GO-2026-1"}},
+		{
+			name:        "in a library",
+			govulncheck: "echo No vulnerabilities found.",
+			advisories: `{"rapidoc":[{"id":1,"url":"https://example.com/GHSA-1","title":"Title","severity":"high",` +
+				`"vulnerable_versions":"<=9.3.8"}]}`,
+			setting: "SKIP_WITHOUT_DATABASE=1",
+			status:  "1",
+			want:    []string{"No vulnerabilities found.", "rapidoc", "GHSA-1"},
+		},
+		{"none", "echo No vulnerabilities found.", "{}", "A=1", "0", []string{"No vulnerabilities found.", "found 0 vulnerabilities"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			url := serve(t, func(path string) (int, string) {
-				if row[2] == "" || !strings.HasSuffix(path, "/advisories/bulk") {
+				if test.advisories == "" || !strings.HasSuffix(path, "/advisories/bulk") {
 					return http.StatusNotFound, ""
 				}
-				return http.StatusOK, row[2]
+				return http.StatusOK, test.advisories
 			})
 			got := run(t, root+`scripts/vulnerabilities.sh sh -c "$PROGRAM"`, "", "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(),
-				"npm_config_registry="+url, "PROGRAM="+row[1], row[3])
-			status, texts, _ := strings.Cut(row[4], ", ")
-			for text := range strings.SplitSeq(texts, ", ") {
-				if !strings.HasPrefix(got, status+" ") || !strings.Contains(got, text) {
-					t.Errorf("%q does not contain %q, or has another status than %s", got, text, status)
+				"npm_config_registry="+url, "PROGRAM="+test.govulncheck, test.setting)
+			for _, text := range test.want {
+				if !strings.HasPrefix(got, test.status+" ") || !strings.Contains(got, text) {
+					t.Errorf("%q does not contain %q, or has another status than %s", got, text, test.status)
 				}
 			}
 		})
