@@ -54,15 +54,6 @@ func NumberSet(v []int64) types.AttributeValue {
 	return &types.AttributeValueMemberNS{Value: set}
 }
 
-// L returns a list of maps.
-func L(v ...Item) types.AttributeValue {
-	list := make([]types.AttributeValue, len(v))
-	for i, m := range v {
-		list[i] = M(m)
-	}
-	return &types.AttributeValueMemberL{Value: list}
-}
-
 // The methods below return the zero value if an attribute is absent or has another type. Null values are not stored,
 // and only the stores write to the tables.
 
@@ -76,18 +67,15 @@ func (i Item) String(name string) string {
 
 // Int reads a whole number.
 func (i Item) Int(name string) int64 {
-	n, _ := i.IntOK(name)
-	return n
-}
-
-// IntOK reads a whole number and reports whether it exists.
-func (i Item) IntOK(name string) (int64, bool) {
 	v, ok := i[name].(*types.AttributeValueMemberN)
 	if !ok {
-		return 0, false
+		return 0
 	}
 	n, err := strconv.ParseInt(v.Value, 10, 64)
-	return n, err == nil
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // Bytes reads a binary value.
@@ -112,19 +100,15 @@ func (i Item) Map(name string) Item {
 	return nil
 }
 
-// List reads a list.
-func (i Item) List(name string) []types.AttributeValue {
-	if v, ok := i[name].(*types.AttributeValueMemberL); ok {
-		return v.Value
-	}
-	return nil
-}
-
 // Strings reads a list of strings.
 func (i Item) Strings(name string) []string {
+	v, ok := i[name].(*types.AttributeValueMemberL)
+	if !ok {
+		return nil
+	}
 	var list []string
-	for _, v := range i.List(name) {
-		if s, ok := v.(*types.AttributeValueMemberS); ok {
+	for _, element := range v.Value {
+		if s, ok := element.(*types.AttributeValueMemberS); ok {
 			list = append(list, s.Value)
 		}
 	}
@@ -154,17 +138,6 @@ func (i Item) NumberSet(name string) []int64 {
 	}
 	slices.Sort(numbers)
 	return numbers
-}
-
-// Maps reads a list of maps.
-func (i Item) Maps(name string) []Item {
-	var list []Item
-	for _, v := range i.List(name) {
-		if m, ok := v.(*types.AttributeValueMemberM); ok {
-			list = append(list, m.Value)
-		}
-	}
-	return list
 }
 
 // Time reads a time. It returns nil if the attribute is absent.

@@ -19,13 +19,13 @@ func TestAttributes(t *testing.T) {
 	}
 	for name, want := range map[string]read{
 		"string":  {String: "x"},
-		"zero":    {IsNumber: true},
-		"number":  {Int: math.MinInt64, IsNumber: true},
+		"zero":    {},
+		"number":  {Int: math.MinInt64},
 		"bytes":   {Bytes: "b"},
 		"true":    {Bool: true},
 		"false":   {},
 		"map":     {Map: 1},
-		"strings": {List: 2, Strings: []string{"a", ""}},
+		"strings": {Strings: []string{"a", ""}},
 		"empty":   {},
 		"time": {
 			String: "2026-11-21T09:00:00.123Z",
@@ -33,32 +33,27 @@ func TestAttributes(t *testing.T) {
 		},
 		"absent": {},
 	} {
-		_, isNumber := item.IntOK(name)
 		assert.Equal(t, want, read{
-			String:   item.String(name),
-			Int:      item.Int(name),
-			IsNumber: isNumber,
-			Bytes:    string(item.Bytes(name)),
-			Bool:     item.Bool(name),
-			Map:      len(item.Map(name)),
-			List:     len(item.List(name)),
-			Strings:  item.Strings(name),
-			Time:     item.Time(name),
+			String:  item.String(name),
+			Int:     item.Int(name),
+			Bytes:   string(item.Bytes(name)),
+			Bool:    item.Bool(name),
+			Map:     len(item.Map(name)),
+			Strings: item.Strings(name),
+			Time:    item.Time(name),
 		})
 	}
 }
 
 // read is what the methods of an item return for an attribute.
 type read struct {
-	String   string
-	Int      int64
-	IsNumber bool
-	Bytes    string
-	Bool     bool
-	Map      int // the number of attributes
-	List     int // the number of elements
-	Strings  []string
-	Time     *time.Time
+	String  string
+	Int     int64
+	Bytes   string
+	Bool    bool
+	Map     int // the number of attributes
+	Strings []string
+	Time    *time.Time
 }
 
 // Sets are read sorted: DynamoDB does not keep their order.
