@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/local/samtemplate"
-	"toggleadmin/test/table"
 	"toggleadmin/test/template"
 )
 
@@ -35,93 +34,98 @@ func TestParameters(t *testing.T) {
 // cannot work.
 func TestRejected(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 2, strings.NewReplacer("CERTIFICATE", everything["CertificateArn"],
-		"WEBACL", everything["WebAclArn"]).Replace(`
-		# parameters | part of the error; none: the value is rejected
-		"Stage=" |
-		Stage=Dev |
-		Stage=1st |
-		Stage=dev_1 |
-		"Stage=dev stage" |
-		"Stage=dev\n" |
-		Stage=31×x |
-		DomainName=https://toggles.example.com |
-		DomainName=toggles |
-		DomainName=Toggles.example.com |
-		DomainName=-a.example.com |
-		DomainName=a..example.com |
-		DomainName=a.example.com/ |
-		CertificateArn=arn:aws:iam::123456789012:server-certificate/x |
-		CertificateArn=CERTIFICATE0 |
-		CertificateArn=certificate |
-		HostedZoneId=z123 |
-		HostedZoneId=/hostedzone/Z123 |
-		HostedZoneId=Z |
-		HostedZoneId=example.com |
-		WebhookEvents=pat-created, |
-		AlarmEmail=ops |
-		AlarmEmail=ops@example |
-		"AlarmEmail=ops@example.com, dev@example.com" |
-		AlarmEmail=@example.com |
-		AlarmTopicArn=alarms |
-		AlarmTopicArn=arn:aws:sns:us-east-1:123456789012 |
-		AlarmTopicArn=arn:aws:sqs:us-east-1:123456789012:alarms |
-		PermissionsBoundaryArn=boundary |
-		PermissionsBoundaryArn=arn:aws:iam::123456789012:role/admin |
-		PermissionsBoundaryArn=arn:aws:iam::123456789012:policy/ |
-		OidcIssuer=http://issuer.example.com |
-		OidcIssuer=issuer.example.com |
-		OidcIssuer=https:// |
-		OidcIssuer=https:///a |
-		OidcIssuer=https://user@issuer.example.com |
-		"OidcIssuer=https://a b" |
-		OidcIssuer=https://issuer.example.com/?a=b |
-		OidcIssuer=https://issuer.example.com/#a |
-		"OidcIssuer=https://issuer.example.com\\@b" |
-		OidcIssuer=https://113×x |
-		# with these, the functions would not start
-		OidcIssuer=https://issuer.example.com/%zz |
-		"OidcIssuer=https://issuer.example.com/\x01" |
-		OidcIssuer=https://[::::] |
-		"OidcClientId=a b" |
-		"OidcClientId=a\n" |
-		OidcClientId=ü |
-		OidcClientId=77×x |
-		OidcDefaultRole=admin |
-		OidcDefaultRole=Owner |
-		"OidcDefaultRole= " |
-		WebhookSecretName=secret |
-		"WebhookSecretName=/a b" |
-		WebhookSecretName=/ |
-		WebhookSecretName=/64×x |
-		WebhookSecretName=/a* |
-		DynamoDBEndpoint=localhost:8000 |
-		DynamoDBEndpoint=ftp://localhost |
-		DynamoDBEndpoint=http:// |
-		"DynamoDBEndpoint=http://a b" |
-		WebAclArn=webacl |
-		WebAclArn=WEBACL0 |
-		WebAclArn=arn:aws:wafv2:us-east-1:123456789012:global/webacl/floods/01234567-89ab-cdef-0123-456789abcdef |
-		WebAclArn=arn:aws:wafv2:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef |
+	certificate, webACL := everything["CertificateArn"], everything["WebAclArn"]
+	for _, test := range []struct {
+		parameters string // NAME=value, NAME=value
+		want       string // part of the error; none: the value is rejected
+	}{
+		{"Stage=", ""},
+		{"Stage=Dev", ""},
+		{"Stage=1st", ""},
+		{"Stage=dev_1", ""},
+		{"Stage=dev stage", ""},
+		{"Stage=dev\n", ""},
+		{"Stage=" + strings.Repeat("x", 31), ""},
+		{"DomainName=https://toggles.example.com", ""},
+		{"DomainName=toggles", ""},
+		{"DomainName=Toggles.example.com", ""},
+		{"DomainName=-a.example.com", ""},
+		{"DomainName=a..example.com", ""},
+		{"DomainName=a.example.com/", ""},
+		{"CertificateArn=arn:aws:iam::123456789012:server-certificate/x", ""},
+		{"CertificateArn=" + certificate + "0", ""},
+		{"CertificateArn=certificate", ""},
+		{"HostedZoneId=z123", ""},
+		{"HostedZoneId=/hostedzone/Z123", ""},
+		{"HostedZoneId=Z", ""},
+		{"HostedZoneId=example.com", ""},
+		{"WebhookEvents=pat-created,", ""},
+		{"AlarmEmail=ops", ""},
+		{"AlarmEmail=ops@example", ""},
+		{"AlarmEmail=ops@example.com, dev@example.com", ""},
+		{"AlarmEmail=@example.com", ""},
+		{"AlarmTopicArn=alarms", ""},
+		{"AlarmTopicArn=arn:aws:sns:us-east-1:123456789012", ""},
+		{"AlarmTopicArn=arn:aws:sqs:us-east-1:123456789012:alarms", ""},
+		{"PermissionsBoundaryArn=boundary", ""},
+		{"PermissionsBoundaryArn=arn:aws:iam::123456789012:role/admin", ""},
+		{"PermissionsBoundaryArn=arn:aws:iam::123456789012:policy/", ""},
+		{"OidcIssuer=http://issuer.example.com", ""},
+		{"OidcIssuer=issuer.example.com", ""},
+		{"OidcIssuer=https://", ""},
+		{"OidcIssuer=https:///a", ""},
+		{"OidcIssuer=https://user@issuer.example.com", ""},
+		{"OidcIssuer=https://a b", ""},
+		{"OidcIssuer=https://issuer.example.com/?a=b", ""},
+		{"OidcIssuer=https://issuer.example.com/#a", ""},
+		{`OidcIssuer=https://issuer.example.com\@b`, ""},
+		{"OidcIssuer=https://" + strings.Repeat("x", 113), ""},
+		// with these, the functions would not start
+		{"OidcIssuer=https://issuer.example.com/%zz", ""},
+		{"OidcIssuer=https://issuer.example.com/\x01", ""},
+		{"OidcIssuer=https://[::::]", ""},
+		{"OidcClientId=a b", ""},
+		{"OidcClientId=a\n", ""},
+		{"OidcClientId=ü", ""},
+		{"OidcClientId=" + strings.Repeat("x", 77), ""},
+		{"OidcDefaultRole=admin", ""},
+		{"OidcDefaultRole=Owner", ""},
+		{"OidcDefaultRole= ", ""},
+		{"WebhookSecretName=secret", ""},
+		{"WebhookSecretName=/a b", ""},
+		{"WebhookSecretName=/", ""},
+		{"WebhookSecretName=/" + strings.Repeat("x", 64), ""},
+		{"WebhookSecretName=/a*", ""},
+		{"DynamoDBEndpoint=localhost:8000", ""},
+		{"DynamoDBEndpoint=ftp://localhost", ""},
+		{"DynamoDBEndpoint=http://", ""},
+		{"DynamoDBEndpoint=http://a b", ""},
+		{"WebAclArn=webacl", ""},
+		{"WebAclArn=" + webACL + "0", ""},
+		{"WebAclArn=arn:aws:wafv2:us-east-1:123456789012:global/webacl/floods/01234567-89ab-cdef-0123-456789abcdef", ""},
+		{"WebAclArn=arn:aws:wafv2:123456789012:regional/webacl/floods/01234567-89ab-cdef-0123-456789abcdef", ""},
 
-		DomainName=toggles.example.com | DomainName needs CertificateArn
-		CertificateArn=CERTIFICATE | CertificateArn needs DomainName
-		HostedZoneId=Z0123456789 | HostedZoneId needs DomainName
-		Stage=prod, DynamoDBEndpoint=http://127.0.0.1:8000 | DynamoDBEndpoint must be empty for the stage prod
-		Monitoring=none, DeploymentPreference=Canary10Percent5Minutes | DeploymentPreference must be AllAtOnce
-		OidcIssuer=https://issuer.example.com | OidcIssuer needs OidcClientId
-		OidcClientId=console | OidcClientId needs OidcIssuer
-		OidcDefaultRole=Viewer | OidcDefaultRole needs OidcIssuer
-		WebhookSecretName=/a | WebhookSecretName needs SendEventsToBus
-		AlarmEmail=ops@example.com | AlarmEmail must be empty if Monitoring
-		AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a | AlarmTopicArn must be empty if Monitoring
-		Monitoring=alarms, AlarmEmail=a@example.com, AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a | AlarmEmail must be empty if AlarmTopicArn
-		Monitoring=alarms-and-dashboard | Monitoring needs AlarmEmail or AlarmTopicArn
-		UseFipsEndpoint=true, DynamoDBEndpoint=http://127.0.0.1:8000 | UseFipsEndpoint must be false
-		UseDualStackEndpoint=true, DynamoDBEndpoint=http://127.0.0.1:8000 | UseDualStackEndpoint must be false
-	`)) {
-		given, want := values(row[0]), row[1]
-		if name, value, _ := strings.Cut(row[0], "="); want == "" {
+		{"DomainName=toggles.example.com", "DomainName needs CertificateArn"},
+		{"CertificateArn=" + certificate, "CertificateArn needs DomainName"},
+		{"HostedZoneId=Z0123456789", "HostedZoneId needs DomainName"},
+		{"Stage=prod, DynamoDBEndpoint=http://127.0.0.1:8000", "DynamoDBEndpoint must be empty for the stage prod"},
+		{"Monitoring=none, DeploymentPreference=Canary10Percent5Minutes", "DeploymentPreference must be AllAtOnce"},
+		{"OidcIssuer=https://issuer.example.com", "OidcIssuer needs OidcClientId"},
+		{"OidcClientId=console", "OidcClientId needs OidcIssuer"},
+		{"OidcDefaultRole=Viewer", "OidcDefaultRole needs OidcIssuer"},
+		{"WebhookSecretName=/a", "WebhookSecretName needs SendEventsToBus"},
+		{"AlarmEmail=ops@example.com", "AlarmEmail must be empty if Monitoring"},
+		{"AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a", "AlarmTopicArn must be empty if Monitoring"},
+		{
+			parameters: "Monitoring=alarms, AlarmEmail=a@example.com, AlarmTopicArn=arn:aws:sns:us-east-1:123456789012:a",
+			want:       "AlarmEmail must be empty if AlarmTopicArn",
+		},
+		{"Monitoring=alarms-and-dashboard", "Monitoring needs AlarmEmail or AlarmTopicArn"},
+		{"UseFipsEndpoint=true, DynamoDBEndpoint=http://127.0.0.1:8000", "UseFipsEndpoint must be false"},
+		{"UseDualStackEndpoint=true, DynamoDBEndpoint=http://127.0.0.1:8000", "UseDualStackEndpoint must be false"},
+	} {
+		given, want := values(test.parameters), test.want
+		if name, value, _ := strings.Cut(test.parameters, "="); want == "" {
 			given, want = map[string]string{name: value}, name+": the value"
 		}
 		_, err := resolve(given)
@@ -136,45 +140,73 @@ func TestRejected(t *testing.T) {
 // operator.
 func TestValues(t *testing.T) {
 	t.Parallel()
-	for _, row := range table.Rows(t, 5, strings.NewReplacer("CERTIFICATE", everything["CertificateArn"], "WEBACL",
-		everything["WebAclArn"], "TOPIC", "arn:aws:sns:us-east-1:123456789012:a").Replace(`
-		# parameters | resources | except | property | value
-		| AWS::IAM::Role | | PermissionsBoundary | <nil>
-		PermissionsBoundaryArn=arn:aws:iam::123456789012:policy/a | AWS::IAM::Role | | PermissionsBoundary | arn:aws:iam::123456789012:policy/a
-		# A value of 0 would stop a function.
-		ReservedConcurrency=0 | AWS::Serverless::Function | | ReservedConcurrentExecutions | <nil>
-		ReservedConcurrency=10 | AWS::Serverless::Function | DeliverWebhookFunction | ReservedConcurrentExecutions | 10
-		AuthorizerConcurrency=5 | AWS::Serverless::Function | AuthorizerFunction | ReservedConcurrentExecutions | <nil>
-		AuthorizerConcurrency=5 | AuthorizerFunction | | ReservedConcurrentExecutions | 5
-		AuthorizerConcurrency=5, ReservedConcurrency=10 | AuthorizerFunction | | ReservedConcurrentExecutions | 5
-		AuthorizerConcurrency=5, ReservedConcurrency=10 | NotFoundFunction | | ReservedConcurrentExecutions | 10
-		Monitoring=alarms, AlarmTopicArn=TOPIC | AWS::CloudWatch::Alarm | | AlarmActions | [TOPIC]
-		Monitoring=alarms, AlarmTopicArn=TOPIC | AWS::CloudWatch::Alarm | | OKActions | [TOPIC]
-		# The API has one address.
-		| Api | | DisableExecuteApiEndpoint | false
-		DomainName=a.example.com, CertificateArn=CERTIFICATE | Api | | DisableExecuteApiEndpoint | true
-		WebAclArn=WEBACL | AWS::WAFv2::WebACLAssociation | | WebACLArn | WEBACL
+	certificate, webACL := everything["CertificateArn"], everything["WebAclArn"]
+	const topic = "arn:aws:sns:us-east-1:123456789012:a"
+	for _, test := range []struct {
+		parameters string // NAME=value, NAME=value
+		resources  string // their type, or the logical id of one
+		except     string
+		property   string // number: that of the resources
+		want       string
+	}{
+		{"", "AWS::IAM::Role", "", "PermissionsBoundary", "<nil>"},
+		{
+			parameters: "PermissionsBoundaryArn=arn:aws:iam::123456789012:policy/a",
+			resources:  "AWS::IAM::Role",
+			property:   "PermissionsBoundary",
+			want:       "arn:aws:iam::123456789012:policy/a",
+		},
+		// A value of 0 would stop a function.
+		{"ReservedConcurrency=0", "AWS::Serverless::Function", "", "ReservedConcurrentExecutions", "<nil>"},
+		{
+			parameters: "ReservedConcurrency=10",
+			resources:  "AWS::Serverless::Function",
+			except:     "DeliverWebhookFunction",
+			property:   "ReservedConcurrentExecutions",
+			want:       "10",
+		},
+		{
+			parameters: "AuthorizerConcurrency=5",
+			resources:  "AWS::Serverless::Function",
+			except:     "AuthorizerFunction",
+			property:   "ReservedConcurrentExecutions",
+			want:       "<nil>",
+		},
+		{"AuthorizerConcurrency=5", "AuthorizerFunction", "", "ReservedConcurrentExecutions", "5"},
+		{"AuthorizerConcurrency=5, ReservedConcurrency=10", "AuthorizerFunction", "", "ReservedConcurrentExecutions", "5"},
+		{"AuthorizerConcurrency=5, ReservedConcurrency=10", "NotFoundFunction", "", "ReservedConcurrentExecutions", "10"},
+		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::CloudWatch::Alarm", "", "AlarmActions", "[" + topic + "]"},
+		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::CloudWatch::Alarm", "", "OKActions", "[" + topic + "]"},
+		// The API has one address.
+		{"", "Api", "", "DisableExecuteApiEndpoint", "false"},
+		{"DomainName=a.example.com, CertificateArn=" + certificate, "Api", "", "DisableExecuteApiEndpoint", "true"},
+		{"WebAclArn=" + webACL, "AWS::WAFv2::WebACLAssociation", "", "WebACLArn", webACL},
 
-		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 15
-		Monitoring=alarms, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | | number | 0
-		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Alarm | | number | 15
-		Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com | AWS::CloudWatch::Dashboard | | number | 1
-		# each can have an alarm
-		SendEventsToBus=true, WebhookSecretName=/a, DomainName=a.example.com, CertificateArn=CERTIFICATE | AWS::CloudWatch::Alarm | | number | 0
-		Monitoring=alarms, AlarmTopicArn=TOPIC | AWS::SNS::Topic | | number | 0
-		| AWS::WAFv2::WebACLAssociation | | number | 0
-	`)) {
+		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "15"},
+		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Dashboard", "", "number", "0"},
+		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "15"},
+		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Dashboard", "", "number", "1"},
+		// each can have an alarm
+		{
+			parameters: "SendEventsToBus=true, WebhookSecretName=/a, DomainName=a.example.com, CertificateArn=" + certificate,
+			resources:  "AWS::CloudWatch::Alarm",
+			property:   "number",
+			want:       "0",
+		},
+		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::SNS::Topic", "", "number", "0"},
+		{"", "AWS::WAFv2::WebACLAssociation", "", "number", "0"},
+	} {
 		found := 0
-		for _, r := range load(t, values(row[0])).Resources {
-			if (r.Type == row[1] || r.LogicalID == row[1]) && r.LogicalID != row[2] {
+		for _, r := range load(t, values(test.parameters)).Resources {
+			if (r.Type == test.resources || r.LogicalID == test.resources) && r.LogicalID != test.except {
 				found++
-				if got := fmt.Sprint(r.Properties[row[3]]); got != row[4] && row[3] != "number" {
-					t.Errorf("with %q: %s of %s is %s, want %s", row[0], row[3], r.LogicalID, got, row[4])
+				if got := fmt.Sprint(r.Properties[test.property]); got != test.want && test.property != "number" {
+					t.Errorf("with %q: %s of %s is %s, want %s", test.parameters, test.property, r.LogicalID, got, test.want)
 				}
 			}
 		}
-		if number := row[3] == "number"; number && fmt.Sprint(found) != row[4] || !number && found == 0 {
-			t.Errorf("with %q: %d resources are %s, want %s %s", row[0], found, row[1], row[4], row[3])
+		if number := test.property == "number"; number && fmt.Sprint(found) != test.want || !number && found == 0 {
+			t.Errorf("with %q: %d resources are %s, want %s %s", test.parameters, found, test.resources, test.want, test.property)
 		}
 	}
 }
@@ -274,13 +306,13 @@ func TestEnvironments(t *testing.T) {
 				sections += "\n" + section
 			}
 		}
-		for _, row := range table.Rows(t, 1, strings.ReplaceAll(`
-			stack_name = "toggleadmin-STAGE"
-			tags = ["application=toggleadmin", "stage=STAGE"]
-			cached = false
-		`, "STAGE", stage)) {
-			if !strings.Contains(sections, "\n"+row[0]) {
-				t.Errorf("%s lacks %s", environment, row[0])
+		for _, setting := range []string{
+			`stack_name = "toggleadmin-` + stage + `"`,
+			`tags = ["application=toggleadmin", "stage=` + stage + `"]`,
+			"cached = false",
+		} {
+			if !strings.Contains(sections, "\n"+setting) {
+				t.Errorf("%s lacks %s", environment, setting)
 			}
 		}
 		given := map[string]string{}
