@@ -89,6 +89,9 @@ func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {
 
 // decode returns the body, with its valid properties or all of its elements, and the violations of JSON syntax or schema.
 func (s *Schema) decode(body []byte) (valid any, violations []string) {
+	if strings.Trim(string(body), " \t\r\n") == "" {
+		return nil, []string{"The `/body` must be valid JSON; it is empty."}
+	}
 	value, err := parse(body)
 	if err != nil {
 		return nil, []string{syntaxViolation(err)}

@@ -117,7 +117,8 @@ func TestSyntax(t *testing.T) {
 	const tooDeep = "The `/body` must not be nested deeper than 100 levels."
 	longName := strings.Repeat("n", 101)
 	wantMessages(t, `{"type":"object"}`, []bodyTest{
-		{``, syntaxError(0)},
+		{``, "The `/body` must be valid JSON; it is empty."},
+		{" \r\n\t", "The `/body` must be valid JSON; it is empty."},
 		{"\ufeff{}", syntaxError(0)},
 		{`{} x`, syntaxError(3)},
 		{`{}{}`, syntaxError(2)},
