@@ -97,7 +97,7 @@ func TestSearchResponse(t *testing.T) {
 		`"createdByUserId":null,"createdByTokenId":null,"environment":null,"project":null,"featureName":null,"data":null,`+
 		`"preData":null,"requestId":"r","tags":[]},`+
 		`{"id":%[1]d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-updated",`+
-		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a: type.","subject":"toggle:a","createdBy":"Ada",`+
+		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a in production: type.","subject":"toggle:a","createdBy":"Ada",`+
 		`"createdByUserId":1,"createdByTokenId":"5","environment":"production","project":"default","featureName":"a","data":{"type":"b"},`+
 		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3,"totalExact":true}`, ids...), f.search(t, ""))
 	for _, item := range f.Scan(t, f.Tables["Events"]) {

@@ -53,6 +53,9 @@ func sentence(e eventlog.Event) string {
 	if strings.Contains(phrase, "%s") {
 		phrase = fmt.Sprintf(phrase, name)
 	}
+	if e.Environment != "" && e.FeatureName != "" { // a switch or a strategy
+		phrase += " in " + e.Environment
+	}
 	if strings.HasSuffix(string(e.Type), "-updated") {
 		phrase += ": " + changedProperties(after, before)
 	}

@@ -20,6 +20,26 @@ func TestEveryTypeHasALabelAndASummary(t *testing.T) {
 	}
 }
 
+// A change in an environment names it.
+func TestSummaryInAnEnvironment(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[eventlog.Type]string{
+		"feature-environment-enabled":  "Ada turned on the toggle a in production.",
+		"feature-environment-disabled": "Ada turned off the toggle a in production.",
+		"feature-strategy-add":         "Ada added a strategy to the toggle a in production.",
+		"feature-strategy-update":      "Ada updated a strategy of the toggle a in production.",
+		"feature-strategy-remove":      "Ada removed a strategy of the toggle a in production.",
+		"strategy-order-changed":       "Ada changed the order of the strategies of the toggle a in production.",
+	} {
+		e := eventlog.Event{Type: kind, Subject: "toggle:a", FeatureName: "a", Environment: "production",
+			By: eventlog.Actor{Name: "Ada"}}
+		assert.Equal(t, want, eventsearch.Summary(e))
+	}
+	e := eventlog.Event{Type: "environment-created", Subject: "environment:production", Environment: "production",
+		By: eventlog.Actor{Name: "Ada"}}
+	assert.Equal(t, "Ada created the environment production.", eventsearch.Summary(e))
+}
+
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
