@@ -3,6 +3,7 @@ package feature_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -184,6 +185,24 @@ func TestUpdateStrategy(t *testing.T) {
 	})
 	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.recorded(t))
 	a.With("If-Match", `"x"`).Expect(t.Context(), t, "update strategy", "default/f/dev/s1", `{"title":"x"}`, changed)
+}
+
+// A strategy without a sort order gets the highest one plus 1, at most the highest number that a sort order can be.
+func TestNextSortOrder(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ highest, want int32 }{
+		{math.MinInt32, math.MinInt32 + 1},
+		{-1, 0},
+		{0, 1},
+		{math.MaxInt32, math.MaxInt32},
+	} {
+		a := newActive(t)
+		a.create(t, `{}`)
+		highest := fmt.Sprintf(`{"name":"default","sortOrder":%d}`, test.highest)
+		a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev", highest, 200)
+		a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default"}`, 200)
+		assert.Equal(t, test.want, a.get(t, "f").Environments["dev"].Strategies[1].SortOrder)
+	}
 }
 
 // At most 30 strategies are in an environment.

@@ -119,8 +119,8 @@ func nextSortOrder(e toggle.Environment) int32 {
 	if len(e.Strategies) == 0 {
 		return 0
 	}
-	highest := e.Strategies[len(e.Strategies)-1].SortOrder
-	return highest + min(1, maxSortOrder-highest)
+	highest := int64(e.Strategies[len(e.Strategies)-1].SortOrder)
+	return int32(min(highest+1, maxSortOrder)) //nolint:gosec // it is at most maxSortOrder
 }
 
 // changeEnvironment changes the state of the toggle of a request in the environment of the request.
