@@ -48,6 +48,8 @@ func TestCheckParameter(t *testing.T) {
 		{"hostNames", "", noEntries},
 		{"hostNames", `web-"1"`, `has the entry "web-\"1\"", which must not contain quotation marks: SDKs would turn the toggle off`},
 
+		{"hostNames", "web\x00", `has the entry "web\x00", which must not contain U+0000`},
+
 		{"stickiness", "tenant", ""},
 	} {
 		got := ""

@@ -80,11 +80,11 @@ func compileRule(s *toggle.Strategy, feature string) rule {
 	case toggle.StrategyGradualRolloutRandom:
 		return compileRollout(s, toggle.ParameterPercentage, toggle.StickinessRandom, "")
 	case toggle.StrategyUserWithID:
-		return fieldRule{toggle.FieldUserID, newSet(entriesOf(s.Parameters[toggle.ParameterUserIDs]))}
+		return fieldRule{toggle.FieldUserID, newSet(Entries(s.Parameters[toggle.ParameterUserIDs]))}
 	case toggle.StrategyRemoteAddress:
-		return fieldRule{toggle.FieldRemoteAddress, compileNetworks(entriesOf(s.Parameters[toggle.ParameterIPs]))}
+		return fieldRule{toggle.FieldRemoteAddress, compileNetworks(Entries(s.Parameters[toggle.ParameterIPs]))}
 	case toggle.StrategyApplicationHostname:
-		return compileHosts(entriesOf(s.Parameters[toggle.ParameterHostNames]))
+		return compileHosts(Entries(s.Parameters[toggle.ParameterHostNames]))
 	default:
 		return impossible{}
 	}

@@ -3,11 +3,10 @@ package feature
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/api/constraint"
@@ -142,55 +141,25 @@ func (b *strategyBody) parameters(strategy, feature string) map[string]string {
 	return all
 }
 
-// parameter returns the stored value of a parameter.
+// parameter returns the stored value of a parameter: a list has no blanks around its entries.
 func (b *strategyBody) parameter(name, value string) string {
 	property := "parameters/" + name
+	if name == toggle.ParameterStickiness && (value == "" || len(value) > toggle.MaxName) { // the store reads the field
+		b.reject(property, "must be default, random, userId, sessionId or a context field with stickiness; you sent %q.",
+			apierror.Echo(value))
+	}
+	err := evaluation.CheckParameter(name, value)
+	if invalid, ok := errors.AsType[*evaluation.EntryError](err); ok {
+		b.reject(property, "has the entry %q, which %v.", apierror.Echo(invalid.Entry), invalid.Err)
+	} else if err != nil {
+		b.reject(property, "%v; you sent %q.", err, apierror.Echo(value))
+	}
 	switch name {
-	case toggle.ParameterRollout, toggle.ParameterPercentage:
-		if n, err := strconv.Atoi(value); err != nil || n < 0 || n > 100 || strconv.Itoa(n) != value {
-			b.reject(property, "must be a whole number from 0 to 100; you sent %q.", apierror.Echo(value))
-		}
-	case toggle.ParameterGroupID:
-		isASCII := !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c > '~' })
-		if value == "" || len(value) > toggle.MaxName || !isASCII {
-			b.reject(property, "must have 1 to %d printable ASCII characters; you sent %q.", toggle.MaxName,
-				apierror.Echo(value))
-		}
-	case toggle.ParameterStickiness:
-		if value == "" || len(value) > toggle.MaxName { // the store reads the field
-			b.reject(property, "must be default, random, userId, sessionId or a context field with stickiness; you sent %q.",
-				apierror.Echo(value))
-		}
-	case toggle.ParameterIPs:
-		return b.entries(property, value, func(entry string) bool {
-			_, errAddress := netip.ParseAddr(entry)
-			_, errPrefix := netip.ParsePrefix(entry)
-			return errAddress == nil || errPrefix == nil
-		}, "an IP address or a CIDR")
+	case toggle.ParameterIPs, toggle.ParameterHostNames:
+		return strings.Join(evaluation.Entries(value), ",")
 	default:
-		return b.entries(property, value, func(string) bool { return true }, "")
+		return value
 	}
-	return value
-}
-
-// entries returns a list of entries, which commas separate, without blanks around them. valid reports whether an entry
-// is valid, and what says what it must be.
-func (b *strategyBody) entries(property, list string, valid func(string) bool, what string) string {
-	var entries []string
-	for entry := range strings.SplitSeq(list, ",") {
-		entry = strings.TrimSpace(entry)
-		if entry == "" {
-			continue
-		}
-		if !valid(entry) {
-			b.reject(property, "must be a list of which each entry is %s; you sent %q.", what, apierror.Echo(entry))
-		}
-		entries = append(entries, entry)
-	}
-	if len(entries) == 0 {
-		b.reject(property, "must have at least one entry.")
-	}
-	return strings.Join(entries, ",")
 }
 
 // variants returns the variants of a strategy: those of the body, or otherwise the old ones.

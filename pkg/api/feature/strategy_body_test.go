@@ -87,7 +87,13 @@ func TestStrategyBodies(t *testing.T) {
 		},
 		{
 			`{"name":"flexibleRollout","parameters":{"groupId":"é"}}`,
-			invalid("The `/body/parameters/groupId` property must have 1 to 100 printable ASCII characters; you sent \"é\"."),
+			invalid("The `/body/parameters/groupId` property must be 1 to 100 ASCII characters, without quotation marks, " +
+				`and without a backslash at the end; you sent "é".`),
+		},
+		{
+			`{"name":"flexibleRollout","parameters":{"groupId":"a\"b"}}`,
+			invalid("The `/body/parameters/groupId` property must be 1 to 100 ASCII characters, without quotation marks, " +
+				`and without a backslash at the end; you sent "a\"b".`),
 		},
 		{
 			`{"name":"remoteAddress"}`,
@@ -95,12 +101,27 @@ func TestStrategyBodies(t *testing.T) {
 		},
 		{
 			`{"name":"remoteAddress","parameters":{"IPs":"10.0.0.1,x"}}`,
-			invalid("The `/body/parameters/IPs` property must be a list of which each entry is an IP address or a CIDR; " +
-				`you sent "x".`),
+			invalid("The `/body/parameters/IPs` property has the entry \"x\", which must be an IP address or a CIDR " +
+				"block such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."),
+		},
+		{
+			`{"name":"remoteAddress","parameters":{"IPs":"fe80::1%eth0"}}`,
+			invalid("The `/body/parameters/IPs` property has the entry \"fe80::1%eth0\", which must be an IP address or a CIDR " +
+				"block such as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."),
 		},
 		{
 			`{"name":"applicationHostname","parameters":{"hostNames":" , "}}`,
-			invalid("The `/body/parameters/hostNames` property must have at least one entry."),
+			invalid("The `/body/parameters/hostNames` property must have at least one entry; commas separate entries; " +
+				`you sent " , ".`),
+		},
+		{
+			`{"name":"applicationHostname","parameters":{"hostNames":"web-1,web-2\\"}}`,
+			invalid("The `/body/parameters/hostNames` property has the entry \"web-2\\\\\", which must not end with a " +
+				"backslash: SDKs would turn the toggle off."),
+		},
+		{
+			`{"name":"applicationHostname","parameters":{"hostNames":"eyJhbGciOiJI.eyJz\u0000"}}`,
+			invalid("The `/body/parameters/hostNames` property has the entry \"[redacted]\", which must not contain U+0000."),
 		},
 		{
 			`{"name":"default","variants":[{"name":"a"}]}`,
