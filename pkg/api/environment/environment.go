@@ -10,9 +10,13 @@
 package environment
 
 import (
+	"fmt"
+	"slices"
+
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/toggle"
 )
 
 // Environment is an environment. All of them are enabled and not protected.
@@ -30,6 +34,18 @@ type Environment struct {
 
 // Limit is the maximum number of environments.
 const Limit = 50
+
+// reservedNames cannot be names of environments, because /api/admin/environments/project and
+// /api/admin/environments/update begin the paths of operations.
+var reservedNames = []string{"project", "update"}
+
+// CheckName returns nil if an environment can have the name. Otherwise the error says what is wrong.
+func CheckName(name string) error {
+	if slices.Contains(reservedNames, name) {
+		return fmt.Errorf("%q is a path of the API", name)
+	}
+	return toggle.CheckName(name)
+}
 
 // Defaults returns the environments of a new installation.
 func Defaults() []Environment {

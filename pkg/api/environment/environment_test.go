@@ -132,6 +132,9 @@ func TestInvalidBodies(t *testing.T) {
 		`{"name":"a","type":"b","protected":true}`: "The `/body/protected` property must be false: each environment can be deleted.",
 		`{"name":"a","typo":"b"}`: "The `/body/type` property is required; you did not send it. " +
 			"The `/body/typo` property is unknown; the closest one is `type`.",
+		// The names of other paths of the API.
+		`{"name":"project","type":"b"}`: "The `/body/name` property must not be \"project\", which is a path of the API.",
+		`{"name":"update","type":"b"}`:  "The `/body/name` property must not be \"update\", which is a path of the API.",
 	} {
 		h.Expect(t.Context(), t, "create", "", body, "400 ValidationError: "+want)
 	}

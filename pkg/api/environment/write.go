@@ -4,7 +4,9 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"toggleadmin/pkg/platform/jsonbody"
@@ -25,7 +27,7 @@ type Remove func(context.Context, Deletion) error
 func Create(environments *Store, remove Remove) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, onlyEnabled)
+		body, err := schema.Read(r, notReserved, onlyEnabled)
 		if err != nil {
 			return err
 		}
@@ -44,6 +46,15 @@ func Create(environments *Store, remove Remove) lambdahttp.HandlerFunc {
 		w.Header().Set("Location", r.URL.JoinPath(created.Name).String())
 		return lambdahttp.WriteJSON(w, http.StatusCreated, created.response())
 	}
+}
+
+// notReserved is the rule that a name is not reserved.
+func notReserved(body jsonbody.Object) string {
+	name := body.Text("name")
+	if !slices.Contains(reservedNames, name) {
+		return ""
+	}
+	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", name)
 }
 
 // onlyEnabled is the rule that an environment is enabled and not protected.

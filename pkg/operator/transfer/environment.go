@@ -30,7 +30,7 @@ func (i Installation) createEnvironment(ctx context.Context, e Environment) erro
 
 // prepareEnvironment returns an environment as it will be stored. names are those of the environments that exist here.
 func prepareEnvironment(e Environment, old *Environment, names map[string]bool) (Environment, []string, error) {
-	if err := toggle.CheckName(e.Name); err != nil {
+	if err := environment.CheckName(e.Name); err != nil {
 		return e, nil, fmt.Errorf("its name is not valid: %w", err)
 	}
 	if n := utf8.RuneCountInString(e.Type); n < 1 || n > toggle.MaxName {

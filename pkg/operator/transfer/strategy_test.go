@@ -213,6 +213,7 @@ func TestInvalidEnvironments(t *testing.T) {
 		{Name: "production", Type: "production"},
 		{Name: "Production", Type: "production"},
 		{Name: "a b", Type: "x"},
+		{Name: "update", Type: "x"},
 		{Name: "no-type"},
 		{Name: "order", Type: "x", SortOrder: 1 << 31},
 	}}, transfer.Options{})
@@ -220,6 +221,7 @@ func TestInvalidEnvironments(t *testing.T) {
 	same(t, []string{
 		"the name of the environment production differs in letter case only",
 		"its name is not valid: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone",
+		`its name is not valid: "update" is a path of the API`,
 		`its type "" is not valid: use 1 to 100 characters`,
 		"its sort order of 2147483648 is not valid",
 	}, texts(r.Environments.Skipped))
