@@ -209,8 +209,8 @@ func TestInvalidBodies(t *testing.T) {
 			"characters A-Z a-z 0-9 . _ ~ -, and must not be . or ..; you sent \"a,b\"."},
 		{`{"tokenName":"a","type":"client","expiresAt":"2026-11-27T05:39:00Z"}`,
 			"The `/body/expiresAt` property must be in the future; you sent \"2026-11-27T05:39:00Z\"."},
-		{`{"tokenName":"a","type":"client","enviroment":"production"}`,
-			"The `/body/enviroment` property is unknown; the closest one is `environment`."},
+		{`{"tokenName":"a","type":"client","environments":"production"}`,
+			"The `/body/environments` property is unknown; the closest one is `environment`."},
 		{`{"tokenName":"a","type":"client","environment":"none"}`, environmentMust + `"none".`},
 		{`{"tokenName":"a","type":"client","environment":"*"}`, environmentMust + `"*".`},
 	} {

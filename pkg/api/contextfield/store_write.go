@@ -140,7 +140,8 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 		}}
-		return slices.Concat([]types.TransactWriteItem{replacement, s.version.NextAfter(version, nil)}, unchangedUse, record), nil
+		actions := []types.TransactWriteItem{replacement, s.version.NextAfter(version, nil)}
+		return slices.Concat(actions, unchangedUse, record), nil
 	}, nil)
 	if err != nil {
 		return ContextField{}, fmt.Errorf("replace context field %q: %w", f.Name, err)

@@ -22,12 +22,12 @@ const (
 	body     = "v2_" + selector + "_" + random
 )
 
-// newToken returns a token for projects in an environment, and its text.
-func newToken(t *testing.T, environment string, projects ...string) (clienttokentable.Token, clienttokentable.Secret) {
+// newToken returns a token for projects in the environment production, and its text.
+func newToken(t *testing.T, projects ...string) (clienttokentable.Token, clienttokentable.Secret) {
 	t.Helper()
 	bytesOf := append(bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 32)...)
 	token, secret, err := clienttokentable.New(
-		clienttokentable.Token{Name: "shop", Environment: environment, Projects: projects}, bytes.NewReader(bytesOf))
+		clienttokentable.Token{Name: "shop", Environment: "production", Projects: projects}, bytes.NewReader(bytesOf))
 	assert.OK(t, err)
 	return token, secret
 }
@@ -52,7 +52,7 @@ func TestText(t *testing.T) {
 		{[]string{"shop"}, "shop:production.v2_"},
 		{[]string{"shop", "blog"}, "[]:production.v2_"},
 	} {
-		token, secret := newToken(t, "production", test.projects...)
+		token, secret := newToken(t, test.projects...)
 		assert.Equal(t, test.want+selector, token.Listed())
 		assert.Equal(t, test.want+selector+"_"+random, secret.Reveal())
 		parsed := parse(t, secret.Reveal())
@@ -108,9 +108,9 @@ func TestOtherTexts(t *testing.T) {
 // A token verifies its whole text, not only the random part.
 func TestVerifies(t *testing.T) {
 	t.Parallel()
-	one, secret := newToken(t, "production", "shop")
-	several, secretOfSeveral := newToken(t, "production", "shop", "blog")
-	all, secretOfAll := newToken(t, "production")
+	one, secret := newToken(t, "shop")
+	several, secretOfSeveral := newToken(t, "shop", "blog")
+	all, secretOfAll := newToken(t)
 	assert.Equal(t, []bool{true, true, true},
 		[]bool{one.Verifies(secret), several.Verifies(secretOfSeveral), all.Verifies(secretOfAll)})
 	for _, text := range []string{
@@ -130,9 +130,11 @@ func TestVerifies(t *testing.T) {
 
 func TestIncludes(t *testing.T) {
 	t.Parallel()
-	for want, projects := range map[string][]string{"true true": nil, "true false": {"shop", "news"}, "false true": {"blog"}} {
+	for want, projects := range map[string][]string{
+		"shop true, blog true": nil, "shop true, blog false": {"shop", "news"}, "shop false, blog true": {"blog"},
+	} {
 		token := clienttokentable.Token{Projects: projects}
-		assert.Equal(t, want, fmt.Sprint(token.Includes("shop"), " ", token.Includes("blog")))
+		assert.Equal(t, want, fmt.Sprintf("shop %t, blog %t", token.Includes("shop"), token.Includes("blog")))
 	}
 }
 
@@ -146,7 +148,7 @@ func TestExpired(t *testing.T) {
 
 func TestSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
-	_, secret := newToken(t, "production")
+	_, secret := newToken(t)
 	holder := struct{ Secret clienttokentable.Secret }{secret}
 	encoded, err := json.Marshal(holder)
 	assert.OK(t, err)
@@ -167,7 +169,7 @@ func TestItems(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	name := db.Tables[clienttokentable.Table]
-	token, _ := newToken(t, "production", "shop", "blog")
+	token, _ := newToken(t, "shop", "blog")
 	token.Type = clienttokentable.Frontend
 	token.CreatedAt = time.Date(2026, 11, 27, 1, 2, 3, 4_000_000, time.UTC)
 	token.ExpiresAt, token.SeenAt = new(token.CreatedAt.AddDate(1, 0, 0)), new(token.CreatedAt.Add(time.Hour))

@@ -27,7 +27,7 @@ const (
 	UpdateStrategy        Permission = "UPDATE_FEATURE_STRATEGY"
 	DeleteStrategy        Permission = "DELETE_FEATURE_STRATEGY"
 	UpdateDependency      Permission = "UPDATE_FEATURE_DEPENDENCY"
-	ReadClientToken       Permission = "READ_CLIENT_API_TOKEN"
+	ReadClientToken       Permission = "READ_CLIENT_API_TOKEN" //nolint:gosec // not a credential
 	CreateClientToken     Permission = "CREATE_CLIENT_API_TOKEN"
 	UpdateClientToken     Permission = "UPDATE_CLIENT_API_TOKEN"
 	DeleteClientToken     Permission = "DELETE_CLIENT_API_TOKEN"

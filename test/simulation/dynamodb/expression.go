@@ -152,7 +152,7 @@ func (e *evaluation) term() bool {
 func compare(a value, operator string, b value) bool {
 	x, isString := a.(*types.AttributeValueMemberS)
 	y, isNumber := a.(*types.AttributeValueMemberN)
-	relation := 0
+	var relation int
 	switch b := b.(type) {
 	case *types.AttributeValueMemberS:
 		if !isString {
@@ -165,7 +165,7 @@ func compare(a value, operator string, b value) bool {
 		}
 		relation = cmp.Compare(integer(y.Value), integer(b.Value))
 	default:
-		return reflect.DeepEqual(a, value(b)) && strings.Contains(operator, "=")
+		return reflect.DeepEqual(a, b) && strings.Contains(operator, "=")
 	}
 	return strings.Contains(operator, "<=>"[1+relation:2+relation])
 }

@@ -159,7 +159,7 @@ func (w *World) invoke(ctx context.Context, name string, event []byte) ([]byte, 
 		again := w.newID()
 		w.spawn(func() {
 			w.sleep(again, w.upTo(20*time.Millisecond, hashOf(again)))
-			_, _ = f.Invoke(context.Background(), again, event)
+			_, _ = f.Invoke(context.WithoutCancel(ctx), again, event)
 		})
 	}
 	output, err := f.Invoke(ctx, id, event)

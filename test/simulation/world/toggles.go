@@ -174,7 +174,9 @@ func (a *actor) unmarkAtEnd(c *credential) {
 	for _, item := range a.db.Items("Features") {
 		name, project, days := item.String("name"), item.String("project"), a.lifetime(item.String("type")).days
 		ends := item.Time("createdAt").Add(time.Duration(days) * day)
-		if left := time.Until(ends); !slices.Contains(a.toggles.names, name) || days == 0 || left < 10*time.Second || left > 5*time.Minute {
+		left := time.Until(ends)
+		endsSoon := days > 0 && left >= 10*time.Second && left <= 5*time.Minute
+		if !endsSoon || !slices.Contains(a.toggles.names, name) {
 			continue
 		}
 		mark := func(stale bool) {
