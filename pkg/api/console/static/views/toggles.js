@@ -1,6 +1,7 @@
 // Toggles: the list. The address has the filters, so a view can be shared, and the entry of the history has the selection and the position.
 
 import { call } from '../api.js';
+import { divide } from '../columns.js';
 import { combobox, matching } from '../combobox.js';
 import { draftFor } from '../draft.js';
 import { counted, failure, h, loading, relativeDays, shortDate } from '../dom.js';
@@ -22,7 +23,6 @@ const filterNames = ['type', 'project', 'contextField', 'segment', 'status'];
 const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
 const most = 100; // toggles in one page of a search
 const atOnce = 4; // searches
-const shownEnvironments = 3; // with more, the list has columns for the last two, and one for the others
 
 export async function render(content, context) {
   if (context.detail) {
@@ -173,13 +173,14 @@ export async function render(content, context) {
     </tr>`;
   }
 
-  /** The environments that have a column: the last ones, which are the most important. */
+  /** The environments that have a column. */
   function columns() {
-    return state.environments.length > shownEnvironments ? state.environments.slice(-2) : state.environments;
+    return divide(state.environments).columns;
   }
 
+  /** The environments that share a column. */
   function others() {
-    return state.environments.slice(0, state.environments.length - columns().length);
+    return divide(state.environments).others;
   }
 
   function switchOf(toggle, environment) {
