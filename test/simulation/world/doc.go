@@ -9,8 +9,8 @@
 // # Domains
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
-// imports, fields, environments, activation, switches, strategies, constraints, segments, feedback, accounts, people,
-// credentials, tokens, client tokens, events, bus, webhook, traffic and restore. The state that the world keeps about a
+// imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
+// accounts, people, credentials, tokens, client tokens, events, bus, webhook, traffic and restore. The state that the world keeps about a
 // domain is a struct of that file. domains.go lists what all domains have: the actors, the models, what is checked after
 // each write and what is checked at the end. records.go is the model that types of records share: toggles, context
 // fields, environments, segments and feedback.
