@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// SetEnvironment replaces the state of the toggle in an environment, and derives its context fields. It does not change
-// the state of a copy of the toggle that was made before.
+// SetEnvironment replaces the state of the toggle in an environment, and the context fields that its strategies use. It
+// does not change the state of a copy of the toggle that was made before.
 func (f *Feature) SetEnvironment(name string, e Environment) {
+	other := f.OtherContextFields()
 	environments := maps.Clone(f.Environments)
 	if environments == nil {
 		environments = map[string]Environment{}
 	}
 	environments[name] = e
 	f.Environments = normalizedEnvironments(environments)
-	f.ContextFields = f.constrainedFields()
+	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(append(f.constrainedFields(), other...))))
 }
 
 // normalizedEnvironments returns environments as they are stored; nil: there are none.
@@ -117,6 +118,14 @@ func (f Feature) Segments() []int64 {
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
+
+// OtherContextFields returns the context fields of the toggle that its strategies do not use.
+func (f Feature) OtherContextFields() []string {
+	constrained := f.constrainedFields()
+	return slices.DeleteFunc(slices.Clone(f.ContextFields), func(name string) bool {
+		return slices.Contains(constrained, name)
+	})
 }
 
 // constrainedFields returns the context fields that the strategies use, sorted and without duplicates.

@@ -7,6 +7,18 @@ import (
 	"toggleadmin/test/assert"
 )
 
+// SetEnvironment keeps a context field that was set, and removes one that no strategy uses anymore.
+func TestSetEnvironmentKeepsContextFields(t *testing.T) {
+	t.Parallel()
+	f := toggle.Feature{ContextFields: []string{"region"}}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{
+		{ID: "1", Constraints: []toggle.Constraint{{ContextName: "plan"}}},
+	}})
+	assert.Equal(t, []string{"plan", "region"}, f.ContextFields)
+	f.SetEnvironment("production", toggle.Environment{Enabled: true})
+	assert.Equal(t, []string{"region"}, f.ContextFields)
+}
+
 // SetEnvironment orders strategies, derives the context fields, and leaves an environment out that has no state. A copy
 // of the toggle keeps its state.
 func TestSetEnvironment(t *testing.T) {

@@ -29,8 +29,8 @@ type Feature struct {
 	// has no strategies are left out. SetEnvironment changes it.
 	Environments map[string]Environment
 
-	// ContextFields are the fields that the constraints of its strategies use, without those that every context has,
-	// sorted and without duplicates. SetEnvironment derives them.
+	// ContextFields are the fields that its strategies use, without those that every context has, and others that were set
+	// for the toggle; sorted and without duplicates. SetEnvironment changes those of its strategies.
 	ContextFields []string
 
 	Dependency *Dependency // on its parent; nil: it has none

@@ -700,7 +700,7 @@ func TestCallsWithStrategies(t *testing.T) {
 		assert.Equal(t, "200: "+readPAT+", 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
 			strings.ReplaceAll(fmt.Sprint(status, ": ", calls), test.function, "FUNCTION"))
 	}
-	// The event has 5 KB. A context field that is named is read, checked and counted.
+	// The toggle has 2 KB, and the event has 5 KB. A context field that is named is read, checked and counted.
 	values := make([]string, 250)
 	for i := range values {
 		values[i] = fmt.Sprintf("customer-%04d", i*i)
@@ -712,7 +712,7 @@ func TestCallsWithStrategies(t *testing.T) {
 	s.clock.Add(1)
 	status, calls := s.calls(t, "POST "+state+"/strategies", "editor", string(large))
 	assert.Equal(t, "200: "+readPAT+", 2 create-strategy GetItem 1r, create-strategy BatchGetItem 1r, "+
-		"create-strategy TransactWriteItems 3w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
+		"create-strategy TransactWriteItems 5w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
 	// Two toggles, of which the first has two KB now, and the events of a strategy and of the switch of each.
 	status, _ = s.send(t, "POST /api/admin/projects/shop/features", "editor", `{"name":"second"}`)
 	assert.Equal(t, 201, status)

@@ -38,13 +38,11 @@ func changes(old, next toggle.Feature) (all []eventlog.Change) {
 		environments = map[string]toggle.Environment{}
 	}
 	maps.Copy(environments, next.Environments)
-	before := len(all)
 	for _, name := range slices.Sorted(maps.Keys(environments)) {
-		all = append(all, environmentChanges(old, next, name)...)
-	}
-	if len(all) > before { // they derive the context fields, too
-		old.Environments = next.Environments
-		old.ContextFields = next.ContextFields
+		if changed := environmentChanges(old, next, name); len(changed) > 0 {
+			all = append(all, changed...)
+			old.SetEnvironment(name, next.Environments[name])
+		}
 	}
 	all = append(all, dependencyChanges(old, next)...)
 	old.Dependency = next.Dependency

@@ -70,6 +70,6 @@ func copyOf(source toggle.Feature, name string, replaceGroup bool, newID func() 
 		}
 		f.SetEnvironment(environment, e)
 	}
-	f.ContextFields = source.ContextFields // toggleadmin features put sets those of a toggle without strategies
+	f.ContextFields = source.ContextFields // also those that its strategies do not use
 	return f
 }

@@ -93,7 +93,7 @@ func (t *transaction) addFields() {
 func checkLimits(old, next toggle.Feature) error {
 	if n := len(next.ContextFields); n > toggle.MaxContextFields && n > len(old.ContextFields) {
 		return apierror.Errorf(apierror.Validation,
-			"The strategies of the toggle use %d context fields. The maximum is %d.", n, toggle.MaxContextFields)
+			"The toggle uses %d context fields. The maximum is %d.", n, toggle.MaxContextFields)
 	}
 	if n := len(next.Segments()); n > toggle.MaxSegments && n > len(old.Segments()) {
 		return apierror.Errorf(apierror.Validation,

@@ -107,18 +107,19 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (notes []string) {
 	for name, e := range states {
 		state.SetEnvironment(name, e)
 	}
-	declared := t.ContextFields
-	if declared == nil && old != nil {
-		declared = old.ContextFields
+	source := t
+	if t.ContextFields == nil && old != nil {
+		source = old
 	}
-	if len(state.Environments) == 0 { // toggleadmin features put sets the fields of a toggle without strategies
-		exist := r.fields
-		if t.Archived {
-			exist = nil // it can use fields that are gone
-		}
-		state.ContextFields, p.notes = knownFields(declared, exist, p.notes)
+	others := toggle.Feature{Environments: source.Environments, ContextFields: source.ContextFields}.OtherContextFields()
+	others = slices.DeleteFunc(others, func(name string) bool { return slices.Contains(state.ContextFields, name) })
+	exist := r.fields
+	if t.Archived {
+		exist = nil // it can use fields that are gone
 	}
-	t.Environments, t.ContextFields = state.Environments, append([]string{}, state.ContextFields...)
+	others, p.notes = knownFields(others, exist, toggle.MaxContextFields-len(state.ContextFields), p.notes)
+	t.ContextFields = append([]string{}, slices.Sorted(slices.Values(append(others, state.ContextFields...)))...)
+	t.Environments = state.Environments
 	return p.notes
 }
 
@@ -144,10 +145,10 @@ func usedSegments(toggles []toggle.FeatureJSON) map[int64]bool {
 	return ids
 }
 
-// knownFields returns the names of those fields that exist (nil: all) and for which there is room, sorted, and adds
-// notes about the others.
+// knownFields returns the names of those fields that exist (nil: all), at most room, sorted, and adds notes about the
+// others.
 func knownFields(
-	names []string, exist map[string]contextfield.ContextField, notes []string,
+	names []string, exist map[string]contextfield.ContextField, room int, notes []string,
 ) (known, all []string) {
 	known = []string{}
 	var unknown, more []string
@@ -156,7 +157,7 @@ func knownFields(
 		switch {
 		case exist != nil && !exists:
 			unknown = append(unknown, fmt.Sprintf("%.100q", name))
-		case len(known) == toggle.MaxContextFields:
+		case len(known) == room:
 			more = append(more, name)
 		default:
 			known = append(known, name)

@@ -102,6 +102,34 @@ func document(t *testing.T, file string) transfer.Document {
 	return d
 }
 
+// The import of an export of the same installation changes nothing, whatever context fields a toggle has beside those of
+// its strategies.
+func TestImportOfOwnExport(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, name := range []string{"plan", "region"} {
+		_, err := s.Fields.Create(t.Context(), contextfield.ContextField{Name: name})
+		assert.OK(t, err)
+	}
+	_, err := s.Environments.Create(t.Context(), environment.Environment{Name: "production", Type: "production"})
+	assert.OK(t, err)
+	f := toggle.Feature{Name: "checkout", Project: "default", Type: "release", ContextFields: []string{"region"}}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+		ID: "1", Name: "default", Constraints: []toggle.Constraint{{ContextName: "plan", Operator: "IN", Values: []string{"pro"}}},
+	}}})
+	_, err = s.Features.Create(t.Context(), f)
+	assert.OK(t, err)
+	d := s.export(t)
+	assert.Equal(t, []string{"plan", "region"}, d.Features[0].ContextFields)
+	r := s.run(t, d, transfer.Options{})
+	assert.Equal(t, 0, len(r.Features.Updated)+len(r.Features.Skipped)+len(r.Features.Notes))
+	same(t, d, s.export(t))
+
+	d.Features[0].Environments["production"], d.Features[0].ContextFields = toggle.Environment{}, nil
+	s.run(t, d, transfer.Options{})
+	assert.Equal(t, []string{"region"}, s.export(t).Features[0].ContextFields)
+}
+
 // An import creates and updates, is recorded, and a second one changes nothing. Its export makes another installation
 // equal.
 func TestImport(t *testing.T) {
