@@ -46,7 +46,7 @@ func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (to
 	}
 	if body.Has("title") {
 		next.Title = nil
-		if title, ok := body.TextOK("title"); ok {
+		if title := body.Text("title"); title != "" {
 			next.Title = &title
 		}
 	}

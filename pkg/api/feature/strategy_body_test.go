@@ -58,6 +58,7 @@ func TestStrategyBodies(t *testing.T) {
 			stored("flexibleRollout", rollout, strings.TrimSuffix(variants("a", 500, "b", 499), "]")+
 				`,{"name":"z","weight":1,"weightType":"fix","stickiness":"default"}]`),
 		},
+		{`{"name":"default","title":""}`, stored("default", "{}", "[]")},
 		{`{}`, invalid("The `/body/name` property is required; you did not send it.")},
 		{
 			`{"name":"nosuch"}`,
