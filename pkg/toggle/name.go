@@ -3,6 +3,8 @@ package toggle
 import (
 	"errors"
 	"regexp"
+	"strings"
+	"unicode"
 )
 
 // The values of a new toggle for which none is sent. The project exists even without toggles.
@@ -40,4 +42,10 @@ func CheckFeatureName(name string) error {
 		return errFeatureName
 	}
 	return nil
+}
+
+// IsReadable reports whether a text for people has a visible character and no control characters.
+func IsReadable(text string) bool {
+	isVisible := func(c rune) bool { return unicode.IsGraphic(c) && !unicode.IsSpace(c) }
+	return strings.ContainsFunc(text, isVisible) && !strings.ContainsFunc(text, unicode.IsControl)
 }

@@ -74,6 +74,10 @@ func TestStrategyBodies(t *testing.T) {
 			invalid("The `/body/name` property must not be gradualRolloutRandom, which is deprecated. Use flexibleRollout."),
 		},
 		{
+			`{"name":"default","title":"\u200b"}`,
+			invalid("The `/body/title` property must have a visible character and no control characters."),
+		},
+		{
 			`{"name":"flexibleRollout","parameters":{"roll":"7"}}`,
 			invalid("The `/body/parameters/roll` property is unknown to the strategy flexibleRollout; " +
 				"the closest one is `rollout`."),

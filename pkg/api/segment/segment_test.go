@@ -128,7 +128,11 @@ func TestInvalidBodies(t *testing.T) {
 	values := `"` + strings.Repeat(`x","`, 1000) + `"`
 	for body, want := range map[string]string{
 		`{"name":"a"}`:                  "The `/body/constraints` property is required; you did not send it.",
-		`{"name":" ","constraints":[]}`: "The `/body/name` property must have a character that is not white space.",
+		`{"name":" ","constraints":[]}`: "The `/body/name` property must have a visible character and no control characters.",
+		`{"name":"\u200b","constraints":[]}`: "The `/body/name` property must have a visible character and no control " +
+			"characters.",
+		`{"name":"a\u0000","constraints":[]}`: "The `/body/name` property must have a visible character and no control " +
+			"characters.",
 		`{"name":"a","constraints":` + constraints("none") + `}`: "The `/body/constraints/0/contextName` property must be the name " +
 			"of a context field; you sent \"none\".",
 		`{"name":"a","constraints":[{"contextName":"plan","operator":"IN","values":["free"]}]}`: "The `/body/constraints/0/values/0` " +

@@ -20,10 +20,10 @@ var createSchema []byte
 //go:embed update.schema.json
 var updateSchema []byte
 
-// hasName is the rule that a name, if it is sent, does not consist of white space.
+// hasName is the rule that a name, if it is sent, is readable.
 func hasName(body jsonbody.Object) string {
-	if name, sent := body.TextOK("name"); sent && trimmed(name) == "" {
-		return "The `/body/name` property must have a character that is not white space."
+	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
+		return "The `/body/name` property must have a visible character and no control characters."
 	}
 	return ""
 }

@@ -52,7 +52,8 @@ type segments struct {
 // prepare returns a segment as it will be stored, with its id here. In a dry run, one that would be created has an id
 // that no segment has.
 func (p *segments) prepare(s Segment, old *Segment) (Segment, []string, error) {
-	if n := utf8.RuneCountInString(s.Name); n < 1 || n > toggle.MaxName || strings.TrimSpace(s.Name) != s.Name {
+	if n := utf8.RuneCountInString(s.Name); n < 1 || n > toggle.MaxName || strings.TrimSpace(s.Name) != s.Name ||
+		!toggle.IsReadable(s.Name) {
 		return s, nil, fmt.Errorf("its name is not valid: use 1 to %d characters, without white space around them",
 			toggle.MaxName)
 	}
