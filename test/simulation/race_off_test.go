@@ -3,4 +3,4 @@
 package simulation_test
 
 // seedsOfTest is the number of seeds of TestSeeds.
-const seedsOfTest = 80
+const seedsOfTest = 40
