@@ -26,7 +26,7 @@ func TestColumns(t *testing.T) {
 	input, want := [][]environment{}, []string{}
 	for _, test := range tests {
 		environments := []environment{}
-		for _, name := range strings.Fields(test.environments) {
+		for name := range strings.FieldsSeq(test.environments) {
 			kind, _, _ := strings.Cut(name, "-")
 			environments = append(environments, environment{name, kind})
 		}
