@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/toggle"
 )
 
 // maxSubjects is the number of subjects whose events About reads at the same time.
@@ -57,8 +58,24 @@ func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...
 	return all, err
 }
 
-// NamesRemoved returns the people, of those in oldest, whose name was removed after the time there, sorted.
-func (r *Reader) NamesRemoved(ctx context.Context, oldest map[int64]time.Time) (people []int64, err error) {
+// Creation is who created a resource, and when.
+type Creation struct {
+	By *toggle.Creator // nil: unknown
+	At time.Time
+}
+
+// NamesRemoved returns the people whose name was removed after they had created the first resource that has the name,
+// sorted.
+func (r *Reader) NamesRemoved(ctx context.Context, all []Creation) (people []int64, err error) {
+	oldest := map[int64]time.Time{} // when the first resource with the name of a person was created
+	for _, c := range all {
+		if c.By == nil || c.By.ID == 0 || c.By.Name == string(eventlog.PersonSubject(c.By.ID)) {
+			continue
+		}
+		if at, known := oldest[c.By.ID]; !known || c.At.Before(at) {
+			oldest[c.By.ID] = c.At
+		}
+	}
 	ids := map[eventlog.Subject]int64{}
 	for id := range oldest {
 		ids[eventlog.PersonSubject(id)] = id

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/usage"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/toggle"
@@ -91,17 +89,11 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	if err != nil {
 		return "", nil, err
 	}
-	oldest := map[int64]time.Time{} // when the first toggle with the name of a person was created
-	for _, f := range all {
-		by := f.CreatedBy
-		if by == nil || by.ID == 0 || by.Name == string(eventlog.PersonSubject(by.ID)) {
-			continue
-		}
-		if at, known := oldest[by.ID]; !known || f.CreatedAt.Before(at) {
-			oldest[by.ID] = f.CreatedAt
-		}
+	creations := make([]eventsearch.Creation, len(all))
+	for i, f := range all {
+		creations[i] = eventsearch.Creation{By: f.CreatedBy, At: f.CreatedAt}
 	}
-	people, err := eventsearch.New(s.log).NamesRemoved(ctx, oldest)
+	people, err := eventsearch.New(s.log).NamesRemoved(ctx, creations)
 	if err != nil {
 		return "", nil, err
 	}

@@ -48,7 +48,7 @@ func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (to
 		next.Title = nil
 		if title := body.Text("title"); title != "" {
 			next.Title = &title
-			if title != "" && !toggle.IsReadable(title) {
+			if !toggle.IsReadable(title) {
 				b.reject("title", "must have a visible character and no control characters.")
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/eventsearch"
@@ -36,17 +35,11 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	if err != nil {
 		return "", nil, err
 	}
-	oldest := map[int64]time.Time{} // when the first segment with the name of a person was created
-	for _, segment := range all {
-		by := segment.CreatedBy
-		if by == nil || by.ID == 0 || by.Name == string(eventlog.PersonSubject(by.ID)) {
-			continue
-		}
-		if at, known := oldest[by.ID]; !known || segment.CreatedAt.Before(at) {
-			oldest[by.ID] = segment.CreatedAt
-		}
+	creations := make([]eventsearch.Creation, len(all))
+	for i, segment := range all {
+		creations[i] = eventsearch.Creation{By: segment.CreatedBy, At: segment.CreatedAt}
 	}
-	people, err := eventsearch.New(s.log).NamesRemoved(ctx, oldest)
+	people, err := eventsearch.New(s.log).NamesRemoved(ctx, creations)
 	if err != nil {
 		return "", nil, err
 	}
