@@ -71,7 +71,8 @@ func (a active) createSegments(tb testing.TB, names ...string) {
 	}
 }
 
-// recorded returns the types and the environments of the events of the toggle f, without its creation.
+// recorded returns the types and the environments of the events of the toggle f, without its creation and
+// without the flips of its flag.
 func (a active) recorded(tb testing.TB) string {
 	tb.Helper()
 	return a.recordedOf(tb, "f")
@@ -83,7 +84,9 @@ func (a active) recordedOf(tb testing.TB, name string) string {
 	var all []string
 	about := eventsearch.Filter{Subjects: []string{"toggle:" + name}}
 	err := eventsearch.New(a.Log()).All(tb.Context(), about, func(e eventlog.Event) error {
-		if e.Environment != "" || e.Type == eventlog.FeatureRevived || e.Type == eventlog.FeatureArchived {
+		switch e.Type {
+		case eventlog.FeatureCreated, eventlog.FeaturePotentiallyStaleOn, eventlog.FeaturePotentiallyStaleOff:
+		default:
 			all = append(all, strings.TrimSpace(fmt.Sprint(e.Type, " ", e.Environment)))
 		}
 		return nil
@@ -166,6 +169,61 @@ func TestArchivedToggleIsRevivedOff(t *testing.T) {
 	assert.Equal(t, 0, len(a.get(t, "f").EnabledEnvironments()))
 	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, feature-archived, feature-revived, "+
 		"feature-environment-disabled prod", a.recorded(t))
+}
+
+// An update that changes the state of an environment and something else records both. The context fields of strategies
+// are a part of the strategies.
+func TestMixedUpdate(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	strategy := toggle.Strategy{
+		ID:          "s1",
+		Name:        "default",
+		Constraints: []toggle.Constraint{{ContextName: "a", Operator: toggle.OperatorIn, Values: []string{"x"}}},
+	}
+	const added = "feature-strategy-add dev, feature-environment-enabled dev"
+	for _, test := range []struct {
+		environment toggle.Environment
+		other       func(*toggle.Feature)
+		recorded    string
+	}{
+		{
+			environment: toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{strategy}},
+			other:       func(*toggle.Feature) {},
+			recorded:    added,
+		},
+		{
+			environment: toggle.Environment{},
+			other:       func(f *toggle.Feature) { f.ContextFields = []string{"b"} },
+			recorded:    "feature-environment-disabled dev, feature-strategy-remove dev, feature-updated",
+		},
+		{
+			environment: toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{strategy}},
+			other:       func(f *toggle.Feature) { f.Description = new("both") },
+			recorded:    added + ", feature-updated",
+		},
+		{
+			environment: toggle.Environment{Strategies: []toggle.Strategy{strategy}},
+			other:       func(f *toggle.Feature) { f.ContextFields = []string{"a"} },
+			recorded:    "feature-environment-disabled dev, feature-updated",
+		},
+		{
+			environment: toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{strategy}},
+			other:       func(f *toggle.Feature) { f.Stale = true },
+			recorded:    "feature-stale-on, feature-environment-enabled dev",
+		},
+	} {
+		before := a.recorded(t)
+		_, err := a.store.Update(t.Context(), "f", func(f toggle.Feature) (toggle.Feature, error) {
+			test.other(&f)
+			f.SetEnvironment("dev", test.environment)
+			return f, nil
+		})
+		assert.OK(t, err)
+		after := strings.TrimPrefix(a.recorded(t), before)
+		assert.Equal(t, test.recorded, strings.TrimPrefix(after, ", "))
+	}
 }
 
 // The state of a toggle needs an environment and a toggle of the project.
