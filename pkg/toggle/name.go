@@ -22,6 +22,9 @@ var namePattern = regexp.MustCompile(NamePattern)
 // ReservedName cannot be the name of a toggle, because /api/admin/archive/revive is the path of an operation.
 const ReservedName = "revive"
 
+// ReservedStrategyID cannot be the id of a strategy, because …/strategies/set-sort-order is the path of an operation.
+const ReservedStrategyID = "set-sort-order"
+
 var (
 	errName        = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone")
 	errFeatureName = errors.New("use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive")
@@ -43,6 +46,9 @@ func CheckFeatureName(name string) error {
 	}
 	return nil
 }
+
+// IsStrategyID reports whether a strategy can have the id.
+func IsStrategyID(id string) bool { return CheckName(id) == nil && id != ReservedStrategyID }
 
 // IsReadable reports whether a text for people has a visible character and no control characters.
 func IsReadable(text string) bool {

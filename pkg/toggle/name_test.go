@@ -37,6 +37,44 @@ func TestReservedName(t *testing.T) {
 	}
 }
 
+func TestIsStrategyID(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]bool{
+		"01HF3Z":         true,
+		"set-sort-order": false, // a path
+		"a/b":            false,
+		"":               false,
+	} {
+		if got := toggle.IsStrategyID(id); got != want {
+			t.Errorf("%q: got %t, want %t", id, got, want)
+		}
+	}
+}
+
+func TestIsReadable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Beta testers":       true,
+		" é ":                true,
+		"\u200ba":            true, // zero width space
+		"\u4e2d\u6587":       true,
+		"\U0001f600":         true,
+		"":                   false,
+		" ":                  false,
+		"\u00a0\u3000":       false, // other spaces
+		"\u200b\u2060":       false, // zero width space, word joiner
+		"a\nb":               false,
+		"a\x00":              false,
+		"a\u0085":            false, // a control character of ISO 8859
+		"a\x1b[31m":          false,
+		"\ufeff\u200e\u00ad": false, // byte order mark, left-to-right mark, soft hyphen
+	} {
+		if got := toggle.IsReadable(text); got != want {
+			t.Errorf("%q: got %t, want %t", text, got, want)
+		}
+	}
+}
+
 // Only ASCII letters have another case: not the Kelvin sign.
 func TestNormalTypeID(t *testing.T) {
 	t.Parallel()

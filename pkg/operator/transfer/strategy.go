@@ -65,8 +65,6 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 		p.use(prepared)
 		next.Strategies = append(next.Strategies, prepared)
 	}
-	p.identify(name, next.Strategies)
-	next.Strategies = ordered(next.Strategies)
 	switch {
 	case !next.Enabled || next.HasEnabledStrategies():
 	case e.HasEnabledStrategies():
@@ -76,13 +74,13 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 		p.note("it is on in %s without an enabled strategy: one that holds for everybody was added", name)
 		everybody := toggle.Strategy{Name: toggle.StrategyFlexibleRollout, Parameters: parametersOf(
 			toggle.StrategyFlexibleRollout, p.feature)}
-		if n := len(next.Strategies); n > 0 {
-			everybody.SortOrder = next.Strategies[n-1].SortOrder
+		for _, s := range next.Strategies {
+			everybody.SortOrder = max(everybody.SortOrder, s.SortOrder)
 		}
-		added := append(next.Strategies, everybody)
-		p.identify(name, added)
-		next.Strategies = ordered(added)
+		next.Strategies = append(next.Strategies, everybody)
 	}
+	p.identify(name, next.Strategies)
+	next.Strategies = ordered(next.Strategies)
 	return next
 }
 
@@ -91,11 +89,17 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 // repeated finds the same ids.
 func (p *preparation) identify(environment string, strategies []toggle.Strategy) {
 	for i := range strategies {
-		if s := &strategies[i]; !p.isNewID(s.ID) {
-			s.ID = ""
-		} else {
+		s := &strategies[i]
+		switch {
+		case p.isNewID(s.ID):
 			p.ids[s.ID] = true
+			continue
+		case p.ids[s.ID]:
+			p.note("the id %s of a strategy in %s was replaced: another strategy has it", s.ID, environment)
+		case s.ID != "":
+			p.note("the id %.100q of a strategy in %s was replaced: it cannot be used in a path", s.ID, environment)
 		}
+		s.ID = ""
 	}
 	stored := p.old[environment].Strategies
 	for i := range strategies {
@@ -112,7 +116,7 @@ func (p *preparation) identify(environment string, strategies []toggle.Strategy)
 	}
 }
 
-func (p *preparation) isNewID(id string) bool { return toggle.CheckName(id) == nil && !p.ids[id] }
+func (p *preparation) isNewID(id string) bool { return toggle.IsStrategyID(id) && !p.ids[id] }
 
 // ordered returns strategies in the order of their sort order. If equal ones would get another order by their ids, all
 // get a new sort order.
@@ -146,11 +150,23 @@ func (p *preparation) strategy(s toggle.Strategy) (toggle.Strategy, error) {
 	if s.Segments, err = p.segmentsOf(s); err != nil {
 		return s, err
 	}
-	if s.Title != nil && *s.Title == "" {
-		s.Title = nil
-	}
-	p.notes = append(p.notes, cutOptional(&s.Title, "the title of a strategy", toggle.MaxTitle)...)
+	s.Title = p.title(s.Title)
 	return s, nil
+}
+
+// title returns the title of a strategy as it will be stored. A title does not influence the evaluation, so that the
+// strategy is imported without one that is not valid.
+func (p *preparation) title(title *string) *string {
+	if title == nil || *title == "" {
+		return nil
+	}
+	if !toggle.IsReadable(*title) {
+		p.note("the title %.100q of a strategy was not imported: it must have a visible character and no control characters",
+			*title)
+		return nil
+	}
+	p.notes = append(p.notes, cutOptional(&title, "the title of a strategy", toggle.MaxTitle)...)
+	return title
 }
 
 // segmentsOf returns the ids that the segments of a strategy have here.

@@ -136,23 +136,47 @@ func TestOnWithoutStrategy(t *testing.T) {
 	r := s.run(t, d, transfer.Options{})
 	note := "it is on in production without an enabled strategy: one that holds for everybody was added"
 	same(t, []string{note}, texts(r.Features.Notes))
-	everybody := s.export(t).Features[0].Environments["production"].Strategies[1]
+	stored := s.export(t).Features[0].Environments["production"].Strategies
+	everybody := stored[1]
+	same(t, []string{"01A", "new-1"}, []string{stored[0].ID, everybody.ID})
 	same(t, map[string]string{"groupId": "t", "rollout": "100", "stickiness": "default"}, everybody.Parameters)
 	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
 }
 
-// The ids of strategies stay, and so does their order. One whose id is missing or not unique gets another one, which a
-// repeated import keeps.
+// The ids of strategies stay, and so does their order. One whose id is missing, not unique or no part of a path gets
+// another one, which a repeated import keeps.
 func TestStrategyIDs(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	d := on(t, `{"id":"b","name":"default"},{"id":"a","name":"default"},{"id":"a","name":"default"},{"name":"default"}`)
-	s.run(t, d, transfer.Options{})
+	d := on(t, `{"id":"b","name":"default"},{"id":"a","name":"default"},{"id":"a","name":"default"},{"name":"default"},`+
+		`{"id":"set-sort-order","name":"default"},{"id":"c/d","name":"default"}`)
+	replaced := []string{
+		"the id a of a strategy in production was replaced: another strategy has it",
+		`the id "set-sort-order" of a strategy in production was replaced: it cannot be used in a path`,
+		`the id "c/d" of a strategy in production was replaced: it cannot be used in a path`,
+	}
+	same(t, replaced, texts(s.run(t, d, transfer.Options{DryRun: true}).Features.Notes))
+	same(t, replaced, texts(s.run(t, d, transfer.Options{}).Features.Notes))
 	var ids []string
 	for _, stored := range s.export(t).Features[0].Environments["production"].Strategies {
 		ids = append(ids, stored.ID)
 	}
-	same(t, []string{"b", "a", "new-1", "new-2"}, ids)
+	same(t, []string{"b", "a", "new-5", "new-6", "new-7", "new-8"}, ids)
+	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
+}
+
+// A strategy whose title has no visible character, or control characters, is imported without it.
+func TestStrategyTitles(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := on(t, `{"id":"1","name":"default","title":" \u200b"},{"id":"2","name":"default","title":"Beta\ntesters"},`+
+		`{"id":"3","name":"default","title":"Beta testers"}`)
+	const why = " of a strategy was not imported: it must have a visible character and no control characters"
+	omitted := []string{`the title " \u200b"` + why, `the title "Beta\ntesters"` + why}
+	same(t, omitted, texts(s.run(t, d, transfer.Options{DryRun: true}).Features.Notes))
+	same(t, omitted, texts(s.run(t, d, transfer.Options{}).Features.Notes))
+	stored := s.export(t).Features[0].Environments["production"].Strategies
+	same(t, []*string{nil, nil, new("Beta testers")}, []*string{stored[0].Title, stored[1].Title, stored[2].Title})
 	same(t, 1, s.run(t, d, transfer.Options{}).Features.Unchanged)
 }
 
