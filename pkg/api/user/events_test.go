@@ -33,10 +33,10 @@ func requireEvents(t *testing.T, db *database.Database, want string) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	limitedCalls(t, store, 1, ada+`
-		service-account | ci | | 2 ci <> Editor
-		service-account | other | | : NoAccessError: The maximum number of service accounts (1) is reached. Delete one first.
-	`)
+	add(t, store, person("ada", "ada@example.com"), serviceAccount("ci"))
+	const limit = 1
+	assert.Equal(t, "NoAccessError: The maximum number of service accounts (1) is reached. Delete one first.",
+		describe(store.Add(t.Context(), serviceAccount("other"), limit)))
 	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator"})
 	for _, write := range []func() error{
 		func() error {
@@ -65,7 +65,7 @@ user-name-removed user:7 by operator: {"id":7}
 user-updated user:1 by operator: {ADMIN,NOBODY} before {ADA,NOBODY}
 service-account-updated account:2 by operator: {PIPELINE,"disabled":true,NEVER} before {PIPELINE,"disabled":false,NEVER}
 service-account-deleted account:2 by operator: before {PIPELINE,"disabled":true,NEVER}`)
-	calls(t, store, "service-account | ci | | 4 ci <> Editor")
+	assert.Equal(t, "4 ci <> Editor", describe(store.Add(t.Context(), serviceAccount("ci"), limit)))
 }
 
 // TestSignInEvents checks that a person links or creates themselves at the first sign-in, once, and that the repair of
@@ -73,12 +73,12 @@ service-account-deleted account:2 by operator: before {PIPELINE,"disabled":true,
 func TestSignInEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	calls(t, store, ada)
+	add(t, store, person("ada", "ada@example.com"))
 	for range 2 {
-		calls(t, store, `
-			sign-in | s | ada@example.com | 1 ada <ada@example.com> Editor, identity s
-			sign-in | new | new@example.com | 2 new@example.com <new@example.com> Viewer, identity new
-		`)
+		assert.Equal(t, "1 ada <ada@example.com> Editor, identity s",
+			describe(store.SignIn(t.Context(), signIn("s", "ada@example.com"))))
+		assert.Equal(t, "2 new@example.com <new@example.com> Viewer, identity new",
+			describe(store.SignIn(t.Context(), signIn("new", "new@example.com"))))
 		// the table is restored from before
 		db.Delete(t, db.Tables["Identifiers"], user.IdentifierKey("identity:"+issuer+" s"))
 		store = through(db, db.Client)

@@ -15,11 +15,7 @@ import (
 func TestGetOwn(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
-	calls(t, store, ada+`
-		person | Bob | | 2 Bob <> Editor
-		service-account | ci | | 3 ci <> Editor
-		service-account | deleted | | 4 deleted <> Editor
-	`)
+	add(t, store, person("ada", "ada@example.com"), person("Bob", ""), serviceAccount("ci"), serviceAccount("deleted"))
 	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4))
 	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
 	get := func(ctx context.Context, id int64, role access.Role) string {

@@ -12,85 +12,122 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// TestSignIn checks which person a sign-in finds, links or adds, and what it refuses.
-func TestSignIn(t *testing.T) {
-	t.Parallel()
-	for name, rows := range map[string]string{
-		// An unlinked person is found by the address, in any letter case, and linked from then on.
-		"address": `
-			service-account | ada@example.com | | 1 ada@example.com <> Editor
-			person | Ada | Ada@Example.com | 2 Ada <Ada@Example.com> Editor
-			sign-in Lovelace | ada | aDA@exAmple.com | 2 Ada <Ada@Example.com> Editor, identity ada
-			sign-in | ada | | 2 Ada <Ada@Example.com> Editor, identity ada
-		`,
-		// An unknown person gets the default role, and no address that the issuer has not verified.
-		"new person": `
-			sign-in Ada | ada | Ada@Example.com | 1 Ada <ada@example.com> Viewer, identity ada
-			sign-in | 2 | | 2 2 <> Viewer, identity 2
-			sign-in | 3 | ada | 3 3 <> Viewer, identity 3
-			sign-in | 4 | " ada@example.com" | 4 4 <> Viewer, identity 4
-			sign-in | 5 | Ada <ada@example.com> | 5 5 <> Viewer, identity 5
-			sign-in | 6 | "\u212aim@example.com" | 6 6 <> Viewer, identity 6
-			sign-in | 7 | 244×x@example.com | 7 7 <> Viewer, identity 7
-			sign-in | 8 | kim@example.com | 8 kim@example.com <kim@example.com> Viewer, identity 8
-			sign-in unverified | 9 | new@example.com | 9 9 <> Viewer, identity 9
-			sign-in known | unknown | unknown@example.com | : UNKNOWN
-			sign-in | 10 | 10@example.com | 10 10@example.com <10@example.com> Viewer, identity 10
-			sign-in | 11 | 243×x@example.com | 11 243×x@example.com <243×x@example.com> Viewer, identity 11
-			person | second | ADA@example.com | : NameExistsError: There is already a person with this e-mail address.
-		`,
-		// A verified address does not find a person who has an identity, whoever linked it, until an operator removes it.
-		// A recycled mailbox or another issuer would take over the account.
-		"linked person": ada + eve + `
-			sign-in | ada | ada@example.com | 1 ada <ada@example.com> Editor, identity ada
-			link 2 | eve | | 2 eve <eve@example.com> Editor
-			sign-in | new | ada@example.com | : OTHER
-			sign-in | new | eve@example.com | : OTHER
-			sign-in | ada at https://other.example.com | ada@example.com | : OTHER
-			sign-in | ada | | 1 ada <ada@example.com> Editor, identity ada
-			sign-in | eve | | 2 eve <eve@example.com> Editor, identity eve
-			unlink 1 | | | 1 ada <ada@example.com> Editor, identity ada
-			sign-in | ada at https://other.example.com | ada@example.com | 1 ada <ada@example.com> Editor, identity ada at https://other.example.com
-		`,
-		// Nobody gets a new account in place of a disabled one whose address the issuer sends, verified or not.
-		"disabled person": ada + `
-			disable 1 | | |
-			sign-in unverified | ada | Ada@Example.com | : DISABLED
-			sign-in | other | ada@example.com | 1 ada <ada@example.com> Editor, identity other, disabled
-			enable 1 | | |
-			sign-in unverified | ada | Ada@Example.com | 2 ada <> Viewer, identity ada
-		`,
-		// Addresses of different mailboxes find different people, although they are equal in upper case.
-		"letters": `
-			person | ada | ada@κόσμος.example | 1 ada <ada@κόσμος.example> Editor
-			sign-in | eve | ada@κόσμοσ.example | 2 ada@κόσμοσ.example <ada@κόσμοσ.example> Viewer, identity eve
-			sign-in | ada | Ada@ΚόΣΜΟς.example | 1 ada <ada@κόσμος.example> Editor, identity ada
-		`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store, _ := newStore(t)
-			calls(t, store, strings.NewReplacer(
-				"UNKNOWN", rejected("no person has the identity or the e-mail address, and no default role is set"),
-				"OTHER", rejected("the person with the e-mail address is linked to another identity"),
-				"DISABLED", rejected("the person with the e-mail address, which is not verified, is disabled"),
-			).Replace(rows))
-		})
-	}
-}
-
 // rejected returns the error of a sign-in that is rejected.
 func rejected(reason string) string { return "AuthenticationRequired: " + reason }
 
+const otherIdentity = "the person with the e-mail address is linked to another identity"
+
+// TestSignInByAddress checks that an unlinked person is found by the e-mail address, in any letter case, and linked from
+// then on.
+func TestSignInByAddress(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	add(t, store, serviceAccount("ada@example.com"), person("Ada", "Ada@Example.com"))
+	in := signIn("ada", "aDA@exAmple.com")
+	in.Name = "Lovelace"
+	const want = "2 Ada <Ada@Example.com> Editor, identity ada"
+	assert.Equal(t, want, describe(store.SignIn(t.Context(), in)))
+	assert.Equal(t, want, describe(store.SignIn(t.Context(), signIn("ada", ""))))
+}
+
+// TestSignInOfNewPerson checks that an unknown person gets the default role, and no e-mail address that is malformed or
+// that the issuer has not verified.
+func TestSignInOfNewPerson(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	named := signIn("1", "Ada@Example.com")
+	named.Name = "Ada"
+	unverified := signIn("9", "new@example.com")
+	unverified.EmailVerified = false
+	withoutRole := signIn("unknown", "unknown@example.com")
+	withoutRole.DefaultRole = ""
+	longest := strings.Repeat("x", 243) + "@example.com"
+	for _, test := range []struct {
+		in   user.SignIn
+		want string
+	}{
+		{named, "1 Ada <ada@example.com> Viewer, identity 1"},
+		{signIn("2", ""), "2 2 <> Viewer, identity 2"},
+		{signIn("3", "ada"), "3 3 <> Viewer, identity 3"},
+		{signIn("4", " ada@example.com"), "4 4 <> Viewer, identity 4"},
+		{signIn("5", "Ada <ada@example.com>"), "5 5 <> Viewer, identity 5"},
+		{signIn("6", "\u212aim@example.com"), "6 6 <> Viewer, identity 6"},
+		{signIn("7", "x"+longest), "7 7 <> Viewer, identity 7"},
+		{signIn("8", "kim@example.com"), "8 kim@example.com <kim@example.com> Viewer, identity 8"},
+		{unverified, "9 9 <> Viewer, identity 9"},
+		{withoutRole, rejected("no person has the identity or the e-mail address, and no default role is set")},
+		{signIn("10", "10@example.com"), "10 10@example.com <10@example.com> Viewer, identity 10"},
+		{signIn("11", longest), "11 " + longest + " <" + longest + "> Viewer, identity 11"},
+	} {
+		assert.Equal(t, test.want, describe(store.SignIn(t.Context(), test.in)))
+	}
+	assert.Equal(t, "NameExistsError: There is already a person with this e-mail address.",
+		describe(store.Add(t.Context(), person("second", "ADA@example.com"), user.DefaultLimit)))
+}
+
+// TestSignInWithAddressOfLinkedPerson checks that a verified address does not find a person who has an identity, whoever
+// linked it, until an operator removes it. A recycled mailbox or another issuer would take over the account.
+func TestSignInWithAddressOfLinkedPerson(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, _ := newStore(t)
+	add(t, store, person("ada", "ada@example.com"), person("eve", "eve@example.com"))
+	const linkedAda = "1 ada <ada@example.com> Editor, identity ada"
+	assert.Equal(t, linkedAda, describe(store.SignIn(ctx, signIn("ada", "ada@example.com"))))
+	assert.Equal(t, "2 eve <eve@example.com> Editor", describe(store.Link(ctx, 2, identity("eve"))))
+	otherIssuer := signIn("ada", "ada@example.com")
+	otherIssuer.Identity.Issuer = "https://other.example.com"
+	for _, in := range []user.SignIn{
+		signIn("new", "ada@example.com"), signIn("new", "eve@example.com"), otherIssuer,
+	} {
+		assert.Equal(t, rejected(otherIdentity), describe(store.SignIn(ctx, in)))
+	}
+	assert.Equal(t, linkedAda, describe(store.SignIn(ctx, signIn("ada", ""))))
+	assert.Equal(t, "2 eve <eve@example.com> Editor, identity eve", describe(store.SignIn(ctx, signIn("eve", ""))))
+	assert.Equal(t, linkedAda, describe(store.Unlink(ctx, 1)))
+	assert.Equal(t, "1 ada <ada@example.com> Editor, identity ada at https://other.example.com",
+		describe(store.SignIn(ctx, otherIssuer)))
+}
+
+// TestSignInWithAddressOfDisabledPerson checks that nobody gets a new account in place of a disabled one whose address
+// the issuer sends, verified or not.
+func TestSignInWithAddressOfDisabledPerson(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	store, _ := newStore(t)
+	add(t, store, person("ada", "ada@example.com"))
+	unverified := signIn("ada", "Ada@Example.com")
+	unverified.EmailVerified = false
+	assert.OK(t, store.SetDisabled(ctx, 1, true))
+	assert.Equal(t, rejected("the person with the e-mail address, which is not verified, is disabled"),
+		describe(store.SignIn(ctx, unverified)))
+	assert.Equal(t, "1 ada <ada@example.com> Editor, identity other, disabled",
+		describe(store.SignIn(ctx, signIn("other", "ada@example.com"))))
+	assert.OK(t, store.SetDisabled(ctx, 1, false))
+	assert.Equal(t, "2 ada <> Viewer, identity ada", describe(store.SignIn(ctx, unverified)))
+}
+
+// TestSignInComparesAddressesInLowerCase checks that addresses of different mailboxes find different people, although
+// they are equal in upper case.
+func TestSignInComparesAddressesInLowerCase(t *testing.T) {
+	t.Parallel()
+	store, _ := newStore(t)
+	add(t, store, person("ada", "ada@κόσμος.example"))
+	assert.Equal(t, "2 ada@κόσμοσ.example <ada@κόσμοσ.example> Viewer, identity eve",
+		describe(store.SignIn(t.Context(), signIn("eve", "ada@κόσμοσ.example"))))
+	assert.Equal(t, "1 ada <ada@κόσμος.example> Editor, identity ada",
+		describe(store.SignIn(t.Context(), signIn("ada", "Ada@ΚόΣΜΟς.example"))))
+}
+
 // TestSignInWithReservedAddress checks that an address whose account is missing, because one table was restored, is
-// refused.
+// rejected.
 func TestSignInWithReservedAddress(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	calls(t, store, ada)
+	add(t, store, person("ada", "ada@example.com"))
 	db.Delete(t, db.Tables["Users"], user.Key(1))
-	calls(t, store, "sign-in | ada | ada@example.com | : "+
-		rejected("the e-mail address is reserved for a person who does not exist"))
+	assert.Equal(t, rejected("the e-mail address is reserved for a person who does not exist"),
+		describe(store.SignIn(t.Context(), signIn("ada", "ada@example.com"))))
 }
 
 // TestSignInOfLinkedPerson checks that a linked person is found by two reads, and then by one, whatever the e-mail
@@ -98,13 +135,14 @@ func TestSignInWithReservedAddress(t *testing.T) {
 func TestSignInOfLinkedPerson(t *testing.T) {
 	t.Parallel()
 	first, db := newStore(t)
-	calls(t, first, ada+eve+"link 1 | ada | | 1 ada <ada@example.com> Editor")
+	add(t, first, person("ada", "ada@example.com"), person("eve", "eve@example.com"))
+	assert.Equal(t, "1 ada <ada@example.com> Editor", describe(first.Link(t.Context(), 1, identity("ada"))))
 	client, tap := db.Through(t, nil)
-	calls(t, through(db, client), `
-		sign-in | ada | | 1 ada <ada@example.com> Editor, identity ada
-		sign-in | ada | eve@example.com | 1 ada <ada@example.com> Editor, identity ada
-		sign-in | ada | new@example.com | 1 ada <ada@example.com> Editor, identity ada
-	`)
+	store := through(db, client)
+	for _, email := range []string{"", "eve@example.com", "new@example.com"} {
+		assert.Equal(t, "1 ada <ada@example.com> Editor, identity ada",
+			describe(store.SignIn(t.Context(), signIn("ada", email))))
+	}
 	assert.Equal(t, "GetItem"+strings.Repeat(" GetItem", 3), tap.Calls())
 }
 
@@ -123,14 +161,14 @@ func TestSignInIgnoresForeignLinks(t *testing.T) {
 		{"identity": linked("ada")}, // in deletion
 	} {
 		store, db := newStore(t)
-		calls(t, store, "sign-in | ada | | 1 ada <> Viewer, identity ada")
+		assert.Equal(t, "1 ada <> Viewer, identity ada", describe(store.SignIn(t.Context(), signIn("ada", ""))))
 		db.Delete(t, db.Tables["Users"], user.Key(1))
 		if i > 0 {
 			account["id"] = dynamo.N(1)
 			db.Put(t, db.Tables["Users"], account)
 		}
 		for _, s := range []*user.Store{store, through(db, db.Client)} {
-			calls(t, s, "sign-in | ada | | 2 ada <> Viewer, identity ada")
+			assert.Equal(t, "2 ada <> Viewer, identity ada", describe(s.SignIn(t.Context(), signIn("ada", ""))))
 		}
 	}
 }
@@ -139,23 +177,28 @@ func TestSignInIgnoresForeignLinks(t *testing.T) {
 // succeed. Of two identities with the same address, the first is linked.
 func TestSignInTwice(t *testing.T) {
 	t.Parallel()
-	const found = "sign-in | s | ada@example.com | 1 ada <ada@example.com> Editor, identity s"
-	const unnamed = "sign-in | s | | 3 s <> Viewer, identity s"
-	const added = "sign-in | s | new@example.com | 3 new@example.com <new@example.com> Viewer, identity s"
-	for _, tt := range []struct {
-		first, second string
-		items         int // counter, people, link, and reservations of the addresses
+	const (
+		found   = "1 ada <ada@example.com> Editor, identity s"
+		added   = "3 new@example.com <new@example.com> Viewer, identity s"
+		unnamed = "3 s <> Viewer, identity s"
+	)
+	for _, test := range []struct {
+		first, second         user.SignIn
+		wantFirst, wantSecond string
+		items                 int // counter, people, link, and reservations of the addresses
 	}{
-		{found, found, 4},
-		{found, "sign-in | other | ada@example.com | : " +
-			rejected("the person with the e-mail address is linked to another identity"), 4},
-		{added, added, 6},
-		{unnamed, unnamed, 5},
+		{signIn("s", "ada@example.com"), signIn("s", "ada@example.com"), found, found, 4},
+		{signIn("s", "ada@example.com"), signIn("other", "ada@example.com"), found, rejected(otherIdentity), 4},
+		{signIn("s", "new@example.com"), signIn("s", "new@example.com"), added, added, 6},
+		{signIn("s", ""), signIn("s", ""), unnamed, unnamed, 5},
 	} {
 		store, db := newStore(t)
-		calls(t, store, ada)
-		calls(t, through(db, db.Before(t, transact, 1, func() { calls(t, store, tt.first) })), tt.second)
-		requireItems(t, db, tt.items)
+		add(t, store, person("ada", "ada@example.com"))
+		client := db.Before(t, transact, 1, func() {
+			assert.Equal(t, test.wantFirst, describe(store.SignIn(t.Context(), test.first)))
+		})
+		assert.Equal(t, test.wantSecond, describe(through(db, client).SignIn(t.Context(), test.second)))
+		requireItems(t, db, test.items)
 	}
 }
 
@@ -164,17 +207,17 @@ func TestInterruptedSignIn(t *testing.T) {
 	t.Parallel()
 	for i := range 4 {
 		store, db := newStore(t)
-		want := "sign-in | ada | ada@example.com | 1 ada <ada@example.com> Editor, identity ada"
+		want := "1 ada <ada@example.com> Editor, identity ada"
 		if i < 2 {
-			calls(t, store, ada)
+			add(t, store, person("ada", "ada@example.com"))
 		} else {
-			want = fmt.Sprintf("sign-in | ada | ada@example.com | %d ada@example.com <ada@example.com> Viewer, identity ada", 4-i)
+			want = fmt.Sprintf("%d ada@example.com <ada@example.com> Viewer, identity ada", 4-i)
 		}
 		ctx, client := db.Interrupted(t.Context(), t, 1, i%2 == 1)
 		if u, err := through(db, client).SignIn(ctx, signIn("ada", "ada@example.com")); err == nil {
 			t.Error("the sign-in did not fail", u)
 		}
-		calls(t, store, want)
+		assert.Equal(t, want, describe(store.SignIn(t.Context(), signIn("ada", "ada@example.com"))))
 		requireItems(t, db, 4) // counter, person, reservation and link
 	}
 }

@@ -57,7 +57,7 @@ func TestUnknownAccounts(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	// They create the counter, 0, and the number of accounts, -1.
-	calls(t, store, ada+"service-account | ci | | 2 ci <> Editor")
+	add(t, store, person("ada", "ada@example.com"), serviceAccount("ci"))
 	// Update is for service accounts only.
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(failure(store.Update(t.Context(), 1, user.Change{Name: "n"}))))
 	for _, id := range []int64{0, -1, 3, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
