@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
@@ -21,7 +22,6 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 const (
@@ -132,21 +132,28 @@ func (s *service) send(tb testing.TB, request, body string) *httptest.ResponseRe
 	return w
 }
 
-// run sends the requests of a table: request | body | access log | body of the response | headers of the response.
-func (s *service) run(tb testing.TB, text string) {
+// expect handles a request as send does, compares the line of the access log and the body of the response, and returns
+// the headers of the response.
+func (s *service) expect(tb testing.TB, request, body, wantLine, wantBody string) http.Header {
 	tb.Helper()
-	for _, row := range table.Rows(tb, 5, text) {
-		w := s.send(tb, row[0], row[1])
-		var headers []string
-		for header := range strings.FieldsSeq(row[4]) {
-			name, _, _ := strings.Cut(header, "=")
-			headers = append(headers, name+"="+strings.Join(w.Header()[name], ","))
-		}
-		got := []string{row[0], row[1], s.lines[len(s.lines)-1], w.Body.String(), strings.Join(headers, " ")}
-		assert.Equal(tb, row, got)
-		r := s.records[len(s.records)-1]
-		if r.Status != w.Code || !strings.HasPrefix(got[2], strconv.Itoa(w.Code)) || (r.Cause != nil) != (w.Code >= 500) {
-			tb.Errorf("%s: status %d, record %+v", row[0], w.Code, r)
+	w := s.send(tb, request, body)
+	if line := s.lines[len(s.lines)-1]; line != wantLine || w.Body.String() != wantBody {
+		tb.Errorf("%.200s: %s: %.200s, want %s: %.200s", request, line, w.Body, wantLine, wantBody)
+	}
+	r := s.records[len(s.records)-1]
+	if r.Status != w.Code || !strings.HasPrefix(wantLine, strconv.Itoa(w.Code)) || (r.Cause != nil) != (w.Code >= 500) {
+		tb.Errorf("%.200s: status %d, record %+v", request, w.Code, r)
+	}
+	return w.Header()
+}
+
+// requireHeaders compares the headers that are expected. The names are in the letters that are sent, and several values
+// are separated by commas. An empty value means that there is no such header.
+func requireHeaders(tb testing.TB, request string, want map[string]string, got http.Header) {
+	tb.Helper()
+	for name, value := range want {
+		if values := strings.Join(got[name], ","); values != value {
+			tb.Errorf("%.200s: %s: %q, want %q", request, name, values, value)
 		}
 	}
 }

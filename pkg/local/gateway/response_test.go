@@ -20,39 +20,84 @@ import (
 func TestFunctionResponse(t *testing.T) {
 	t.Parallel()
 	s := newService()
-	s.run(t, `
-		POST /open | | 200 - - | ok | x-amzn-RequestId=00000000-0000-4000-8000-000000000002 x-amz-apigw-id=AEAAgAAAAAAAAAE= x-amzn-ErrorType=
-		POST /open | | 200 - - | ok | X-Amzn-Trace-Id=Root=1-6a5145a8-000040008000000000000004
-		POST /open | return {"statusCode":201,"headers":{"content-type":"text/plain"},"body":"aé\n"} | 201 - - | "aé\n" | Content-Type=text/plain Content-Length=4
-		POST /open | return {"statusCode":200,"body":""} | 200 - - | | Content-Type=application/json Content-Length=0
-		POST /open | return {"statusCode":204} | 204 - - | | Content-Type=application/json Content-Length=
-		POST /open | return {"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null} | 200 - - | |
-		POST /open | return {"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}} | 200 - - | | X-A=1,2 X-B=b
-		HEAD /open | return {"statusCode":200,"headers":{"X-A":"1"}} | 200 - - | | X-A=1 Content-Length=
-		# without binary media types
-		POST /open | return {"statusCode":200,"body":"aGk=","isBase64Encoded":true} | 200 - - | aGk= |
-		# errors of the function
-		POST /open | fail | 502 DEFAULT_5XX - | 5 | x-amzn-ErrorType=InternalServerErrorException
-		POST /open | return | 502 DEFAULT_5XX - | 5 |
-		POST /open | return null | 502 DEFAULT_5XX - | 5 |
-		POST /open | return {"statusCode":200,"cookies":[]} | 502 DEFAULT_5XX - | 5 |
-		POST /open | return {"statusCode":200,"headers":{"a":["b"]}} | 502 DEFAULT_5XX - | 5 |
-	`)
+	requireHeaders(t, "the first request", map[string]string{
+		"x-amzn-RequestId": "00000000-0000-4000-8000-000000000002",
+		"x-amz-apigw-id":   "AEAAgAAAAAAAAAE=",
+		"x-amzn-ErrorType": "",
+	}, s.expect(t, "POST /open", "", "200 - -", "ok"))
+	requireHeaders(t, "the second request", map[string]string{
+		"X-Amzn-Trace-Id": "Root=1-6a5145a8-000040008000000000000004",
+	}, s.expect(t, "POST /open", "", "200 - -", "ok"))
+	for _, test := range []struct {
+		method   string
+		response string // of the function
+		status   int
+		body     string
+		headers  map[string]string
+	}{
+		{
+			"POST", `{"statusCode":201,"headers":{"content-type":"text/plain"},"body":"aé\n"}`,
+			201, "aé\n", map[string]string{"Content-Type": "text/plain", "Content-Length": "4"},
+		},
+		{
+			"POST", `{"statusCode":200,"body":""}`,
+			200, "", map[string]string{"Content-Type": "application/json", "Content-Length": "0"},
+		},
+		{
+			"POST", `{"statusCode":204}`,
+			204, "", map[string]string{"Content-Type": "application/json", "Content-Length": ""},
+		},
+		{"POST", `{"statusCode":200,"body":null,"headers":null,"multiValueHeaders":null}`, 200, "", nil},
+		{
+			"POST", `{"statusCode":200,"headers":{"X-A":"0","X-B":"b"},"multiValueHeaders":{"x-a":["1","2"]}}`,
+			200, "", map[string]string{"X-A": "1,2", "X-B": "b"},
+		},
+		{
+			"HEAD", `{"statusCode":200,"headers":{"X-A":"1"}}`,
+			200, "", map[string]string{"X-A": "1", "Content-Length": ""},
+		},
+		// without binary media types
+		{"POST", `{"statusCode":200,"body":"aGk=","isBase64Encoded":true}`, 200, "aGk=", nil},
+	} {
+		line := fmt.Sprintf("%d - -", test.status)
+		headers := s.expect(t, test.method+" /open", "return "+test.response, line, test.body)
+		requireHeaders(t, test.response, test.headers, headers)
+	}
+}
+
+func TestFunctionErrors(t *testing.T) {
+	t.Parallel()
+	s := newService()
+	for _, function := range []string{
+		"fail",
+		"return",
+		"return null",
+		`return {"statusCode":200,"cookies":[]}`,
+		`return {"statusCode":200,"headers":{"a":["b"]}}`,
+	} {
+		requireHeaders(t, function, map[string]string{"x-amzn-ErrorType": "InternalServerErrorException"},
+			s.expect(t, "POST /open", function, "502 DEFAULT_5XX -", "5"))
+	}
 	s.Functions["Thing"].Handler = s.function("", `{"statusCode":200,"body":"`+strings.Repeat("a", 6<<20)+`"}`)
-	s.run(t, `GET /open | | 502 DEFAULT_5XX - | 5 |`)
+	s.expect(t, "GET /open", "", "502 DEFAULT_5XX -", "5")
 }
 
 func TestCompression(t *testing.T) {
 	t.Parallel()
 	s := newService()
 	s.API.MinimumCompressionSize = new(4)
-	s.run(t, `
-		POST /open | return {"statusCode":200,"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=
-		POST /open Accept-Encoding: gzip | return {"statusCode":200,"body":"aaa"} | 200 - - | aaa | Content-Encoding=
-		POST /open Accept-Encoding: gzip;q=0 | return {"statusCode":200,"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=
-		POST /open Accept-Encoding: * | return {"statusCode":200,"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=
-		POST /open Accept-Encoding: gzip | return {"statusCode":200,"headers":{"content-encoding":"br"},"body":"aaaa"} | 200 - - | aaaa | Content-Encoding=br
-	`)
+	for _, test := range []struct{ request, body string }{
+		{"POST /open", "aaaa"},
+		{"POST /open Accept-Encoding: gzip", "aaa"},
+		{"POST /open Accept-Encoding: gzip;q=0", "aaaa"},
+		{"POST /open Accept-Encoding: *", "aaaa"},
+	} {
+		requireHeaders(t, test.request, map[string]string{"Content-Encoding": ""},
+			s.expect(t, test.request, `return {"statusCode":200,"body":"`+test.body+`"}`, "200 - -", test.body))
+	}
+	const compressed = `return {"statusCode":200,"headers":{"content-encoding":"br"},"body":"aaaa"}`
+	requireHeaders(t, compressed, map[string]string{"Content-Encoding": "br"},
+		s.expect(t, "POST /open Accept-Encoding: gzip", compressed, "200 - -", "aaaa"))
 	for _, accepted := range []string{"gzip, deflate, br", "br;q=0.8, GZIP", "br, gzip;q=0.5"} {
 		w := s.send(t, "POST /open Accept-Encoding: "+accepted, `return {"statusCode":200,"body":"aaaa"}`)
 		assert.Equal(t, []string{"gzip", fmt.Sprint(w.Body.Len())}, []string{w.Header().Get("Content-Encoding"),
@@ -64,7 +109,8 @@ func TestCompression(t *testing.T) {
 		assert.Equal(t, "aaaa", string(content))
 	}
 	s.API.MinimumCompressionSize = new(0)
-	s.run(t, `POST /open Accept-Encoding: gzip | return {"statusCode":200} | 200 - - | | Content-Encoding=`)
+	requireHeaders(t, "an empty body", map[string]string{"Content-Encoding": ""},
+		s.expect(t, "POST /open Accept-Encoding: gzip", `return {"statusCode":200}`, "200 - -", ""))
 }
 
 // TestTimeouts runs functions that take 50 seconds and ignore their context.

@@ -34,27 +34,26 @@ func TestRouting(t *testing.T) {
 			Timeout: time.Second,
 		}
 	}
-	s.run(t, `
-		GET / | | 200 - - | root |
-		POST /things | | 200 - - | listAny |
-		# a trailing slash is ignored
-		GET /things/ | | 200 - - | list |
-		GET /things/7 | | 200 - - | one |
-		GET /things/mine | | 200 - - | mine |
-		GET /things/a%2Fb | | 200 - - | one |
-		# raw segments are compared
-		GET /%74hings | | 200 - - | catchAll |
-		PUT /things/7/parts/8 | | 200 - - | part |
-		# a parent without methods
-		GET /things/7/parts | | 200 - - | catchAll |
-		GET /files | | 200 - - | catchAll |
-		GET /things// | | 200 - - | catchAll |
-		GET /things?x=/y | | 200 - - | list |
-		# no fallback for a method
-		DELETE /things/7 | | 403 MISSING_AUTHENTICATION_TOKEN - | 4 |
-		DELETE /things/7 Authorization: x | | 403 INVALID_SIGNATURE - | 4 |
-		BREW / | | 403 MISSING_AUTHENTICATION_TOKEN - | 4 |
-	`)
+	for _, test := range []struct{ request, function string }{
+		{"GET /", "root"},
+		{"POST /things", "listAny"},
+		{"GET /things/", "list"}, // a trailing slash is ignored
+		{"GET /things/7", "one"},
+		{"GET /things/mine", "mine"},
+		{"GET /things/a%2Fb", "one"},
+		{"GET /%74hings", "catchAll"}, // raw segments are compared
+		{"PUT /things/7/parts/8", "part"},
+		{"GET /things/7/parts", "catchAll"}, // a parent without methods
+		{"GET /files", "catchAll"},
+		{"GET /things//", "catchAll"},
+		{"GET /things?x=/y", "list"},
+	} {
+		s.expect(t, test.request, "", "200 - -", test.function)
+	}
+	// There is no fallback for a method.
+	s.expect(t, "DELETE /things/7", "", "403 MISSING_AUTHENTICATION_TOKEN -", "4")
+	s.expect(t, "DELETE /things/7 Authorization: x", "", "403 INVALID_SIGNATURE -", "4")
+	s.expect(t, "BREW /", "", "403 MISSING_AUTHENTICATION_TOKEN -", "4")
 }
 
 func TestNewRejects(t *testing.T) {

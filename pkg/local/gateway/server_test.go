@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,18 +20,27 @@ func TestLimits(t *testing.T) {
 	s := newService()
 	s.send(t, "POST /open", "a")
 	largest := 6*1024*1024 - len(s.events[0]) + 1
-	s.run(t, strings.NewReplacer("LARGEST+1", strconv.Itoa(largest+1), "LARGEST", strconv.Itoa(largest)).Replace(`
-		POST /open | LARGEST×a | 200 - - | ok |
-		POST /open | LARGEST+1×a | 413 REQUEST_TOO_LARGE - | {"message":"Request Too Long"} | Content-Type=application/json
-		POST /open | 10485760×a | 413 REQUEST_TOO_LARGE - | {"message":"Request Too Long"} | Content-Type=application/json
-		POST /open | 10485761×a | 413 REQUEST_TOO_LARGE - | HTTP content length exceeded 10485760 bytes. | Content-Type=text/plain
-		# with Host and example.com
-		GET /open X: 10224×a | | 200 - - | ok |
-		GET /open X: 10225×a | | 431 - - | {"message":"Request Header Fields Too Large"} | Content-Type=application/json
-		# the method ARN has 70 more characters
-		GET /things/1530×a | | 200 - user:1 | ok |
-		GET /things/1531×a | | 414 DEFAULT_4XX - | 4 | Content-Type=application/json
-	`))
+	a := func(n int) string { return strings.Repeat("a", n) }
+	const jsonType = "application/json"
+	const tooLong = `{"message":"Request Too Long"}`
+	for _, test := range []struct{ request, body, line, response, contentType string }{
+		{"POST /open", a(largest), "200 - -", "ok", jsonType},
+		{"POST /open", a(largest + 1), "413 REQUEST_TOO_LARGE -", tooLong, jsonType},
+		{"POST /open", a(10485760), "413 REQUEST_TOO_LARGE -", tooLong, jsonType},
+		{
+			"POST /open", a(10485761), "413 REQUEST_TOO_LARGE -",
+			"HTTP content length exceeded 10485760 bytes.", "text/plain",
+		},
+		// with Host and example.com
+		{"GET /open X: " + a(10224), "", "200 - -", "ok", jsonType},
+		{"GET /open X: " + a(10225), "", "431 - -", `{"message":"Request Header Fields Too Large"}`, jsonType},
+		// the method ARN has 70 more characters
+		{"GET /things/" + a(1530), "", "200 - user:1", "ok", jsonType},
+		{"GET /things/" + a(1531), "", "414 DEFAULT_4XX -", "4", jsonType},
+	} {
+		headers := s.expect(t, test.request, test.body, test.line, test.response)
+		requireHeaders(t, test.request, map[string]string{"Content-Type": test.contentType}, headers)
+	}
 }
 
 func TestMalformedRequests(t *testing.T) {
