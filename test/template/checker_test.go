@@ -17,7 +17,6 @@ import (
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
-	"toggleadmin/test/table"
 )
 
 // checker collects problems of a template, one line each.
@@ -26,30 +25,13 @@ type checker struct {
 	problems  []string
 	runbook   []string        // its sections
 	metrics   map[string]bool // "namespace name" of metrics that AWS, the code or a metric filter writes
-	expected  [][]string
-	responses [][]string
-	searches  [][]string
-	needs     [][]string
 }
 
 func newChecker(tb testing.TB) *checker {
 	tb.Helper()
-	c := &checker{metrics: map[string]bool{}, expected: table.Rows(tb, 3, expected),
-		responses: table.Rows(tb, 3, responses), searches: table.Rows(tb, 2, searches), needs: table.Rows(tb, 3, needs)}
+	c := &checker{metrics: metricsOfAWS()}
 	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(read(tb, "docs/runbook.md"), -1) {
 		c.runbook = append(c.runbook, strings.Split(heading[1], ", ")...)
-	}
-	for _, row := range table.Rows(tb, 2, `
-		AWS/ApiGateway | Count 4XXError 5XXError Latency IntegrationLatency
-		AWS/Lambda | Invocations Errors Throttles Duration IteratorAge
-		AWS/Logs | IncomingLogEvents
-		AWS/SQS | ApproximateNumberOfMessagesVisible
-		AWS/DynamoDB | ConsumedReadCapacityUnits ConsumedWriteCapacityUnits ReadThrottleEvents WriteThrottleEvents
-		AWS/CertificateManager | DaysToExpiry
-	`) {
-		for name := range strings.FieldsSeq(row[1]) {
-			c.metrics[row[0]+" "+name] = true
-		}
 	}
 	files, _ := filepath.Glob(root + "pkg/*/*/*.go")
 	for _, file := range files {
@@ -62,6 +44,26 @@ func newChecker(tb testing.TB) *checker {
 		}
 	}
 	return c
+}
+
+// metricsOfAWS returns "namespace name" of the metrics of AWS that the template uses.
+func metricsOfAWS() map[string]bool {
+	metrics := map[string]bool{}
+	for namespace, names := range map[string][]string{
+		"AWS/ApiGateway": {"Count", "4XXError", "5XXError", "Latency", "IntegrationLatency"},
+		"AWS/Lambda":     {"Invocations", "Errors", "Throttles", "Duration", "IteratorAge"},
+		"AWS/Logs":       {"IncomingLogEvents"},
+		"AWS/SQS":        {"ApproximateNumberOfMessagesVisible"},
+		"AWS/DynamoDB": {
+			"ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ReadThrottleEvents", "WriteThrottleEvents",
+		},
+		"AWS/CertificateManager": {"DaysToExpiry"},
+	} {
+		for _, name := range names {
+			metrics[namespace+" "+name] = true
+		}
+	}
+	return metrics
 }
 
 func (c *checker) check(resources []samtemplate.Resource) []string {
@@ -101,113 +103,148 @@ func (c *checker) complete() bool { return len(c.ofType("AWS::ApiGateway::Domain
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// expected are values of properties by resource type or logical id.
-var expected = strings.NewReplacer(
-	"MESSAGE", lambdacontext.ReplaceAttr(nil, slog.String(slog.MessageKey, "")).Key, // in the log lines of functions
-	"UNREADABLE", webhook.UnreadableParameter,
-	"LARGE", fmt.Sprint(lambdahttp.LargeResponse), "BYTES", lambdahttp.ResponseBytes,
-	"METRIC", "MetricNamespace:ToggleAdmin/local MetricValue:1 Unit:Count",
-).Replace(`
-	AWS::DynamoDB::Table | PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled | true
-	AWS::DynamoDB::Table | SSESpecification.SSEEnabled | true
-	AWS::DynamoDB::Table | DeletionProtectionEnabled | false
-	FeatureTypes | StreamSpecification.StreamViewType | NEW_AND_OLD_IMAGES
-	Events | StreamSpecification.StreamViewType | NEW_IMAGE
-	Events | TimeToLiveSpecification.AttributeName | expiresAt
-	Feedback | TimeToLiveSpecification.AttributeName | expiresAt
-	Traffic | TimeToLiveSpecification.AttributeName | expiresAt
-	# the maximum
-	AWS::SQS::Queue | MessageRetentionPeriod | 1209600
-	AWS::SQS::Queue | SqsManagedSseEnabled | true
-	# if its policy is wrong, alarms are lost without an error
-	AWS::SNS::Topic | KmsMasterKeyId | <nil>
-	AWS::SNS::Subscription | TopicArn | AlarmTopic
-	AWS::Logs::LogGroup | RetentionInDays | 30
-	AWS::CloudWatch::Alarm | AlarmActions | [AlarmTopic]
-	AWS::CloudWatch::Alarm | OKActions | [AlarmTopic]
-	# not for a single event
-	TrafficMalformedAlarm | Threshold | 10
-	# without invocations there are no data
-	SweepMissingAlarm | TreatMissingData | breaching
-	SweepMissingAlarm | ComparisonOperator | LessThanThreshold
-	# edge endpoints have error pages of their own
-	AWS::Serverless::Api | EndpointConfiguration.Type | REGIONAL
-	# otherwise SAM creates a stage called Stage
-	AWS::Serverless::Api | OpenApiVersion | 3.0.1
-	# otherwise changes can stay undeployed
-	AWS::Serverless::Api | AlwaysDeploy | true
-	# the web pages load 80 kB compressed
-	AWS::Serverless::Api | MinimumCompressionSize | 1024
-	AWS::Serverless::Api | SecurityPolicy | SecurityPolicy_TLS13_1_2_PQ_2025_09
-	# traces would contain credentials
-	AWS::Serverless::Api | MethodSettings | [map[DataTraceEnabled:false HttpMethod:* LoggingLevel:OFF MetricsEnabled:false ResourcePath:/* ThrottlingBurstLimit:200 ThrottlingRateLimit:100] map[DataTraceEnabled:false HttpMethod:GET LoggingLevel:OFF MetricsEnabled:false ResourcePath:/~1console~1{proxy+} ThrottlingBurstLimit:100 ThrottlingRateLimit:10]]
-	AWS::Serverless::Api | Auth.Authorizers.Token.Identity | map[Headers:[Authorization] ReauthorizeEvery:0]
-	AWS::ApiGateway::DomainName | SecurityPolicy | TLS_1_2
-	AWS::ApiGateway::Account | CloudWatchRoleArn | arn:aws:iam::000000000000:role/GatewayAccountRole
-	AWS::Lambda::Permission | SourceArn | arn:aws:execute-api:us-east-1:000000000000:Api/*/*/*
-	NotFoundPermission | FunctionName | NotFoundFunction
-	NotFoundAliasPermission | FunctionName | arn:aws:lambda:us-east-1:000000000000:function:NotFoundFunction:live
-	AWS::Serverless::Function | LoggingConfig.LogFormat | JSON
-	# lines and hours without an event cost nothing
-	AWS::Serverless::Function | LoggingConfig.SystemLogLevel | WARN
-	ThrottledRequests | MetricTransformations | [map[MetricName:throttledRequests METRIC]]
-	WebhookSecretErrors | MetricTransformations | [map[MetricName:webhookSecretErrors METRIC]]
-	WebhookSecretErrors | FilterPattern | { $.MESSAGE = "UNREADABLE" }
-	ContextFieldListSize | FilterPattern | { $.BYTES > LARGE }
-	ServiceAccountListSize | FilterPattern | { $.BYTES > LARGE }
-	LargeResponsesAlarm | Threshold | LARGE
-	AuthorizerFunction | Timeout | 3
-	AuthorizerFunction | DeploymentPreference.Role | arn:aws:iam::000000000000:role/CodeDeployRole
-	ReevaluateStalenessFunction | Events.Lifetimes.Properties.BisectBatchOnFunctionError | true
-	ReevaluateStalenessFunction | Events.Lifetimes.Properties.FunctionResponseTypes | [ReportBatchItemFailures]
-	ReevaluateStalenessFunction | Events.Lifetimes.Properties.ParallelizationFactor | 2
-	ReevaluateStalenessFunction | Events.Lifetimes.Properties.MaximumRetryAttempts | 10
-	ReevaluateStalenessFunction | Events.Lifetimes.Properties.MaximumRecordAgeInSeconds | 3600
-	# Events wait for the bus in order for 12 hours; a stream keeps them for 24 hours. Two minutes of three with a wait of
-	# a minute or more are an alarm within minutes of the first refusal.
-	PublishEventsFunction | Events.Log.Properties.BisectBatchOnFunctionError | true
-	PublishEventsFunction | Events.Log.Properties.FunctionResponseTypes | [ReportBatchItemFailures]
-	PublishEventsFunction | Events.Log.Properties.ParallelizationFactor | 1
-	PublishEventsFunction | Events.Log.Properties.MaximumRetryAttempts | -1
-	PublishEventsFunction | Events.Log.Properties.MaximumRecordAgeInSeconds | 43200
-	PublishEventsFunction | Events.Log.Properties.FilterCriteria.Filters | [map[Pattern:{"eventName":["INSERT"]}]]
-	EventAgeAlarm | Threshold | 60000
-	EventAgeAlarm | Period | 60
-	EventAgeAlarm | EvaluationPeriods | 3
-	EventAgeAlarm | DatapointsToAlarm | 2
-	# with a name, all stacks would use the same one
-	SweepStalenessFunction | Events.EachMinute.Properties.OmitName | true
-	SweepStalenessFunction | Events.EachMinute.Properties.ScheduleExpression | rate(1 minute)
-	SweepStalenessFunction | Events.EachMinute.Properties.RoleArn | arn:aws:iam::000000000000:role/ScheduleRole
-	# the next sweep does the same, and starts after the timeout
-	SweepStalenessFunction | EventInvokeConfig.MaximumRetryAttempts | 0
-	SweepStalenessFunction | Timeout | 50
-	AnnounceExpiringTokensFunction | Events.EachHour.Properties.ScheduleExpression | rate(60 minutes)
-	AnnounceExpiringTokensFunction | Events.EachHour.Properties.OmitName | true
-	WebhookRule | Targets | [map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookQueue DeadLetterConfig:map[Arn:arn:aws:sqs:us-east-1:000000000000:WebhookFailures] Id:webhook InputPath:$.detail]]
-	# Together more than three days, for invocations that cannot start. Lambda requires six times the timeout.
-	WebhookQueue | RedrivePolicy.maxReceiveCount | 1000
-	WebhookQueue | VisibilityTimeout | 300
-	WebhookQueue | RedrivePolicy.deadLetterTargetArn | arn:aws:sqs:us-east-1:000000000000:WebhookFailures
-	DeliverWebhookFunction | Timeout | 30
-	# not less than MaximumConcurrency
-	DeliverWebhookFunction | ReservedConcurrentExecutions | <nil>
-	WebhookQueuePolicy | Queues | [WebhookQueue WebhookFailures]
-	WebhookQueuePolicy | PolicyDocument.Statement | [map[Action:[sqs:SendMessage] Condition:map[ArnEquals:map[aws:SourceArn:arn:aws:events:us-east-1:000000000000:rule/WebhookRule]] Effect:Allow Principal:map[Service:events.amazonaws.com] Resource:*]]
-	AWS::WAFv2::WebACLAssociation | ResourceArn | arn:aws:apigateway:us-east-1::/restapis/Api/stages/Api-Stage
-`)
+// expected is the value of a property.
+type expected struct {
+	resource string // a type or a logical id
+	property string
+	value    any
+}
+
+func expectedProperties() []expected {
+	// the name of the message in the log lines of functions
+	messageKey := lambdacontext.ReplaceAttr(nil, slog.String(slog.MessageKey, "")).Key
+	largeResponse := fmt.Sprint("{ $.", lambdahttp.ResponseBytes, " > ", lambdahttp.LargeResponse, " }")
+	countLines := func(metric string) []map[string]any {
+		return []map[string]any{
+			{"MetricNamespace": "ToggleAdmin/local", "MetricName": metric, "MetricValue": 1, "Unit": "Count"},
+		}
+	}
+	return []expected{
+		{"AWS::DynamoDB::Table", "PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled", true},
+		{"AWS::DynamoDB::Table", "SSESpecification.SSEEnabled", true},
+		{"AWS::DynamoDB::Table", "DeletionProtectionEnabled", false},
+		{"FeatureTypes", "StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES"},
+		{"Events", "StreamSpecification.StreamViewType", "NEW_IMAGE"},
+		{"Events", "TimeToLiveSpecification.AttributeName", "expiresAt"},
+		{"Feedback", "TimeToLiveSpecification.AttributeName", "expiresAt"},
+		{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
+		// the maximum
+		{"AWS::SQS::Queue", "MessageRetentionPeriod", 1209600},
+		{"AWS::SQS::Queue", "SqsManagedSseEnabled", true},
+		// if its policy is wrong, alarms are lost without an error
+		{"AWS::SNS::Topic", "KmsMasterKeyId", nil},
+		{"AWS::SNS::Subscription", "TopicArn", "AlarmTopic"},
+		{"AWS::Logs::LogGroup", "RetentionInDays", 30},
+		{"AWS::CloudWatch::Alarm", "AlarmActions", "[AlarmTopic]"},
+		{"AWS::CloudWatch::Alarm", "OKActions", "[AlarmTopic]"},
+		// not for a single event
+		{"TrafficMalformedAlarm", "Threshold", 10},
+		// without invocations there are no data
+		{"SweepMissingAlarm", "TreatMissingData", "breaching"},
+		{"SweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
+		// edge endpoints have error pages of their own
+		{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"},
+		// otherwise SAM creates a stage called Stage
+		{"AWS::Serverless::Api", "OpenApiVersion", "3.0.1"},
+		// otherwise changes can stay undeployed
+		{"AWS::Serverless::Api", "AlwaysDeploy", true},
+		// the web pages load 80 kB compressed
+		{"AWS::Serverless::Api", "MinimumCompressionSize", 1024},
+		{"AWS::Serverless::Api", "SecurityPolicy", "SecurityPolicy_TLS13_1_2_PQ_2025_09"},
+		// traces would contain credentials
+		{"AWS::Serverless::Api", "MethodSettings", []map[string]any{
+			{
+				"ResourcePath": "/*", "HttpMethod": "*",
+				"DataTraceEnabled": false, "LoggingLevel": "OFF", "MetricsEnabled": false,
+				"ThrottlingBurstLimit": 200, "ThrottlingRateLimit": 100,
+			},
+			{
+				"ResourcePath": "/~1console~1{proxy+}", "HttpMethod": "GET",
+				"DataTraceEnabled": false, "LoggingLevel": "OFF", "MetricsEnabled": false,
+				"ThrottlingBurstLimit": 100, "ThrottlingRateLimit": 10,
+			},
+		}},
+		{"AWS::Serverless::Api", "Auth.Authorizers.Token.Identity", "map[Headers:[Authorization] ReauthorizeEvery:0]"},
+		{"AWS::ApiGateway::DomainName", "SecurityPolicy", "TLS_1_2"},
+		{"AWS::ApiGateway::Account", "CloudWatchRoleArn", "arn:aws:iam::000000000000:role/GatewayAccountRole"},
+		{"AWS::Lambda::Permission", "SourceArn", "arn:aws:execute-api:us-east-1:000000000000:Api/*/*/*"},
+		{"NotFoundPermission", "FunctionName", "NotFoundFunction"},
+		{"NotFoundAliasPermission", "FunctionName", "arn:aws:lambda:us-east-1:000000000000:function:NotFoundFunction:live"},
+		{"AWS::Serverless::Function", "LoggingConfig.LogFormat", "JSON"},
+		// lines and hours without an event cost nothing
+		{"AWS::Serverless::Function", "LoggingConfig.SystemLogLevel", "WARN"},
+		{"ThrottledRequests", "MetricTransformations", countLines("throttledRequests")},
+		{"WebhookSecretErrors", "MetricTransformations", countLines("webhookSecretErrors")},
+		{"WebhookSecretErrors", "FilterPattern", `{ $.` + messageKey + ` = "` + webhook.UnreadableParameter + `" }`},
+		{"ContextFieldListSize", "FilterPattern", largeResponse},
+		{"ServiceAccountListSize", "FilterPattern", largeResponse},
+		{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
+		{"AuthorizerFunction", "Timeout", 3},
+		{"AuthorizerFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
+		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
+		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
+		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 2},
+		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRetryAttempts", 10},
+		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.MaximumRecordAgeInSeconds", 3600},
+		// Events wait for the bus in order for 12 hours; a stream keeps them for 24 hours. Two minutes of three with a
+		// wait of a minute or more are an alarm within minutes of the first error.
+		{"PublishEventsFunction", "Events.Log.Properties.BisectBatchOnFunctionError", true},
+		{"PublishEventsFunction", "Events.Log.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
+		{"PublishEventsFunction", "Events.Log.Properties.ParallelizationFactor", 1},
+		{"PublishEventsFunction", "Events.Log.Properties.MaximumRetryAttempts", -1},
+		{"PublishEventsFunction", "Events.Log.Properties.MaximumRecordAgeInSeconds", 43200},
+		{"PublishEventsFunction", "Events.Log.Properties.FilterCriteria.Filters", `[map[Pattern:{"eventName":["INSERT"]}]]`},
+		{"EventAgeAlarm", "Threshold", 60000},
+		{"EventAgeAlarm", "Period", 60},
+		{"EventAgeAlarm", "EvaluationPeriods", 3},
+		{"EventAgeAlarm", "DatapointsToAlarm", 2},
+		// with a name, all stacks would use the same one
+		{"SweepStalenessFunction", "Events.EachMinute.Properties.OmitName", true},
+		{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
+		{"SweepStalenessFunction", "Events.EachMinute.Properties.RoleArn", "arn:aws:iam::000000000000:role/ScheduleRole"},
+		// the next sweep does the same, and starts after the timeout
+		{"SweepStalenessFunction", "EventInvokeConfig.MaximumRetryAttempts", 0},
+		{"SweepStalenessFunction", "Timeout", 50},
+		{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.ScheduleExpression", "rate(60 minutes)"},
+		{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.OmitName", true},
+		{"WebhookRule", "Targets", []map[string]any{{
+			"Id":               "webhook",
+			"Arn":              "arn:aws:sqs:" + account + "WebhookQueue",
+			"DeadLetterConfig": map[string]any{"Arn": "arn:aws:sqs:" + account + "WebhookFailures"},
+			"InputPath":        "$.detail",
+		}}},
+		// Together more than three days, for invocations that cannot start. Lambda requires six times the timeout.
+		{"WebhookQueue", "RedrivePolicy.maxReceiveCount", 1000},
+		{"WebhookQueue", "VisibilityTimeout", 300},
+		{"WebhookQueue", "RedrivePolicy.deadLetterTargetArn", "arn:aws:sqs:us-east-1:000000000000:WebhookFailures"},
+		{"DeliverWebhookFunction", "Timeout", 30},
+		// not less than MaximumConcurrency
+		{"DeliverWebhookFunction", "ReservedConcurrentExecutions", nil},
+		{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
+		{"WebhookQueuePolicy", "PolicyDocument.Statement", []map[string]any{{
+			"Effect":    "Allow",
+			"Principal": map[string]any{"Service": "events.amazonaws.com"},
+			"Action":    []string{"sqs:SendMessage"},
+			"Resource":  "*",
+			"Condition": map[string]any{
+				"ArnEquals": map[string]any{"aws:SourceArn": "arn:aws:events:" + account + "rule/WebhookRule"},
+			},
+		}}},
+		{"AWS::WAFv2::WebACLAssociation", "ResourceArn", "arn:aws:apigateway:us-east-1::/restapis/Api/stages/Api-Stage"},
+	}
+}
 
 func (c *checker) properties() {
-	for _, row := range c.expected {
+	for _, want := range expectedProperties() {
 		found := false
 		for _, r := range c.resources {
-			if row[0] == r.Type || row[0] == r.LogicalID {
+			if want.resource == r.Type || want.resource == r.LogicalID {
 				found = true
-				c.expect(row[1]+" of "+r.LogicalID, at(r.Properties, row[1]), row[2])
+				c.expect(want.property+" of "+r.LogicalID, at(r.Properties, want.property), want.value)
 			}
 		}
 		if c.complete() && !found {
-			c.problem("there is no %s", row[0])
+			c.problem("there is no %s", want.resource)
 		}
 	}
 	for _, r := range c.resources {

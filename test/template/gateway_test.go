@@ -10,38 +10,46 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// responses are all gateway responses with their status and the name in the error object. All other types use the two
-// defaults. A status on a default would replace the status of every other type.
-const responses = `
-	ACCESS_DENIED | 401 | AuthenticationRequired
-	DEFAULT_4XX | <nil> | ValidationError
-	DEFAULT_5XX | <nil> | InternalError
-	EXPIRED_TOKEN | 404 | NotFoundError
-	INTEGRATION_FAILURE | 504 | GatewayTimeout
-	INTEGRATION_TIMEOUT | 504 | GatewayTimeout
-	INVALID_SIGNATURE | 404 | NotFoundError
-	MISSING_AUTHENTICATION_TOKEN | 404 | NotFoundError
-	RESOURCE_NOT_FOUND | 404 | NotFoundError
-	THROTTLED | 429 | TooManyRequests
-	UNAUTHORIZED | 401 | AuthenticationRequired
-	UNSUPPORTED_MEDIA_TYPE | 415 | ContentTypeerror
-	WAF_FILTERED | 403 | NoAccessError
-`
+// responses returns all gateway responses. All other types use the two defaults. A status on a default would replace the
+// status of every other type.
+func responses() []response {
+	return []response{
+		{"ACCESS_DENIED", 401, "AuthenticationRequired"},
+		{"DEFAULT_4XX", nil, "ValidationError"},
+		{"DEFAULT_5XX", nil, "InternalError"},
+		{"EXPIRED_TOKEN", 404, "NotFoundError"},
+		{"INTEGRATION_FAILURE", 504, "GatewayTimeout"},
+		{"INTEGRATION_TIMEOUT", 504, "GatewayTimeout"},
+		{"INVALID_SIGNATURE", 404, "NotFoundError"},
+		{"MISSING_AUTHENTICATION_TOKEN", 404, "NotFoundError"},
+		{"RESOURCE_NOT_FOUND", 404, "NotFoundError"},
+		{"THROTTLED", 429, "TooManyRequests"},
+		{"UNAUTHORIZED", 401, "AuthenticationRequired"},
+		{"UNSUPPORTED_MEDIA_TYPE", 415, "ContentTypeerror"},
+		{"WAF_FILTERED", 403, "NoAccessError"},
+	}
+}
+
+type response struct {
+	kind   string
+	status any    // nil: none is declared
+	name   string // in the error object
+}
 
 func (c *checker) gatewayResponses() {
 	for _, api := range c.ofType("AWS::Serverless::Api") {
 		got, _ := api.Properties["GatewayResponses"].(map[string]any)
 		var types []string
-		for _, row := range c.responses {
-			response, what := got[row[0]], " of the gateway response "+row[0]
-			types = append(types, row[0])
-			c.expect("the status"+what, at(response, "StatusCode"), row[1])
+		for _, want := range responses() {
+			response, what := got[want.kind], " of the gateway response "+want.kind
+			types = append(types, want.kind)
+			c.expect("the status"+what, at(response, "StatusCode"), want.status)
 			headers := map[string]string{"Cache-Control": "'no-store'", "X-Content-Type-Options": "'nosniff'",
 				"X-Request-Id": "context.requestId"}
-			switch row[1] {
-			case "401":
+			switch want.status {
+			case 401:
 				headers["WWW-Authenticate"] = "'Bearer'"
-			case "429":
+			case 429:
 				headers["Retry-After"] = "'1'"
 			}
 			c.expect("the headers"+what, at(response, "ResponseParameters.Headers"), headers)
@@ -51,7 +59,7 @@ func (c *checker) gatewayResponses() {
 				c.problem("the body%s is not JSON with a constant message: %q, %v", what, message, err)
 			}
 			delete(body, "message")
-			c.expect("the body"+what, body, map[string]string{"id": "$context.requestId", "name": row[2]})
+			c.expect("the body"+what, body, map[string]string{"id": "$context.requestId", "name": want.name})
 		}
 		c.expect("the types of gateway responses", sortedKeys(got), types)
 	}

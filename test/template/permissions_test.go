@@ -45,19 +45,38 @@ func (c *checker) permissions() {
 	}
 }
 
-// needs are the permissions that a function needs by what it has, for which ~ stands.
-const needs = `
-	LogGroup | logs:CreateLogStream logs:PutLogEvents | arn:aws:logs:ACCOUNTlog-group:~:*
-	Tracing | xray:PutTelemetryRecords xray:PutTraceSegments | *
-	Queue | sqs:ReceiveMessage sqs:DeleteMessage sqs:GetQueueAttributes sqs:ChangeMessageVisibility | ~
-	Stream | dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator | ~
-	Streams | dynamodb:ListStreams | ~
-	EVENT_BUS | events:PutEvents | arn:aws:events:ACCOUNTevent-bus/~
-	REJECTED_EVENTS_QUEUE | sqs:SendMessage | arn:aws:sqs:ACCOUNT~
-	WEBHOOK_FAILURES | sqs:SendMessage | arn:aws:sqs:ACCOUNT~
-	WEBHOOK_SECRET_NAME | ssm:GetParameter | arn:aws:ssm:ACCOUNTparameter~
-	Secret | secretsmanager:GetSecretValue | arn:aws:secretsmanager:ACCOUNTsecret:~-??????
-`
+// need is a permission that a function needs if it has something.
+type need struct {
+	has      string // LogGroup, Tracing, Stream, Streams, Queue, Secret, or a variable
+	actions  []string
+	resource string // VALUE stands for what the function has
+}
+
+func needs() []need {
+	return []need{
+		{
+			"LogGroup", []string{"logs:CreateLogStream", "logs:PutLogEvents"},
+			"arn:aws:logs:" + account + "log-group:VALUE:*",
+		},
+		{"Tracing", []string{"xray:PutTelemetryRecords", "xray:PutTraceSegments"}, "*"},
+		{
+			"Queue", []string{
+				"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ChangeMessageVisibility",
+			},
+			"VALUE",
+		},
+		{"Stream", []string{"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}, "VALUE"},
+		{"Streams", []string{"dynamodb:ListStreams"}, "VALUE"},
+		{"EVENT_BUS", []string{"events:PutEvents"}, "arn:aws:events:" + account + "event-bus/VALUE"},
+		{"REJECTED_EVENTS_QUEUE", []string{"sqs:SendMessage"}, "arn:aws:sqs:" + account + "VALUE"},
+		{"WEBHOOK_FAILURES", []string{"sqs:SendMessage"}, "arn:aws:sqs:" + account + "VALUE"},
+		{"WEBHOOK_SECRET_NAME", []string{"ssm:GetParameter"}, "arn:aws:ssm:" + account + "parameterVALUE"},
+		{
+			"Secret", []string{"secretsmanager:GetSecretValue"},
+			"arn:aws:secretsmanager:" + account + "secret:VALUE-??????",
+		},
+	}
+}
 
 // needed returns the permissions that a function needs by its properties.
 func (c *checker) needed(f samtemplate.Resource) map[string]bool {
@@ -84,10 +103,10 @@ func (c *checker) needed(f samtemplate.Resource) map[string]bool {
 	for _, queue := range c.queues(f) {
 		needed["sqs:SendMessage "+queue] = true
 	}
-	for _, row := range c.needs {
-		if what := has[row[0]]; what != nil && what != "" {
-			for action := range strings.FieldsSeq(row[1]) {
-				needed[action+" "+strings.NewReplacer("ACCOUNT", account, "~", fmt.Sprint(what)).Replace(row[2])] = true
+	for _, need := range needs() {
+		if value := has[need.has]; value != nil && value != "" {
+			for _, action := range need.actions {
+				needed[action+" "+strings.ReplaceAll(need.resource, "VALUE", fmt.Sprint(value))] = true
 			}
 		}
 	}
