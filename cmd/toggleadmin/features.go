@@ -69,13 +69,17 @@ func toggleState(t *operator.Toggle) string {
 }
 
 func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
+	matches, err := c.matcher(s, o)
+	if err != nil {
+		return err
+	}
 	all, err := o.Toggles(s.step())
 	if err != nil {
 		return err
 	}
 	toggles := []operator.Toggle{}
 	for _, t := range all {
-		if c.matches(t, s.now()) {
+		if matches(t) {
 			toggles = append(toggles, t)
 		}
 	}
@@ -149,7 +153,7 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 	if s.JSON {
 		return printJSON(s.out, t)
 	}
-	for _, property := range [][2]string{
+	properties := [][2]string{
 		{"Name", t.Name},
 		{"Project", t.Project},
 		{"Type", t.Type},
@@ -157,11 +161,16 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 		{"Description", text(t.Description)},
 		{"Impression data", yesNo(t.ImpressionData)},
 		{"Context fields", strings.Join(t.ContextFields, " ")},
+		{"Segments", strings.Join(t.Segments, ", ")},
 		{"Created", localTime(&t.CreatedAt)},
 		{"Created by", creatorText(t.CreatedBy)},
 		{"Potentially stale", localTime(t.PotentiallyStaleAt)},
 		{"Archived", localTime(t.ArchivedAt)},
-	} {
+	}
+	for _, e := range t.Environments {
+		properties = append(properties, [2]string{"In " + e.Name, environmentText(e)})
+	}
+	for _, property := range properties {
 		if property[1] == "" {
 			property[1] = "-"
 		}
@@ -170,6 +179,17 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 		}
 	}
 	return nil
+}
+
+func environmentText(e operator.ToggleEnvironment) string {
+	state := "off"
+	if e.Enabled {
+		state = "on"
+	}
+	if e.Strategies == 1 {
+		return state + ", 1 strategy"
+	}
+	return fmt.Sprintf("%s, %d strategies", state, e.Strategies)
 }
 
 func yesNo(b bool) string {

@@ -18,6 +18,24 @@ type toggleFilter struct {
 	State     *string  `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only active, potentially-stale, stale or archived toggles."`
 	OlderThan lifetime `placeholder:"TIME" help:"Only toggles that were created before this time, such as 365d."`
 	Name      string   `placeholder:"PATTERN" help:"Only toggles whose name matches a pattern, such as 'checkout-*'."`
+	Status    status   `placeholder:"ENVIRONMENT:enabled|disabled" help:"Only toggles that are on or off in an environment, such as production:enabled."`
+	Segment   string   `placeholder:"NAME" help:"Only toggles with a strategy that uses this segment."`
+}
+
+// status is whether a toggle is on in an environment, as in the search of the API.
+type status struct {
+	environment string
+	enabled     bool
+}
+
+// UnmarshalText is called by kong.
+func (s *status) UnmarshalText(text []byte) error {
+	environment, state, _ := strings.Cut(string(text), ":")
+	if environment == "" || state != "enabled" && state != "disabled" {
+		return fmt.Errorf("%q is not a status: use one such as production:enabled or production:disabled", text)
+	}
+	*s = status{environment, state == "enabled"}
+	return nil
 }
 
 // Validate is called by kong.
@@ -26,6 +44,25 @@ func (f *toggleFilter) Validate() error {
 		return fmt.Errorf("--name: %q is not a pattern: use * for any characters and ? for one, such as 'checkout-*'", f.Name)
 	}
 	return nil
+}
+
+// matcher returns the condition on toggles. It returns an error if there is no such environment or segment.
+func (f *toggleFilter) matcher(s *session, o *operator.Operator) (func(operator.Toggle) bool, error) {
+	all := func(operator.Toggle) bool { return true }
+	hasStatus, usesSegment := all, all
+	var err error
+	if f.Status != (status{}) {
+		if hasStatus, err = o.HasStatus(s.step(), f.Status.environment, f.Status.enabled); err != nil {
+			return nil, err
+		}
+	}
+	if f.Segment != "" {
+		if usesSegment, err = o.UsesSegment(s.step(), f.Segment); err != nil {
+			return nil, err
+		}
+	}
+	now := s.now()
+	return func(t operator.Toggle) bool { return f.matches(t, now) && hasStatus(t) && usesSegment(t) }, nil
 }
 
 func (f *toggleFilter) matches(t operator.Toggle, now time.Time) bool {
@@ -54,6 +91,10 @@ func (f *selection) Validate() error {
 // toggles returns the selected toggles. Without names and without --state archived, archived toggles can only be
 // revived.
 func (f *selection) toggles(s *session, o *operator.Operator, action operator.Action) ([]operator.Toggle, error) {
+	matches, err := f.matcher(s, o)
+	if err != nil {
+		return nil, err
+	}
 	selected := []operator.Toggle{}
 	if len(f.Names) > 0 {
 		slices.Sort(f.Names)
@@ -62,7 +103,7 @@ func (f *selection) toggles(s *session, o *operator.Operator, action operator.Ac
 			if err != nil {
 				return nil, err
 			}
-			if f.matches(t, s.now()) {
+			if matches(t) {
 				selected = append(selected, t)
 			}
 		}
@@ -73,7 +114,7 @@ func (f *selection) toggles(s *session, o *operator.Operator, action operator.Ac
 		return nil, err
 	}
 	for _, t := range all {
-		if f.matches(t, s.now()) && (f.State != nil || t.Archived == (action == operator.Revive)) {
+		if matches(t) && (f.State != nil || t.Archived == (action == operator.Revive)) {
 			selected = append(selected, t)
 		}
 	}

@@ -28,6 +28,9 @@ type Toggle struct {
 	Stale            bool     `json:"stale"`
 	PotentiallyStale bool     `json:"potentiallyStale"`
 	ContextFields    []string `json:"contextFields"`
+
+	enabledIn []string // environments
+	segments  []int64
 }
 
 // Creator is who created a toggle.
@@ -52,6 +55,8 @@ func newToggle(f toggle.Feature) Toggle {
 		Stale:            f.Stale,
 		PotentiallyStale: f.PotentiallyStale,
 		ContextFields:    append([]string{}, f.ContextFields...),
+		enabledIn:        f.EnabledEnvironments(),
+		segments:         f.Segments(),
 	}
 	if f.CreatedBy != nil {
 		t.CreatedBy = &Creator{f.CreatedBy.ID, f.CreatedBy.Name}
@@ -78,21 +83,79 @@ func (o *Operator) Toggle(ctx context.Context, name string) (Toggle, error) {
 	return newToggle(f), exitstatus.Explain(err)
 }
 
-// ToggleDetails is a toggle with what depends on its type.
+// ToggleDetails is a toggle with its state in the environments, and with what depends on its type.
 type ToggleDetails struct {
 	Toggle
 
-	PotentiallyStaleAt *string `json:"potentiallyStaleAt"` // null: never
+	PotentiallyStaleAt *string             `json:"potentiallyStaleAt"` // null: never
+	Environments       []ToggleEnvironment `json:"environments"`       // all environments
+	Segments           []string            `json:"segments"`           // names of those that its strategies use
 }
 
-// ToggleDetails returns a toggle, and when it becomes or became potentially stale.
+// ToggleEnvironment is the state of a toggle in an environment.
+type ToggleEnvironment struct {
+	Name       string `json:"name"`
+	Enabled    bool   `json:"enabled"`
+	Strategies int    `json:"strategies"` // number of strategies, with those that are disabled
+}
+
+// ToggleDetails returns a toggle, its state in the environments, and when it becomes or became potentially stale.
 func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetails, error) {
 	f, err := o.features.Get(ctx, name)
 	if err != nil {
 		return ToggleDetails{}, exitstatus.Explain(err)
 	}
 	kind, _, err := o.features.Type(ctx, f.Type)
-	return ToggleDetails{newToggle(f), datetime.FormatOptional(f.PotentiallyStaleAt(kind.LifetimeDays))}, err
+	if err != nil {
+		return ToggleDetails{}, err
+	}
+	d := ToggleDetails{
+		Toggle:             newToggle(f),
+		PotentiallyStaleAt: datetime.FormatOptional(f.PotentiallyStaleAt(kind.LifetimeDays)),
+		Environments:       []ToggleEnvironment{},
+		Segments:           []string{},
+	}
+	environments, err := o.environments.List(ctx)
+	if err != nil {
+		return ToggleDetails{}, err
+	}
+	for _, e := range environments {
+		state := f.Environments[e.Name]
+		d.Environments = append(d.Environments, ToggleEnvironment{e.Name, state.Enabled, len(state.Strategies)})
+	}
+	segments, err := o.segments.List(ctx)
+	if err != nil {
+		return ToggleDetails{}, err
+	}
+	for _, s := range segments {
+		if slices.Contains(d.segments, s.ID) {
+			d.Segments = append(d.Segments, s.Name)
+		}
+	}
+	slices.Sort(d.Segments)
+	return d, nil
+}
+
+// HasStatus returns a condition on toggles: whether they are on, or off, in an environment.
+func (o *Operator) HasStatus(ctx context.Context, environment string, on bool) (func(Toggle) bool, error) {
+	if err := o.checkEnvironment(ctx, environment); err != nil {
+		return nil, err
+	}
+	return func(t Toggle) bool { return slices.Contains(t.enabledIn, environment) == on }, nil
+}
+
+// UsesSegment returns a condition on toggles: whether their strategies use the segment with the name.
+func (o *Operator) UsesSegment(ctx context.Context, name string) (func(Toggle) bool, error) {
+	all, err := o.segments.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if s.Name == name {
+			return func(t Toggle) bool { return slices.Contains(t.segments, s.ID) }, nil
+		}
+	}
+	return nil, exitstatus.Errorf(exitstatus.NotFound, "there is no segment %q", name)
 }
 
 // ToggleChange contains the new values of PutToggle. nil means no change; for a new toggle, the default.
