@@ -39,7 +39,7 @@ func (o *Operator) Evaluate(
 	features := []toggle.Feature{f}
 	if f.Dependency != nil {
 		parent, err := o.features.Get(ctx, f.Dependency.Feature)
-		if err != nil && apierror.KindOf(err) != apierror.NotFound {
+		if err := apierror.IgnoreNotFound(err); err != nil {
 			return Evaluation{}, err
 		}
 		features = append(features, parent)

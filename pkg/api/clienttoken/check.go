@@ -39,26 +39,19 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 		case r.deleted:
 			found = append(found, consistency.Inconsistency{
 				Text:   fmt.Sprintf("%s was revoked at %s", name, datetime.Format(eventlog.TimeOf(r.event))),
-				Repair: func(ctx context.Context) error { return ignoreMissing(s.Delete(ctx, t.Listed())) },
+				Repair: func(ctx context.Context) error { return apierror.IgnoreNotFound(s.Delete(ctx, t.Listed())) },
 			})
 		case r.expires != nil && (t.ExpiresAt == nil || r.expires.Before(*t.ExpiresAt)):
 			found = append(found, consistency.Inconsistency{
 				Text: fmt.Sprintf("%s was changed to expire at %s", name, datetime.Format(*r.expires)),
 				Repair: func(ctx context.Context) error {
-					return ignoreMissing(s.update(ctx, t.Listed(), r.expires,
+					return apierror.IgnoreNotFound(s.update(ctx, t.Listed(), r.expires,
 						func(now clienttokentable.Token) bool { return now.LastEvent == t.LastEvent }))
 				},
 			})
 		}
 	}
 	return fmt.Sprintf("%d, none of which was revoked or expires later than recorded", len(tokens)), found, nil
-}
-
-func ignoreMissing(err error) error {
-	if apierror.KindOf(err) == apierror.NotFound {
-		return nil
-	}
-	return err
 }
 
 // recorded returns the last changes of tokens. A deletion is final: a token that was restored and changed afterwards is

@@ -11,7 +11,6 @@ package environment
 
 import (
 	"fmt"
-	"slices"
 
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
@@ -35,16 +34,20 @@ type Environment struct {
 // Limit is the maximum number of environments.
 const Limit = 50
 
-// reservedNames cannot be names of environments, because /api/admin/environments/project and
-// /api/admin/environments/update begin the paths of operations.
-var reservedNames = []string{"project", "update"}
-
 // CheckName returns nil if an environment can have the name. Otherwise the error says what is wrong.
 func CheckName(name string) error {
-	if slices.Contains(reservedNames, name) {
-		return fmt.Errorf("%q is a path of the API", name)
+	if err := checkReserved(name); err != nil {
+		return err
 	}
 	return toggle.CheckName(name)
+}
+
+// checkReserved returns an error if /api/admin/environments/NAME begins the path of another operation.
+func checkReserved(name string) error {
+	if name == "project" || name == "update" {
+		return fmt.Errorf("must not be %q, which is a path of the API", name)
+	}
+	return nil
 }
 
 // Defaults returns the environments of a new installation.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	"toggleadmin/pkg/platform/jsonbody"
@@ -50,11 +49,10 @@ func Create(environments *Store, remove Remove) lambdahttp.HandlerFunc {
 
 // notReserved is the rule that a name is not reserved.
 func notReserved(body jsonbody.Object) string {
-	name := body.Text("name")
-	if !slices.Contains(reservedNames, name) {
-		return ""
+	if err := checkReserved(body.Text("name")); err != nil {
+		return fmt.Sprintf("The `/body/name` property %v.", err)
 	}
-	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", name)
+	return ""
 }
 
 // onlyEnabled is the rule that an environment is enabled and not protected.

@@ -76,10 +76,7 @@ func (s *Store) endDependency(ctx context.Context, child, parent string) error {
 		}
 		return f, nil
 	})
-	if apierror.KindOf(err) == apierror.NotFound {
-		return nil
-	}
-	return err
+	return apierror.IgnoreNotFound(err)
 }
 
 // CheckRemovedNames looks for toggles with the name of a creator that was removed. A restored table brings the name

@@ -198,8 +198,9 @@ func Operations() []app.Operation {
 			Requires: access.IsAnyone,
 			Handler:  func(*app.Deps) lambdahttp.HandlerFunc { return ListStrategyTypes() },
 		},
+		// Deleting an environment removes its state from each toggle, and creating one first ends the deletion of an
+		// environment with the name. Package environment has the handlers, but cannot import this package, which imports it.
 		{
-			// It can continue the deletion of an environment with the name.
 			Name:     "create-environment",
 			Route:    "POST /api/admin/environments",
 			Requires: access.Has(access.Admin),

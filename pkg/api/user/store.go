@@ -160,10 +160,7 @@ func (s *Store) Restrict(ctx context.Context, read User, role access.Role, disab
 			u.Role, u.Disabled = role, disabled
 		}
 	})
-	if apierror.KindOf(err) == apierror.NotFound {
-		return nil
-	}
-	return err
+	return apierror.IgnoreNotFound(err)
 }
 
 // Change contains the new values of a service account's properties. Zero values leave a property unchanged.

@@ -141,7 +141,7 @@ func (s *seeder) newClientToken(
 		if t.Name != tokenName || t.Type != wanted.Type || t.Environment != wanted.Environment {
 			continue
 		}
-		if err := s.clientTokens.Delete(ctx, t.Listed()); err != nil && apierror.KindOf(err) != apierror.NotFound {
+		if err := apierror.IgnoreNotFound(s.clientTokens.Delete(ctx, t.Listed())); err != nil {
 			return "", err
 		}
 	}
@@ -158,7 +158,7 @@ func (s *seeder) pat(ctx context.Context, owner user.User, known string) (string
 		return known, err
 	}
 	if id, lost := owner.PATs[pat.DescriptionKey(tokenName)]; lost {
-		if err := s.pats.Delete(ctx, pat.AnyKind, owner.ID, id); err != nil && apierror.KindOf(err) != apierror.NotFound {
+		if err := apierror.IgnoreNotFound(s.pats.Delete(ctx, pat.AnyKind, owner.ID, id)); err != nil {
 			return "", err
 		}
 	}

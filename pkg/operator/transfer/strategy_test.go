@@ -245,7 +245,7 @@ func TestInvalidEnvironments(t *testing.T) {
 	same(t, []string{
 		"the name of the environment production differs in letter case only",
 		"its name is not valid: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone",
-		`its name is not valid: "update" is a path of the API`,
+		`its name is not valid: must not be "update", which is a path of the API`,
 		`its type "" is not valid: use 1 to 100 characters`,
 		"its sort order of 2147483648 is not valid",
 	}, texts(r.Environments.Skipped))

@@ -97,5 +97,14 @@ func From(err error) *Error {
 	return &Error{Kind: Internal, Message: TextInternal, Cause: err}
 }
 
+// IgnoreNotFound returns nil if the kind of err is NotFound, and err otherwise. It is for operations that have nothing to
+// do if an item does not exist.
+func IgnoreNotFound(err error) error {
+	if KindOf(err) == NotFound {
+		return nil
+	}
+	return err
+}
+
 // KindOf returns the kind of From(err). It is Internal if err is nil.
 func KindOf(err error) Kind { return From(err).Kind }

@@ -33,3 +33,12 @@ func TestFrom(t *testing.T) {
 	}
 	assert.Equal(t, apierror.Internal, apierror.KindOf(nil))
 }
+
+func TestIgnoreNotFound(t *testing.T) {
+	t.Parallel()
+	assert.OK(t, apierror.IgnoreNotFound(nil))
+	assert.OK(t, apierror.IgnoreNotFound(fmt.Errorf("get: %w", apierror.New(apierror.NotFound, "There is none."))))
+	for _, err := range []error{errors.New("x"), apierror.New(apierror.Conflict, "x"), apierror.NewUnavailable(nil)} {
+		assert.ErrorIs(t, apierror.IgnoreNotFound(err), err)
+	}
+}
