@@ -147,7 +147,7 @@ func (s *Store) decideFlags(ctx context.Context, names []string) error {
 	for some := range slices.Chunk(names, dynamo.MaxActions/actions) {
 		_, err := s.write(ctx, some, func(t *transaction, old toggle.Feature) error { return t.reevaluate(ctx, old) })
 		// If one was deleted, re-evaluation sets the flags of the others.
-		if err := apierror.IgnoreNotFound(err); err != nil {
+		if err != nil && apierror.KindOf(err) != apierror.NotFound {
 			return fmt.Errorf("re-evaluate %s: %w", describe(some), err)
 		}
 	}
