@@ -1,0 +1,220 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+
+	"toggleadmin/pkg/toggle"
+)
+
+// Document is the state of an environment: all toggles that are not archived, and the segments that their strategies
+// use. Its JSON form is a part of the response to GET /api/client/features.
+type Document struct {
+	Features []Feature `json:"features"` // ordered by name
+	Segments []Segment `json:"segments"` // ordered by id
+}
+
+// Feature is a toggle in the environment.
+type Feature struct {
+	Name           string       `json:"name"`
+	Type           string       `json:"type"`
+	Enabled        bool         `json:"enabled"` // the switch
+	Project        string       `json:"project"`
+	Stale          bool         `json:"stale"`
+	Strategies     []Strategy   `json:"strategies"` // in the order in which they are evaluated
+	Variants       []Variant    `json:"variants"`   // empty: variants belong to strategies
+	Description    *string      `json:"description"`
+	ImpressionData bool         `json:"impressionData"`
+	Dependencies   []Dependency `json:"dependencies,omitempty"` // at most one
+}
+
+// Strategy is a strategy that is not disabled. It has no id, because old SDKs of Go expect a number there.
+type Strategy struct {
+	Name        string            `json:"name"`
+	Constraints []Constraint      `json:"constraints"`
+	Parameters  map[string]string `json:"parameters"`
+	Variants    []Variant         `json:"variants"` // never null: engines take the variants of another strategy otherwise
+	Segments    []int64           `json:"segments,omitempty"`
+}
+
+// Constraint is a condition on a field of the context.
+type Constraint struct {
+	Values          []string        `json:"values"` // never null: unleash-client of Node fails otherwise
+	Value           string          `json:"value,omitempty"`
+	Operator        toggle.Operator `json:"operator"`
+	ContextName     string          `json:"contextName"`
+	Inverted        bool            `json:"inverted"`
+	CaseInsensitive bool            `json:"caseInsensitive"`
+}
+
+// Variant is a variant of a strategy. The weights of all variants of a strategy add up to toggle.TotalWeight.
+type Variant struct {
+	Name       string            `json:"name"`
+	Weight     int               `json:"weight"`
+	Payload    *toggle.Payload   `json:"payload,omitempty"`
+	Stickiness string            `json:"stickiness"`
+	WeightType toggle.WeightType `json:"weightType"`
+}
+
+// Dependency is the condition of a toggle on its parent.
+type Dependency struct {
+	Feature  string   `json:"feature"`
+	Enabled  bool     `json:"enabled"`
+	Variants []string `json:"variants,omitempty"`
+}
+
+// Segment is a list of constraints that strategies share.
+type Segment struct {
+	ID          int64        `json:"id"`
+	Name        string       `json:"name"`
+	Constraints []Constraint `json:"constraints"`
+}
+
+// NewFeature returns the form of a toggle in an environment. parent is the toggle on which it depends; nil: there is
+// none. Variants that the parent does not have in the environment are left out, because engines disagree about them.
+func NewFeature(f toggle.Feature, environment string, parent *toggle.Feature) Feature {
+	in := f.Environments[environment]
+	feature := Feature{
+		Name:           f.Name,
+		Type:           f.Type,
+		Enabled:        in.Enabled,
+		Project:        f.Project,
+		Stale:          f.Stale,
+		Strategies:     []Strategy{},
+		Variants:       []Variant{},
+		Description:    f.Description,
+		ImpressionData: f.ImpressionData,
+	}
+	for _, s := range in.Strategies {
+		if !s.Disabled {
+			feature.Strategies = append(feature.Strategies, newStrategy(s))
+		}
+	}
+	if f.Dependency != nil {
+		feature.Dependencies = []Dependency{newDependency(*f.Dependency, environment, parent)}
+	}
+	return feature
+}
+
+func newStrategy(s toggle.Strategy) Strategy {
+	strategy := Strategy{
+		Name:        s.Name,
+		Constraints: newConstraints(s.Constraints),
+		Parameters:  s.Parameters,
+		Variants:    make([]Variant, len(s.Variants)),
+		Segments:    append([]int64(nil), s.Segments...), // nil if there are none, as in a document that was read
+	}
+	for i, v := range s.Variants {
+		strategy.Variants[i] = Variant{v.Name, v.Weight, v.Payload, v.Stickiness, v.WeightType}
+	}
+	return strategy
+}
+
+func newConstraints(all []toggle.Constraint) []Constraint {
+	constraints := make([]Constraint, len(all))
+	for i, c := range all {
+		constraints[i] = Constraint{
+			Values:          append([]string{}, c.Values...),
+			Value:           c.Value,
+			Operator:        c.Operator,
+			ContextName:     c.ContextName,
+			Inverted:        c.Inverted,
+			CaseInsensitive: c.CaseInsensitive,
+		}
+	}
+	return constraints
+}
+
+func newDependency(d toggle.Dependency, environment string, parent *toggle.Feature) Dependency {
+	dependency := Dependency{Feature: d.Feature, Enabled: d.Enabled}
+	if !d.Enabled || parent == nil {
+		return dependency
+	}
+	variants := map[string]bool{}
+	for _, s := range parent.Environments[environment].Strategies {
+		for _, v := range s.Variants {
+			variants[v.Name] = !s.Disabled || variants[v.Name]
+		}
+	}
+	for _, name := range d.Variants {
+		if variants[name] {
+			dependency.Variants = append(dependency.Variants, name)
+		}
+	}
+	return dependency
+}
+
+// NewSegment returns the form of a segment.
+func NewSegment(s toggle.Segment) Segment {
+	return Segment{s.ID, s.Name, newConstraints(s.Constraints)}
+}
+
+// NewDocument returns the document of toggles in any order. segments contains at least those that strategies use;
+// others are left out.
+func NewDocument(features []Feature, segments map[int64]Segment) Document {
+	d := Document{Features: append([]Feature{}, features...), Segments: []Segment{}}
+	slices.SortFunc(d.Features, func(a, b Feature) int { return cmp.Compare(a.Name, b.Name) })
+	for _, id := range d.usedSegments() {
+		if s, ok := segments[id]; ok {
+			d.Segments = append(d.Segments, s)
+		}
+	}
+	return d
+}
+
+// SegmentsOf returns the ids of the segments that the strategies of the toggle use. They can repeat.
+func (f Feature) SegmentsOf() []int64 {
+	var ids []int64
+	for _, s := range f.Strategies {
+		ids = append(ids, s.Segments...)
+	}
+	return ids
+}
+
+// usedSegments returns the ids of the segments that strategies use, ascending and without duplicates.
+func (d Document) usedSegments() []int64 {
+	var ids []int64
+	for _, f := range d.Features {
+		ids = append(ids, f.SegmentsOf()...)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
+
+// SegmentsByID returns the segments by their ids.
+func (d Document) SegmentsByID() map[int64]Segment {
+	all := map[int64]Segment{}
+	for _, s := range d.Segments {
+		all[s.ID] = s
+	}
+	return all
+}
+
+// Select returns the document with the toggles that are selected, and the segments that they use.
+func (d Document) Select(selects func(Feature) bool) Document {
+	var features []Feature
+	for _, f := range d.Features {
+		if selects(f) {
+			features = append(features, f)
+		}
+	}
+	return NewDocument(features, d.SegmentsByID())
+}
+
+// Inline returns the document in the form for SDKs that do not know segments: each strategy has the constraints of its
+// segments. Segments is empty.
+func (d Document) Inline() Document {
+	segments := d.SegmentsByID()
+	inlined := Document{Features: slices.Clone(d.Features), Segments: []Segment{}}
+	for i, f := range inlined.Features {
+		inlined.Features[i].Strategies = slices.Clone(f.Strategies)
+		for j, s := range f.Strategies {
+			constraints := slices.Clone(s.Constraints)
+			for _, id := range s.Segments {
+				constraints = append(constraints, segments[id].Constraints...)
+			}
+			inlined.Features[i].Strategies[j].Constraints = constraints
+			inlined.Features[i].Strategies[j].Segments = nil
+		}
+	}
+	return inlined
+}

@@ -1,0 +1,216 @@
+package snapshot_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+)
+
+// rollout returns a strategy for a percentage of the users.
+func rollout(percentage string, segments ...int64) toggle.Strategy {
+	return toggle.Strategy{
+		ID:         "01",
+		Name:       toggle.StrategyFlexibleRollout,
+		Parameters: map[string]string{"rollout": percentage, "stickiness": "default", "groupId": "g"},
+		Segments:   segments,
+	}
+}
+
+// on returns a toggle that is on in production.
+func on(project, name string, strategies ...toggle.Strategy) toggle.Feature {
+	f := toggle.Feature{Name: name, Project: project, Type: "release"}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: strategies})
+	return f
+}
+
+// production returns the document of toggles and segments.
+func production(features []toggle.Feature, segments ...toggle.Segment) snapshot.Document {
+	var forms []snapshot.Feature
+	for _, f := range features {
+		forms = append(forms, snapshot.NewFeature(f, "production", nil))
+	}
+	byID := map[int64]snapshot.Segment{}
+	for _, s := range segments {
+		byID[s.ID] = snapshot.NewSegment(s)
+	}
+	return snapshot.NewDocument(forms, byID)
+}
+
+func norway(id int64, name string) toggle.Segment {
+	return toggle.Segment{ID: id, Name: name, Constraints: []toggle.Constraint{
+		{ContextName: "country", Operator: toggle.OperatorIn, Values: []string{"NO"}},
+	}}
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	text, err := snapshot.Encode(v)
+	assert.OK(t, err)
+	return string(text)
+}
+
+// A response has the form of Unleash's: sorted toggles, strategies without ids and without disabled ones, no null list,
+// and only the segments that a strategy uses.
+func TestResponse(t *testing.T) {
+	t.Parallel()
+	disabled := rollout("100")
+	disabled.Disabled = true
+	full := on("shop", "b", rollout("25", 7), disabled)
+	full.Description, full.ImpressionData, full.Stale = new("<b>"), true, true
+	full.Dependency = &toggle.Dependency{Feature: "a", Enabled: true}
+	plain := toggle.Feature{Name: "a", Project: "shop", Type: "release"}
+	d := production([]toggle.Feature{full, plain}, norway(7, "Norway"), norway(8, "unused"))
+	versions := snapshot.Versions{}.Next(snapshot.Document{}, d, 1)
+	q := snapshot.Query{Environment: "production"}
+	const constraint = `{"values":["NO"],"operator":"IN","contextName":"country","inverted":false,"caseInsensitive":false}`
+	const a = `{"name":"a","type":"release","enabled":false,"project":"shop","stale":false,"strategies":[],` +
+		`"variants":[],"description":null,"impressionData":false}`
+	const b = `{"name":"b","type":"release","enabled":true,"project":"shop","stale":true,"strategies":[` +
+		`{"name":"flexibleRollout","constraints":[%],"parameters":{"groupId":"g","rollout":"25","stickiness":"default"},` +
+		`"variants":[]%}],"variants":[],"description":"<b>","impressionData":true,` +
+		`"dependencies":[{"feature":"a","enabled":true}]}`
+	assert.Equal(t, `{"version":2,"features":[`+a+`,`+fill(b, "", `,"segments":[7]`)+`],`+
+		`"query":{"environment":"production","inlineSegmentConstraints":false},`+
+		`"segments":[{"id":7,"name":"Norway","constraints":[`+constraint+`]}],`+
+		`"meta":{"revisionId":1,"etag":"\"`+q.Hash()+`:e.1:v1\"","queryHash":"`+q.Hash()+`"}}`,
+		encoded(t, snapshot.NewResponse(d, q, "e", versions)))
+	q.InlineSegmentConstraints = true
+	assert.Equal(t, `{"version":2,"features":[`+a+`,`+fill(b, constraint, "")+`],`+
+		`"query":{"environment":"production","inlineSegmentConstraints":true},`+
+		`"meta":{"revisionId":1,"etag":"\"`+q.Hash()+`:e.1:v1\"","queryHash":"`+q.Hash()+`"}}`,
+		encoded(t, snapshot.NewResponse(d, q, "e", versions)))
+}
+
+// fill replaces each % of a text.
+func fill(text string, values ...string) string {
+	filled := ""
+	for _, c := range text {
+		if c != '%' {
+			filled += string(c)
+			continue
+		}
+		filled += values[0]
+		values = values[1:]
+	}
+	return filled
+}
+
+// A dependency names only variants that the parent has in the environment: engines disagree about others.
+func TestVariantsOfParent(t *testing.T) {
+	t.Parallel()
+	s := rollout("100")
+	s.Variants = []toggle.Variant{{Name: "blue", Weight: 1000}}
+	gone := rollout("100")
+	gone.Disabled, gone.Variants = true, []toggle.Variant{{Name: "red", Weight: 1000}}
+	parent := on("shop", "parent", s, gone)
+	child := on("shop", "child", rollout("100"))
+	child.Dependency = &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue", "red"}}
+	for environment, want := range map[string][]string{"production": {"blue"}, "development": nil} {
+		got := snapshot.NewFeature(child, environment, &parent)
+		assert.Equal(t, []snapshot.Dependency{{Feature: "parent", Enabled: true, Variants: want}}, got.Dependencies)
+	}
+}
+
+// A document is read from a snapshot as it was written.
+func TestSnapshot(t *testing.T) {
+	t.Parallel()
+	s := rollout("25", 7)
+	s.Constraints = []toggle.Constraint{{ContextName: "n", Operator: toggle.OperatorNumGt, Value: "5"}}
+	s.Variants = []toggle.Variant{{Name: "v", Weight: 1000, Payload: &toggle.Payload{Type: "string", Value: "x"}}}
+	child := on("shop", "child", rollout("100"))
+	child.Dependency = &toggle.Dependency{Feature: "a", Enabled: true, Variants: []string{"v"}}
+	a := on("shop", "a", s)
+	forms := []snapshot.Feature{snapshot.NewFeature(child.Normalized(), "production", &a),
+		snapshot.NewFeature(a.Normalized(), "production", nil)}
+	d := snapshot.NewDocument(forms, map[int64]snapshot.Segment{7: snapshot.NewSegment(norway(7, "Norway"))})
+	for _, document := range []snapshot.Document{d, snapshot.NewDocument(nil, nil)} {
+		versions := snapshot.Versions{}.Next(snapshot.Document{}, document, 3)
+		stored, err := snapshot.New("production", "e", 3, versions, document)
+		assert.OK(t, err)
+		read, err := stored.Document()
+		assert.OK(t, err)
+		assert.Equal(t, document, read)
+		assert.Equal(t, document.Hash(), read.Hash())
+	}
+}
+
+// A project keeps its version unless something changed that its tokens see.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	a, b := on("shop", "a", rollout("50", 7)), on("billing", "b", rollout("50"))
+	before := production([]toggle.Feature{a, b}, norway(7, "Norway"))
+	first := snapshot.Versions{}.Next(snapshot.Document{}, before, 1)
+	changed := on("shop", "a", rollout("60", 7))
+	renamed := before
+	renamed.Segments = []snapshot.Segment{snapshot.NewSegment(norway(7, "NO"))}
+	one, two, apart := snapshot.Version{1, 1}, snapshot.Version{2, 2}, snapshot.Version{2, 1}
+	for name, test := range map[string]struct {
+		after         snapshot.Document
+		shop, billing snapshot.Version
+	}{
+		"nothing":               {before, one, one},
+		"a toggle":              {production([]toggle.Feature{changed, b}, norway(7, "Norway")), two, one},
+		"a segment's name":      {renamed, apart, one},
+		"the last of a project": {production([]toggle.Feature{a}, norway(7, "Norway")), one, two},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			next := first.Next(before, test.after, 2)
+			assert.Equal(t, test.shop, next.Of([]string{"shop"}))
+			assert.Equal(t, test.billing, next.Of([]string{"billing"}))
+			all := snapshot.Version{
+				Apart:   max(test.shop.Apart, test.billing.Apart),
+				Inlined: max(test.shop.Inlined, test.billing.Inlined),
+			}
+			assert.Equal(t, all, next.Of(nil))
+			assert.Equal(t, all, next.Of([]string{"shop", "billing", "unknown"}))
+		})
+	}
+}
+
+func TestTag(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []snapshot.Tag{
+		{Query: "537b2ba0", Epoch: "1f6e02c9", Version: 43},
+		{Query: "q", Epoch: "e", Version: 0, Gzip: true},
+	} {
+		read, ok := snapshot.ParseTag(tag.String())
+		assert.Equal(t, true, ok)
+		assert.Equal(t, tag, read)
+	}
+	assert.Equal(t, "537b2ba0:1f6e02c9.43:v1", snapshot.Tag{Query: "537b2ba0", Epoch: "1f6e02c9", Version: 43}.String())
+	for _, text := range []string{"", "537b2ba0:43:v1", "a:b.1:v2", "a:b.1", "a:b.01:v1", "a:b.x:v1", "a:b.1:v1:v1"} {
+		_, ok := snapshot.ParseTag(text)
+		assert.Equal(t, false, ok)
+	}
+}
+
+// Engines fail on such toggles, or disagree about them.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	light := rollout("100")
+	light.Variants = []toggle.Variant{{Name: "v", Weight: 999}}
+	for want, f := range map[string]toggle.Feature{
+		"":                            on("p", "a", rollout("1", 7)),
+		"it is on without a strategy": on("p", "a"),
+		"a strategy uses the segment 8, which does not exist":     on("p", "a", rollout("1", 7, 8)),
+		"the weights of the variants of a strategy add up to 999": on("p", "a", light),
+	} {
+		err := snapshot.NewFeature(f, "production", nil).Check(map[int64]snapshot.Segment{7: {}})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		assert.Equal(t, want, got)
+	}
+}
+
+// SDKs of some languages compare texts, so <, > and & stay as they are.
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `"<&>"`, encoded(t, "<&>"))
+	assert.Equal(t, true, json.Valid([]byte(encoded(t, snapshot.Document{}))))
+}

@@ -1,0 +1,105 @@
+package snapshot
+
+import (
+	"reflect"
+)
+
+// Versions are the versions of a snapshot at which its projects changed last, by project. A project that no longer has
+// toggles keeps its version, so that versions never fall.
+type Versions map[string]Version
+
+// Version is the version of a project, which depends on the form in which a token sees it: an SDK that does not know
+// segments does not see their names.
+type Version struct {
+	Apart   int64 `json:"apart"`   // with the segments apart from the strategies
+	Inlined int64 `json:"inlined"` // with the constraints of the segments in the strategies
+}
+
+// Next returns the versions after the document old was replaced by next in the snapshot with the version n. Projects
+// whose toggles and segments did not change keep their versions.
+func (v Versions) Next(old, next Document, n int64) Versions {
+	versions := Versions{}
+	for project, version := range v {
+		versions[project] = version
+	}
+	oldParts, nextParts := old.parts(), next.parts()
+	for project := range union(oldParts, nextParts) {
+		before, after := oldParts[project], nextParts[project]
+		version := versions[project]
+		if !reflect.DeepEqual(before, after) {
+			version.Apart = n
+			if !reflect.DeepEqual(before.inlined(), after.inlined()) {
+				version.Inlined = n
+			}
+		}
+		versions[project] = version
+	}
+	return versions
+}
+
+// Of returns the version of what a token of projects sees: the latest one of its projects. No projects stand for all.
+func (v Versions) Of(projects []string) Version {
+	var latest Version
+	add := func(version Version) {
+		latest.Apart = max(latest.Apart, version.Apart)
+		latest.Inlined = max(latest.Inlined, version.Inlined)
+	}
+	if len(projects) == 0 {
+		for _, version := range v {
+			add(version)
+		}
+	}
+	for _, project := range projects {
+		add(v[project])
+	}
+	return latest
+}
+
+// part is what a document contains of one project.
+type part struct {
+	features []Feature
+	segments map[int64]Segment // that the toggles use
+}
+
+// parts divides a document by project.
+func (d Document) parts() map[string]*part {
+	segments := d.SegmentsByID()
+	parts := map[string]*part{}
+	for _, f := range d.Features {
+		p := parts[f.Project]
+		if p == nil {
+			p = &part{segments: map[int64]Segment{}}
+			parts[f.Project] = p
+		}
+		p.features = append(p.features, f)
+		for _, id := range f.SegmentsOf() {
+			if s, ok := segments[id]; ok {
+				p.segments[id] = s
+			}
+		}
+	}
+	return parts
+}
+
+// inlined returns the toggles in the form with the constraints of segments in the strategies.
+func (p *part) inlined() []Feature {
+	if p == nil {
+		return nil
+	}
+	d := Document{Features: p.features}
+	for _, s := range p.segments {
+		d.Segments = append(d.Segments, s)
+	}
+	return d.Inline().Features
+}
+
+func union(a, b map[string]*part) map[string]bool {
+	names := map[string]bool{}
+	for name := range a {
+		names[name] = true
+	}
+	for name := range b {
+		names[name] = true
+	}
+	return names
+}
