@@ -24,6 +24,7 @@ import (
 // flags are the options. Each can also be set by an environment variable.
 type flags struct {
 	Port             string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 selects a free one."`
+	ClientPort       string `default:"3002" env:"CLIENT_PORT" help:"Port of 127.0.0.1 for applications. 0 selects a free one."`
 	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
 	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
 	WebhookURL       string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
@@ -36,11 +37,11 @@ type flags struct {
 	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
-// parsePort parses PORT. A mapper of kong would prefix the error with the name of the option.
-func parsePort(text string) (int, error) {
+// parsePort parses the port of a setting. A mapper of kong would prefix the error with the name of the option.
+func parsePort(setting, text string) (int, error) {
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return 0, fmt.Errorf("PORT %q is not a port: choose one from 1 to 65535, or 0 for a free one", text)
+		return 0, fmt.Errorf("%s %q is not a port: choose one from 1 to 65535, or 0 for a free one", setting, text)
 	}
 	return int(port), nil
 }
@@ -54,7 +55,11 @@ func main() {
 	if _, err := parser.Parse(os.Args[1:]); err != nil {
 		exit(2, fmt.Errorf("%w; see --help", err))
 	}
-	port, err := parsePort(f.Port)
+	port, err := parsePort("PORT", f.Port)
+	if err != nil {
+		exit(2, err)
+	}
+	clientPort, err := parsePort("CLIENT_PORT", f.ClientPort)
 	if err != nil {
 		exit(2, err)
 	}
@@ -62,7 +67,7 @@ func main() {
 	if err != nil {
 		exit(2, fmt.Errorf("MAX_TOKEN_DAYS %w", err))
 	}
-	if err := serve(&f, port, int(days)); err != nil {
+	if err := serve(&f, port, clientPort, int(days)); err != nil {
 		exit(1, err)
 	}
 }
@@ -79,7 +84,7 @@ func (f *flags) Validate() error {
 }
 
 // serve runs the service until a signal.
-func serve(f *flags, port, maxTokenDays int) error {
+func serve(f *flags, port, clientPort, maxTokenDays int) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -88,7 +93,7 @@ func serve(f *flags, port, maxTokenDays int) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(os.Stderr.Fd())) && f.Log != "json"
 	err := local.Run(ctx, local.Config{
-		Template: f.Template, Port: port, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
+		Template: f.Template, Port: port, ClientPort: clientPort, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
 		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
 		MaxTokenDays: maxTokenDays, History: true,

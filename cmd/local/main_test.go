@@ -46,7 +46,7 @@ func run(t *testing.T, dir string) {
 	root := filepath.Dir(localtest.Template(t))
 	process.DependOn(t, filepath.Join(root, "template.yaml"), filepath.Join(root, "scripts", "reset.sh"))
 	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
-		env.Vars = append(env.Vars, "PORT=0", "DATA_DIR=data", "ROOT="+root,
+		env.Vars = append(env.Vars, "PORT=0", "CLIENT_PORT=0", "DATA_DIR=data", "ROOT="+root,
 			"TEMPLATE="+filepath.Join(root, "template.yaml"))
 		return nil
 	}, Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -33,7 +33,10 @@ func (s *service) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.listener, err = listen(ctx, s.Port); err != nil {
+	if s.listener, err = listen(ctx, "PORT", s.Port); err != nil {
+		return err
+	}
+	if s.clientListener, err = listen(ctx, "CLIENT_PORT", s.ClientPort); err != nil {
 		return err
 	}
 	if s.endpoint != "" {
@@ -135,16 +138,16 @@ func checkEndpoint(ctx context.Context, endpoint string) error {
 	return errors.New(hint) // other errors are about responses that the SDK cannot read
 }
 
-// listen opens the port.
-func listen(ctx context.Context, port int) (net.Listener, error) {
+// listen opens the port of a setting.
+func listen(ctx context.Context, setting string, port int) (net.Listener, error) {
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("PORT %d is in use: stop the process that listens there, or choose another port (0 is a "+
-			"free one)", port)
+		return nil, fmt.Errorf("%s %d is in use: stop the process that listens there, or choose another port (0 is a "+
+			"free one)", setting, port)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("PORT %d cannot be used, choose another port (0 is a free one): %w", port, err)
+		return nil, fmt.Errorf("%s %d cannot be used, choose another port (0 is a free one): %w", setting, port, err)
 	}
 	return listener, nil
 }

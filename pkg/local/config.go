@@ -15,6 +15,7 @@ import (
 type Config struct {
 	Template         string // path of template.yaml; the engine's program is searched in its folder and above
 	Port             int    // of 127.0.0.1; 0: a free one
+	ClientPort       int    // of 127.0.0.1, for applications; 0: a free one
 	DataDir          string // created if missing; empty: data are in memory, and no local.json is written
 	DynamoDBEndpoint string // of a running engine to use instead of starting one
 	WebhookURL       string // receives events; empty: none
@@ -50,7 +51,8 @@ type Config struct {
 
 // Running describes a running service. It is the content of local.json.
 type Running struct {
-	BaseURL string `json:"baseUrl"`
+	BaseURL   string `json:"baseUrl"`
+	ClientURL string `json:"clientUrl"` // for applications
 	seed.Credentials
 	DynamoDBEndpoint string            `json:"dynamodbEndpoint"`
 	Tables           map[string]string `json:"tables"`        // names by logical id

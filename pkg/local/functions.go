@@ -26,9 +26,11 @@ import (
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/background/webhook"
+	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/app"
@@ -68,6 +70,8 @@ func Functions() []app.Function {
 	return slices.Concat(
 		app.Functions(),
 		authorizer.Functions(),
+		client.Functions(),
+		compiler.Functions(),
 		console.Functions(),
 		eventbus.Functions(),
 		pat.Functions(),

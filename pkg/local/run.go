@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"net"
 
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/terminal"
@@ -42,8 +43,10 @@ func Run(ctx context.Context, c Config) error {
 
 // close closes what Run has opened.
 func (s *service) close() {
-	if s.listener != nil {
-		_ = s.listener.Close()
+	for _, listener := range []net.Listener{s.listener, s.clientListener} {
+		if listener != nil {
+			_ = listener.Close()
+		}
 	}
 	_ = s.lock.Close()
 }

@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/local/bus"
+	"toggleadmin/pkg/local/functionurl"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/samtemplate"
@@ -28,12 +30,13 @@ const drainTimeout = 500 * time.Millisecond
 // service is what Run prepares and serves.
 type service struct {
 	Config
-	out      *terminal.Output
-	template *samtemplate.Template
-	listener net.Listener
-	program  string   // of the engine; empty: another engine is used
-	endpoint string   // of the engine
-	lock     *os.File // of the data folder; nil: data are in memory
+	out            *terminal.Output
+	template       *samtemplate.Template
+	listener       net.Listener // of the API
+	clientListener net.Listener // of the function URL for applications
+	program        string       // of the engine; empty: another engine is used
+	endpoint       string       // of the engine
+	lock           *os.File     // of the data folder; nil: data are in memory
 }
 
 // run prepares the tables, the functions and the API, and serves requests until the context ends.
@@ -79,9 +82,14 @@ func (s *service) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	applications, err := s.newFunctionURL(functions)
+	if err != nil {
+		return err
+	}
 	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
-	return s.serve(ctx, api, &Running{
+	return s.serve(ctx, api, applications, &Running{
 		BaseURL:          "http://" + s.listener.Addr().String(),
+		ClientURL:        "http://" + s.clientListener.Addr().String(),
 		Credentials:      seeded.Credentials,
 		DynamoDBEndpoint: s.endpoint,
 		Tables:           s.template.TableNames(),
@@ -120,28 +128,35 @@ func (s *service) newGateway(functions map[string]*invoke.Function, triggers *tr
 	return api, nil
 }
 
+// newFunctionURL creates the URL of the function of the template that has one.
+func (s *service) newFunctionURL(functions map[string]*invoke.Function) (http.Handler, error) {
+	i := slices.IndexFunc(s.template.Functions, func(f samtemplate.Function) bool { return f.HasURL })
+	if i < 0 {
+		return nil, fmt.Errorf("TEMPLATE %s cannot be used: no function has a FunctionUrlConfig", s.Template)
+	}
+	return functionurl.New(functionurl.Config{
+		Function:   functions[s.template.Functions[i].LogicalID],
+		AcceptHost: isLoopback,
+		Now:        s.Now,
+		NewID:      newID(s.Random),
+		Logger:     s.logger(),
+	}), nil
+}
+
 // newID returns a function that returns UUIDs. Later UUIDs sort after earlier ones.
 func newID(random io.Reader) func() string {
 	return func() string { return uuid.Must(uuid.NewV7FromReader(random)).String() }
 }
 
 // serve serves requests until the context ends, and waits until requests in progress have ended.
-func (s *service) serve(ctx context.Context, api http.Handler, r *Running) error {
+func (s *service) serve(ctx context.Context, api, applications http.Handler, r *Running) error {
 	entrance, code, err := newSignIn(api, r.Users, s.Now, s.Random)
 	if err != nil {
 		return err
 	}
-	server := gateway.NewServer(entrance)
-	server.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(s.listener) }()
-	defer func() {
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-		defer cancel()
-		if server.Shutdown(drain) != nil {
-			_ = server.Close()
-		}
-	}()
+	served := make(chan error, 2) // of both servers
+	defer s.start(ctx, entrance, s.listener, served)()
+	defer s.start(ctx, applications, s.clientListener, served)()
 	if err := writeLocalJSON(s.DataDir, r); err != nil {
 		return err
 	}
@@ -156,5 +171,20 @@ func (s *service) serve(ctx context.Context, api http.Handler, r *Running) error
 		return nil
 	case err := <-served:
 		return fmt.Errorf("serve requests: %w", err)
+	}
+}
+
+// start starts a server, which sends the error with which it ends to served. It returns a function that stops the server
+// after requests in progress have ended.
+func (s *service) start(ctx context.Context, h http.Handler, on net.Listener, served chan<- error) (stop func()) {
+	server := gateway.NewServer(h)
+	server.ErrorLog = slog.NewLogLogger(s.logger().Handler(), slog.LevelWarn)
+	go func() { served <- server.Serve(on) }()
+	return func() {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+		defer cancel()
+		if server.Shutdown(drain) != nil {
+			_ = server.Close()
+		}
 	}
 }

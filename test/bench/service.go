@@ -42,7 +42,7 @@ func startService(ctx context.Context, o options, dataDir string, variables ...s
 	binary := filepath.Join(o.disk, "local")
 	build(ctx, "-o", binary, "./cmd/local")
 	s := &service{command: exec.CommandContext(ctx, binary)}
-	s.command.Env = append(append(os.Environ(), "PORT=0", "DATA_DIR="+dataDir), variables...)
+	s.command.Env = append(append(os.Environ(), "PORT=0", "CLIENT_PORT=0", "DATA_DIR="+dataDir), variables...)
 	log := must(os.Create(dataDir + ".log"))
 	defer log.Close()
 	s.command.Stderr = log

@@ -146,7 +146,8 @@ const (
 func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request at a time is counted
 	t.Parallel()
 	s := start(t)
-	client := "api-tokens/" + s.createClientToken(t)
+	clientToken, _ := s.createClientToken(t)
+	client := "api-tokens/" + clientToken.Listed()
 	const (
 		lifetime = "feature-types/release/lifetime"
 		switches = "projects/p/bulk_features/environments/production"

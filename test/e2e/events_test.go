@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,9 +30,11 @@ func (s *service) function(t *testing.T, name, meter string, now time.Time) lamb
 			"DYNAMODB_ENDPOINT": s.DynamoDBEndpoint, "FEATURE_TYPES_TABLE": s.tables["FeatureTypes"],
 			"FEATURES_TABLE":               s.tables["Features"],
 			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables["PersonalAccessTokens"], "EVENTS_TABLE": s.tables["Events"],
-			"EVENT_LOG_DAYS": "400",
+			"EVENT_LOG_DAYS": "400", "SEGMENTS_TABLE": s.tables["Segments"], "ENVIRONMENTS_TABLE": s.tables["Environments"],
+			"SNAPSHOTS_TABLE": s.tables["Snapshots"],
 		},
-		AWS: s.config(t), Now: func() time.Time { return now }, Logger: slog.New(slog.DiscardHandler),
+		AWS: s.config(t), Now: func() time.Time { return now }, Random: rand.Reader,
+		Logger: slog.New(slog.DiscardHandler),
 	}
 	env.AWS.APIOptions = s.meter.options(meter)
 	handler, err := local.Constructor(name)(env)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -137,7 +138,9 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	} {
 		s.mustSend(t, request, "api-token", "")
 	}
-	client := "/api/admin/api-tokens/" + s.createClientToken(t)
+	token, secret := s.createClientToken(t)
+	s.downloadToggles(t, secret)
+	client := "/api/admin/api-tokens/" + token.Listed()
 	s.mustSend(t, "PUT "+client, "api-token", `{"expiresAt":"2199-01-01T00:00:00Z"}`)
 	s.mustSend(t, "DELETE "+client, "api-token", "")
 	// A new token of a full account takes the place of an expired one.
@@ -166,15 +169,38 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	requireRecorded(t, calls)
 }
 
-// createClientToken creates a client token, and returns its listed form.
-func (s *service) createClientToken(t *testing.T) string {
+// createClientToken creates a client token of the environment production.
+func (s *service) createClientToken(t *testing.T) (clienttokentable.Token, clienttokentable.Secret) {
 	t.Helper()
 	client := s.client(t)
 	store := clienttoken.NewStore(client, s.tables, eventlog.Discard(client, time.Now))
-	token, _, err := store.Create(t.Context(), clienttokentable.Token{Name: "a", Environment: "production",
+	token, secret, err := store.Create(t.Context(), clienttokentable.Token{Name: "a", Type: clienttokentable.Backend, Environment: "production",
 		CreatedAt: time.Unix(s.clock.Load(), 0)}, clienttoken.MaxTokens, rand.Reader)
 	assert.OK(t, err)
-	return token.Listed()
+	return token, secret
+}
+
+// downloadToggles downloads toggles as an SDK does that has a snapshot of another epoch, so that the process reads the
+// pointer again. Two hours later the sweep deletes the parts of replaced snapshots.
+func (s *service) downloadToggles(t *testing.T, secret clienttokentable.Secret) {
+	t.Helper()
+	download := func(tag string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.ClientURL+"/api/client/features", nil)
+		assert.OK(t, err)
+		r.Header.Set("Authorization", secret.Reveal())
+		r.Header.Set("If-None-Match", tag)
+		response, err := http.DefaultClient.Do(r)
+		assert.OK(t, err)
+		assert.OK(t, response.Body.Close())
+		return response.StatusCode, response.Header.Get("ETag")
+	}
+	status, tag := download("")
+	assert.Equal(t, http.StatusOK, status)
+	query, _, _ := strings.Cut(tag, ":")
+	status, _ = download(query + `:another.1:v1"`)
+	assert.Equal(t, http.StatusOK, status)
+	_, err := s.function(t, "sweep-snapshots", "sweep-snapshots", time.Now().Add(2*time.Hour)).Invoke(t.Context(), []byte("{}"))
+	assert.OK(t, err)
 }
 
 const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-01T00:00:00Z"}`
@@ -196,8 +222,8 @@ func (s *service) fillWithExpired(t *testing.T, account int64) {
 }
 
 // unrecorded are the tables whose changes are not recorded: the log itself, a person's own preferences, counts of
-// requests, and the reservations of names, which change with their accounts only.
-var unrecorded = []string{"Events", "Feedback", "Traffic", "Identifiers"}
+// requests, the reservations of names, which change with their accounts only, and what is compiled from other tables.
+var unrecorded = []string{"Events", "Feedback", "Traffic", "Identifiers", "Snapshots"}
 
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id and
 // name are keys.

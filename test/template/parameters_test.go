@@ -175,6 +175,8 @@ func TestValues(t *testing.T) {
 		{"AuthorizerConcurrency=5", "AuthorizerFunction", "", "ReservedConcurrentExecutions", "5"},
 		{"AuthorizerConcurrency=5, ReservedConcurrency=10", "AuthorizerFunction", "", "ReservedConcurrentExecutions", "5"},
 		{"AuthorizerConcurrency=5, ReservedConcurrency=10", "NotFoundFunction", "", "ReservedConcurrentExecutions", "10"},
+		{"ClientConcurrency=7, ReservedConcurrency=10", "ClientFunction", "", "ReservedConcurrentExecutions", "7"},
+		{"ClientApi=false", "ClientFunction", "", "number", "0"},
 		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::CloudWatch::Alarm", "", "AlarmActions", "[" + topic + "]"},
 		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::CloudWatch::Alarm", "", "OKActions", "[" + topic + "]"},
 		// The API has one address.
@@ -182,9 +184,9 @@ func TestValues(t *testing.T) {
 		{"DomainName=a.example.com, CertificateArn=" + certificate, "Api", "", "DisableExecuteApiEndpoint", "true"},
 		{"WebAclArn=" + webACL, "AWS::WAFv2::WebACLAssociation", "", "WebACLArn", webACL},
 
-		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "15"},
+		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "18"},
 		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Dashboard", "", "number", "0"},
-		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "15"},
+		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "18"},
 		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Dashboard", "", "number", "1"},
 		// each can have an alarm
 		{

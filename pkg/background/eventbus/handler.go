@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/logging"
 )
@@ -82,10 +81,7 @@ func (p *Publisher) read(batch events.DynamoDBEvent) []*record {
 	var all []*record
 	for i := range batch.Records {
 		r := &batch.Records[i]
-		if r.EventName != string(events.DynamoDBOperationTypeInsert) {
-			continue
-		}
-		logged, ok := eventlog.FromItem(item(r.Change.NewImage))
+		logged, ok := eventlog.FromStream(*r)
 		if !ok {
 			continue
 		}
@@ -100,23 +96,6 @@ func (p *Publisher) read(batch events.DynamoDBEvent) []*record {
 }
 
 var errNotSent = errors.New("the invocation ended before the event was sent")
-
-// item converts the attributes of an event: numbers and texts.
-func item(image map[string]events.DynamoDBAttributeValue) dynamo.Item {
-	converted := dynamo.Item{}
-	for name, v := range image {
-		switch v.DataType() {
-		case events.DataTypeString:
-			converted[name] = dynamo.S(v.String())
-		case events.DataTypeNumber:
-			if n, err := v.Integer(); err == nil { // all numbers of the log are integers
-				converted[name] = dynamo.N(n)
-			}
-		default:
-		}
-	}
-	return converted
-}
 
 // send makes one attempt to send events, in concurrent requests.
 func (p *Publisher) send(ctx context.Context, all []*record) {

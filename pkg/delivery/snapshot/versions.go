@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"maps"
 	"reflect"
 )
 
@@ -19,9 +20,7 @@ type Version struct {
 // whose toggles and segments did not change keep their versions.
 func (v Versions) Next(old, next Document, n int64) Versions {
 	versions := Versions{}
-	for project, version := range v {
-		versions[project] = version
-	}
+	maps.Copy(versions, v)
 	oldParts, nextParts := old.parts(), next.parts()
 	for project := range union(oldParts, nextParts) {
 		before, after := oldParts[project], nextParts[project]

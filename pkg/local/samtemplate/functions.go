@@ -28,6 +28,7 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 	var p struct {
 		CodeURI, Runtime, Handler, Role string
 		Timeout                         int // seconds
+		FunctionURLConfig               *struct{ AuthType string }
 		EventInvokeConfig               struct {
 			MaximumRetryAttempts     int
 			MaximumEventAgeInSeconds ignored
@@ -48,6 +49,10 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 		LogicalID: found.id, Name: name, Timeout: time.Duration(p.Timeout) * time.Second,
 		AsyncRetries:   p.EventInvokeConfig.MaximumRetryAttempts,
 		AsyncOnFailure: r.queue(found.at, p.EventInvokeConfig.DestinationConfig),
+	}
+	if p.FunctionURLConfig != nil {
+		only(r, found.at, "AuthType", p.FunctionURLConfig.AuthType, "NONE")
+		f.HasURL = true
 	}
 	if variables := get(get(properties, "Environment"), "Variables"); variables.Kind != 0 &&
 		variables.Decode(&f.Environment) != nil {

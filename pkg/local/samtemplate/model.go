@@ -79,6 +79,7 @@ type Function struct {
 	Environment map[string]string
 	Role        string      // logical id; empty if SAM creates one
 	Policies    []Statement // of the role
+	HasURL      bool        // whether it has a function URL, which anyone can call
 
 	// Triggers other than the API's routes.
 	Streams          []Stream

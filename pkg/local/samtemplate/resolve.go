@@ -146,6 +146,10 @@ func (r *reader) reference(at *yaml.Node, name string) string {
 	}
 	id, attribute, dotted := strings.Cut(name, ".")
 	found := r.resources[id]
+	if found == nil { // the URL of a function, which SAM creates
+		found = r.resources[strings.TrimSuffix(id, "Url")]
+		attribute = "Url " + attribute
+	}
 	switch {
 	case found == nil:
 		r.fail(at, "there is no parameter or resource %q", id)

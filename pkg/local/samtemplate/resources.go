@@ -34,6 +34,7 @@ var attributes = map[string]string{
 	typeTable + " StreamArn":                           "arn:aws:dynamodb:REGION:ACCOUNT:table/ID/stream/2000-01-01T00:00:00.000",
 	typeFunction + " Arn":                              "arn:aws:lambda:REGION:ACCOUNT:function:ID",
 	typeFunction + " Alias":                            "arn:aws:lambda:REGION:ACCOUNT:function:ID:live",
+	typeFunction + " Url FunctionUrl":                  "https://ID.lambda-url.REGION.on.aws/",
 	typeAPI + " Stage":                                 "ID-Stage",
 	typeQueue + " Arn":                                 "arn:aws:sqs:REGION:ACCOUNT:ID",
 	typeQueue + " QueueName":                           "ID",

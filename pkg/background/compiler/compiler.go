@@ -1,0 +1,131 @@
+package compiler
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Compile publishes the current state of an environment, if it differs from the published one. It reads everything
+// again. Changes that were committed before the call are in the snapshot that is the current one when Compile returns.
+func (c *Compiler) Compile(ctx context.Context, environment string) error {
+	return c.compile(ctx, environment, change{all: true})
+}
+
+// compile is Compile, which can be limited to what has changed since the current snapshot.
+func (c *Compiler) compile(ctx context.Context, environment string, changed change) error {
+	for attempt := 1; ; attempt++ {
+		published, err := c.try(ctx, environment, changed)
+		if err != nil {
+			return fmt.Errorf("compile the snapshot of the environment %q: %w", environment, err)
+		}
+		if published {
+			return nil
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// try makes one attempt. It returns false if another process has published a snapshot since the attempt began. The
+// order of its reads is the reason why snapshots do not go back in time.
+func (c *Compiler) try(ctx context.Context, environment string, changed change) (published bool, err error) {
+	began := c.now()
+	pointer, exists, err := snapshottable.ReadPointer(ctx, c.client, c.snapshots, environment)
+	if err != nil {
+		return false, err
+	}
+	current := snapshot.Snapshot{Environment: environment}
+	if exists {
+		current, err = snapshottable.Load(ctx, c.client, c.snapshots, pointer)
+		if errors.Is(err, snapshottable.ErrMissing) {
+			return false, nil // another snapshot has replaced it
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	previous, err := current.Document()
+	if err != nil {
+		return false, err
+	}
+	next := newCompilation(environment, previous)
+	everything := changed.all || !exists
+	if everything {
+		err = c.readAll(ctx, next)
+	} else {
+		err = c.readChanged(ctx, next, changed)
+	}
+	if err != nil {
+		return false, err
+	}
+	d := next.document()
+	c.reportKept(ctx, environment, next.kept)
+	following := pointer
+	following.Environment = environment
+	if everything {
+		following.Covers, following.CheckedAt = began, began
+	}
+	if hash := d.Hash(); hash != pointer.Hash {
+		following.Hash = hash
+		return c.publish(ctx, pointer, following, current, previous, d)
+	}
+	if !everything {
+		return true, nil
+	}
+	return c.movePointer(ctx, pointer, following)
+}
+
+// publish writes the parts of the next snapshot, then its pointer.
+func (c *Compiler) publish(
+	ctx context.Context, from, to snapshottable.Pointer, current snapshot.Snapshot, previous, d snapshot.Document,
+) (published bool, err error) {
+	if to.Version == 0 {
+		if to.Epoch, err = c.newEpoch(); err != nil {
+			return false, err
+		}
+	}
+	to.Version++
+	to.CompiledAt = c.now()
+	versions := current.Versions.Next(previous, d, to.Version)
+	s, err := snapshot.New(to.Environment, to.Epoch, to.Version, versions, d)
+	if err != nil {
+		return false, err
+	}
+	parts, err := snapshottable.MarshalParts(s, to.Hash, to.CompiledAt)
+	if err != nil {
+		return false, err
+	}
+	to.Parts = len(parts)
+	if err := c.putParts(ctx, parts); err != nil {
+		return false, err
+	}
+	return c.movePointer(ctx, from, to)
+}
+
+// epochBytes is the number of random bytes of an epoch.
+const epochBytes = 4
+
+func (c *Compiler) newEpoch() (string, error) {
+	epoch := make([]byte, epochBytes)
+	if _, err := io.ReadFull(c.random, epoch); err != nil {
+		return "", fmt.Errorf("draw an epoch: %w", err)
+	}
+	return hex.EncodeToString(epoch), nil
+}
+
+// reportKept logs toggles that keep their part of the previous snapshot.
+func (c *Compiler) reportKept(ctx context.Context, environment string, kept []error) {
+	for _, reason := range kept {
+		c.logger.ErrorContext(ctx, "toggle kept from an earlier snapshot", slog.String("environment", environment),
+			slog.Any("cause", reason))
+	}
+}

@@ -1,0 +1,401 @@
+package compiler_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/background/compiler"
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
+)
+
+// fixture is an installation with the environments development and production, and a compiler.
+type fixture struct {
+	*testing.T
+	db      *database.Database
+	handler *compiler.Handler
+	log     bytes.Buffer
+	now     time.Time
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{T: t, db: database.New(t), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	environments := environment.NewStore(f.db.Client, f.db.Tables, eventlog.Discard(f.db.Client, time.Now))
+	for _, e := range environment.Defaults() {
+		_, err := environments.Create(t.Context(), e)
+		assert.OK(t, err)
+	}
+	f.handler = &compiler.Handler{Compiler: f.compiler(f.db.Client), Events: eventsearch.New(f.eventLog())}
+	return f
+}
+
+func (f *fixture) compiler(client *dynamodb.Client) *compiler.Compiler {
+	now := func() time.Time { return f.now }
+	return compiler.New(client, f.db.Tables, now, rand.Reader, slog.New(slog.NewTextHandler(&f.log, nil)))
+}
+
+func (f *fixture) eventLog() *eventlog.Log {
+	return eventlog.New(f.db.Client, f.db.Tables, func() time.Time { return f.now }, 0)
+}
+
+// put stores a toggle that is on in production for a percentage of the users.
+func (f *fixture) put(name, percentage string, segments ...int64) {
+	f.Helper()
+	t := toggle.Feature{Name: name, Project: "shop", Type: "release"}
+	t.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+		ID:         "1",
+		Name:       toggle.StrategyFlexibleRollout,
+		Parameters: map[string]string{"rollout": percentage, "stickiness": "default", "groupId": name},
+		Segments:   segments,
+	}}})
+	f.store(t)
+}
+
+func (f *fixture) store(t toggle.Feature) {
+	f.Helper()
+	f.db.Put(f.T, f.db.Tables[featuretable.Table], featuretable.Marshal(t.Normalized()))
+}
+
+func (f *fixture) putSegment(id int64, name string) {
+	f.Helper()
+	f.db.Put(f.T, f.db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
+		Segment: toggle.Segment{ID: id, Name: name},
+	}))
+}
+
+// sees returns what applications in an environment download: the version of the snapshot, and for each toggle its name
+// and the percentage and segments of its strategies.
+func (f *fixture) sees(in string) string {
+	f.Helper()
+	pointer, s := f.current(in)
+	if s == nil {
+		return "nothing"
+	}
+	d, err := s.Document()
+	assert.OK(f, err)
+	words := []string{fmt.Sprint(pointer.Version, ":")}
+	for _, t := range d.Features {
+		words = append(words, t.Name)
+		for _, strategy := range t.Strategies {
+			words = append(words, strategy.Parameters["rollout"])
+			for _, id := range strategy.Segments {
+				words = append(words, "in "+d.SegmentsByID()[id].Name)
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (f *fixture) current(in string) (snapshottable.Pointer, *snapshot.Snapshot) {
+	f.Helper()
+	table := f.db.Tables[snapshottable.Table]
+	pointer, exists, err := snapshottable.ReadPointer(f.Context(), f.db.Client, table, in)
+	assert.OK(f, err)
+	if !exists {
+		return pointer, nil
+	}
+	s, err := snapshottable.Load(f.Context(), f.db.Client, table, pointer)
+	assert.OK(f, err)
+	return pointer, &s
+}
+
+// changed delivers the events of a batch.
+func (f *fixture) changed(batch ...eventlog.Event) (failed string) {
+	f.Helper()
+	response, err := f.handler.Stream(f.Context(), records(batch...))
+	assert.OK(f, err)
+	if len(response.BatchItemFailures) == 0 {
+		return ""
+	}
+	return response.BatchItemFailures[0].ItemIdentifier
+}
+
+func records(batch ...eventlog.Event) events.DynamoDBEvent {
+	var all events.DynamoDBEvent
+	for i, e := range batch {
+		image := map[string]events.DynamoDBAttributeValue{
+			"id":   events.NewNumberAttribute(fmt.Sprint(i + 1)),
+			"type": events.NewStringAttribute(string(e.Type)),
+		}
+		for name, value := range map[string]string{
+			"subject": string(e.Subject), "featureName": e.FeatureName, "environment": e.Environment,
+		} {
+			if value != "" {
+				image[name] = events.NewStringAttribute(value)
+			}
+		}
+		all.Records = append(all.Records, events.DynamoDBEventRecord{
+			EventName: "INSERT",
+			Change:    events.DynamoDBStreamRecord{SequenceNumber: fmt.Sprint("record ", i+1), NewImage: image},
+		})
+	}
+	return all
+}
+
+func toggleEvent(t eventlog.Type, name, in string) eventlog.Event {
+	return eventlog.Event{Type: t, Subject: eventlog.Subject("toggle:" + name), FeatureName: name, Environment: in}
+}
+
+func (f *fixture) sweep() {
+	f.Helper()
+	_, err := f.handler.Sweep(f.Context(), nil)
+	assert.OK(f, err)
+}
+
+func (f *fixture) compile() {
+	f.Helper()
+	assert.OK(f, f.handler.Compiler.Compile(f.Context(), "production"))
+}
+
+// An event without an environment concerns all environments, and another one only its own.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "50")
+	assert.Equal(t, "", f.changed(toggleEvent(eventlog.FeatureCreated, "a", "")))
+	assert.Equal(t, "1: a", f.sees("development"))
+	assert.Equal(t, "1: a 50", f.sees("production"))
+	f.put("a", "60")
+	f.put("b", "10")
+	f.changed(
+		toggleEvent(eventlog.FeatureStrategyUpdate, "a", "production"),
+		toggleEvent(eventlog.FeatureStrategyAdd, "b", "production"),
+	)
+	assert.Equal(t, "1: a", f.sees("development"))
+	assert.Equal(t, "2: a 60 b 10", f.sees("production"))
+}
+
+// Only what events concern is read again. A repeated delivery, and an event that changes nothing that is delivered,
+// keep the version.
+func TestIncrementalCompilation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putSegment(7, "Norway")
+	f.put("a", "50", 7)
+	f.put("b", "10")
+	f.compile()
+	assert.Equal(t, "1: a 50 in Norway b 10", f.sees("production"))
+	ofA, ofB := toggleEvent(eventlog.FeatureUpdated, "a", ""), toggleEvent(eventlog.FeatureUpdated, "b", "")
+	ofSegment := func(id string) eventlog.Event {
+		return eventlog.Event{Type: eventlog.SegmentUpdated, Subject: eventlog.Subject("segment:" + id)}
+	}
+	for _, step := range []struct {
+		change func()
+		event  eventlog.Event
+		want   string
+	}{
+		{func() {}, ofA, "1: a 50 in Norway b 10"},
+		{func() { f.put("a", "60", 7); f.put("b", "99") }, ofA, "2: a 60 in Norway b 10"},
+		{func() { f.putSegment(7, "NO") }, ofSegment("7"), "3: a 60 in NO b 10"},
+		{func() { f.putSegment(8, "SE"); f.put("b", "10", 8) }, ofB, "4: a 60 in NO b 10 in SE"},
+		{func() { f.put("b", "10") }, ofB, "5: a 60 in NO b 10"},
+		{func() { f.putSegment(8, "unused") }, ofSegment("8"), "5: a 60 in NO b 10"},
+		{func() { f.store(toggle.Feature{Name: "a", Archived: true}) }, ofA, "6: b 10"},
+		{func() { f.delete("b") }, ofB, "7:"},
+	} {
+		step.change()
+		for range 2 {
+			assert.Equal(t, "", f.changed(step.event))
+			assert.Equal(t, step.want, f.sees("production"))
+		}
+	}
+}
+
+func (f *fixture) delete(name string) {
+	f.Helper()
+	f.db.Delete(f.T, f.db.Tables[featuretable.Table], featuretable.Key(name))
+}
+
+// A change of a parent's variants changes the dependencies of its children.
+func TestChildren(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	parent := func(variant string) toggle.Feature {
+		p := toggle.Feature{Name: "parent", Project: "shop", Children: []string{"child"}}
+		p.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+			ID: "1", Name: "flexibleRollout", Variants: []toggle.Variant{{Name: variant, Weight: 1000}},
+		}}})
+		return p
+	}
+	f.store(parent("blue"))
+	blue := toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue"}}
+	f.store(toggle.Feature{Name: "child", Project: "shop", Dependency: &blue})
+	variants := func() []string {
+		_, s := f.current("production")
+		d, err := s.Document()
+		assert.OK(t, err)
+		return d.Features[0].Dependencies[0].Variants
+	}
+	f.compile()
+	assert.Equal(t, []string{"blue"}, variants())
+	change := toggleEvent(eventlog.FeatureStrategyUpdate, "parent", "production")
+	f.store(parent("red"))
+	f.changed(change)
+	assert.Equal(t, []string(nil), variants())
+	f.store(parent("blue"))
+	f.changed(change)
+	assert.Equal(t, []string{"blue"}, variants())
+}
+
+// A compilation begins again if another one has published a snapshot meanwhile. Otherwise it would publish an older
+// state after a newer one.
+func TestRace(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "10")
+	f.compile()
+	slow := f.compiler(f.db.Before(t, "PutItem", 1, func() {
+		f.put("a", "30")
+		f.compile()
+	}))
+	f.put("a", "20")
+	assert.OK(t, slow.Compile(t.Context(), "production"))
+	assert.Equal(t, "2: a 30", f.sees("production"))
+}
+
+// A toggle that cannot be compiled keeps its part, is logged, and does not hold up the others.
+func TestOneBadToggle(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "50")
+	f.put("b", "10")
+	f.compile()
+	damaged := featuretable.Marshal(toggle.Feature{Name: "a", Project: "shop"})
+	damaged[featuretable.AttributeEnvironments] = dynamo.B([]byte("damaged"))
+	f.db.Put(t, f.db.Tables[featuretable.Table], damaged)
+	f.put("b", "20")
+	f.put("c", "30", 99) // a segment that does not exist
+	f.changed(toggleEvent(eventlog.FeatureUpdated, "a", ""), toggleEvent(eventlog.FeatureUpdated, "b", ""),
+		toggleEvent(eventlog.FeatureCreated, "c", ""))
+	assert.Equal(t, "2: a 50 b 20", f.sees("production"))
+	for _, text := range []string{`the toggle \"a\": decode`, `the toggle \"c\": a strategy uses the segment 99`} {
+		if !strings.Contains(f.log.String(), text) {
+			t.Errorf("the log does not contain %s:\n%s", text, &f.log)
+		}
+	}
+	f.compile()
+	assert.Equal(t, "2: a 50 b 20", f.sees("production"))
+}
+
+// The sweep compiles what the stream gave up, and reads nothing but the log and the pointers if there are no events.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "50")
+	f.sweep()
+	assert.Equal(t, "1: a 50", f.sees("production"))
+	f.now = f.now.Add(10 * time.Minute)
+	f.put("a", "60")
+	f.sweep() // there is no event
+	assert.Equal(t, "1: a 50", f.sees("production"))
+	f.record(eventlog.FeaturePotentiallyStaleOn, "a", "")
+	f.sweep()
+	assert.Equal(t, "1: a 50", f.sees("production"))
+	pointer, _ := f.current("production")
+	assert.Equal(t, f.now, pointer.Covers)
+	f.record(eventlog.FeatureStrategyUpdate, "a", "production")
+	f.now = f.now.Add(30 * time.Second)
+	f.sweep()
+	assert.Equal(t, "2: a 60", f.sees("production"))
+	f.put("a", "70")
+	f.now = f.now.Add(time.Hour)
+	f.sweep() // reads everything, although there is no event
+	assert.Equal(t, "3: a 70", f.sees("production"))
+}
+
+func (f *fixture) record(kind eventlog.Type, name, in string) {
+	f.Helper()
+	log := f.eventLog()
+	_, err := log.Transact(f.Context(), func() ([]types.TransactWriteItem, error) {
+		_, actions, err := log.RecordActions(f.Context(), eventlog.Change{
+			Type: kind, Subject: eventlog.Subject("toggle:" + name), FeatureName: name, Environment: in,
+		})
+		return actions, err
+	})
+	assert.OK(f, err)
+}
+
+// Parts of replaced snapshots are deleted after an hour, and everything of environments that do not exist.
+func TestUnusedParts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, percentage := range []string{"10", "20", "30"} {
+		f.put("a", percentage)
+		f.compile()
+	}
+	assert.Equal(t, 6, f.parts("production"))
+	assert.OK(t, f.handler.Compiler.Compile(t.Context(), "gone"))
+	f.now = f.now.Add(time.Hour + time.Second)
+	f.sweep()
+	assert.Equal(t, 2, f.parts("production"))
+	assert.Equal(t, 0, f.parts("gone"))
+	assert.Equal(t, "nothing", f.sees("gone"))
+	assert.Equal(t, "3: a 30", f.sees("production"))
+}
+
+// parts returns the number of parts of snapshots of an environment.
+func (f *fixture) parts(in string) (n int) {
+	f.Helper()
+	for _, item := range f.db.Scan(f.T, f.db.Tables[snapshottable.Table]) {
+		if item.String("environment") == in && strings.HasPrefix(item.String("item"), "part#") {
+			n++
+		}
+	}
+	return n
+}
+
+// Snapshots of several parts are read as they were written. Concurrent compilations publish each state once.
+func TestLargeSnapshot(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	var names []string
+	for i := range 40 {
+		random := make([]byte, 12_000)
+		_, err := rand.Read(random)
+		assert.OK(t, err)
+		name := fmt.Sprintf("t%02d", i)
+		names = append(names, name)
+		f.store(toggle.Feature{Name: name, Project: "shop", Description: new(fmt.Sprintf("%x", random))})
+	}
+	done := make(chan error)
+	for range 3 {
+		go func() { done <- f.handler.Compiler.Compile(context.Background(), "production") }()
+	}
+	for range 3 {
+		assert.OK(t, <-done)
+	}
+	pointer, s := f.current("production")
+	assert.Equal(t, int64(1), pointer.Version)
+	if pointer.Parts < 3 {
+		t.Errorf("%d parts", pointer.Parts)
+	}
+	d, err := s.Document()
+	assert.OK(t, err)
+	var got []string
+	for _, feature := range d.Features {
+		got = append(got, feature.Name)
+	}
+	assert.Equal(t, names, slices.Sorted(slices.Values(got)))
+	assert.Equal(t, 24_000, len(*d.Features[0].Description))
+}

@@ -1,0 +1,157 @@
+package compiler
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"golang.org/x/sync/errgroup"
+
+	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/logging"
+)
+
+const (
+	// stopBefore is the time before the deadline of an invocation from which no call starts.
+	stopBefore = 2 * time.Second
+	// concurrency is the maximum number of environments that an invocation compiles at the same time.
+	concurrency = 4
+	// late is longer than the time by which a transaction can commit after the time in the ids of its events, and than
+	// the differences between the clocks of processes.
+	late = time.Minute
+	// checkEvery is how often a sweep reads everything of an environment again, whether or not there are events.
+	checkEvery = time.Hour
+	// keepParts is how long parts of replaced snapshots are kept: longer than a compilation, or the time between
+	// reading a pointer and its parts.
+	keepParts = time.Hour
+)
+
+// Handler handles the triggers of compilations. It is safe for concurrent use.
+type Handler struct {
+	Compiler *Compiler
+	Events   *eventsearch.Reader
+}
+
+// Stream compiles the environments that the events of a batch concern. If that fails, it reports the first record of
+// the batch, so that the stream delivers all of them again. A repeated compilation changes nothing.
+func (h *Handler) Stream(ctx context.Context, batch events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
+	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
+	var all []eventlog.Event
+	for i := range batch.Records {
+		if e, ok := eventlog.FromStream(batch.Records[i]); ok {
+			all = append(all, e)
+		}
+	}
+	if err := h.compileChanges(ctx, changesOf(all)); err != nil {
+		h.Compiler.logger.ErrorContext(ctx, "snapshots not compiled", logging.Cause(err))
+		response.BatchItemFailures = append(response.BatchItemFailures,
+			events.DynamoDBBatchItemFailure{ItemIdentifier: batch.Records[0].Change.SequenceNumber})
+	}
+	return response, nil
+}
+
+func (h *Handler) compileChanges(ctx context.Context, changed changes) error {
+	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	defer cancel()
+	names, err := changed.environments(func() ([]string, error) { return h.Compiler.environmentNames(ctx) })
+	if err != nil {
+		return err
+	}
+	return forEach(names, func(name string) error { return h.Compiler.compile(ctx, name, changed.of(name)) })
+}
+
+// forEach calls a function for environments, several at a time. It returns all errors.
+func forEach(names []string, call func(name string) error) error {
+	errs := make([]error, len(names))
+	var group errgroup.Group
+	group.SetLimit(concurrency)
+	for i, name := range names {
+		group.Go(func() error {
+			errs[i] = call(name)
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions return nil
+	return errors.Join(errs...)
+}
+
+// errSweep is the error that Lambda receives. The cause is only in the log.
+var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
+
+// Sweep compiles the environments whose snapshots may lack changes: those with events that are later than what the
+// snapshot covers, and those that were not compiled for an hour. It ignores the event.
+func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error) {
+	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	defer cancel()
+	err := h.sweep(ctx)
+	if err != nil {
+		h.Compiler.logger.ErrorContext(ctx, "sweep of snapshots failed", logging.Cause(err))
+		err = errSweep
+	}
+	return struct{}{}, err
+}
+
+func (h *Handler) sweep(ctx context.Context) error {
+	began := h.Compiler.now()
+	names, err := h.Compiler.environmentNames(ctx)
+	if err != nil {
+		return err
+	}
+	pointers, err := h.Compiler.pointers(ctx, names)
+	if err != nil {
+		return err
+	}
+	recent, err := h.eventsSince(ctx, pointers)
+	if err != nil {
+		return err
+	}
+	var checks bool
+	for _, p := range pointers {
+		checks = checks || began.Sub(p.CheckedAt) >= checkEvery
+	}
+	err = forEach(names, func(name string) error {
+		pointer, exists := pointers[name]
+		var later []eventlog.Event
+		for _, e := range recent {
+			if !e.CreatedAt().Before(pointer.Covers.Add(-late)) {
+				later = append(later, e)
+			}
+		}
+		switch {
+		case !exists || began.Sub(pointer.CheckedAt) >= checkEvery || !changesOf(later).of(name).isEmpty():
+			return h.Compiler.Compile(ctx, name)
+		case len(later) > 0:
+			return h.Compiler.cover(ctx, pointer, began)
+		}
+		return nil
+	})
+	if checks {
+		err = errors.Join(err, h.Compiler.deleteUnused(ctx, names))
+	}
+	return err
+}
+
+// eventsSince returns the events that one of the snapshots may not cover.
+func (h *Handler) eventsSince(
+	ctx context.Context, pointers map[string]snapshottable.Pointer,
+) (recent []eventlog.Event, err error) {
+	var oldest time.Time
+	for _, p := range pointers {
+		if oldest.IsZero() || p.Covers.Before(oldest) {
+			oldest = p.Covers
+		}
+	}
+	if oldest.IsZero() {
+		return nil, nil
+	}
+	err = h.Events.All(ctx, eventsearch.Filter{From: oldest.Add(-late)}, func(e eventlog.Event) error {
+		recent = append(recent, e)
+		return nil
+	})
+	return recent, err
+}

@@ -1,0 +1,77 @@
+package compiler
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/toggle"
+)
+
+// compilation is the next document of an environment, in progress.
+type compilation struct {
+	environment string
+	previous    snapshot.Document
+	features    map[string]snapshot.Feature // by name
+	segments    map[int64]snapshot.Segment  // by id
+	kept        []error                     // why toggles keep their part of the previous document
+}
+
+func newCompilation(environment string, previous snapshot.Document) *compilation {
+	return &compilation{
+		environment: environment,
+		previous:    previous,
+		features:    map[string]snapshot.Feature{},
+		segments:    map[int64]snapshot.Segment{},
+	}
+}
+
+// document returns the next document.
+func (c *compilation) document() snapshot.Document {
+	c.keepUnusable()
+	return snapshot.NewDocument(slices.Collect(maps.Values(c.features)), c.segments)
+}
+
+// keepUnusable replaces toggles that engines cannot evaluate by their part of the previous document, so that one toggle
+// does not hold up the others. A toggle without such a part is left out.
+func (c *compilation) keepUnusable() {
+	for name, f := range c.features {
+		if err := f.Check(c.segments); err != nil {
+			c.keep(name, err)
+		}
+	}
+}
+
+// keep keeps the part of a toggle in the previous document, with its segments.
+func (c *compilation) keep(name string, reason error) {
+	c.kept = append(c.kept, fmt.Errorf("the toggle %q: %w", name, reason))
+	delete(c.features, name)
+	i := slices.IndexFunc(c.previous.Features, func(f snapshot.Feature) bool { return f.Name == name })
+	if i < 0 {
+		return
+	}
+	f := c.previous.Features[i]
+	c.features[name] = f
+	segments := c.previous.SegmentsByID()
+	for _, id := range f.SegmentsOf() {
+		if _, ok := c.segments[id]; !ok {
+			c.segments[id] = segments[id]
+		}
+	}
+}
+
+// put sets the part of a toggle. all contains its parent.
+func (c *compilation) put(f toggle.Feature, all map[string]toggle.Feature) {
+	if f.Archived {
+		delete(c.features, f.Name)
+		return
+	}
+	var parent *toggle.Feature
+	if f.Dependency != nil {
+		if p, ok := all[f.Dependency.Feature]; ok {
+			parent = &p
+		}
+	}
+	c.features[f.Name] = snapshot.NewFeature(f, c.environment, parent)
+}

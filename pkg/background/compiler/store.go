@@ -1,0 +1,275 @@
+package compiler
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
+)
+
+// Compiler compiles and publishes snapshots. It is safe for concurrent use, also by several processes.
+type Compiler struct {
+	client       *dynamodb.Client
+	snapshots    string // the names of tables
+	features     string
+	segments     string
+	environments *environment.Store
+	now          func() time.Time
+	random       io.Reader
+	logger       *slog.Logger
+}
+
+// New returns a Compiler. It reads the tables Features, Segments and Environments, and writes the table Snapshots.
+func New(
+	client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, random io.Reader, logger *slog.Logger,
+) *Compiler {
+	return &Compiler{
+		client:       client,
+		snapshots:    tables[snapshottable.Table],
+		features:     tables[featuretable.Table],
+		segments:     tables[segmenttable.Table],
+		environments: environment.NewStore(client, tables, nil),
+		now:          now,
+		random:       random,
+		logger:       logger,
+	}
+}
+
+// putParts writes the parts of a snapshot. They need no condition: parts with the same key have the same content.
+func (c *Compiler) putParts(ctx context.Context, parts []dynamo.Item) error {
+	for _, part := range parts {
+		if _, err := c.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &c.snapshots, Item: part}); err != nil {
+			return fmt.Errorf("write a part of the snapshot: %w", err)
+		}
+	}
+	return nil
+}
+
+// movePointer replaces a pointer. It returns false if the pointer has moved since it was read.
+func (c *Compiler) movePointer(ctx context.Context, from, to snapshottable.Pointer) (moved bool, err error) {
+	condition := expression.Name(snapshottable.AttributeEnvironment).AttributeNotExists()
+	if from.Version > 0 {
+		condition = expression.Name(snapshottable.AttributeEpoch).Equal(expression.Value(from.Epoch)).
+			And(expression.Name(snapshottable.AttributeVersion).Equal(expression.Value(from.Version)))
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
+	_, err = c.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                 &c.snapshots,
+		Item:                      snapshottable.MarshalPointer(to),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// environmentNames returns the names of all environments.
+func (c *Compiler) environmentNames(ctx context.Context) ([]string, error) {
+	all, err := c.environments.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.Name
+	}
+	return names, nil
+}
+
+// pointers returns the pointers of environments, by name.
+func (c *Compiler) pointers(ctx context.Context, names []string) (map[string]snapshottable.Pointer, error) {
+	var keys []dynamo.Item
+	for _, name := range names {
+		keys = append(keys, snapshottable.PointerKey(name))
+	}
+	items, err := dynamo.GetAll(ctx, c.client, c.snapshots, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the pointers to snapshots: %w", err)
+	}
+	pointers := map[string]snapshottable.Pointer{}
+	for _, item := range items {
+		p, err := snapshottable.UnmarshalPointer(item)
+		if err != nil {
+			return nil, err
+		}
+		pointers[p.Environment] = p
+	}
+	return pointers, nil
+}
+
+// cover records that the snapshot of a pointer covers all events before a time. It does nothing if the pointer has
+// moved.
+func (c *Compiler) cover(ctx context.Context, p snapshottable.Pointer, until time.Time) error {
+	covering := p
+	covering.Covers = until
+	_, err := c.movePointer(ctx, p, covering)
+	return err
+}
+
+// deleteUnused deletes the parts of replaced snapshots, and all items of environments that do not exist.
+func (c *Compiler) deleteUnused(ctx context.Context, names []string) error {
+	pointers, err := c.pointers(ctx, names)
+	if err != nil {
+		return err
+	}
+	before := c.now().Add(-keepParts)
+	for item, err := range dynamo.Scan(ctx, c.client, c.snapshots) {
+		if err != nil {
+			return fmt.Errorf("list the parts of snapshots: %w", err)
+		}
+		p, exists := pointers[item.String(snapshottable.AttributeEnvironment)]
+		if exists && snapshottable.BelongsTo(item, p) || !snapshottable.WrittenBefore(item, before) {
+			continue
+		}
+		key := dynamo.Item{
+			snapshottable.AttributeEnvironment: item[snapshottable.AttributeEnvironment],
+			snapshottable.AttributeItem:        item[snapshottable.AttributeItem],
+		}
+		if _, err := c.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &c.snapshots, Key: key}); err != nil {
+			return fmt.Errorf("delete a part of a snapshot: %w", err)
+		}
+	}
+	return nil
+}
+
+// readAll reads the state of all toggles and segments. Toggles are read first: a segment that a toggle used when it was
+// read can only be deleted after the toggle has changed, which is another event.
+func (c *Compiler) readAll(ctx context.Context, next *compilation) error {
+	rows, err := featuretable.Scan(ctx, c.client, c.features, func(r featuretable.Row) bool { return !r.Toggle.Archived })
+	if err != nil {
+		return err
+	}
+	segments, err := segmenttable.Scan(ctx, c.client, c.segments)
+	if err != nil {
+		return err
+	}
+	for _, s := range segments {
+		next.segments[s.ID] = snapshot.NewSegment(s.Segment)
+	}
+	all := map[string]toggle.Feature{}
+	for _, row := range rows {
+		f, err := row.Feature()
+		if err != nil {
+			next.keep(row.Toggle.Name, err)
+			continue
+		}
+		all[f.Name] = f
+	}
+	for _, f := range all {
+		next.put(f, all)
+	}
+	return nil
+}
+
+// readChanged starts with the previous document, and reads again what has changed: toggles, their children, whose
+// dependencies name variants of the toggle, and segments.
+func (c *Compiler) readChanged(ctx context.Context, next *compilation, changed change) error {
+	for _, f := range next.previous.Features {
+		next.features[f.Name] = f
+	}
+	maps.Copy(next.segments, next.previous.SegmentsByID())
+	all, err := c.readFeatures(ctx, next, slices.Collect(maps.Keys(changed.features)), map[string]toggle.Feature{})
+	if err != nil {
+		return err
+	}
+	relatives := map[string]bool{}
+	for _, f := range all {
+		for _, child := range f.Children {
+			relatives[child] = true
+		}
+		if f.Dependency != nil {
+			relatives[f.Dependency.Feature] = true
+		}
+	}
+	if all, err = c.readFeatures(ctx, next, slices.Collect(maps.Keys(relatives)), all); err != nil {
+		return err
+	}
+	for _, f := range all {
+		next.put(f, all)
+	}
+	return c.readSegments(ctx, next, changed.segments)
+}
+
+// readFeatures adds toggles to those that were read before. It removes toggles that do not exist from the compilation.
+func (c *Compiler) readFeatures(
+	ctx context.Context, next *compilation, names []string, read map[string]toggle.Feature,
+) (map[string]toggle.Feature, error) {
+	var keys []dynamo.Item
+	missing := map[string]bool{}
+	for _, name := range names {
+		if _, ok := read[name]; !ok {
+			keys = append(keys, featuretable.Key(name))
+			missing[name] = true
+		}
+	}
+	if len(keys) == 0 {
+		return read, nil
+	}
+	items, err := dynamo.GetAll(ctx, c.client, c.features, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read toggles: %w", err)
+	}
+	for _, item := range items {
+		row := featuretable.UnmarshalRow(item)
+		delete(missing, row.Toggle.Name)
+		f, err := row.Feature()
+		if err != nil {
+			next.keep(row.Toggle.Name, err)
+			continue
+		}
+		read[f.Name] = f
+	}
+	for name := range missing {
+		delete(next.features, name)
+	}
+	return read, nil
+}
+
+// readSegments reads segments that have changed, and those that a toggle uses and the previous document does not have.
+func (c *Compiler) readSegments(ctx context.Context, next *compilation, changed map[int64]bool) error {
+	ids := maps.Clone(changed)
+	for _, f := range next.features {
+		for _, id := range f.SegmentsOf() {
+			if _, ok := next.segments[id]; !ok {
+				ids[id] = true
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	var keys []dynamo.Item
+	for id := range ids {
+		keys = append(keys, segmenttable.Key(id))
+		delete(next.segments, id)
+	}
+	items, err := dynamo.GetAll(ctx, c.client, c.segments, keys)
+	if err != nil {
+		return fmt.Errorf("read segments: %w", err)
+	}
+	for _, item := range items {
+		s, err := segmenttable.Unmarshal(item)
+		if err != nil {
+			return err
+		}
+		next.segments[s.ID] = snapshot.NewSegment(s.Segment)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package client
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/platform/apierror"
+)
+
+// maxUncompressed is the maximum size of a response that is not compressed, in bytes: Lambda returns at most 6 MB, in
+// which the body is a JSON string, so that quotation marks take two bytes.
+const maxUncompressed = 4_500_000
+
+// features serves GET /api/client/features.
+func (h *Handler) features(r *request) error {
+	q, err := r.query()
+	if err != nil {
+		return err
+	}
+	gzip := acceptsGzip(r.Header)
+	header := r.w.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Set("Vary", "Authorization, Unleash-Client-Spec, Accept-Encoding")
+	if !h.isNewer(r, q) {
+		tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+		tag.Gzip = gzip
+		header.Set("ETag", strconv.Quote(tag.String()))
+		r.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	b, err := r.view.features(q, gzip)
+	if err != nil {
+		return err
+	}
+	if !gzip && len(b.content) > maxUncompressed {
+		return apierror.Errorf(apierror.Validation, "The response has %d bytes, and the limit without compression is %d. "+
+			"Send the header `Accept-Encoding: gzip`.", len(b.content), maxUncompressed)
+	}
+	tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+	tag.Gzip = b.gzip
+	header.Set("ETag", strconv.Quote(tag.String()))
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	if b.gzip {
+		header.Set("Content-Encoding", "gzip")
+	}
+	_, err = r.w.Write(b.content)
+	return err
+}
+
+// isNewer reports whether the process has something newer than the client, according to the header If-None-Match. If
+// the client is ahead of the process, or of another epoch, the process reads the pointer again. If that fails, it has
+// nothing newer: an SDK must not go back.
+func (h *Handler) isNewer(r *request, q snapshot.Query) bool {
+	newer := true
+	for _, text := range tagsOf(r.Header) {
+		if text == "*" {
+			return false
+		}
+		sent, ok := snapshot.ParseTag(text)
+		if !ok || sent.Query != q.Hash() {
+			continue
+		}
+		current := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+		if sent.Epoch != current.Epoch || sent.Version > current.Version {
+			fresh, err := h.source.refresh(r.Context(), r.token.Environment)
+			if err != nil {
+				return false
+			}
+			r.view = fresh
+			current = snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+		}
+		if sent.Epoch == current.Epoch && sent.Version >= current.Version {
+			newer = false
+		}
+	}
+	return newer
+}
+
+// tagsOf returns the entity tags in the header If-None-Match, without quotation marks. Weak tags become strong: proxies
+// that compress responses make tags weak.
+func tagsOf(header http.Header) []string {
+	var tags []string
+	for _, value := range header.Values("If-None-Match") {
+		for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
+			tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+			tags = append(tags, strings.Trim(tag, `"`))
+		}
+	}
+	return tags
+}
+
+// acceptsGzip reports whether a response can be compressed.
+func acceptsGzip(header http.Header) bool {
+	for _, value := range header.Values("Accept-Encoding") {
+		for coding := range strings.SplitSeq(value, ",") {
+			name, parameter, _ := strings.Cut(strings.ToLower(coding), ";")
+			if name = strings.TrimSpace(name); name != "gzip" && name != "*" {
+				continue
+			}
+			weight, hasWeight := strings.CutPrefix(strings.ReplaceAll(parameter, " ", ""), "q=")
+			q, err := strconv.ParseFloat(weight, 64)
+			if !hasWeight || err == nil && q > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// query returns what the request selects. A token of projects cannot select others.
+func (r *request) query() (snapshot.Query, error) {
+	q := snapshot.Query{
+		Projects:                 r.projects,
+		Environment:              r.token.Environment,
+		InlineSegmentConstraints: !knowsSegments(r.Header.Get("Unleash-Client-Spec")),
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return q, apierror.Errorf(apierror.Validation, "The query cannot be read: %v.", err)
+	}
+	if values.Has("tag") || values.Has("tag[]") {
+		return q, apierror.New(apierror.Validation, "The `/query/tag` property is not supported: toggles have no tags.")
+	}
+	if prefixes := values["namePrefix"]; len(prefixes) > 1 {
+		return q, apierror.New(apierror.Validation, "The `/query/namePrefix` property must be sent once.")
+	} else if len(prefixes) == 1 {
+		q.NamePrefix = prefixes[0]
+	}
+	projects := slices.Concat(values["project"], values["project[]"])
+	if slices.Contains(projects, "") {
+		return q, apierror.New(apierror.Validation, "The `/query/project` property must not be empty.")
+	}
+	if len(q.Projects) == 0 {
+		q.Projects = slices.Compact(slices.Sorted(slices.Values(projects)))
+	}
+	return q, nil
+}
+
+// The version of Unleash's client specification from which SDKs know segments.
+const (
+	segmentsMajor = 4
+	segmentsMinor = 2
+)
+
+// knowsSegments reports whether a client specification, such as 4.2.0, includes segments. One that is no plain version
+// does not.
+func knowsSegments(specification string) bool {
+	parts := strings.Split(specification, ".")
+	if len(parts) != 3 {
+		return false
+	}
+	var numbers [3]int
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || strconv.Itoa(n) != part || n < 0 {
+			return false
+		}
+		numbers[i] = n
+	}
+	return numbers[0] > segmentsMajor || numbers[0] == segmentsMajor && numbers[1] >= segmentsMinor
+}
+
+// feature serves GET /api/client/features/{name}.
+func (h *Handler) feature(r *request) error {
+	q, err := r.query()
+	if err != nil {
+		return err
+	}
+	d, err := r.view.document()
+	if err != nil {
+		return err
+	}
+	q.NamePrefix = ""
+	chosen := selects(q)
+	d = d.Select(func(f snapshot.Feature) bool { return f.Name == r.name && chosen(f) })
+	if len(d.Features) == 0 {
+		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name))
+	}
+	if q.InlineSegmentConstraints {
+		d = d.Inline()
+	}
+	text, err := snapshot.Encode(d.Features[0])
+	if err != nil {
+		return err
+	}
+	return r.writeTagged(text, "Authorization, Unleash-Client-Spec, Accept-Encoding")
+}
+
+// bodyTagBytes is the number of bytes of the SHA-256 in the entity tag of a body.
+const bodyTagBytes = 16
+
+// writeTagged writes a body with a weak entity tag that depends on its content, or a 304 if the client has it.
+func (r *request) writeTagged(text []byte, vary string) error {
+	sum := sha256.Sum256(text)
+	tag := base64.RawURLEncoding.EncodeToString(sum[:bodyTagBytes])
+	header := r.w.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Set("Vary", vary)
+	header.Set("ETag", fmt.Sprintf("W/%q", tag))
+	if sent := tagsOf(r.Header); slices.Contains(sent, tag) || slices.Contains(sent, "*") {
+		r.w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	_, err := r.w.Write(text)
+	return err
+}

@@ -1,0 +1,153 @@
+package client_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/background/compiler"
+	"toggleadmin/pkg/delivery/client"
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
+)
+
+// fixture is an installation whose snapshots are compiled, with tokens for the environment production.
+type fixture struct {
+	*testing.T
+	db       *database.Database
+	compiler *compiler.Compiler
+	now      time.Time
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{T: t, db: database.New(t), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+	f.compiler = compiler.New(f.db.Client, f.db.Tables, f.clock, rand.Reader, slog.New(slog.DiscardHandler))
+	return f
+}
+
+func (f *fixture) clock() time.Time { return f.now }
+
+// process returns the handler of a process, which reads the pointer with each request.
+func (f *fixture) process() *client.Handler { return f.processThrough(f.db.Client, 0) }
+
+func (f *fixture) processThrough(c *dynamodb.Client, freshness time.Duration) *client.Handler {
+	return client.New(client.Config{
+		DynamoDB:  c,
+		Tables:    f.db.Tables,
+		Freshness: freshness,
+		Origins:   []string{"*"},
+		Now:       f.clock,
+		Random:    rand.Reader,
+		Logger:    slog.New(slog.DiscardHandler),
+	})
+}
+
+// token creates a token and returns its secret. No projects stand for all.
+func (f *fixture) token(kind clienttokentable.Type, projects ...string) string {
+	f.Helper()
+	return f.expiring(nil, kind, projects...)
+}
+
+func (f *fixture) expiring(at *time.Time, kind clienttokentable.Type, projects ...string) string {
+	f.Helper()
+	token, secret, err := clienttokentable.New(clienttokentable.Token{
+		Name: "t", Type: kind, Projects: projects, Environment: "production", CreatedAt: f.now, ExpiresAt: at,
+	}, rand.Reader)
+	assert.OK(f, err)
+	f.db.Put(f.T, f.db.Tables[clienttokentable.Table], clienttokentable.Marshal(token))
+	return secret.Reveal()
+}
+
+// put stores a toggle that is on in production with a strategy.
+func (f *fixture) put(project, name string, s toggle.Strategy) {
+	f.Helper()
+	t := toggle.Feature{Name: name, Project: project, Type: "release"}
+	if s.Parameters == nil {
+		s.Parameters = map[string]string{"rollout": "100", "stickiness": "default", "groupId": name}
+	}
+	s.ID, s.Name = "1", toggle.StrategyFlexibleRollout
+	t.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{s}})
+	f.db.Put(f.T, f.db.Tables[featuretable.Table], featuretable.Marshal(t.Normalized()))
+}
+
+func (f *fixture) putSegment(id int64, name string, constraints ...toggle.Constraint) {
+	f.Helper()
+	f.db.Put(f.T, f.db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
+		Segment: toggle.Segment{ID: id, Name: name, Constraints: constraints},
+	}))
+}
+
+func (f *fixture) compile() {
+	f.Helper()
+	assert.OK(f, f.compiler.Compile(context.Background(), "production"))
+}
+
+// restore does to the snapshots what the restore of an installation does: the next compilation begins a new epoch.
+func (f *fixture) restore() {
+	f.Helper()
+	f.db.Delete(f.T, f.db.Tables[snapshottable.Table], snapshottable.PointerKey("production"))
+	f.compile()
+}
+
+// response is what a client receives.
+type response struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// call sends a request. The headers are pairs of names and values.
+func call(h http.Handler, method, target, token, body string, headers ...string) response {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Unleash-Client-Spec", "5.2.0")
+	if token != "" {
+		r.Header.Set("Authorization", token)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	text := w.Body.Bytes()
+	if w.Header().Get("Content-Encoding") == "gzip" {
+		if reader, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
+			text, _ = io.ReadAll(reader)
+		}
+	}
+	return response{w.Code, w.Header(), string(text)}
+}
+
+// poll downloads the toggles as an SDK does that has a version with a tag; "": it has none.
+func poll(h http.Handler, token, tag string, headers ...string) response {
+	if tag != "" {
+		headers = append(headers, "If-None-Match", tag)
+	}
+	return call(h, "GET", "/api/client/features", token, "", headers...)
+}
+
+// unreachable returns a client whose calls fail from the time when down is true.
+func (f *fixture) unreachable(down *bool) (*dynamodb.Client, *database.Tap) {
+	f.Helper()
+	return f.db.Through(f.T, func(c *database.Call) (*http.Response, error) {
+		if *down {
+			return c.Refuse("AccessDeniedException")
+		}
+		return c.Pass()
+	})
+}

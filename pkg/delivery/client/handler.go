@@ -1,0 +1,187 @@
+package client
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/logging"
+)
+
+// Handler serves the applications' side. It is an http.Handler and safe for concurrent use.
+type Handler struct {
+	source  *source
+	origins []string
+	now     func() time.Time
+	random  io.Reader
+	logger  *slog.Logger
+}
+
+// New returns a Handler.
+func New(c Config) *Handler {
+	return &Handler{
+		source:  newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
+		origins: c.Origins,
+		now:     c.Now,
+		random:  c.Random,
+		logger:  c.Logger,
+	}
+}
+
+// route is an operation of the applications' side.
+type route struct {
+	kind  kind
+	serve func(*Handler, *request) error
+}
+
+// routes returns the operations by method and path. A path that ends with a slash stands for the paths below it, whose
+// last part is a name.
+func routes() map[string]route {
+	return map[string]route{
+		"GET /api/client/features":           {backend(), (*Handler).features},
+		"GET /api/client/features/":          {backend(), (*Handler).feature},
+		"POST /api/client/register":          {backend(), (*Handler).register},
+		"POST /api/client/metrics":           {backend(), (*Handler).metrics},
+		"POST /api/client/metrics/bulk":      {backend(), (*Handler).bulkMetrics},
+		"GET /api/frontend":                  {frontend(), (*Handler).getFrontend},
+		"POST /api/frontend":                 {frontend(), (*Handler).postFrontend},
+		"POST /api/frontend/client/metrics":  {frontend(), (*Handler).frontendReport},
+		"POST /api/frontend/client/register": {frontend(), (*Handler).frontendReport},
+		"POST /ofrep/v1/evaluate/flags":      {anyType(), (*Handler).evaluateFlags},
+		"POST /ofrep/v1/evaluate/flags/":     {anyType(), (*Handler).evaluateFlag},
+	}
+}
+
+// The paths below which everything needs a client token, whether or not it exists.
+func protected() []string { return []string{"/api/client", "/api/frontend", "/ofrep"} }
+
+// request is a request with a valid token.
+type request struct {
+	*http.Request
+	w        http.ResponseWriter
+	token    clienttokentable.Token
+	view     *view    // of the token's environment
+	projects []string // of the token; empty: all
+	name     string   // the last part of a path that ends with a name
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cache-Control", "no-store") // the operations replace it
+	if err := h.serve(w, r); err != nil {
+		h.writeError(w, r, err)
+	}
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	path := cleanPath(r.URL.Path)
+	if isForBrowsers(path) {
+		h.allowOrigin(w.Header(), r)
+		if r.Method == http.MethodOptions {
+			preflight(w, r)
+			return nil
+		}
+	}
+	found, name := findRoute(r.Method, path)
+	if found == nil && !isProtected(path) {
+		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
+	}
+	admits := anyType()
+	if found != nil {
+		admits = found.kind
+	}
+	authorized, err := h.authorize(r, admits)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
+	}
+	authorized.w, authorized.name = w, name
+	return found.serve(h, authorized)
+}
+
+// cleanPath returns a path in which several slashes are one: SDKs append paths to a URL that can end with a slash.
+func cleanPath(path string) string {
+	var parts []string
+	for part := range strings.SplitSeq(path, "/") {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return "/" + strings.Join(parts, "/")
+}
+
+// findRoute returns the operation of a path, and the name at the end of the path.
+func findRoute(method, path string) (found *route, name string) {
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	all := routes()
+	if r, ok := all[method+" "+path]; ok {
+		return &r, ""
+	}
+	i := strings.LastIndex(path, "/") + 1
+	if r, ok := all[method+" "+path[:i]]; ok {
+		return &r, path[i:]
+	}
+	return nil, ""
+}
+
+func isProtected(path string) bool {
+	for _, prefix := range protected() {
+		if path == prefix || strings.HasPrefix(path, prefix+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// authorize reads the token of a request. It reads nothing else, and no body.
+func (h *Handler) authorize(r *http.Request, admits kind) (*request, error) {
+	credential := credentialOf(r)
+	if credential == "" && strings.HasPrefix(cleanPath(r.URL.Path), "/ofrep/") {
+		credential = r.Header.Get(headerAPIKey)
+	}
+	if ofAdministration(credential) {
+		return nil, errOtherKind(admits.needs)
+	}
+	secret, ok := clienttokentable.ParseSecret(credential)
+	if !ok {
+		return nil, errNoToken()
+	}
+	token, v, found, err := h.source.read(r.Context(), secret)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, errNoToken()
+	}
+	if !slices.Contains(admits.types, token.Type) {
+		return nil, errOtherKind(admits.needs)
+	}
+	return &request{Request: r, token: token, view: v, projects: token.Projects}, nil
+}
+
+// writeError writes the error object, and logs errors of the service.
+func (h *Handler) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	id := uuid.Must(uuid.NewRandomFromReader(h.random)).String()
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Del("ETag")
+	lambdahttp.WriteError(w, id, err)
+	if status := lambdahttp.Status(apierror.KindOf(err)); status >= http.StatusInternalServerError {
+		h.logger.ErrorContext(r.Context(), "request failed", slog.String("errorId", id), slog.String("method", r.Method),
+			slog.String("path", fmt.Sprintf("%.200s", r.URL.Path)), slog.Int("status", status), logging.Cause(err))
+	}
+}

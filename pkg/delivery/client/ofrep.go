@@ -1,0 +1,203 @@
+package client
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// The reasons and error codes of OFREP 0.3.0.
+const (
+	reasonStatic         = "STATIC"
+	reasonSplit          = "SPLIT"
+	reasonTargetingMatch = "TARGETING_MATCH"
+	reasonDisabled       = "DISABLED"
+
+	codeFlagNotFound   = "FLAG_NOT_FOUND"
+	codeInvalidContext = "INVALID_CONTEXT"
+	codeParseError     = "PARSE_ERROR"
+)
+
+// ofrepSuccess is the result of an evaluation. Without a value, the application uses the default in its code.
+type ofrepSuccess struct {
+	Key      string         `json:"key"`
+	Reason   string         `json:"reason"`
+	Value    any            `json:"value,omitempty"`
+	Variant  string         `json:"variant"` // the provider of Python needs it
+	Metadata map[string]any `json:"metadata"`
+}
+
+// ofrepError is an error in the form of OFREP, with the properties of the error object.
+type ofrepError struct {
+	Key          string `json:"key,omitempty"`
+	ErrorCode    string `json:"errorCode"`
+	ErrorDetails string `json:"errorDetails"`
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Message      string `json:"message"`
+}
+
+// evaluateFlag serves POST /ofrep/v1/evaluate/flags/{key}.
+func (h *Handler) evaluateFlag(r *request) error {
+	all, ctx, failed := h.ofrepContext(r)
+	if failed != nil {
+		return h.writeOFREPError(r, failed)
+	}
+	for _, f := range all.features {
+		if f.Name == r.name {
+			return lambdahttp.WriteJSON(r.w, http.StatusOK, newOFREPSuccess(f, all.engine.Explain(f.Name, ctx)))
+		}
+	}
+	return h.writeOFREPError(r,
+		apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name)))
+}
+
+// evaluateFlags serves POST /ofrep/v1/evaluate/flags.
+func (h *Handler) evaluateFlags(r *request) error {
+	all, ctx, failed := h.ofrepContext(r)
+	if failed != nil {
+		return h.writeOFREPError(r, failed)
+	}
+	flags := make([]ofrepSuccess, len(all.features))
+	for i, f := range all.features {
+		flags[i] = newOFREPSuccess(f, all.engine.Explain(f.Name, ctx))
+	}
+	text, err := snapshot.Encode(struct {
+		Flags []ofrepSuccess `json:"flags"`
+	}{flags})
+	if err != nil {
+		return err
+	}
+	return r.writeTagged(text, "Authorization, X-API-Key, Origin, Accept-Encoding")
+}
+
+// ofrepContext reads the context of a request. The targeting key is the userId, unless the context has one.
+func (h *Handler) ofrepContext(r *request) (*toggles, *evaluation.Context, error) {
+	body, err := r.readObject()
+	if err != nil {
+		return nil, nil, err
+	}
+	object, err := contextOf(body)
+	if err != nil {
+		return nil, nil, err
+	}
+	f := fields{}
+	f.add(object)
+	if key, ok := f["targetingKey"]; ok {
+		if _, hasUser := f[toggle.FieldUserID]; !hasUser {
+			f[toggle.FieldUserID] = key
+		}
+	}
+	all, err := r.view.toggles(r.projects)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, err := h.context(r, f)
+	return all, ctx, err
+}
+
+// writeOFREPError writes an error that the client has caused in the form of OFREP, and returns any other error.
+func (h *Handler) writeOFREPError(r *request, failed error) error {
+	e := apierror.From(failed)
+	code := map[apierror.Kind]string{
+		apierror.NotFound:        codeFlagNotFound,
+		apierror.Validation:      codeInvalidContext,
+		apierror.ContentTooLarge: codeParseError,
+	}[e.Kind]
+	if code == "" {
+		return failed
+	}
+	return lambdahttp.WriteJSON(r.w, lambdahttp.Status(e.Kind), ofrepError{
+		Key:          r.name,
+		ErrorCode:    code,
+		ErrorDetails: e.Message,
+		ID:           uuid.Must(uuid.NewRandomFromReader(h.random)).String(),
+		Name:         e.Kind.Name(),
+		Message:      e.Message,
+	})
+}
+
+func newOFREPSuccess(f snapshot.Feature, e evaluation.Explanation) ofrepSuccess {
+	result := ofrepSuccess{
+		Key:     f.Name,
+		Reason:  reasonOf(f, e),
+		Variant: "disabled",
+		Metadata: map[string]any{
+			"project":        f.Project,
+			"type":           f.Type,
+			"stale":          f.Stale,
+			"impressionData": f.ImpressionData,
+		},
+	}
+	switch {
+	case !e.Enabled && hasVariants(f):
+	case !e.Enabled:
+		result.Value = false
+	case e.Variant == nil:
+		result.Value, result.Variant = true, "enabled"
+	default:
+		result.Value, result.Variant = valueOf(e.Variant.Payload), e.Variant.Name
+	}
+	return result
+}
+
+func hasVariants(f snapshot.Feature) bool {
+	for _, s := range f.Strategies {
+		if len(s.Variants) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reasonOf returns what decided an evaluation.
+func reasonOf(f snapshot.Feature, e evaluation.Explanation) string {
+	if !f.Enabled {
+		return reasonDisabled
+	}
+	if !e.Enabled || e.Decisive < 0 {
+		return reasonTargetingMatch
+	}
+	decisive := e.Strategies[e.Decisive]
+	if e.Variant != nil || decisive.Rollout != nil && decisive.Rollout.Percentage < 100 {
+		return reasonSplit
+	}
+	isForAll := decisive.Rollout != nil || decisive.Strategy.Name == toggle.StrategyDefault
+	if isForAll && len(decisive.Constraints) == 0 && len(decisive.Segments) == 0 && len(e.Dependencies) == 0 {
+		return reasonStatic
+	}
+	return reasonTargetingMatch
+}
+
+// valueOf returns the value of a payload: a number and an object as such, and any other payload as a text. A number has
+// the form in which it was stored: providers distinguish 1 from 1.0. A variant without a payload is true.
+func valueOf(p *toggle.Payload) any {
+	if p == nil {
+		return true
+	}
+	switch p.Type {
+	case "number":
+		if json.Valid([]byte(p.Value)) && isNumber(p.Value) {
+			return json.RawMessage(p.Value)
+		}
+	case "json":
+		var object map[string]json.RawMessage
+		if json.Unmarshal([]byte(p.Value), &object) == nil && object != nil {
+			return json.RawMessage(p.Value)
+		}
+	}
+	return p.Value
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}

@@ -1,0 +1,232 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Config is what a Handler needs. The tables are ClientTokens and Snapshots.
+type Config struct {
+	DynamoDB  *dynamodb.Client
+	Tables    dynamo.Tables
+	Freshness time.Duration // how long a process uses a pointer to a snapshot without reading it again
+	Origins   []string      // of pages that can use the frontend API and OFREP; *: all
+	Now       func() time.Time
+	Random    io.Reader
+	Logger    *slog.Logger
+}
+
+// source reads tokens and snapshots, and keeps what it has read. It is safe for concurrent use.
+type source struct {
+	client    *dynamodb.Client
+	tokens    string // the names of tables
+	snapshots string
+	freshness time.Duration // how long a pointer is used without reading it again
+	now       func() time.Time
+
+	mu           sync.Mutex
+	verified     map[access.Selector]clienttokentable.Token // that were valid when they were read last
+	environments map[string]*environment
+}
+
+// readTimeout limits the reads of one request. A process that has read a snapshot before then answers with it.
+const readTimeout = 2 * time.Second
+
+// maxVerified limits the number of tokens that are kept for the time in which DynamoDB cannot be reached.
+const maxVerified = 5_000
+
+// environment is what a process has read of an environment.
+type environment struct {
+	mu      sync.Mutex // held while the environment is read
+	pointer snapshottable.Pointer
+	readAt  time.Time // of the pointer; zero: never
+	view    *view     // of the snapshot; nil: none was read
+}
+
+// environment returns what the process has read of an environment. One that it has not read before is not kept yet: its
+// name comes from a secret that was not verified.
+func (s *source) environment(name string) *environment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.environments[name]; e != nil {
+		return e
+	}
+	return &environment{}
+}
+
+// keep keeps what the process has read of an environment, unless another request has read it first.
+func (s *source) keep(name string, e *environment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.environments[name] == nil {
+		s.environments[name] = e
+	}
+}
+
+// errNothing is the cause of a 503 if an environment has no snapshot yet.
+var errNothing = errors.New("no snapshot of the environment has been compiled")
+
+// read returns the stored token of a secret, and what the process has of its environment. found is false if there is no
+// such token, or if it has expired. It is one BatchGetItem: the token eventually consistent and, if the pointer was not
+// read recently, the pointer consistent.
+func (s *source) read(ctx context.Context, secret clienttokentable.Secret) (
+	token clienttokentable.Token, v *view, found bool, err error,
+) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	hint := s.environment(secret.Environment)
+	hint.mu.Lock()
+	defer hint.mu.Unlock()
+	token, pointer, found, err := s.batch(ctx, secret, hint)
+	if err != nil {
+		return s.lastGood(secret, hint, err)
+	}
+	s.remember(secret, token, found)
+	if !found {
+		return clienttokentable.Token{}, nil, false, nil
+	}
+	s.keep(secret.Environment, hint)
+	if pointer != nil {
+		err = s.advance(ctx, hint, *pointer)
+	}
+	if hint.view == nil {
+		return token, nil, true, unavailable(errors.Join(err, errNothing))
+	}
+	return token, hint.view, true, nil
+}
+
+// batch reads a token and, if necessary, the pointer of its environment. A token belongs to the environment in its
+// secret: another one does not verify.
+func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, e *environment) (
+	token clienttokentable.Token, pointer *snapshottable.Pointer, found bool, err error,
+) {
+	keys := map[string]types.KeysAndAttributes{
+		s.tokens: {Keys: []map[string]types.AttributeValue{clienttokentable.Key(secret.Selector)}},
+	}
+	readsPointer := s.now().Sub(e.readAt) >= s.freshness || e.view == nil
+	if readsPointer {
+		keys[s.snapshots] = types.KeysAndAttributes{
+			Keys:           []map[string]types.AttributeValue{snapshottable.PointerKey(secret.Environment)},
+			ConsistentRead: aws.Bool(true),
+		}
+	}
+	began := s.now()
+	out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: keys})
+	if err != nil {
+		return token, nil, false, err
+	}
+	if len(out.UnprocessedKeys) > 0 {
+		return token, nil, false, errors.New("DynamoDB throttled the read of a token or a pointer")
+	}
+	for _, item := range out.Responses[s.tokens] {
+		stored, err := clienttokentable.Unmarshal(item)
+		if err != nil {
+			return token, nil, false, err
+		}
+		token, found = stored, stored.Verifies(secret) && !stored.Expired(began)
+	}
+	for _, item := range out.Responses[s.snapshots] {
+		p, err := snapshottable.UnmarshalPointer(item)
+		if err != nil {
+			return token, nil, false, err
+		}
+		pointer = &p
+	}
+	if readsPointer {
+		e.readAt = began
+	}
+	return token, pointer, found, nil
+}
+
+// lastGood returns what the process has read before, for the time in which DynamoDB cannot be reached.
+func (s *source) lastGood(secret clienttokentable.Secret, e *environment, cause error) (
+	clienttokentable.Token, *view, bool, error,
+) {
+	s.mu.Lock()
+	token, known := s.verified[secret.Selector]
+	s.mu.Unlock()
+	if !known || !token.Verifies(secret) || e.view == nil {
+		return clienttokentable.Token{}, nil, false, unavailable(cause)
+	}
+	return token, e.view, !token.Expired(s.now()), nil
+}
+
+// remember keeps a valid token, and forgets one that is no longer valid.
+func (s *source) remember(secret clienttokentable.Secret, token clienttokentable.Token, valid bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept, known := s.verified[secret.Selector]
+	switch {
+	case valid && (known || len(s.verified) < maxVerified):
+		s.verified[secret.Selector] = token
+	case !valid && known && kept.Verifies(secret):
+		delete(s.verified, secret.Selector)
+	}
+}
+
+// refresh reads the pointer of an environment again, and its snapshot if it is newer.
+func (s *source) refresh(ctx context.Context, name string) (*view, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	e := s.environment(name)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	began := s.now()
+	pointer, exists, err := snapshottable.ReadPointer(ctx, s.client, s.snapshots, name)
+	if err != nil {
+		return e.view, err
+	}
+	e.readAt = began
+	if exists {
+		err = s.advance(ctx, e, pointer)
+	}
+	return e.view, err
+}
+
+// advance loads the snapshot of a pointer, if the process has another one. If that fails, the process keeps what it
+// has, and reads the pointer again with the next request.
+func (s *source) advance(ctx context.Context, e *environment, pointer snapshottable.Pointer) error {
+	if e.view != nil && e.pointer.Epoch == pointer.Epoch && e.pointer.Version == pointer.Version {
+		return nil
+	}
+	loaded, err := snapshottable.Load(ctx, s.client, s.snapshots, pointer)
+	if err != nil {
+		e.readAt = time.Time{}
+		return err
+	}
+	e.pointer, e.view = pointer, newView(loaded)
+	return nil
+}
+
+// unavailable returns the 503 for a process that has nothing to answer with.
+func unavailable(cause error) error {
+	return apierror.NewUnavailable(fmt.Errorf("read what applications download: %w", cause))
+}
+
+// newSource returns a source that has read nothing.
+func newSource(client *dynamodb.Client, tables dynamo.Tables, freshness time.Duration, now func() time.Time) *source {
+	return &source{
+		client:       client,
+		tokens:       tables[clienttokentable.Table],
+		snapshots:    tables[snapshottable.Table],
+		freshness:    freshness,
+		now:          now,
+		verified:     map[access.Selector]clienttokentable.Token{},
+		environments: map[string]*environment{},
+	}
+}

@@ -1,0 +1,175 @@
+package client
+
+import (
+	"strings"
+	"sync"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
+)
+
+// view is a snapshot with what was derived from it. A snapshot is only parsed when a request needs more than its body.
+// It is safe for concurrent use.
+type view struct {
+	snapshot.Snapshot
+	document func() (snapshot.Document, error)
+
+	mu      sync.Mutex
+	bodies  map[string]body     // by query and encoding
+	engines map[string]*toggles // by projects
+}
+
+// toggles are the toggles that a token sees, with the engine that evaluates them.
+type toggles struct {
+	features []snapshot.Feature // ordered by name
+	engine   *evaluation.Engine
+}
+
+// maxDerived limits the number of bodies and engines that are kept for a snapshot.
+const maxDerived = 32
+
+func newView(s snapshot.Snapshot) *view {
+	return &view{
+		Snapshot: s,
+		document: sync.OnceValues(s.Document),
+		bodies:   map[string]body{},
+		engines:  map[string]*toggles{},
+	}
+}
+
+// body is the body of a response to GET /api/client/features.
+type body struct {
+	content []byte
+	gzip    bool
+}
+
+// features returns the response to a query.
+func (v *view) features(q snapshot.Query, gzip bool) (body, error) {
+	key := q.Hash()
+	if gzip {
+		key += " gzip"
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if b, ok := v.bodies[key]; ok {
+		return b, nil
+	}
+	b, err := v.build(q, gzip)
+	if err != nil {
+		return body{}, err
+	}
+	if len(v.bodies) >= maxDerived {
+		clear(v.bodies)
+	}
+	v.bodies[key] = b
+	return b, nil
+}
+
+func (v *view) build(q snapshot.Query, gzip bool) (body, error) {
+	stored := q.Hash() == v.Query().Hash()
+	if stored && gzip {
+		return body{v.Body, true}, nil
+	}
+	if stored {
+		text, err := snapshot.Decompress(v.Body)
+		return body{text, false}, err
+	}
+	d, err := v.document()
+	if err != nil {
+		return body{}, err
+	}
+	if len(q.Projects) > 0 || q.NamePrefix != "" {
+		d = d.Select(selects(q))
+	}
+	text, err := snapshot.Encode(snapshot.NewResponse(d, q, v.Epoch, v.Versions))
+	if err != nil || !gzip {
+		return body{text, false}, err
+	}
+	compressed, err := snapshot.Compress(text)
+	return body{compressed, true}, err
+}
+
+// selects returns the condition that a query selects a toggle.
+func selects(q snapshot.Query) func(snapshot.Feature) bool {
+	projects := map[string]bool{}
+	for _, project := range q.Projects {
+		projects[project] = true
+	}
+	return func(f snapshot.Feature) bool {
+		return (len(projects) == 0 || projects[f.Project]) && strings.HasPrefix(f.Name, q.NamePrefix)
+	}
+}
+
+// toggles returns the toggles of projects. No projects stand for all.
+func (v *view) toggles(projects []string) (*toggles, error) {
+	key := strings.Join(projects, ",") // names of projects contain no comma
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if t, ok := v.engines[key]; ok {
+		return t, nil
+	}
+	d, err := v.document()
+	if err != nil {
+		return nil, err
+	}
+	if len(projects) > 0 {
+		d = d.Select(selects(snapshot.Query{Projects: projects}))
+	}
+	if len(v.engines) >= maxDerived {
+		clear(v.engines)
+	}
+	v.engines[key] = &toggles{d.Features, evaluation.New(stateOf(d))}
+	return v.engines[key], nil
+}
+
+// stateOf returns a document in the form that package evaluation reads.
+func stateOf(d snapshot.Document) evaluation.State {
+	var state evaluation.State
+	for _, f := range d.Features {
+		feature := evaluation.Feature{Name: f.Name, Enabled: f.Enabled, ImpressionData: f.ImpressionData}
+		for _, s := range f.Strategies {
+			feature.Strategies = append(feature.Strategies, strategyOf(s))
+		}
+		for _, dependency := range f.Dependencies {
+			feature.Dependencies = append(feature.Dependencies, toggle.Dependency(dependency))
+		}
+		state.Features = append(state.Features, feature)
+	}
+	for _, s := range d.Segments {
+		state.Segments = append(state.Segments, toggle.Segment{
+			ID: s.ID, Name: s.Name, Constraints: constraintsOf(s.Constraints),
+		})
+	}
+	return state
+}
+
+func strategyOf(s snapshot.Strategy) toggle.Strategy {
+	strategy := toggle.Strategy{
+		Name:        s.Name,
+		Constraints: constraintsOf(s.Constraints),
+		Parameters:  s.Parameters,
+		Segments:    s.Segments,
+	}
+	for _, v := range s.Variants {
+		strategy.Variants = append(strategy.Variants, toggle.Variant{
+			Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: v.Payload,
+		})
+	}
+	return strategy
+}
+
+func constraintsOf(all []snapshot.Constraint) []toggle.Constraint {
+	constraints := make([]toggle.Constraint, len(all))
+	for i, c := range all {
+		constraints[i] = toggle.Constraint{
+			ContextName:     c.ContextName,
+			Operator:        c.Operator,
+			Values:          c.Values,
+			Value:           c.Value,
+			Inverted:        c.Inverted,
+			CaseInsensitive: c.CaseInsensitive,
+		}
+	}
+	return constraints
+}

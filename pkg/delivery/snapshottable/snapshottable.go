@@ -1,0 +1,197 @@
+// Package snapshottable is the form of snapshots in the table Snapshots, and reading the table. pkg/background/compiler
+// is the only writer of the table.
+//
+// The table contains, for each environment, a pointer to the current snapshot, and the parts of this snapshot and of
+// earlier ones. The parts of a snapshot are written before its pointer and never change. Their keys contain the version
+// and the hash of the snapshot: two processes that compile the same version do not overwrite one another's parts, and a
+// toggle that is turned off and on again does not use parts that are about to be deleted.
+package snapshottable
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Table is the logical id of the table.
+const Table = "Snapshots"
+
+// Attributes of the table.
+const (
+	AttributeEnvironment = "environment" // the partition key
+	AttributeItem        = "item"        // the sort key
+	AttributeEpoch       = "epoch"
+	AttributeVersion     = "version"
+	AttributeCovers      = "covers"
+	attributeCreatedAt   = "createdAt"  // of a part
+	attributeCompiledAt  = "compiledAt" // of a pointer
+)
+
+const (
+	pointerItem = "current" // the sort key of a pointer
+	partPrefix  = "part#"   // of the sort keys of parts
+)
+
+// maxPart is the maximum size of the content of a part, in bytes. The rest of dynamo.MaxItem is for the other
+// attributes.
+const maxPart = 380_000
+
+// Pointer says which snapshot of an environment is the current one.
+type Pointer struct {
+	Environment string
+	Epoch       string
+	Version     int64
+	Hash        string    // of the document
+	Parts       int       // the number of parts
+	CompiledAt  time.Time // when the snapshot was published
+	Covers      time.Time // all changes that were committed before are in the snapshot
+	CheckedAt   time.Time // when everything was read last, and not only what events concern
+}
+
+// key is the key of an item.
+type key struct {
+	Environment string `dynamodbav:"environment"`
+	Item        string `dynamodbav:"item"`
+}
+
+// pointerRecord is the item of a pointer.
+type pointerRecord struct {
+	key
+	Epoch      string    `dynamodbav:"epoch"`
+	Version    int64     `dynamodbav:"version"`
+	Hash       string    `dynamodbav:"hash"`
+	Parts      int       `dynamodbav:"parts"`
+	CompiledAt time.Time `dynamodbav:"compiledAt"`
+	Covers     time.Time `dynamodbav:"covers"`
+	CheckedAt  time.Time `dynamodbav:"checkedAt"`
+}
+
+// part is the item of a part. The first part contains the versions, and the others contain the body.
+type part struct {
+	key
+	CreatedAt time.Time `dynamodbav:"createdAt"`
+	Content   []byte    `dynamodbav:"content"`
+}
+
+// PointerKey returns the key of the pointer of an environment.
+func PointerKey(environment string) dynamo.Item { return dynamo.Marshal(key{environment, pointerItem}) }
+
+// MarshalPointer returns the item of a pointer.
+func MarshalPointer(p Pointer) dynamo.Item {
+	return dynamo.Marshal(pointerRecord{
+		key:        key{p.Environment, pointerItem},
+		Epoch:      p.Epoch,
+		Version:    p.Version,
+		Hash:       p.Hash,
+		Parts:      p.Parts,
+		CompiledAt: p.CompiledAt,
+		Covers:     p.Covers,
+		CheckedAt:  p.CheckedAt,
+	})
+}
+
+// UnmarshalPointer reads a pointer from its item.
+func UnmarshalPointer(item dynamo.Item) (Pointer, error) {
+	var stored pointerRecord
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return Pointer{}, err
+	}
+	return Pointer{
+		Environment: stored.Environment,
+		Epoch:       stored.Epoch,
+		Version:     stored.Version,
+		Hash:        stored.Hash,
+		Parts:       stored.Parts,
+		CompiledAt:  stored.CompiledAt,
+		Covers:      stored.Covers,
+		CheckedAt:   stored.CheckedAt,
+	}, nil
+}
+
+// MarshalParts returns the items of the parts of a snapshot, whose document has the hash.
+func MarshalParts(s snapshot.Snapshot, hash string, now time.Time) ([]dynamo.Item, error) {
+	versions, err := json.Marshal(s.Versions)
+	if err != nil {
+		return nil, err
+	}
+	first, err := snapshot.Compress(versions)
+	if err != nil {
+		return nil, err
+	}
+	contents := append([][]byte{first}, slices.Collect(slices.Chunk(s.Body, maxPart))...)
+	parts := make([]dynamo.Item, len(contents))
+	for i, content := range contents {
+		parts[i] = dynamo.Marshal(part{
+			key:       key{s.Environment, partName(s.Version, hash, i)},
+			CreatedAt: now,
+			Content:   content,
+		})
+	}
+	return parts, nil
+}
+
+func partName(version int64, hash string, i int) string {
+	return partNames(version, hash) + strconv.Itoa(i)
+}
+
+// partNames returns what the names of the parts of a snapshot have in common.
+func partNames(version int64, hash string) string {
+	return fmt.Sprintf("%s%d#%s#", partPrefix, version, hash)
+}
+
+// BelongsTo reports whether an item of the table is a pointer or a part of its snapshot.
+func BelongsTo(item dynamo.Item, p Pointer) bool {
+	name := item.String(AttributeItem)
+	return name == pointerItem || strings.HasPrefix(name, partNames(p.Version, p.Hash))
+}
+
+// WrittenBefore reports whether an item of the table was written before a time.
+func WrittenBefore(item dynamo.Item, t time.Time) bool {
+	written := item.Time(attributeCreatedAt)
+	if written == nil {
+		written = item.Time(attributeCompiledAt)
+	}
+	return written != nil && written.Before(t)
+}
+
+// ErrMissing reports that a part of a snapshot does not exist. Another snapshot has replaced it more than an hour ago.
+var ErrMissing = errors.New("a part of the snapshot is missing")
+
+// unmarshalParts returns the snapshot of a pointer from its parts, in any order.
+func unmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
+	contents := map[string][]byte{}
+	for _, item := range items {
+		var stored part
+		if err := dynamo.Unmarshal(item, &stored); err != nil {
+			return snapshot.Snapshot{}, err
+		}
+		contents[stored.Item] = stored.Content
+	}
+	s := snapshot.Snapshot{Environment: p.Environment, Epoch: p.Epoch, Version: p.Version}
+	for i := range p.Parts {
+		content, ok := contents[partName(p.Version, p.Hash, i)]
+		if !ok {
+			return snapshot.Snapshot{}, fmt.Errorf("read the snapshot %d of the environment %q: %w",
+				p.Version, p.Environment, ErrMissing)
+		}
+		if i > 0 {
+			s.Body = append(s.Body, content...)
+			continue
+		}
+		text, err := snapshot.Decompress(content)
+		if err == nil {
+			err = json.Unmarshal(text, &s.Versions)
+		}
+		if err != nil {
+			return snapshot.Snapshot{}, fmt.Errorf("read the versions of the environment %q: %w", p.Environment, err)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,62 @@
+package local_test
+
+import (
+	"crypto/rand"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/local"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/enginetest"
+	"toggleadmin/test/localtest"
+	"toggleadmin/test/process"
+)
+
+// request sends a request and returns the status and the body of the response.
+func request(t *testing.T, method, url, credential, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	assert.OK(t, err)
+	r.Header.Set("Authorization", credential)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	assert.OK(t, err)
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	assert.OK(t, err)
+	return response.StatusCode, string(text)
+}
+
+// An application sees at the function URL what a person changes through the API.
+func TestAChangeReachesApplications(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DynamoDBEndpoint: enginetest.Endpoint(t)})
+	client, tables := database(t, service)
+	token, secret, err := clienttokentable.New(clienttokentable.Token{
+		Name: "app", Type: clienttokentable.Backend, Environment: "production", CreatedAt: time.Now(),
+	}, rand.Reader)
+	assert.OK(t, err)
+	table := tables[clienttokentable.Table]
+	_, err = client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: clienttokentable.Marshal(token)})
+	assert.OK(t, err)
+	admin := service.Users[0].PAT
+	const toggles = "/api/admin/projects/default/features"
+	status, text := request(t, "POST", service.BaseURL+toggles, admin, `{"name":"checkout","type":"release"}`)
+	if status != http.StatusCreated {
+		t.Fatal(status, text)
+	}
+	status, text = request(t, "POST", service.BaseURL+toggles+"/checkout/environments/production/on", admin, "")
+	if status != http.StatusOK {
+		t.Fatal(status, text)
+	}
+	process.Await(t, "the application does not see the toggle", 20*time.Millisecond, time.Minute, func() bool {
+		_, text := request(t, "GET", service.ClientURL+"/api/client/features", secret.Reveal(), "")
+		return strings.Contains(text, `"name":"checkout","type":"release","enabled":true`)
+	})
+}
