@@ -179,7 +179,9 @@ func (s *source) remember(secret clienttokentable.Secret, token clienttokentable
 	}
 }
 
-// refresh reads the pointer of an environment again, and its snapshot if it is newer.
+// refresh reads the pointer of an environment again, and its snapshot if it is newer. It is an error if there is no
+// pointer, as between a restore and the first compilation after it: what the process has can then be older than what
+// the client has.
 func (s *source) refresh(ctx context.Context, name string) (*view, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -192,10 +194,10 @@ func (s *source) refresh(ctx context.Context, name string) (*view, error) {
 		return e.view, err
 	}
 	e.readAt = began
-	if exists {
-		err = s.advance(ctx, e, pointer)
+	if !exists {
+		return e.view, errNothing
 	}
-	return e.view, err
+	return e.view, s.advance(ctx, e, pointer)
 }
 
 // advance loads the snapshot of a pointer, if the process has another one. If that fails, the process keeps what it

@@ -2,9 +2,10 @@
 // is the only writer of the table.
 //
 // The table contains, for each environment, a pointer to the current snapshot, and the parts of this snapshot and of
-// earlier ones. The parts of a snapshot are written before its pointer and never change. Their keys contain the version
-// and the hash of the snapshot: two processes that compile the same version do not overwrite one another's parts, and a
-// toggle that is turned off and on again does not use parts that are about to be deleted.
+// earlier ones. The parts of a snapshot are written before its pointer and never change. Their keys contain the epoch,
+// the version and the hash of the snapshot: two processes that compile the same version do not overwrite one another's
+// parts, nor does a version of another epoch, and a toggle that is turned off and on again does not use parts that are
+// about to be deleted.
 package snapshottable
 
 import (
@@ -129,7 +130,7 @@ func MarshalParts(s snapshot.Snapshot, hash string, now time.Time) ([]dynamo.Ite
 	parts := make([]dynamo.Item, len(contents))
 	for i, content := range contents {
 		parts[i] = dynamo.Marshal(part{
-			key:       key{s.Environment, partName(s.Version, hash, i)},
+			key:       key{s.Environment, partName(s.Epoch, s.Version, hash, i)},
 			CreatedAt: now,
 			Content:   content,
 		})
@@ -137,19 +138,21 @@ func MarshalParts(s snapshot.Snapshot, hash string, now time.Time) ([]dynamo.Ite
 	return parts, nil
 }
 
-func partName(version int64, hash string, i int) string {
-	return partNames(version, hash) + strconv.Itoa(i)
+func partName(epoch string, version int64, hash string, i int) string {
+	return partNames(epoch, version, hash) + strconv.Itoa(i)
 }
 
 // partNames returns what the names of the parts of a snapshot have in common.
-func partNames(version int64, hash string) string {
-	return fmt.Sprintf("%s%d#%s#", partPrefix, version, hash)
+func partNames(epoch string, version int64, hash string) string {
+	return fmt.Sprintf("%s%s.%d#%s#", partPrefix, epoch, version, hash)
 }
+
+// IsPointer reports whether an item of the table is a pointer.
+func IsPointer(item dynamo.Item) bool { return item.String(AttributeItem) == pointerItem }
 
 // BelongsTo reports whether an item of the table is a pointer or a part of its snapshot.
 func BelongsTo(item dynamo.Item, p Pointer) bool {
-	name := item.String(AttributeItem)
-	return name == pointerItem || strings.HasPrefix(name, partNames(p.Version, p.Hash))
+	return IsPointer(item) || strings.HasPrefix(item.String(AttributeItem), partNames(p.Epoch, p.Version, p.Hash))
 }
 
 // WrittenBefore reports whether an item of the table was written before a time.
@@ -164,10 +167,14 @@ func WrittenBefore(item dynamo.Item, t time.Time) bool {
 // ErrMissing reports that a part of a snapshot does not exist. Another snapshot has replaced it more than an hour ago.
 var ErrMissing = errors.New("a part of the snapshot is missing")
 
-// unmarshalParts returns the snapshot of a pointer from its parts, in any order.
-func unmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
+// UnmarshalParts returns the snapshot of a pointer from its parts, in any order. Other items are ignored. Its error is
+// ErrMissing if a part is not among them.
+func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 	contents := map[string][]byte{}
 	for _, item := range items {
+		if !BelongsTo(item, p) || IsPointer(item) {
+			continue
+		}
 		var stored part
 		if err := dynamo.Unmarshal(item, &stored); err != nil {
 			return snapshot.Snapshot{}, err
@@ -176,7 +183,7 @@ func unmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 	}
 	s := snapshot.Snapshot{Environment: p.Environment, Epoch: p.Epoch, Version: p.Version}
 	for i := range p.Parts {
-		content, ok := contents[partName(p.Version, p.Hash, i)]
+		content, ok := contents[partName(p.Epoch, p.Version, p.Hash, i)]
 		if !ok {
 			return snapshot.Snapshot{}, fmt.Errorf("read the snapshot %d of the environment %q: %w",
 				p.Version, p.Environment, ErrMissing)

@@ -24,12 +24,12 @@ func ReadPointer(ctx context.Context, client *dynamodb.Client, table, environmen
 func Load(ctx context.Context, client *dynamodb.Client, table string, p Pointer) (snapshot.Snapshot, error) {
 	keys := make([]dynamo.Item, p.Parts)
 	for i := range keys {
-		keys[i] = dynamo.Marshal(key{p.Environment, partName(p.Version, p.Hash, i)})
+		keys[i] = dynamo.Marshal(key{p.Environment, partName(p.Epoch, p.Version, p.Hash, i)})
 	}
 	items, err := dynamo.GetAll(ctx, client, table, keys)
 	if err != nil {
 		return snapshot.Snapshot{}, fmt.Errorf("read the snapshot %d of the environment %q: %w",
 			p.Version, p.Environment, err)
 	}
-	return unmarshalParts(p, items)
+	return UnmarshalParts(p, items)
 }

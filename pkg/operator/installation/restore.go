@@ -14,9 +14,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -34,6 +38,9 @@ const restorers = 8
 // Restore makes the items of a table, named by its logical id, those of another one, such as the table that a
 // point-in-time recovery has created. It keeps counters of ids, which only rise, and never changes or deletes events:
 // it adds those that the table lacks. It can be repeated. Afterwards, other tables may be inconsistent with this one.
+//
+// After a table from which snapshots are compiled, or the table of snapshots, it deletes the pointers to snapshots. The
+// next sweep compiles snapshots of a new epoch, which applications accept although their versions begin again at 1.
 func (i *Installation) Restore(ctx context.Context, id, source string, now time.Time) (Restored, error) {
 	table := i.Tables[id]
 	keys, err := i.sameKeys(ctx, table, source)
@@ -89,7 +96,31 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 	if err := w.end(); err != nil {
 		return Restored{}, fmt.Errorf("restore the table %s: %w", id, err)
 	}
+	if slices.Contains([]string{featuretable.Table, segmenttable.Table, environment.Table, snapshottable.Table}, id) {
+		if err := i.deletePointers(ctx); err != nil {
+			return Restored{}, fmt.Errorf("end the epoch of the snapshots: %w", err)
+		}
+	}
 	return result, nil
+}
+
+// deletePointers deletes the pointers to all snapshots. Until the next sweep, applications keep what they have.
+func (i *Installation) deletePointers(ctx context.Context) error {
+	table := i.Tables[snapshottable.Table]
+	for item, err := range dynamo.Scan(ctx, i.Client, table) {
+		if err != nil {
+			return err
+		}
+		if !snapshottable.IsPointer(item) {
+			continue
+		}
+		key := snapshottable.PointerKey(item.String(snapshottable.AttributeEnvironment))
+		// No condition: a snapshot that was published since the restore began can lack a part of it.
+		if _, err := i.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: key}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isCounter reports whether a key of a table, named by its logical id, belongs to a counter of ids.

@@ -59,8 +59,11 @@ func (a *actor) beforeDependency(c *credential, child, parent string) {
 
 func (a *actor) addDependency(c *credential, child, parent string) {
 	enabled := a.IntN(2) == 0
-	o := a.do(c, "POST "+togglePath(child, a.projectOf(child))+"/dependencies",
-		object{"feature": parent, "enabled": enabled})
+	body := object{"feature": parent, "enabled": enabled}
+	if f := a.feature(parent); f != nil && enabled && len(f.VariantNames()) > 0 && a.IntN(4) > 0 {
+		body["variants"] = f.VariantNames()[:1]
+	}
+	o := a.do(c, "POST "+togglePath(child, a.projectOf(child))+"/dependencies", body)
 	a.checkDuring(o, child, "depends on "+parent, func(f *toggle.Feature) bool {
 		return f != nil && f.Dependency != nil && f.Dependency.Feature == parent && f.Dependency.Enabled == enabled
 	})

@@ -26,6 +26,7 @@ var actors = slices.Concat(
 	named((*actor).manageSegments, "editor-8", "editor-9"),
 	named((*actor).manageDependencies, "editor-10", "editor-11"),
 	named((*actor).manageClientTokens, "admin-7", "admin-8"),
+	named((*actor).poll, applications...),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
 	named((*actor).rotate, "pipeline-1", "pipeline-2"),
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
@@ -42,7 +43,7 @@ type group struct{ first, end uint64 }
 var (
 	editors    = group{0, 12}                   // of types, toggles and fields
 	activators = group{7, 24}                   // of toggles, fields and what decides where toggles are on
-	others     = group{24, uint64(len(actors))} // of accounts and tokens
+	others     = group{26, uint64(len(actors))} // of accounts and tokens
 	everybody  = group{0, uint64(len(actors))}
 )
 
@@ -73,6 +74,7 @@ func (w *World) prepare() {
 	w.people = peopleState{bySubject: map[string]int64{}}
 	w.traffic = trafficState{answered: map[string]int64{}}
 	w.events = eventState{log: map[string][]dynamo.Item{}}
+	w.delivery = newDeliveryState()
 	w.bus = busState{contents: map[string]string{}, discarded: map[string]bool{}}
 	w.webhook = webhookState{received: map[string]bool{}, queuedAt: map[string]time.Time{}}
 	p, random := w.newProcess("operator/first"), w.random(6)
@@ -89,6 +91,7 @@ func (w *World) prepare() {
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareCrowd(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
+	w.prepareDelivery(client, p)
 }
 
 // checkWritten checks what must hold after every write.
@@ -108,12 +111,15 @@ func (w *World) checkWritten(c change) {
 	case "Segments":
 		w.changedSegment(c)
 		w.renamedSegment(c)
+		w.deliveredSegment(c)
 		w.checkSegments()
 	case "Environments":
 		w.changedEnvironment(c)
 		w.checkEnvironments()
 		w.checkEnvironmentUsage()
 		w.checkClientTokens()
+	case "Snapshots":
+		w.changedSnapshot(c)
 	case "FeatureTypes":
 		w.changedType(c)
 	case "PersonalAccessTokens":

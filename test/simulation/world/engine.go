@@ -92,10 +92,14 @@ func shortened(text string, n int) string {
 
 // prepareEngine connects DynamoDB with the checks and the streams.
 func (w *World) prepareEngine() {
-	w.triggers.streams = map[string]*stream{}
-	for _, f := range w.lambda.functions {
+	w.triggers.streams = map[string][]*stream{}
+	for i := range w.template.Functions {
+		f := &w.template.Functions[i]
 		for _, m := range f.Streams {
-			w.triggers.streams[m.Table] = &stream{Stream: m, function: f.Name}
+			if f.Name == compileSnapshots && !w.delivers {
+				continue
+			}
+			w.triggers.streams[m.Table] = append(w.triggers.streams[m.Table], &stream{Stream: m, function: f.Name})
 		}
 	}
 	w.db.Written = func(table string, old, next dynamo.Item) {
@@ -114,7 +118,7 @@ func (w *World) written() {
 	}
 	for _, c := range w.engine.changes {
 		w.checkWritten(c)
-		if s := w.triggers.streams[c.table]; s != nil {
+		for _, s := range w.triggers.streams[c.table] {
 			w.await(s, w.upTo(latencies[c.table], w.engine.caller.key))
 		}
 	}

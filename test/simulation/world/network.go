@@ -119,6 +119,8 @@ func (c *call) send() {
 	meet := now.Add(10 * time.Second).Truncate(meeting) // the actors, if it is in the future
 	read, write, from, longest := 0.002, 0.05, now, []time.Duration{12 * time.Second, time.Hour, time.Hour}[mix(c.key)%3]
 	switch {
+	case c.ofClient():
+		read, from, longest = 0.03, now, time.Minute
 	case staleness && meet.After(now):
 		read, write, from, longest = 0.15, 0.15, meet, time.Second
 	case staleness: // long enough for another run

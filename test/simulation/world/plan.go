@@ -24,6 +24,9 @@ func NewPlan(seed uint64) Plan {
 	for i := range 3 + seed/7%4 {
 		some |= 1 << (g.first + mix(seed, 2+i)%(g.end-g.first))
 	}
+	if g == activators {
+		some |= 3 << g.end // the applications
+	}
 	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
 }
 

@@ -37,6 +37,9 @@ func (w *World) copyTables() {
 	if random := w.random(10); random.IntN(3) > 0 {
 		w.restores.copied = related[random.IntN(len(related)):][:1]
 	}
+	if w.delivers && w.upTo(2, 11) == 0 {
+		w.restores.copied = append(slices.Clone(w.restores.copied), "Snapshots")
+	}
 	for _, id := range w.restores.copied {
 		w.db.Copy(id, id+copySuffix)
 	}
@@ -94,6 +97,7 @@ func (w *World) restore() {
 	}
 	// An account that the operator deletes can have had the names of another one until the repair.
 	w.restores.copying = false
+	w.restartHistories()
 	w.checkRelations()
 	a, err := o.AddAccount(ctx, user.Person, "Last", "last@example.com", access.RoleViewer)
 	must("users add", err)
@@ -115,6 +119,7 @@ func (w *World) restore() {
 		_, _, _, err := o.PutToggle(ctx, name, operator.ToggleChange{Project: new("last")})
 		must("features put", err)
 	}
+	w.checkConverged()
 }
 
 // repair repairs, and returns the number of problems that are left, and whether something was repaired.

@@ -101,6 +101,9 @@ func (a *actor) strategy() object {
 		"name": "flexibleRollout", "title": fmt.Sprintf("%s %d", a.name, a.n), "disabled": a.IntN(3) == 0,
 		"constraints": a.constraints(), "segments": a.usedSegments(),
 	}
+	if a.IntN(3) == 0 {
+		body["variants"] = []object{{"name": choose(a, "blue", "green"), "weightType": "variable", "stickiness": "default"}}
+	}
 	return body
 }
 

@@ -14,7 +14,7 @@ import (
 
 // triggerState is what the world knows about the streams.
 type triggerState struct {
-	streams map[string]*stream // by table
+	streams map[string][]*stream // by table
 }
 
 // startTriggers starts what invokes functions without a request. The schedules are not exact, and the records of the
@@ -22,6 +22,9 @@ type triggerState struct {
 func (w *World) startTriggers() {
 	w.every(w.period(), func() { w.sweep() })
 	w.every(4*time.Minute, w.announce) // template.yaml's schedule is longer than most histories
+	if w.delivers {
+		w.every(time.Minute, func() { w.sweepSnapshots() })
+	}
 	w.webhook.reopens = w.start
 	if w.has(noWebhook) {
 		longest := []time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[w.upTo(4, 77)]
@@ -69,6 +72,14 @@ func (w *World) readStream(s *stream) {
 	if s.awaited = n > 0 && !w.over; !s.awaited {
 		return
 	}
+	key := hashOf(s.function)
+	if s.function == compileSnapshots && w.happens(redelivered, mix(key, uint64(s.read)), 0.1) {
+		w.note("the stream gives %d records up", n)
+		w.delivery.gaveUp = time.Now()
+		s.read, s.awaited = s.read+n, false
+		w.await(s, 0)
+		return
+	}
 	w.spawn(func() {
 		begun, warned := time.Now(), w.lambda.functions[s.function].warnings
 		ctx, searches := withSearches()
@@ -78,19 +89,23 @@ func (w *World) readStream(s *stream) {
 			w.turn(fmt.Sprint("re-evaluation of ", begun))
 			w.checkFlags(begun, searches, typesOf(batch)...)
 		}
+		if s.function == compileSnapshots && ok && len(failed) == 0 && n < s.BatchSize && w.delivery.gaveUp.IsZero() {
+			w.turn(fmt.Sprint("compilation of ", begun))
+			w.checkCovered(begun, "a compilation of the stream's records")
+		}
 		s.attempts++
-		if w.happens(redelivered, mix(hashOf(s.Table), s.attempts, 1), 0.02) {
+		if w.happens(redelivered, mix(key, s.attempts, 1), 0.02) {
 			w.deliverLate(s, batch)
 		}
 		done := n
-		if !ok || w.happens(redelivered, mix(hashOf(s.Table), s.attempts), 0.1) {
+		if !ok || w.happens(redelivered, mix(key, s.attempts), 0.1) {
 			done = 0
 		}
 		for _, id := range failed {
 			position, _ := strconv.Atoi(id) // one more than the position of the record
 			done = min(done, position-1-s.read)
 		}
-		w.enter(hashOf(s.Table), func() {
+		w.enter(key, func() {
 			s.read, s.awaited = s.read+done, false
 			wait := time.Second
 			if done == 0 {
@@ -106,7 +121,7 @@ const latestRecord = 24 * time.Hour
 
 // deliverLate delivers a batch of a stream again, when items of it can have expired.
 func (w *World) deliverLate(s *stream, batch []byte) {
-	key := mix(hashOf(s.Table), s.attempts, 2)
+	key := mix(hashOf(s.function), s.attempts, 2)
 	w.after(w.upTo(latestRecord, key), func() {
 		w.expire()
 		w.spawn(func() { w.deliver(context.Background(), s.function, batch) })

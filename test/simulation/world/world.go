@@ -37,13 +37,14 @@ type World struct {
 	scheduled []timed      // in their order
 	busy      atomic.Int64 // the number of goroutines that the world has started
 
-	skew    time.Duration // the largest difference of a clock from the right time
-	start   time.Time
-	acting  int  // the number of actors
-	calm    bool // no more faults
-	over    bool // a violation was found: everything ends
-	result  Result
-	tracing bool
+	skew     time.Duration // the largest difference of a clock from the right time
+	start    time.Time
+	acting   int  // the number of actors
+	delivers bool // applications have a part; otherwise nothing is compiled
+	calm     bool // no more faults
+	over     bool // a violation was found: everything ends
+	result   Result
+	tracing  bool
 
 	engine   engineState
 	lambda   lambdaState
@@ -57,6 +58,7 @@ type World struct {
 	environments environmentState
 	activation   activationState
 	segments     segmentState
+	delivery     deliveryState
 	accounts     accountState
 	people       peopleState
 	tokens       tokenState
@@ -71,6 +73,7 @@ type World struct {
 func newWorld(t *testing.T, p Plan) *World {
 	t.Helper()
 	w := &World{Plan: p, template: load(), result: Result{Plan: p}, wake: make(chan struct{}, 1)}
+	w.delivers = slices.ContainsFunc(applications, p.acts)
 	// The world begins some minutes or hours before a day, month or year ends.
 	random := w.random(2)
 	begin := time.Duration([]int{1, 31, 60, 366}[random.IntN(4)])*24*time.Hour -
@@ -173,6 +176,8 @@ func (w *World) live() {
 	if !w.over {
 		w.checkQuiet()
 	}
+	w.spawn(w.checkDelivery)
+	w.drain()
 	w.spawn(w.restore)
 	w.drain()
 	w.over = true

@@ -1,0 +1,319 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/background/compiler"
+	"toggleadmin/pkg/delivery/client"
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// deliveryState is what the world knows about applications and what they can download.
+type deliveryState struct {
+	published map[string][]*published // by environment, in their order
+	segments  map[int64][]segmentAt   // by id, in their order
+	gaveUp    time.Time               // the last time that the stream gave up records; zero: sweeps compiled all since
+	servers   []*server
+	started   int // the number of servers
+	installed []*application
+}
+
+func newDeliveryState() deliveryState {
+	return deliveryState{published: map[string][]*published{}, segments: map[int64][]segmentAt{}}
+}
+
+// applications are the actors that let SDKs poll.
+var applications = []string{"application-1", "application-2"}
+
+// application is an SDK: what its token sees, and what it has received.
+type application struct {
+	query  snapshot.Query
+	secret string
+	gzip   bool
+	polls  bool // now
+
+	tag      string
+	content  string
+	position int // in the published snapshots; -1: it has nothing
+}
+
+// server is a process that serves applications.
+type server struct {
+	*process
+	handler *client.Handler
+	warm    map[*application]bool // to whom it has answered
+	busy    bool                  // it handles one request at a time, as an instance of a function does
+}
+
+// servers is the number of processes behind the address that SDKs know.
+const servers = 3
+
+// ofClient reports whether the call is one of a process that serves applications.
+func (c *call) ofClient() bool { return strings.HasPrefix(c.process.name, "client/") }
+
+// prepareDelivery creates tokens, and compiles snapshots, some of which must soon be compiled in full again.
+func (w *World) prepareDelivery(db *sdk.Client, p *process) {
+	if !w.delivers {
+		return
+	}
+	environments := environmentNames[:2]
+	for i, projects := range [][]string{nil, {"shop"}, {"default", "shop"}, nil} {
+		environment := environments[i%2]
+		token, secret, err := clienttokentable.New(clienttokentable.Token{
+			Name: "sdk", Type: clienttokentable.Backend, Projects: projects, Environment: environment, CreatedAt: p.now(),
+		}, p)
+		w.must(err)
+		table := w.tables[clienttokentable.Table]
+		_, err = db.PutItem(context.Background(),
+			&sdk.PutItemInput{TableName: &table, Item: clienttokentable.Marshal(token)})
+		w.must(err)
+		q := snapshot.Query{Projects: projects, Environment: environment, InlineSegmentConstraints: i%3 == 2}
+		w.delivery.installed = append(w.delivery.installed,
+			&application{query: q, secret: secret.Reveal(), gzip: i == 0, position: -1})
+	}
+	for i, environment := range environments {
+		earlier := time.Hour - w.upTo(2*duration, 81, uint64(i))
+		now := func() time.Time { return p.now().Add(-earlier) }
+		w.must(w.compiler(db, p, now).Compile(context.Background(), environment))
+	}
+}
+
+func (w *World) compiler(db *sdk.Client, p *process, now func() time.Time) *compiler.Compiler {
+	return compiler.New(db, w.tables, now, p, slog.New(slog.DiscardHandler))
+}
+
+// server returns one of the processes. One that has crashed is replaced.
+func (w *World) server(i int) *server {
+	d := &w.delivery
+	for len(d.servers) <= i {
+		d.servers = append(d.servers, w.newServer())
+	}
+	if d.servers[i].dead {
+		d.servers[i] = w.newServer()
+	}
+	return d.servers[i]
+}
+
+func (w *World) newServer() *server {
+	w.delivery.started++
+	p := w.newProcess(fmt.Sprint("client/", w.delivery.started))
+	db, err := dynamo.NewClient(p.config(), "")
+	w.must(err)
+	freshness := []time.Duration{0, 250 * time.Millisecond, 10 * time.Second}[w.upTo(3, 82)]
+	return &server{process: p, warm: map[*application]bool{}, handler: client.New(client.Config{
+		DynamoDB: db, Tables: w.tables, Freshness: freshness, Now: p.now, Random: p, Origins: []string{"*"},
+		Logger: slog.New(slog.DiscardHandler),
+	})}
+}
+
+// poll lets an SDK ask one of the processes. Some SDKs are started again, and some processes end.
+func (a *actor) poll() {
+	a.turn(a.name)
+	s, on := choose(a, a.delivery.installed...), a.server(a.IntN(servers))
+	if s.polls || on.busy || time.Since(a.start) < maxLag { // tokens are read eventually consistently
+		return
+	}
+	switch a.IntN(20) {
+	case 0:
+		on.crash()
+		on = a.server(slices.Index(a.delivery.servers, on))
+	case 1:
+		s.tag, s.content, s.position = "", "", -1
+	}
+	s.polls, on.busy = true, true
+	a.ask(s, on)
+	s.polls, on.busy = false, false
+}
+
+// ask lets an SDK ask a process.
+func (a *actor) ask(s *application, on *server) {
+	_, ctx := a.begin()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/client/features", nil)
+	r.Header.Set("Authorization", s.secret)
+	if s.tag != "" {
+		r.Header.Set("If-None-Match", s.tag)
+	}
+	if s.gzip {
+		r.Header.Set("Accept-Encoding", "gzip")
+	}
+	if !s.query.InlineSegmentConstraints {
+		r.Header.Set("Unleash-Client-Spec", "5.0.0")
+	}
+	recorder := httptest.NewRecorder()
+	done := make(chan struct{})
+	a.spawn(func() {
+		defer close(done)
+		on.handler.ServeHTTP(recorder, r)
+	})
+	select {
+	case <-done:
+	case <-on.ended:
+		cancel()
+		<-done
+	}
+	a.turn(a.name)
+	if on.dead {
+		return
+	}
+	status, body := recorder.Code, recorder.Body.String()
+	a.digest(hashOf(a.name), uint64(status), hashOf(recorder.Header().Get("ETag")))
+	a.note("%s asks %s for %v with %s → %d %s", a.name, on.name, s.query, s.tag, status, recorder.Header().Get("ETag"))
+	switch {
+	case status == http.StatusOK:
+		a.received(s, on, recorder)
+	case status == http.StatusNotModified && s.tag != "":
+	case status == http.StatusServiceUnavailable && recorder.Header().Get("Retry-After") != "" && !on.warm[s]:
+		return
+	default:
+		a.fail("%s answers an SDK with %d, and has answered it before: %t: %s", on.name, status, on.warm[s], body)
+	}
+	on.warm[s] = true
+}
+
+// received checks what an SDK receives: it is a published snapshot, not older than what it has, and what its token sees
+// has changed.
+func (w *World) received(s *application, on *server, recorder *httptest.ResponseRecorder) {
+	text := recorder.Body.Bytes()
+	if s.gzip {
+		var err error
+		if text, err = snapshot.Decompress(text); err != nil {
+			w.fail("%s answers with something that is not compressed: %v", on.name, err)
+			return
+		}
+	}
+	var d snapshot.Document
+	w.must(json.Unmarshal(text, &d))
+	content := string(encode(snapshot.Document{Features: d.Features, Segments: append([]snapshot.Segment{}, d.Segments...)}))
+	tag, ok := snapshot.ParseTag(strings.Trim(recorder.Header().Get("ETag"), `"`))
+	all := w.delivery.published[s.query.Environment]
+	i := slices.IndexFunc(all, func(p *published) bool { return p.epoch == tag.Epoch && p.version >= tag.Version })
+	switch {
+	case !ok || i < 0:
+		w.fail("%s answers with the tag %q, which no snapshot of %s has", on.name, recorder.Header().Get("ETag"),
+			s.query.Environment)
+		return
+	case content != all[i].seen(s.query):
+		w.fail("%s answers to %v with %s, but the snapshot %d contains %s", on.name, s.query, content, all[i].version,
+			all[i].seen(s.query))
+	case i < s.position:
+		w.fail("an SDK goes back from %s to %s, which was published before", s.tag, recorder.Header().Get("ETag"))
+	case s.position >= 0 && all[s.position].epoch == tag.Epoch &&
+		!slices.ContainsFunc(all[s.position:i+1], func(p *published) bool { return p.seen(s.query) != s.content }):
+		w.fail("an SDK receives %s after %s, although nothing that it sees has changed", recorder.Header().Get("ETag"), s.tag)
+	}
+	s.tag, s.content, s.position = recorder.Header().Get("ETag"), content, i
+}
+
+// seen returns what a query sees of a snapshot.
+func (p *published) seen(q snapshot.Query) string { return seen(p.document, q) }
+
+func seen(d snapshot.Document, q snapshot.Query) string {
+	if len(q.Projects) > 0 {
+		d = d.Select(func(f snapshot.Feature) bool { return slices.Contains(q.Projects, f.Project) })
+	}
+	if q.InlineSegmentConstraints {
+		d = d.Inline()
+	}
+	return string(encode(snapshot.Document{Features: d.Features, Segments: append([]snapshot.Segment{}, d.Segments...)}))
+}
+
+// checkDelivery checks what must hold when nothing happens any more: the snapshots are what the tables say, every SDK
+// has received them, and a toggle that cannot be compiled keeps its part.
+func (w *World) checkDelivery() {
+	if !w.delivers || w.over {
+		return
+	}
+	w.checkConverged()
+	for _, environment := range w.existingEnvironments()[:1] {
+		w.checkBroken(environment)
+	}
+	w.restartHistories()
+}
+
+// checkConverged checks that all SDKs receive the true state after a sweep.
+func (w *World) checkConverged() {
+	if !w.delivers || w.over {
+		return
+	}
+	w.sleep("frozen processes", time.Minute)
+	if !w.sweepSnapshots() && !w.over {
+		w.fail("the last sweep of snapshots fails")
+	}
+	last := &actor{World: w, Rand: w.random(14), name: applications[0]}
+	for _, s := range w.delivery.installed {
+		all := w.delivery.published[s.query.Environment]
+		if !slices.Contains(w.existingEnvironments(), s.query.Environment) || len(all) == 0 || w.over {
+			continue
+		}
+		s.position = -1 // snapshots of an earlier epoch can be older
+		for i := range servers {
+			last.ask(s, w.server(i))
+		}
+		if want := all[len(all)-1].seen(s.query); s.content != want {
+			w.fail("in the end, an SDK with %v and the tag %s has %s, but the tables say %s", s.query, s.tag, s.content, want)
+		}
+	}
+}
+
+// checkBroken checks that a toggle that cannot be compiled keeps its part, and that others do not.
+func (w *World) checkBroken(environment string) {
+	p := w.newProcess("operator/broken")
+	p.direct = true
+	db, err := dynamo.NewClient(p.config(), "")
+	w.must(err)
+	table := w.tables[featuretable.Table]
+	put := func(item dynamo.Item) {
+		_, err := db.PutItem(context.Background(), &sdk.PutItemInput{TableName: &table, Item: item})
+		w.must(err)
+	}
+	compiled := func() map[string]string {
+		w.must(w.compiler(db, p, p.now).Compile(context.Background(), environment))
+		d, err := w.document(w.pointer(environment))
+		w.must(err)
+		return partsOf(d)
+	}
+	w.restores.copying = true // nobody else changes toggles in this way
+	defer func() { w.restores.copying = false }()
+	var items []dynamo.Item
+	for _, item := range w.db.Items(featuretable.Table) {
+		if !item.Bool(featuretable.AttributeArchived) && len(items) < 2 {
+			items = append(items, item)
+		}
+	}
+	if len(items) < 2 {
+		return
+	}
+	before := compiled()
+	broken, changed := maps.Clone(items[0]), maps.Clone(items[1])
+	for _, item := range []dynamo.Item{broken, changed} {
+		item[featuretable.AttributeDescription] = dynamo.S("changed")
+	}
+	broken[featuretable.AttributeEnvironments] = dynamo.B([]byte("broken"))
+	put(broken)
+	put(changed)
+	after := compiled()
+	first, second := toggleKey(broken.String("name")), toggleKey(changed.String("name"))
+	if after[first] != before[first] || after[second] == before[second] {
+		w.fail("the %s cannot be compiled, and has %s after %s; the %s has changed, and has %s after %s", first,
+			after[first], before[first], second, after[second], before[second])
+	}
+	put(items[0])
+	put(items[1])
+	compiled()
+}

@@ -1,0 +1,279 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/toggle"
+)
+
+// compileSnapshots is the consumer of the stream of events that compiles what applications download.
+const compileSnapshots = "compile-snapshots"
+
+// published is a snapshot of an environment.
+type published struct {
+	epoch    string
+	version  int64
+	document snapshot.Document
+	parts    map[string]string // the JSON of toggles and segments
+	states   map[string]int    // which of the states of a toggle or segment it contains: 0 is before the first one
+}
+
+// segmentAt is a segment from a time on; nil: it does not exist.
+type segmentAt struct {
+	from    time.Time
+	segment *snapshot.Segment
+}
+
+// The keys of published.parts and published.states.
+func toggleKey(name string) string { return "toggle " + name }
+func segmentKey(id int64) string   { return fmt.Sprint("segment ", id) }
+
+// deliveredSegment remembers a state of a segment.
+func (w *World) deliveredSegment(c change) {
+	if !segmenttable.IsSegment(c.item) {
+		return
+	}
+	s, err := segmenttable.Unmarshal(c.item)
+	w.must(err)
+	state := segmentAt{from: time.Now()}
+	if c.next != nil {
+		state.segment = new(snapshot.NewSegment(s.Segment))
+	}
+	w.delivery.segments[s.ID] = append(w.delivery.segments[s.ID], state)
+}
+
+// changedSnapshot checks a change of the table Snapshots. A part is deleted an hour after it was written, and the parts
+// of a snapshot exist when it is published.
+func (w *World) changedSnapshot(c change) {
+	if !snapshottable.IsPointer(c.item) {
+		at := time.Now().Add(-time.Hour + time.Minute)
+		if c.next == nil && !snapshottable.WrittenBefore(c.old, at) {
+			w.fail("the part %s of a snapshot is deleted less than an hour after it was written", c.item.String("item"))
+		}
+		return
+	}
+	if c.next == nil {
+		return
+	}
+	p, err := snapshottable.UnmarshalPointer(c.next)
+	w.must(err)
+	all := w.delivery.published[p.Environment]
+	if n := len(all); n > 0 && all[n-1].epoch == p.Epoch && all[n-1].version == p.Version {
+		return // it covers more
+	}
+	d, err := w.document(p)
+	if err != nil {
+		w.fail("%s publishes a snapshot that cannot be read: %v", w.engine.caller.process.name, err)
+		return
+	}
+	next := &published{p.Epoch, p.Version, d, partsOf(d), map[string]int{}}
+	w.delivery.published[p.Environment] = append(all, next)
+	previous := &published{}
+	if len(all) > 0 {
+		previous = all[len(all)-1]
+	}
+	w.checkOrder(p.Environment, previous, next)
+}
+
+// document returns what the snapshot of a pointer contains.
+func (w *World) document(p snapshottable.Pointer) (snapshot.Document, error) {
+	s, err := snapshottable.UnmarshalParts(p, w.db.Items(snapshottable.Table))
+	if err != nil {
+		return snapshot.Document{}, err
+	}
+	return s.Document()
+}
+
+func partsOf(d snapshot.Document) map[string]string {
+	parts := map[string]string{}
+	for _, f := range d.Features {
+		parts[toggleKey(f.Name)] = string(encode(f))
+	}
+	for _, s := range d.Segments {
+		parts[segmentKey(s.ID)] = string(encode(s))
+	}
+	return parts
+}
+
+// checkOrder checks that a snapshot contains of each toggle and segment a state that is not older than the one in the
+// snapshot before. A state can be the same as an earlier one, so it counts as the earliest one that is possible.
+func (w *World) checkOrder(environment string, previous, next *published) {
+	for name, states := range w.activation.toggles {
+		w.advance(environment, toggleKey(name), previous, next, len(states), func(i int) string {
+			return withoutVariants(toggleForm(states[i].feature, environment, nil))
+		})
+	}
+	for id, states := range w.delivery.segments {
+		if key := segmentKey(id); next.parts[key] != "" {
+			w.advance(environment, key, previous, next, len(states), func(i int) string {
+				return segmentForm(states[i].segment)
+			})
+		} else {
+			next.states[key] = previous.states[key] // no strategy uses it
+		}
+	}
+}
+
+// advance sets which of n states of a toggle or segment a snapshot contains.
+func (w *World) advance(environment, key string, previous, next *published, n int, form func(int) string) {
+	state, part := previous.states[key], next.parts[key]
+	if part != previous.parts[key] || previous.states == nil {
+		part = w.comparable(next, key)
+		for ; state <= n; state++ {
+			if state == 0 && part == "" || state > 0 && form(state-1) == part {
+				break
+			}
+		}
+	}
+	if next.states[key] = state; state > n {
+		w.fail("the snapshot %d of %s has a state of the %s that is older than in the snapshot before, or none at all: %s",
+			next.version, environment, key, part)
+	}
+}
+
+// comparable returns the JSON of a toggle or segment without what depends on another toggle.
+func (w *World) comparable(p *published, key string) string {
+	for _, f := range p.document.Features {
+		if toggleKey(f.Name) == key {
+			return withoutVariants(&f)
+		}
+	}
+	return p.parts[key]
+}
+
+// toggleForm returns the form of a toggle in an environment; nil: applications do not see it.
+func toggleForm(f *toggle.Feature, environment string, parent *toggle.Feature) *snapshot.Feature {
+	if f == nil || f.Archived {
+		return nil
+	}
+	return new(snapshot.NewFeature(*f, environment, parent))
+}
+
+func segmentForm(s *snapshot.Segment) string {
+	if s == nil {
+		return ""
+	}
+	return string(encode(s))
+}
+
+// withoutVariants returns the JSON of a toggle without the variants of its parent.
+func withoutVariants(f *snapshot.Feature) string {
+	if f == nil {
+		return ""
+	}
+	plain := *f
+	plain.Dependencies = slices.Clone(f.Dependencies)
+	for i := range plain.Dependencies {
+		plain.Dependencies[i].Variants = nil
+	}
+	return string(encode(plain))
+}
+
+const bySweep = "a sweep"
+
+// sweepSnapshots invokes the sweep, and checks that nothing is missing afterwards.
+func (w *World) sweepSnapshots() bool {
+	if w.storm(redelivered, 4*time.Minute, "sweeps of snapshots") {
+		return false
+	}
+	begun := time.Now()
+	if _, err := w.invoke(context.Background(), "sweep-snapshots", []byte("{}")); err != nil {
+		return false
+	}
+	w.turn(fmt.Sprint("sweep of snapshots of ", begun))
+	w.checkCovered(begun, bySweep)
+	if w.delivery.gaveUp.Before(begun) {
+		w.delivery.gaveUp = time.Time{}
+	}
+	return true
+}
+
+// checkCovered checks that the snapshots contain the states that have not changed since a time.
+func (w *World) checkCovered(since time.Time, what string) {
+	for _, environment := range w.existingEnvironments() {
+		states := w.environments.states[environment]
+		if !states[len(states)-1].from.Before(since) {
+			continue
+		}
+		all := w.delivery.published[environment]
+		if len(all) == 0 && what != bySweep { // since a restore, no event has concerned it
+			continue
+		}
+		if len(all) == 0 {
+			w.fail("after %s, %s has no snapshot", what, environment)
+			return
+		}
+		w.checkCurrent(environment, all[len(all)-1], since, what)
+	}
+}
+
+func (w *World) checkCurrent(environment string, p *published, since time.Time, what string) {
+	for _, name := range slices.Sorted(maps.Keys(w.activation.toggles)) {
+		states := w.activation.toggles[name]
+		last := states[len(states)-1]
+		if !last.from.Before(since) {
+			continue
+		}
+		var parent *toggle.Feature
+		if last.feature != nil && last.feature.Dependency != nil {
+			of := w.activation.toggles[last.feature.Dependency.Feature]
+			if len(of) > 0 && !of[len(of)-1].from.Before(since) {
+				continue
+			}
+			parent = w.feature(last.feature.Dependency.Feature)
+		}
+		want := ""
+		if f := toggleForm(last.feature, environment, parent); f != nil {
+			want = string(encode(f))
+		}
+		if got := p.parts[toggleKey(name)]; got != want {
+			w.fail("after %s, the snapshot %d of %s has of the toggle %s %s, but it is %s", what, p.version, environment,
+				name, got, want)
+		}
+	}
+	for _, s := range p.document.Segments {
+		states := w.delivery.segments[s.ID]
+		last := states[len(states)-1]
+		got, want := p.parts[segmentKey(s.ID)], segmentForm(last.segment)
+		if last.from.Before(since) && got != want {
+			w.fail("after %s, the snapshot %d of %s has the segment %s, but it is %s", what, p.version, environment, got, want)
+		}
+	}
+}
+
+// restartHistories begins the states of toggles, segments and environments again, after the tables were restored.
+func (w *World) restartHistories() {
+	now := time.Now()
+	w.activation.toggles = map[string][]toggleAt{}
+	for _, item := range w.db.Items("Features") {
+		name := item.String("name")
+		w.activation.toggles[name] = []toggleAt{{now, w.decodeFeature(item)}}
+	}
+	w.delivery.segments = map[int64][]segmentAt{}
+	for _, item := range w.db.Items("Segments") {
+		w.deliveredSegment(change{next: item, item: item})
+	}
+	for _, name := range w.existingEnvironments() {
+		w.environments.states[name] = append(w.environments.states[name], existence{now, true})
+	}
+	w.delivery.published = map[string][]*published{}
+}
+
+// pointer returns the pointer of an environment.
+func (w *World) pointer(environment string) snapshottable.Pointer {
+	for _, item := range w.db.Items(snapshottable.Table) {
+		if snapshottable.IsPointer(item) && item.String(snapshottable.AttributeEnvironment) == environment {
+			p, err := snapshottable.UnmarshalPointer(item)
+			w.must(err)
+			return p
+		}
+	}
+	return snapshottable.Pointer{}
+}
