@@ -126,21 +126,30 @@ func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, e *e
 		}
 	}
 	began := s.now()
-	out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: keys})
-	if err != nil {
-		return token, nil, false, err
+	items := map[string][]dynamo.Item{}
+	for len(keys) > 0 { // DynamoDB can return a part of the items
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: keys})
+		if err != nil {
+			return token, nil, false, err
+		}
+		if len(out.Responses[s.tokens])+len(out.Responses[s.snapshots]) == 0 && len(out.UnprocessedKeys) > 0 {
+			return token, nil, false, errors.New("DynamoDB throttled the read of a token or a pointer")
+		}
+		for _, table := range []string{s.tokens, s.snapshots} {
+			for _, item := range out.Responses[table] {
+				items[table] = append(items[table], item)
+			}
+		}
+		keys = out.UnprocessedKeys
 	}
-	if len(out.UnprocessedKeys) > 0 {
-		return token, nil, false, errors.New("DynamoDB throttled the read of a token or a pointer")
-	}
-	for _, item := range out.Responses[s.tokens] {
+	for _, item := range items[s.tokens] {
 		stored, err := clienttokentable.Unmarshal(item)
 		if err != nil {
 			return token, nil, false, err
 		}
 		token, found = stored, stored.Verifies(secret) && !stored.Expired(began)
 	}
-	for _, item := range out.Responses[s.snapshots] {
+	for _, item := range items[s.snapshots] {
 		p, err := snapshottable.UnmarshalPointer(item)
 		if err != nil {
 			return token, nil, false, err
