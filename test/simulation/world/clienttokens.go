@@ -11,8 +11,8 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 )
 
-// clientTokenLimit is the maximum number of client tokens.
-const clientTokenLimit = 3
+// clientTokenLimit is the maximum number of client tokens: those of SDKs, and three more.
+const clientTokenLimit = sdkTokens + 3
 
 // clientTokenState is what the world knows about client tokens.
 type clientTokenState struct {

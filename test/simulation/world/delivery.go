@@ -14,11 +14,13 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -59,6 +61,9 @@ type server struct {
 	busy    bool                  // it handles one request at a time, as an instance of a function does
 }
 
+// sdkTokens is the number of client tokens of SDKs.
+const sdkTokens = 2
+
 // servers is the number of processes behind the address that SDKs know.
 const servers = 3
 
@@ -71,15 +76,14 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 		return
 	}
 	environments := environmentNames[:2]
-	for i, projects := range [][]string{nil, {"shop"}, {"default", "shop"}, nil} {
-		environment := environments[i%2]
-		token, secret, err := clienttokentable.New(clienttokentable.Token{
+	tokens := clienttoken.NewStore(db, w.tables, eventlog.New(db, w.tables, p.now, eventlog.DefaultDays))
+	all := [][]string{nil, {"shop"}, {"default", "shop"}, nil} // the projects of tokens
+	first := 2 * int(w.upTo(2, 83))
+	for i := first; i < first+sdkTokens; i++ {
+		projects, environment := all[i], environments[i%2]
+		_, secret, err := tokens.Create(context.Background(), clienttokentable.Token{
 			Name: "sdk", Type: clienttokentable.Backend, Projects: projects, Environment: environment, CreatedAt: p.now(),
-		}, p)
-		w.must(err)
-		table := w.tables[clienttokentable.Table]
-		_, err = db.PutItem(context.Background(),
-			&sdk.PutItemInput{TableName: &table, Item: clienttokentable.Marshal(token)})
+		}, clientTokenLimit, p)
 		w.must(err)
 		q := snapshot.Query{Projects: projects, Environment: environment, InlineSegmentConstraints: i%3 == 2}
 		w.delivery.installed = append(w.delivery.installed,
