@@ -36,8 +36,8 @@ func (c *compilation) document() snapshot.Document {
 // keepUnusable replaces toggles that engines cannot evaluate by their part of the previous document, so that one toggle
 // does not hold up the others. A toggle without such a part is left out.
 func (c *compilation) keepUnusable() {
-	for name, f := range c.features {
-		if err := f.Check(c.segments); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(c.features)) {
+		if err := c.features[name].Check(c.segments); err != nil {
 			c.keep(name, err)
 		}
 	}

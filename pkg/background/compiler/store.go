@@ -185,7 +185,7 @@ func (c *Compiler) readChanged(ctx context.Context, next *compilation, changed c
 		next.features[f.Name] = f
 	}
 	maps.Copy(next.segments, next.previous.SegmentsByID())
-	all, err := c.readFeatures(ctx, next, slices.Collect(maps.Keys(changed.features)), map[string]toggle.Feature{})
+	all, err := c.readFeatures(ctx, next, slices.Sorted(maps.Keys(changed.features)), map[string]toggle.Feature{})
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (c *Compiler) readChanged(ctx context.Context, next *compilation, changed c
 			relatives[f.Dependency.Feature] = true
 		}
 	}
-	if all, err = c.readFeatures(ctx, next, slices.Collect(maps.Keys(relatives)), all); err != nil {
+	if all, err = c.readFeatures(ctx, next, slices.Sorted(maps.Keys(relatives)), all); err != nil {
 		return err
 	}
 	for _, f := range all {
@@ -256,7 +256,7 @@ func (c *Compiler) readSegments(ctx context.Context, next *compilation, changed 
 		return nil
 	}
 	var keys []dynamo.Item
-	for id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		keys = append(keys, segmenttable.Key(id))
 		delete(next.segments, id)
 	}

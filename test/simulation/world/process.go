@@ -38,10 +38,11 @@ type process struct {
 	handler awslambda.Handler // of an instance of a function
 }
 
-// repeated is a call that a process makes once or more often.
+// repeated is a call that a process makes once or more often. Equal calls at the same time count once: nothing
+// distinguishes them, and which goroutine makes its call first is not determined by the seed.
 type repeated struct {
-	times uint64
-	first time.Time // by the clock of the process
+	times       uint64
+	first, last time.Time // by the clock of the process
 }
 
 func (w *World) newProcess(name string) *process {
