@@ -85,6 +85,7 @@ func TestCredentials(t *testing.T) {
 		{"Basic <ADMIN>", "", denied},
 		{"<ADMIN>A", "", denied},
 		{"a.b.c", "", denied},
+		{"*:development.v2_HzmhXbXto6jRt2aLU2YaQg_" + strings.Repeat("A", 43), "", denied}, // a client token
 		{"<ADMIN>; <API>", "", denied},
 		{"<ADMIN>; <ADMIN>", "", denied},
 		{"<ADMIN>, <ADMIN>", "", denied},
