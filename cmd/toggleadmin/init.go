@@ -71,7 +71,7 @@ func (c *initCmd) Run(s *session) error {
 		_, err = fmt.Fprintln(s.out, result.Token.Reveal())
 	}
 	if err != nil {
-		return s.revokeUnprinted(err, func(ctx context.Context) error {
+		return s.revokeUnprinted(err, "tokens create", func(ctx context.Context) error {
 			return apitoken.NewStore(i.Client, i.Tables, i.Log(s.now)).Delete(ctx, result.Token.Selector)
 		})
 	}

@@ -36,6 +36,7 @@ type cli struct {
 	Users           usersCmd           `cmd:"" help:"Manage people."`
 	ServiceAccounts serviceAccountsCmd `cmd:"" help:"Manage service accounts."`
 	Tokens          tokensCmd          `cmd:"" help:"Manage API tokens and personal access tokens."`
+	ClientTokens    clientTokensCmd    `cmd:"" help:"Manage the tokens with which applications ask for toggles."`
 	Features        featuresCmd        `cmd:"" help:"Manage feature toggles."`
 	Evaluate        evaluateCmd        `cmd:"" help:"Print whether a toggle is on for a context, and why."`
 	Import          importCmd          `cmd:"" help:"Import from Unleash or from a file."`

@@ -52,16 +52,16 @@ func (s *session) step() context.Context {
 }
 
 // revokeUnprinted revokes a token that could not be printed, even if the process received a signal to end. It returns
-// an error that reports this.
-func (s *session) revokeUnprinted(printing error, revoke func(context.Context) error) error {
+// an error that reports this, and names the command that creates another one.
+func (s *session) revokeUnprinted(printing error, create string, revoke func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), stepTimeout)
 	defer cancel()
 	if err := revoke(ctx); err != nil {
 		return fmt.Errorf("the token could not be printed and could not be revoked, revoke it: %w",
 			errors.Join(printing, err))
 	}
-	return fmt.Errorf("the token could not be printed, so it was revoked: create another one with `toggleadmin tokens "+
-		"create`: %w", printing)
+	return fmt.Errorf("the token could not be printed, so it was revoked: create another one with `toggleadmin "+
+		"%s`: %w", create, printing)
 }
 
 // name is what errors call the installation.

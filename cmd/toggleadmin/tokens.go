@@ -133,11 +133,7 @@ func (c *createTokenCmd) Validate() error {
 }
 
 func (c *createTokenCmd) Run(s *session, o *operator.Operator) error {
-	expires := (*time.Time)(c.ExpiresAt)
-	if c.ExpiresIn != 0 {
-		expires = new(s.now().Add(time.Duration(c.ExpiresIn)))
-	}
-	created, token, err := o.CreateToken(s.step(), int64(c.User), c.Name, expires)
+	created, token, err := o.CreateToken(s.step(), int64(c.User), c.Name, s.expiry(c.ExpiresAt, c.ExpiresIn))
 	if err != nil {
 		return err
 	}
@@ -152,7 +148,7 @@ func (c *createTokenCmd) Run(s *session, o *operator.Operator) error {
 		_, err = fmt.Fprintln(s.out, token.Reveal())
 	}
 	if err != nil {
-		return s.revokeUnprinted(err, func(ctx context.Context) error { return o.Revoke(ctx, created) })
+		return s.revokeUnprinted(err, "tokens create", func(ctx context.Context) error { return o.Revoke(ctx, created) })
 	}
 	return nil
 }
@@ -164,9 +160,14 @@ func describe(t operator.Token) string {
 	return fmt.Sprintf("personal access token %s %q of %s (%d)", t.ID, t.Name, text(t.UserName), *t.UserID)
 }
 
+// hasSecret reports whether a text can be a token, or a part of one.
+func hasSecret(text string) bool {
+	return strings.Contains(text, ":v2_") || strings.Contains(text, ".v2_")
+}
+
 // Validate is called by kong.
 func (c *revokeTokenCmd) Validate() error {
-	if strings.Contains(c.ID, ":v2_") || strings.Contains(c.ID, ".v2_") {
+	if hasSecret(c.ID) {
 		return exitstatus.Errorf(exitstatus.Usage,
 			"a token must not be passed as an argument, which other users of the machine can see: "+
 				"pass its id, or use `toggleadmin tokens revoke -` and pass the token on stdin")

@@ -29,7 +29,7 @@ func (o *Operator) Evaluate(
 				"%s is %q: use a time such as 2026-11-20T09:00:00Z", toggle.FieldCurrentTime, text)
 		}
 	}
-	if err := o.checkEnvironment(ctx, environment); err != nil {
+	if err := o.CheckEnvironment(ctx, environment); err != nil {
 		return Evaluation{}, err
 	}
 	f, err := o.features.Get(ctx, name)
@@ -57,7 +57,8 @@ func (o *Operator) Evaluate(
 	return Evaluation{playground.NewResult(f, environment, fields, explanation), explanation}, nil
 }
 
-func (o *Operator) checkEnvironment(ctx context.Context, name string) error {
+// CheckEnvironment returns an error if there is no environment with the name.
+func (o *Operator) CheckEnvironment(ctx context.Context, name string) error {
 	all, err := o.environments.List(ctx)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
@@ -34,6 +35,7 @@ type Operator struct {
 	fields    *contextfield.Store
 	segments  *segment.Store
 
+	clientTokens *clienttoken.Store
 	environments *environment.Store
 	playground   *playground.Store
 
@@ -56,6 +58,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		types:     featuretype.NewStore(i.Client, i.Tables, log),
 		fields:    contextfield.NewStore(i.Client, i.Tables, log),
 
+		clientTokens: clienttoken.NewStore(i.Client, i.Tables, log),
 		environments: environment.NewStore(i.Client, i.Tables, log),
 		playground:   playground.NewStore(i.Client, i.Tables),
 

@@ -19,7 +19,7 @@ type Switch struct {
 // SwitchToggle turns a toggle on or off in an environment. If it has no enabled strategy there, turning it on creates one
 // for everybody. An archived toggle cannot be turned on.
 func (o *Operator) SwitchToggle(ctx context.Context, name, environment string, on bool) (Switch, error) {
-	if err := o.checkEnvironment(ctx, environment); err != nil {
+	if err := o.CheckEnvironment(ctx, environment); err != nil {
 		return Switch{}, err
 	}
 	newID := feature.NewIDs(o.now, o.random)

@@ -138,7 +138,7 @@ func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetail
 
 // HasStatus returns a condition on toggles: whether they are on, or off, in an environment.
 func (o *Operator) HasStatus(ctx context.Context, environment string, on bool) (func(Toggle) bool, error) {
-	if err := o.checkEnvironment(ctx, environment); err != nil {
+	if err := o.CheckEnvironment(ctx, environment); err != nil {
 		return nil, err
 	}
 	return func(t Toggle) bool { return slices.Contains(t.enabledIn, environment) == on }, nil

@@ -117,26 +117,34 @@ func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, ex
 		return Token{}, access.Token{}, err
 	}
 	now := datetime.Milliseconds(o.now())
-	if expires != nil { // as it is stored
-		expires = new(datetime.Milliseconds(*expires))
-	}
-	t := apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: now}
-	if t.Expired(o.now()) {
-		return Token{}, access.Token{}, exitstatus.Errorf(exitstatus.Usage,
-			"the token would already be expired: %s is in the past", datetime.Format(*expires))
-	}
-	if latest, ok := access.LatestExpiry(now, o.installation.MaxTokenDays); ok &&
-		(expires == nil || expires.After(latest)) {
-		return Token{}, access.Token{}, exitstatus.Errorf(exitstatus.Usage,
-			"a token of %s must expire within %d days (MaxTokenDays): use a shorter --expires-in or an earlier --expires-at",
-			o.installation.Name, o.installation.MaxTokenDays)
+	if expires, err = o.checkExpiry(expires, now); err != nil {
+		return Token{}, access.Token{}, err
 	}
 	if owner != 0 {
 		return o.createPAT(ctx, pat.PAT{UserID: owner, Description: name, CreatedAt: now, ExpiresAt: *expires})
 	}
+	t := apitoken.APIToken{Name: name, ExpiresAt: expires, CreatedAt: now}
 	token, err := o.apiTokens.Create(ctx, t, o.random)
 	t.Selector = token.Selector
 	return o.newAPIToken(t), token, err
+}
+
+// checkExpiry returns the expiry of a token that is created now, as it is stored. nil stands for never.
+func (o *Operator) checkExpiry(expires *time.Time, now time.Time) (*time.Time, error) {
+	if expires != nil {
+		expires = new(datetime.Milliseconds(*expires))
+	}
+	if expires != nil && !o.now().Before(*expires) {
+		return nil, exitstatus.Errorf(exitstatus.Usage,
+			"the token would already be expired: %s is in the past", datetime.Format(*expires))
+	}
+	latest, limited := access.LatestExpiry(now, o.installation.MaxTokenDays)
+	if limited && (expires == nil || expires.After(latest)) {
+		return nil, exitstatus.Errorf(exitstatus.Usage,
+			"a token of %s must expire within %d days (MaxTokenDays): use a shorter --expires-in or an earlier --expires-at",
+			o.installation.Name, o.installation.MaxTokenDays)
+	}
+	return expires, nil
 }
 
 func (o *Operator) createPAT(ctx context.Context, p pat.PAT) (Token, access.Token, error) {

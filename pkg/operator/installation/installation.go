@@ -30,6 +30,9 @@ type Installation struct {
 	// AccountLimit is the maximum number of service accounts.
 	AccountLimit int64
 
+	// ClientTokenLimit is the maximum number of client tokens.
+	ClientTokenLimit int
+
 	// FeatureLimit is the maximum number of toggles; 0: no limit.
 	FeatureLimit int64
 

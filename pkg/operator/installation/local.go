@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
+	"toggleadmin/pkg/api/clienttoken"
 	accounts "toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -92,7 +93,7 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
 		Tables: found.Tables, TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
-		MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
+		ClientTokenLimit: clienttoken.MaxTokens, MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		Operator: "operator " + localUser(),
 		LogDays:  eventlog.DefaultDays, webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,

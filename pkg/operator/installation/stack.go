@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -39,7 +40,7 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	}
 	i := &Installation{
 		Name: fmt.Sprintf("the stack %q in %s", name, cfg.Region), Option: "--stack " + name,
-		TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit,
+		TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit, ClientTokenLimit: clienttoken.MaxTokens,
 		Stack: Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
 	}
 	for _, p := range stack.Parameters {
@@ -58,6 +59,9 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	}
 	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxServiceAccounts"], 10, 64); err == nil {
 		i.AccountLimit = limit
+	}
+	if limit, err := strconv.Atoi(i.Stack.Parameters["MaxClientTokens"]); err == nil {
+		i.ClientTokenLimit = limit
 	}
 	if limit, err := strconv.ParseInt(i.Stack.Parameters["MaxFeatures"], 10, 64); err == nil {
 		i.FeatureLimit = limit

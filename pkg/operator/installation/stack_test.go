@@ -28,7 +28,8 @@ func TestOpenStack(t *testing.T) {
 			want[table.Name])
 	}
 	parameters := ""
-	for name, value := range map[string]int{"MaxTokensPerAccount": 3, "MaxServiceAccounts": 7, "MaxTokenDays": 30} {
+	for name, value := range map[string]int{"MaxTokensPerAccount": 3, "MaxServiceAccounts": 7, "MaxTokenDays": 30,
+		"MaxClientTokens": 5} {
 		parameters += fmt.Sprintf("<member><ParameterKey>%s</ParameterKey><ParameterValue>%d</ParameterValue></member>", name,
 			value)
 	}
@@ -44,7 +45,8 @@ func TestOpenStack(t *testing.T) {
 			return http.StatusOK, response
 		}), "my-stack")
 		assert.OK(t, err)
-		assert.Equal(t, []any{3, int64(7), 30, operator}, []any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.Operator})
+		assert.Equal(t, []any{3, int64(7), 30, 5, operator},
+			[]any{i.TokenLimit, i.AccountLimit, i.MaxTokenDays, i.ClientTokenLimit, i.Operator})
 		assert.Equal(t, want, i.Tables)
 	}
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/exitstatus"
+)
+
+type clientTokensCmd struct {
+	List   listClientTokensCmd  `cmd:"" help:"List client tokens, without their secrets."`
+	Create createClientTokenCmd `cmd:"" help:"Create a client token and print it. It is not shown again."`
+	Revoke revokeClientTokenCmd `cmd:"" help:"Revoke a client token: it is rejected from then on."`
+}
+
+type listClientTokensCmd struct {
+	Type        *string `enum:"backend,frontend" placeholder:"TYPE" help:"Only tokens of this type: backend or frontend."`
+	Environment string  `placeholder:"NAME" help:"Only tokens of this environment."`
+	Expired     bool    `help:"Only expired tokens."`
+}
+
+type createClientTokenCmd struct {
+	Name        string   `arg:"" help:"Name of the token."`
+	Type        string   `required:"" enum:"backend,frontend" placeholder:"TYPE" help:"backend for servers, frontend for browsers and apps."`
+	Environment string   `required:"" placeholder:"NAME" help:"Environment whose toggles the token can read."`
+	Project     []string `sep:"none" placeholder:"NAME" help:"Project whose toggles the token can read. Repeat for more. Without it, those of all projects."`
+	ExpiresAt   *moment  `placeholder:"TIME" xor:"expiry" help:"Expiry, such as 2027-01-31T00:00:00Z."`
+	ExpiresIn   lifetime `placeholder:"TIME" xor:"expiry" help:"Lifetime, such as 90d, 12h or 30m. Without a limit, a client token need not expire."`
+}
+
+type revokeClientTokenCmd struct {
+	Token string `arg:"" help:"ID of the token, as list shows it, or its name; - reads the token itself from stdin."`
+}
+
+func (c *listClientTokensCmd) Run(s *session, o *operator.Operator) error {
+	tokens, err := o.ClientTokens(s.step())
+	if err != nil {
+		return err
+	}
+	tokens = slices.DeleteFunc(tokens, func(t operator.ClientToken) bool {
+		return c.Type != nil && string(t.Type) != *c.Type ||
+			c.Environment != "" && t.Environment != c.Environment ||
+			c.Expired && !t.Expired
+	})
+	if len(tokens) == 0 && c.Environment != "" {
+		if err := o.CheckEnvironment(s.step(), c.Environment); err != nil {
+			return err
+		}
+	}
+	return printList(s, tokens, []column[operator.ClientToken]{
+		{name: "NAME", cell: func(t operator.ClientToken) string { return t.Name }, cut: cutFirst},
+		{name: "TYPE", cell: func(t operator.ClientToken) string { return string(t.Type) }},
+		{name: "ENVIRONMENT", cell: func(t operator.ClientToken) string { return t.Environment }, cut: cutLast},
+		{name: "PROJECTS", cell: projectsText, cut: cutLast},
+		{name: "USED", cell: func(t operator.ClientToken) string { return s.relative(t.SeenAt) }},
+		{name: "EXPIRES", cell: func(t operator.ClientToken) string { return s.relative(t.ExpiresAt) }},
+		{name: "ID", cell: func(t operator.ClientToken) string { return t.ID }},
+	})
+}
+
+func projectsText(t operator.ClientToken) string { return strings.Join(t.Projects, ", ") }
+
+// Validate is called by kong.
+func (c *createClientTokenCmd) Validate() error {
+	_, err := operator.CheckProjects(c.Project)
+	return err
+}
+
+func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
+	created, secret, err := o.CreateClientToken(s.step(), operator.ClientTokenRequest{
+		Name:        c.Name,
+		Type:        clienttokentable.Type(c.Type),
+		Environment: c.Environment,
+		Projects:    c.Project,
+		ExpiresAt:   s.expiry(c.ExpiresAt, c.ExpiresIn),
+	})
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		err = printJSON(s.out, struct {
+			operator.ClientToken
+
+			Secret string `json:"secret"`
+		}{created, secret.Reveal()})
+	} else {
+		s.inform("created the %s. The token is not shown again:", describeClientToken(created))
+		_, err = fmt.Fprintln(s.out, secret.Reveal())
+	}
+	if err != nil {
+		return s.revokeUnprinted(err, "client-tokens create", func(ctx context.Context) error {
+			return o.RevokeClientToken(ctx, created)
+		})
+	}
+	return nil
+}
+
+func describeClientToken(t operator.ClientToken) string {
+	scope := "all projects"
+	if !slices.Equal(t.Projects, []string{clienttokentable.AllProjects}) {
+		scope = projectsText(t)
+	}
+	return fmt.Sprintf("%s token %s %q of %s in %s", t.Type, t.ID, t.Name, scope, t.Environment)
+}
+
+// Validate is called by kong.
+func (c *revokeClientTokenCmd) Validate() error {
+	if _, listed := clienttokentable.ParseListed(c.Token); !listed && hasSecret(c.Token) {
+		return exitstatus.Errorf(exitstatus.Usage,
+			"a token must not be passed as an argument, which other users of the machine can see: "+
+				"pass its id or its name, or use `toggleadmin client-tokens revoke -` and pass the token on stdin")
+	}
+	return nil
+}
+
+func (c *revokeClientTokenCmd) Run(s *session, o *operator.Operator) error {
+	t, err := c.find(s, o)
+	if err != nil {
+		return err
+	}
+	if err := s.confirm("Revoke the %s? Applications that use it get no more toggles.", describeClientToken(t)); err != nil {
+		return err
+	}
+	if err := o.RevokeClientToken(s.step(), t); err != nil {
+		return err
+	}
+	return s.result(map[string]operator.ClientToken{"revoked": t}, "revoked the %s", describeClientToken(t))
+}
+
+func (c *revokeClientTokenCmd) find(s *session, o *operator.Operator) (operator.ClientToken, error) {
+	if c.Token != "-" {
+		return o.FindClientToken(s.step(), c.Token)
+	}
+	input, err := s.readSecret("Token: ")
+	if err != nil {
+		return operator.ClientToken{}, fmt.Errorf("read the token from stdin: %w", err)
+	}
+	return o.FindClientTokenBySecret(s.step(), strings.TrimSpace(string(input)))
+}
+
+// expiry returns the time at which a new token expires, or nil if neither option is given.
+func (s *session) expiry(at *moment, in lifetime) *time.Time {
+	if in != 0 {
+		return new(s.now().Add(time.Duration(in)))
+	}
+	return (*time.Time)(at)
+}

@@ -1,0 +1,170 @@
+package operator
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
+)
+
+// ClientToken is a client token, without its secret.
+type ClientToken struct {
+	ID          string                `json:"id"` // the token without its random part
+	Name        string                `json:"name"`
+	Type        clienttokentable.Type `json:"type"`
+	Environment string                `json:"environment"`
+	Projects    []string              `json:"projects"` // only *: all
+	CreatedAt   string                `json:"createdAt"`
+	ExpiresAt   *string               `json:"expiresAt"` // null: never
+	SeenAt      *string               `json:"seenAt"`    // null: never used
+	Expired     bool                  `json:"expired"`
+}
+
+func (o *Operator) newClientToken(t clienttokentable.Token) ClientToken {
+	token := ClientToken{
+		ID:          t.Listed(),
+		Name:        t.Name,
+		Type:        t.Type,
+		Environment: t.Environment,
+		Projects:    t.Projects,
+		CreatedAt:   datetime.Format(t.CreatedAt),
+		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
+		SeenAt:      datetime.FormatOptional(t.SeenAt),
+		Expired:     t.Expired(o.now()),
+	}
+	if len(t.Projects) == 0 {
+		token.Projects = []string{clienttokentable.AllProjects}
+	}
+	return token
+}
+
+// ClientTokens returns the client tokens, ordered by name, then by time of creation.
+func (o *Operator) ClientTokens(ctx context.Context) ([]ClientToken, error) {
+	all, err := o.clientTokens.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tokens := make([]ClientToken, len(all))
+	for i, t := range all {
+		tokens[i] = o.newClientToken(t)
+	}
+	return tokens, nil
+}
+
+// ClientTokenRequest describes a client token to create.
+type ClientTokenRequest struct {
+	Name        string
+	Type        clienttokentable.Type
+	Environment string
+	Projects    []string   // none, or one of them is *: all
+	ExpiresAt   *time.Time // nil: never
+}
+
+// CreateClientToken creates a client token, within the limits of the API.
+func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenRequest) (
+	ClientToken, clienttokentable.Secret, error,
+) {
+	none := clienttokentable.Secret{}
+	name, err := CheckText("name", request.Name)
+	if err != nil {
+		return ClientToken{}, none, err
+	}
+	projects, err := CheckProjects(request.Projects)
+	if err != nil {
+		return ClientToken{}, none, err
+	}
+	now := datetime.Milliseconds(o.now())
+	expires, err := o.checkExpiry(request.ExpiresAt, now)
+	if err != nil {
+		return ClientToken{}, none, err
+	}
+	if err := o.CheckEnvironment(ctx, request.Environment); err != nil {
+		return ClientToken{}, none, err
+	}
+	created, secret, err := o.clientTokens.Create(ctx, clienttokentable.Token{
+		Name:        name,
+		Type:        request.Type,
+		Environment: request.Environment,
+		Projects:    projects,
+		ExpiresAt:   expires,
+		CreatedAt:   now,
+	}, o.installation.ClientTokenLimit, o.random)
+	if err != nil {
+		return ClientToken{}, none, exitstatus.Explain(err)
+	}
+	return o.newClientToken(created), secret, nil
+}
+
+// CheckProjects returns the projects of a client token, each once. It returns none for all projects, which * stands for.
+func CheckProjects(names []string) ([]string, error) {
+	var projects []string
+	for _, name := range names {
+		if name == clienttokentable.AllProjects {
+			continue
+		}
+		if err := toggle.CheckName(name); err != nil {
+			return nil, exitstatus.Errorf(exitstatus.Usage, "%.50q is not a valid project: %v", name, err)
+		}
+		if !slices.Contains(projects, name) {
+			projects = append(projects, name)
+		}
+	}
+	if slices.Contains(names, clienttokentable.AllProjects) {
+		return nil, nil
+	}
+	return projects, nil
+}
+
+// FindClientToken returns the client token with an id or a name. Several tokens can have the same name, which is an error.
+func (o *Operator) FindClientToken(ctx context.Context, text string) (ClientToken, error) {
+	all, err := o.ClientTokens(ctx)
+	if err != nil {
+		return ClientToken{}, err
+	}
+	var named []ClientToken
+	var ids []string
+	for _, t := range all {
+		if t.ID == text {
+			return t, nil
+		}
+		if t.Name == text {
+			named, ids = append(named, t), append(ids, t.ID)
+		}
+	}
+	switch len(named) {
+	case 0:
+		return ClientToken{}, exitstatus.Errorf(exitstatus.NotFound,
+			"there is no client token with the id or the name %q: list them with `toggleadmin client-tokens list`", text)
+	case 1:
+		return named[0], nil
+	}
+	return ClientToken{}, exitstatus.Errorf(exitstatus.Rejected,
+		"%d client tokens have the name %q: use the id of one of them: %s", len(named), text, strings.Join(ids, ", "))
+}
+
+// FindClientTokenBySecret returns the client token with a secret in plain text.
+func (o *Operator) FindClientTokenBySecret(ctx context.Context, text string) (ClientToken, error) {
+	if _, ok := clienttokentable.ParseSecret(text); !ok {
+		return ClientToken{}, exitstatus.Errorf(exitstatus.Usage, "the input is not a client token of this service")
+	}
+	t, err := o.clientTokens.Find(ctx, text)
+	if err != nil {
+		return ClientToken{}, exitstatus.Explain(err)
+	}
+	return o.newClientToken(t), nil
+}
+
+// RevokeClientToken deletes a token that ClientTokens, CreateClientToken or one of the Find methods returned.
+func (o *Operator) RevokeClientToken(ctx context.Context, t ClientToken) error {
+	err := o.clientTokens.Delete(ctx, t.ID)
+	if apierror.KindOf(err) == apierror.NotFound {
+		return exitstatus.Errorf(exitstatus.NotFound, "the client token %s was already revoked", t.ID)
+	}
+	return err
+}
