@@ -12,6 +12,14 @@ type evaluateCmd struct {
 	Context map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,."`
 }
 
+// Validate rejects a value without the name of its field.
+func (c *evaluateCmd) Validate() error {
+	if value, sent := c.Context[""]; sent {
+		return fmt.Errorf("--context: %q has no field: use FIELD=VALUE", "="+value)
+	}
+	return nil
+}
+
 func (c *evaluateCmd) Run(s *session, o *operator.Operator) error {
 	result, err := o.Evaluate(s.step(), c.Name, c.Environment, c.Context)
 	if err != nil {

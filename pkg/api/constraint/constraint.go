@@ -84,6 +84,11 @@ func Parse(pointer string, body jsonbody.Object) (c toggle.Constraint, violation
 	} else if c.Inverted {
 		reject("inverted", "be false with the operator REGEX")
 	}
+	if !body.Has("value") {
+		violations = append(violations, fmt.Sprintf(
+			"The `%s/value` property is required with the operator %s; you did not send it.", pointer, c.Operator))
+		return c, violations
+	}
 	check("value", c.Value)
 	return c, violations
 }
@@ -93,7 +98,7 @@ func checkValue(operator toggle.Operator, value string) error {
 		return fmt.Errorf("must have at most %d characters", maxValue)
 	}
 	if value == "" {
-		return errors.New("must not be empty")
+		return errors.New("must have 1 or more characters")
 	}
 	return evaluation.CheckValue(operator, value)
 }

@@ -47,14 +47,17 @@ func TestValidate(t *testing.T) {
 
 		// Values
 		{`"country","operator":"IN"`, "The ~/body/values~ property must have 1 or more elements with the operator IN."},
-		{`"country","operator":"IN","values":["NO"," "]`, "The ~/body/values/1~ property must not be empty; you sent \"\"."},
+		{`"country","operator":"IN","values":["NO"," "]`, "The ~/body/values/1~ property must have 1 or more characters; you sent \"\"."},
 		{`"country","operator":"IN","values":["` + long + `"]`,
 			"The ~/body/values/0~ property must have at most 100 characters; you sent \"" + long[:200] + "…\"."},
 		{`"country","operator":"IN","value":"NO"`, "The ~/body/value~ property must not be sent with the operator IN, which takes ~values~. " +
 			"The ~/body/values~ property must have 1 or more elements with the operator IN."},
 		{`"country","operator":"NUM_EQ","values":["1"],"value":"1"`,
 			"The ~/body/values~ property must not be sent with the operator NUM_EQ, which takes ~value~."},
-		{`"country","operator":"NUM_EQ"`, "The ~/body/value~ property must not be empty; you sent \"\"."},
+		{`"country","operator":"NUM_EQ"`,
+			"The ~/body/value~ property is required with the operator NUM_EQ; you did not send it."},
+		{`"country","operator":"NUM_EQ","value":" "`,
+			"The ~/body/value~ property must have 1 or more characters; you sent \"\"."},
 		{`"country","operator":"REGEX","value":"a","inverted":true`,
 			"The ~/body/inverted~ property must be false with the operator REGEX."},
 
@@ -103,7 +106,7 @@ func TestParseAll(t *testing.T) {
 		{ContextName: "userId", Operator: "IN", Values: []string{""}},
 		{},
 	}, all)
-	assert.Equal(t, []string{"The `/body/constraints/3/values/0` property must not be empty; you sent \"\"."}, violations)
+	assert.Equal(t, []string{"The `/body/constraints/3/values/0` property must have 1 or more characters; you sent \"\"."}, violations)
 	assert.Equal(t, []string{"a", "b"}, constraint.Fields(all[:4]))
 	assert.Equal(t, []string{"a", "b", "userId"}, constraint.Names(all[:4]))
 }

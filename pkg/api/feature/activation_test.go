@@ -328,7 +328,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 		fmt.Sprintf(`{"name":"default","segments":[%d]}`, created.ID), 200)
 	assert.Equal(t, "1 active, 0 archived", used())
 	a.Expect(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default","segments":[99]}`,
-		"400 ValidationError: The `/body/segments/0` property must be the id of a segment; you sent 99.")
+		"400 ValidationError: The `/body/segments` property must have the ids of segments; there is no segment with the id 99.")
 	a.ExpectStatus(t.Context(), t, "archive", "default/f", "", 202)
 	assert.Equal(t, "0 active, 1 archived", used())
 	assert.OK(t, a.store.Delete(t.Context(), "f", nil))

@@ -95,7 +95,7 @@ func TestOperations(t *testing.T) {
 		{"create", "q/", `{"name":"a"}`, duplicate},
 		{"get", "p/a", "", "200 " + asCreated},
 		{"update", "p/a", `{}`, "200 " + asCreated},
-		{"update", "p/a", `{"name":"b","project":"q","archived":true,"createdAt":7}`, "200 " + asCreated}, // read-only
+		{"update", "p/a", `{"name":"b","project":"p","archived":true,"createdAt":7}`, "200 " + asCreated}, // read-only
 		{
 			"update", "p/a", `{"type":"endless","description":"","impressionData":true,"stale":true}`,
 			endless(`""`, "true", active),
@@ -237,6 +237,11 @@ func TestInvalidBodies(t *testing.T) {
 		{
 			"update", "q/a", `{"type":"other"}`,
 			"The `/body/type` property must be the id of a feature type; you sent \"other\".",
+		},
+		{
+			"update", "p/a", `{"project":"q"}`,
+			"The `/body/project` property must be \"p\", the project of the path: an update does not move a toggle. " +
+				"You sent \"q\".",
 		},
 		{
 			"update", "q/a", `{"state":true}`,

@@ -68,10 +68,10 @@ func (t *transaction) checkSegments(ctx context.Context, e *edit) error {
 	}
 	for _, environment := range e.next.Environments {
 		for _, s := range environment.Strategies {
-			for i, id := range s.Segments {
+			for _, id := range s.Segments {
 				if _, exists := found[segmenttable.Name(id)]; !exists && !slices.Contains(used, id) {
 					return apierror.Errorf(apierror.Validation,
-						"The `/body/segments/%d` property must be the id of a segment; you sent %d.", i, id)
+						"The `/body/segments` property must have the ids of segments; there is no segment with the id %d.", id)
 				}
 			}
 		}
@@ -93,11 +93,13 @@ func (t *transaction) addFields() {
 func checkLimits(old, next toggle.Feature) error {
 	if n := len(next.ContextFields); n > toggle.MaxContextFields && n > len(old.ContextFields) {
 		return apierror.Errorf(apierror.Validation,
-			"The toggle uses %d context fields. The maximum is %d.", n, toggle.MaxContextFields)
+			"The `/body/constraints` and `/body/parameters/stickiness` properties must not make the toggle use more than %d "+
+				"context fields; it would use %d.", toggle.MaxContextFields, n)
 	}
 	if n := len(next.Segments()); n > toggle.MaxSegments && n > len(old.Segments()) {
 		return apierror.Errorf(apierror.Validation,
-			"The strategies of the toggle use %d segments. The maximum is %d.", n, toggle.MaxSegments)
+			"The `/body/segments` property must not make the toggle use more than %d segments; it would use %d.",
+			toggle.MaxSegments, n)
 	}
 	if next.Environments == nil {
 		return nil
@@ -108,7 +110,8 @@ func checkLimits(old, next toggle.Feature) error {
 	}
 	if len(text) > maxState {
 		return apierror.Errorf(apierror.Validation,
-			"The strategies of the toggle have %d bytes in all environments. The maximum is %d.", len(text), maxState)
+			"The `/body` must not make the strategies of the toggle larger than %d bytes in all environments; they would "+
+				"have %d.", maxState, len(text))
 	}
 	return nil
 }

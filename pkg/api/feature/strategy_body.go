@@ -102,13 +102,15 @@ func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
 	if len(bodies) > toggle.MaxConstraints {
 		b.violations = append(b.violations, fmt.Sprintf(
 			"Failed to create constraints. You can't create more than the established limit of %d.", toggle.MaxConstraints))
+		b.reject("constraints", "has %d elements.", len(bodies))
 		return nil, true
 	}
 	for i, body := range bodies {
-		if len(body.Texts("values")) > toggle.MaxConstraintValues {
+		if n := len(body.Texts("values")); n > toggle.MaxConstraintValues {
 			b.violations = append(b.violations, fmt.Sprintf(
 				"Failed to create constraint values for %s. You can't create more than the established limit of %d.",
 				apierror.Echo(body.Text("contextName")), toggle.MaxConstraintValues))
+			b.reject(fmt.Sprintf("constraints/%d/values", i), "has %d elements.", n)
 			continue
 		}
 		c, violations := constraint.Parse(fmt.Sprintf("/body/constraints/%d", i), body)
@@ -266,6 +268,7 @@ func (b *strategyBody) segments() []int64 {
 	if len(ids) > toggle.MaxStrategySegments {
 		b.violations = append(b.violations, fmt.Sprintf("Strategies may not have more than %d segments.",
 			toggle.MaxStrategySegments))
+		b.reject("segments", "has %d different elements.", len(ids))
 	}
 	return ids
 }

@@ -153,17 +153,24 @@ func TestStrategyBodies(t *testing.T) {
 			invalid("The `/body/variants/0/payload/value` property must be a number if the type is number; you sent \"x\"."),
 		},
 		{
+			`{"name":"default","segments":[7,0,1e400]}`,
+			invalid("The `/body/segments/1` property must be at least 1; you sent 0. " +
+				"The `/body/segments/2` property must be at most 2147483647; you sent 1e400."),
+		},
+		{
 			`{"name":"default","segments":[1,2,3,4,5,6]}`,
-			invalid("Strategies may not have more than 5 segments."),
+			invalid("Strategies may not have more than 5 segments. The `/body/segments` property has 6 different elements."),
 		},
 		{
 			`{"name":"default","constraints":[` + strings.Repeat(`{"contextName":"userId","operator":"IN","values":["7"]},`, 30) +
 				`{"contextName":"userId","operator":"IN","values":["7"]}]}`,
-			invalid("Failed to create constraints. You can't create more than the established limit of 30."),
+			invalid("Failed to create constraints. You can't create more than the established limit of 30. " +
+				"The `/body/constraints` property has 31 elements."),
 		},
 		{
 			`{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":[` + strings.Repeat(`"7",`, 250) + `"7"]}]}`,
-			invalid("Failed to create constraint values for userId. You can't create more than the established limit of 250."),
+			invalid("Failed to create constraint values for userId. You can't create more than the established limit of 250. " +
+				"The `/body/constraints/0/values` property has 251 elements."),
 		},
 	} {
 		got := a.Call(t.Context(), "add strategy", "default/f/prod", test.body)

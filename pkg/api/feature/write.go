@@ -116,6 +116,11 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		if sent, ok := body.TextOK("project"); ok && sent != project {
+			return apierror.Errorf(apierror.Validation,
+				"The `/body/project` property must be %q, the project of the path: an update does not move a toggle. "+
+					"You sent %q.", project, apierror.Echo(sent))
+		}
 		change, err := changeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err

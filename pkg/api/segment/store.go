@@ -235,12 +235,13 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 // beside the others.
 func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[string]contextfield.ContextField, error) {
 	names := constraint.Names(next.Constraints)
-	switch {
-	case valuesOf(next.Constraints) > MaxValues:
-		return nil, apierror.Errorf(apierror.Validation, "Segments may not have more than %d values.", MaxValues)
-	case len(names) > maxFields:
+	if n := valuesOf(next.Constraints); n > MaxValues {
 		return nil, apierror.Errorf(apierror.Validation,
-			"The `/body/constraints` property must name at most %d context fields.", maxFields)
+			"Segments may not have more than %d values. The `/body/constraints` property has %d values.", MaxValues, n)
+	}
+	if n := len(names); n > maxFields {
+		return nil, apierror.Errorf(apierror.Validation,
+			"The `/body/constraints` property must name at most %d context fields; you sent %d.", maxFields, n)
 	}
 	fields, err := s.fields.Named(ctx, names)
 	if err != nil {

@@ -219,7 +219,10 @@ func (k *keywords) checks() ([]check, error) {
 		if k.PatternText == "" {
 			return nil, errors.New("a pattern needs x-pattern-text, its description")
 		}
-		all = append(all, ofString(k.PatternText, pattern.MatchString))
+		rejectsEmpty := k.MinLength != nil && *k.MinLength > 0 // so that an empty string gets one sentence
+		all = append(all, ofString(k.PatternText, func(s string) bool {
+			return s == "" && rejectsEmpty || pattern.MatchString(s)
+		}))
 	}
 	switch k.Format {
 	case "":
