@@ -24,6 +24,8 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   let active = -1; // the index of the choice that Enter takes
   let open = false;
   let turn = 0; // of the newest request for choices
+  let pending = false; // the newest request is not answered yet
+  let entered = false; // Enter was pressed meanwhile
 
   input.addEventListener('click', () => open || showAll());
   input.addEventListener('input', () => show(input.value));
@@ -48,11 +50,16 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   async function show(text) {
     turn += 1;
     const request = turn;
+    pending = true;
+    entered = false;
     const result = await choices(text.trim());
     if (request !== turn) return;
+    pending = false;
     found = result;
     open = true;
     active = text.trim() !== '' && !free && found.length > 0 ? 0 : -1;
+    if (entered && active >= 0) take(found[active]);
+    entered = false;
     draw();
   }
 
@@ -66,6 +73,9 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
       }
       if (found.length > 0) active = (active + step + found.length + (active < 0 && step < 0 ? 1 : 0)) % found.length;
       draw();
+    } else if (event.key === 'Enter' && pending && !free && input.value.trim() !== '') {
+      event.preventDefault();
+      entered = true; // the choice is taken when it is found
     } else if (event.key === 'Enter' && open && active >= 0) {
       event.preventDefault();
       take(found[active]);
@@ -100,6 +110,8 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
 
   function close() {
     turn += 1;
+    pending = false;
+    entered = false;
     open = false;
     active = -1;
     draw();
