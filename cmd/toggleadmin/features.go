@@ -182,10 +182,7 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 }
 
 func environmentText(e operator.ToggleEnvironment) string {
-	state := "off"
-	if e.Enabled {
-		state = "on"
-	}
+	state := onOff(e.Enabled)
 	if e.Strategies == 1 {
 		return state + ", 1 strategy"
 	}
@@ -237,11 +234,7 @@ func turn(s *session, o *operator.Operator, t toggleInEnvironment, on bool) erro
 	if err != nil {
 		return err
 	}
-	state := "off in " + result.Environment
-	if on {
-		state = "on in " + result.Environment
-	}
-	return s.stateResult(result, result.Changed, result.Name, state)
+	return s.stateResult(result, result.Changed, result.Name, onOff(on)+" in "+result.Environment)
 }
 
 func (c *deleteToggleCmd) Run(s *session, o *operator.Operator) error {

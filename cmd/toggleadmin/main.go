@@ -39,6 +39,7 @@ type cli struct {
 	ClientTokens    clientTokensCmd    `cmd:"" help:"Manage the tokens with which applications ask for toggles."`
 	Features        featuresCmd        `cmd:"" help:"Manage feature toggles."`
 	Evaluate        evaluateCmd        `cmd:"" help:"Print whether a toggle is on for a context, and why."`
+	Snapshot        snapshotCmd        `cmd:"" help:"Print what applications download."`
 	Import          importCmd          `cmd:"" help:"Import from Unleash or from a file."`
 	Export          exportCmd          `cmd:"" help:"Print everything but secrets as JSON, which import file reads."`
 	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`

@@ -8,6 +8,7 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -89,6 +90,7 @@ func TestLocal(t *testing.T) {
 		"ask": ask,
 		// webhook FILE: gives the service a webhook that refuses one request, and writes the bodies of the others to the file
 		"webhook": listen,
+		"await":   await,   // await REGEXP ARGUMENT …: runs toggleadmin in this process until a line of its output matches
 		"restart": restart, // restart: restarts the service, which then has other addresses
 		// copy-table TABLE COPY: makes a table with the same items, and overwrites those of an earlier one
 		"copy-table": copyTable,
@@ -260,6 +262,26 @@ func inProcess(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got := main.Run(context.Background(), line, ts.Stdout(), ts.Stderr()); strconv.Itoa(got) != args[0] {
 		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// awaited is longer than an event takes to have its effect.
+const awaited = time.Minute
+
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	pattern := regexp.MustCompile("(?m)" + args[0])
+	line := append([]string{"--data-dir", ts.Getenv("DATA_DIR")}, args[1:]...)
+	for began := time.Now(); ; {
+		var out, errs bytes.Buffer
+		main.Run(context.Background(), line, &out, &errs)
+		if pattern.Match(out.Bytes()) {
+			_, err := ts.Stdout().Write(out.Bytes())
+			ts.Check(err)
+			return
+		}
+		if time.Since(began) > awaited {
+			ts.Fatalf("no line matches %s: %s%s", args[0], &out, &errs)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package snapshottable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,6 +19,30 @@ func ReadPointer(ctx context.Context, client *dynamodb.Client, table, environmen
 	}
 	p, err := UnmarshalPointer(item)
 	return p, err == nil, err
+}
+
+// Current reads the pointer of an environment and its snapshot. It reads again if another snapshot replaces the one that
+// it reads. It returns false if the environment has no pointer. Its error is ErrMissing if a part of the current snapshot
+// does not exist; the pointer is returned, too.
+func Current(ctx context.Context, client *dynamodb.Client, table, environment string) (
+	p Pointer, s snapshot.Snapshot, exists bool, err error,
+) {
+	var missing error // of the snapshot of p
+	for {
+		next, exists, err := ReadPointer(ctx, client, table, environment)
+		if err != nil || !exists {
+			return Pointer{}, snapshot.Snapshot{}, false, err
+		}
+		if missing != nil && next.Epoch == p.Epoch && next.Version == p.Version {
+			return p, snapshot.Snapshot{}, true, missing
+		}
+		p = next
+		s, err = Load(ctx, client, table, p)
+		if !errors.Is(err, ErrMissing) {
+			return p, s, true, err
+		}
+		missing = err
+	}
 }
 
 // Load reads the snapshot of a pointer. Its error is ErrMissing if a part does not exist.
