@@ -5,13 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"toggleadmin/pkg/eventlog"
 )
 
 // call is one HTTP request of a process.
@@ -46,6 +51,9 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	var found bool
 	if c.service, c.name, found = strings.Cut(r.Header.Get("X-Amz-Target"), "."); !found {
 		c.service, c.name = r.URL.Host, r.URL.Path
+	}
+	if c.reevaluates() && c.name == "TransactWriteItems" {
+		c.renumber()
 	}
 	content := mix(p.hash, hashOf(c.service), hashOf(c.name), hashOfJSON(c.body))
 	p.w.mu.Lock()
@@ -83,6 +91,50 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(bytes.NewReader(c.out)),
 	}, nil
 }
+
+// eventID matches the id of an event that a transaction appends.
+var eventID = regexp.MustCompile(`"id":{"N":"(\d+)"}`)
+
+// renumber exchanges the ids of events among the transactions that a re-evaluation sends at the same time: which
+// goroutine draws its ids first is not determined by the seed. The re-evaluation does not use the ids later.
+func (c *call) renumber() {
+	w, p := c.w, c.process
+	var ids []int64
+	for _, found := range eventID.FindAllSubmatch(c.body, -1) {
+		id, _ := strconv.ParseInt(string(found[1]), 10, 64)
+		if eventlog.TimeOf(id).Before(p.now().Add(5 * time.Millisecond)) { // otherwise the last event of the toggle is late
+			ids = append(ids, id)
+		}
+	}
+	w.mu.Lock()
+	for _, id := range ids {
+		p.drawn = append(p.drawn, id/eventlog.Shards)
+	}
+	w.mu.Unlock()
+	done := make(chan struct{})
+	key := p.hash
+	for _, found := range flipped.FindAllSubmatch(c.body, -1) {
+		key = mix(key, hashOf(found[1]))
+	}
+	w.enter(key, func() {
+		slices.Sort(p.drawn)
+		next := map[string]int64{}
+		for i, id := range ids {
+			next[fmt.Sprintf(`"N":"%d"`, id)] = p.drawn[i]*eventlog.Shards + id%eventlog.Shards
+		}
+		p.drawn = p.drawn[len(ids):]
+		c.body = number.ReplaceAllFunc(c.body, func(text []byte) []byte {
+			if id := next[string(text)]; id != 0 {
+				return fmt.Appendf(nil, `"N":"%d"`, id)
+			}
+			return text
+		})
+		close(done)
+	})
+	<-done
+}
+
+var number = regexp.MustCompile(`"N":"\d+"`)
 
 // maxCalls is more than any history needs.
 const maxCalls = 100_000

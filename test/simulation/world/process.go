@@ -33,6 +33,7 @@ type process struct {
 
 	readAt time.Time   // the time of its clock when it got the response to its last read
 	types  typeReads   // when it has read feature types
+	drawn  []int64     // the ids of events in the transactions that are sent now, without their shards
 	broken atomic.Bool // another fault than a throttled call has occurred
 
 	handler awslambda.Handler // of an instance of a function
