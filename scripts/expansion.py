@@ -49,6 +49,7 @@ CHOICES = (
     ({}, {"SendEventsToBus": "true"}, {"SendEventsToBus": "true", "WebhookSecretName": "/webhook"}),
     ({}, {"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console"}),
     ({}, {"DeploymentPreference": "Canary10Percent5Minutes"}),
+    ({"ClientApi": "true"}, {"ClientApi": "false"}),
     (
         {"Monitoring": "alarms", "AlarmTopicArn": "arn"},
         {"Monitoring": "alarms-and-dashboard", **RECEIVER},
@@ -275,10 +276,13 @@ def check_limits(stack):
         sizes[f"the trust policy of {name} has"] = (size(properties["AssumeRolePolicyDocument"]), MAX_TRUST_POLICY)
     statements = collections.defaultdict(list)
     for name, properties in stack.of_type("AWS::Lambda::Permission").items():
+        principal, condition = "*", {"StringEquals": {"lambda:FunctionUrlAuthType": "NONE"}}  # of a function URL
+        if "SourceArn" in properties:
+            principal = {"Service": properties["Principal"]}
+            condition = {"ArnLike": {"AWS:SourceArn": properties["SourceArn"]}}
         statements[properties["FunctionName"]].append({
-            "Sid": stack.reference(name, name), "Effect": "Allow", "Principal": {"Service": properties["Principal"]},
-            "Action": properties["Action"], "Resource": properties["FunctionName"],
-            "Condition": {"ArnLike": {"AWS:SourceArn": properties["SourceArn"]}},
+            "Sid": stack.reference(name, name), "Effect": "Allow", "Principal": principal,
+            "Action": properties["Action"], "Resource": properties["FunctionName"], "Condition": condition,
         })
     for function, policy in statements.items():
         document = {"Version": "2012-10-17", "Id": "default", "Statement": policy}
@@ -299,7 +303,7 @@ def check_alarms(stack):
             queries = [query["MetricStat"]["Metric"] for query in properties.get("Metrics", []) if "MetricStat" in query]
             for metric in queries or [properties]:
                 about = {"Name": "FunctionName", "Value": function} in metric.get("Dimensions", [])
-                if about and metric["MetricName"] == "Errors" and stack.reference(alarm, alarm) not in watched:
+                if about and metric["MetricName"] in ("Errors", "Url5xxCount") and stack.reference(alarm, alarm) not in watched:
                     stack.problems.append(f"{name} does not watch {alarm}")
 
 

@@ -47,8 +47,8 @@ WATCHED = (
     "Api5xxAlarm",
     "ApiLatencyAlarm",
     "AuthorizerErrorsAlarm",
-    "RecordTrafficErrorsAlarm",
-    "SweepStalenessErrorsAlarm",
+    "ClientErrorsAlarm",
+    "SweepErrorsAlarm",
 )
 WATCHED_MINUTES = 10
 

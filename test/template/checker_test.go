@@ -51,9 +51,12 @@ func metricsOfAWS() map[string]bool {
 	metrics := map[string]bool{}
 	for namespace, names := range map[string][]string{
 		"AWS/ApiGateway": {"Count", "4XXError", "5XXError", "Latency", "IntegrationLatency"},
-		"AWS/Lambda":     {"Invocations", "Errors", "Throttles", "Duration", "IteratorAge"},
-		"AWS/Logs":       {"IncomingLogEvents"},
-		"AWS/SQS":        {"ApproximateNumberOfMessagesVisible"},
+		"AWS/Lambda": {
+			"Invocations", "Errors", "Throttles", "Duration", "IteratorAge",
+			"UrlRequestCount", "Url4xxCount", "Url5xxCount", "UrlRequestLatency",
+		},
+		"AWS/Logs": {"IncomingLogEvents"},
+		"AWS/SQS":  {"ApproximateNumberOfMessagesVisible"},
 		"AWS/DynamoDB": {
 			"ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "ReadThrottleEvents", "WriteThrottleEvents",
 		},
@@ -186,6 +189,8 @@ func expectedProperties() []expected {
 		{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
 		{"AuthorizerFunction", "Timeout", 3},
 		{"AuthorizerFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
+		{"ClientFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
+		{"ClientFunction", "DeploymentPreference.Alarms", "[ClientErrorsAlarm]"},
 		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
 		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.ParallelizationFactor", 2},
@@ -283,7 +288,7 @@ func (c *checker) functions() {
 		if timeout, _ := f.Properties["Timeout"].(int); !asynchronous(f) && timeout >= 29 {
 			c.problem("%s has a timeout of %d s: API Gateway waits 29 s", f.LogicalID, timeout)
 		}
-		if f.LogicalID != "AuthorizerFunction" {
+		if f.LogicalID != "AuthorizerFunction" && f.LogicalID != "ClientFunction" {
 			c.expect("the deployment of "+f.LogicalID, f.Properties["DeploymentPreference"], nil)
 		}
 	}
@@ -376,8 +381,12 @@ func (c *checker) alarms() {
 		c.problem("docs/runbook.md has sections for %v, which are not alarms of the template", sections)
 	}
 	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local",
-		"AWS/Lambda Errors AuthorizerFunction"}
+		"AWS/Lambda Errors AuthorizerFunction",
+		"AWS/Lambda Invocations SweepStalenessFunction", "AWS/Lambda Invocations SweepSnapshotsFunction"}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
+		if f.Properties["FunctionUrlConfig"] != nil {
+			needed = append(needed, "AWS/Lambda Url5xxCount "+f.LogicalID, "AWS/Lambda Throttles "+f.LogicalID)
+		}
 		if metric := metricOfFailures(f); asynchronous(f) && metric != "" {
 			needed = append(needed, "AWS/Lambda "+metric+" "+f.LogicalID)
 		}

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/logging"
 )
 
 // Compile publishes the current state of an environment, if it differs from the published one. It reads everything
@@ -125,7 +126,9 @@ func (c *Compiler) newEpoch() (string, error) {
 // reportKept logs toggles that keep their part of the previous snapshot.
 func (c *Compiler) reportKept(ctx context.Context, environment string, kept []error) {
 	for _, reason := range kept {
-		c.logger.ErrorContext(ctx, "toggle kept from an earlier snapshot", slog.String("environment", environment),
-			slog.Any("cause", reason))
+		line := []slog.Attr{slog.String("environment", environment), slog.Int("kept", 1), logging.Cause(reason)}
+		line = append(line, logging.Metrics("ToggleAdmin/Delivery", c.Function, c.now(), line,
+			logging.Metric{Name: "kept", Unit: "Count"})...)
+		c.logger.LogAttrs(ctx, slog.LevelError, "toggle kept from an earlier snapshot", line...)
 	}
 }

@@ -28,8 +28,10 @@ func Functions() []app.Function {
 
 func newHandler(d *app.Deps) *Handler {
 	d.OpenTables(featuretable.Table, segmenttable.Table, environment.Table, snapshottable.Table, eventlog.Table)
+	compiler := New(d.DynamoDB, d.Tables, d.Now, d.Random, d.Logger)
+	compiler.Function = d.Vars["AWS_LAMBDA_FUNCTION_NAME"]
 	return &Handler{
-		Compiler: New(d.DynamoDB, d.Tables, d.Now, d.Random, d.Logger),
+		Compiler: compiler,
 		Events:   eventsearch.New(eventlog.New(d.DynamoDB, d.Tables, d.Now, eventlog.DefaultDays)),
 	}
 }

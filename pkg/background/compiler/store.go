@@ -23,6 +23,9 @@ import (
 
 // Compiler compiles and publishes snapshots. It is safe for concurrent use, also by several processes.
 type Compiler struct {
+	// Function is the name of the Lambda function, the dimension of metrics. Without a name there are none.
+	Function string
+
 	client       *dynamodb.Client
 	snapshots    string // the names of tables
 	features     string

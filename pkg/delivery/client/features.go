@@ -33,6 +33,7 @@ func (h *Handler) features(r *request) error {
 		tag.Gzip = gzip
 		header.Set("ETag", strconv.Quote(tag.String()))
 		r.w.WriteHeader(http.StatusNotModified)
+		h.counts.addFeatures(http.StatusNotModified)
 		return nil
 	}
 	b, err := r.view.features(q, gzip)
@@ -50,6 +51,7 @@ func (h *Handler) features(r *request) error {
 	if b.gzip {
 		header.Set("Content-Encoding", "gzip")
 	}
+	h.counts.addFeatures(http.StatusOK)
 	_, err = r.w.Write(b.content)
 	return err
 }

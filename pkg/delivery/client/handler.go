@@ -19,21 +19,24 @@ import (
 
 // Handler serves the applications' side. It is an http.Handler and safe for concurrent use.
 type Handler struct {
-	source  *source
-	origins []string
-	now     func() time.Time
-	random  io.Reader
-	logger  *slog.Logger
+	source   *source
+	origins  []string
+	now      func() time.Time
+	random   io.Reader
+	logger   *slog.Logger
+	function string // the dimension of metrics
+	counts   counts
 }
 
 // New returns a Handler.
 func New(c Config) *Handler {
 	return &Handler{
-		source:  newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
-		origins: c.Origins,
-		now:     c.Now,
-		random:  c.Random,
-		logger:  c.Logger,
+		source:   newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
+		origins:  c.Origins,
+		now:      c.Now,
+		random:   c.Random,
+		logger:   c.Logger,
+		function: c.Function,
 	}
 }
 
@@ -80,8 +83,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store") // the operations replace it
 	if err := h.serve(w, r); err != nil {
+		h.counts.addError(err)
 		h.writeError(w, r, err)
 	}
+	h.counts.log(r.Context(), h.logger, h.function, h.now())
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {

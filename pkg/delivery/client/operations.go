@@ -29,6 +29,7 @@ func Functions() []app.Function {
 				Now:       d.Now,
 				Random:    d.Random,
 				Logger:    d.Logger,
+				Function:  d.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 			}))
 		},
 	}}

@@ -29,6 +29,7 @@ type Config struct {
 	Now       func() time.Time
 	Random    io.Reader
 	Logger    *slog.Logger
+	Function  string // the dimension of metrics in the log; without a name there are none
 }
 
 // source reads tokens and snapshots, and keeps what it has read. It is safe for concurrent use.
