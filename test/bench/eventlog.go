@@ -8,13 +8,10 @@ import (
 	"io"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/eventlog"
@@ -24,12 +21,9 @@ import (
 // eventsBench has an engine with events, and the function search-events.
 type eventsBench struct {
 	*database
+	meter  meter
 	search lambda.Handler
 	rows   [][]any
-
-	mu    sync.Mutex
-	units float64 // read by the function
-	calls int     // of the function to DynamoDB
 }
 
 // measureEvents measures pages of a large event log.
@@ -38,7 +32,7 @@ func measureEvents(ctx context.Context, o options) {
 	defer b.Stop()
 	f := function(b.template, "search-events")
 	env := newEnv(f, b.Endpoint(), io.Discard)
-	env.AWS.APIOptions = []func(*middleware.Stack) error{b.meter}
+	env.AWS.APIOptions = []func(*middleware.Stack) error{b.meter.add}
 	b.search = construct(f, env)
 	first := eventlog.FirstID(time.Now().AddDate(0, 0, -400))
 	step := (eventlog.FirstID(time.Now()) - first) / int64(o.Events)
@@ -90,7 +84,7 @@ func (b *eventsBench) measure(ctx context.Context, name, parameters string) {
 	payload := must(json.Marshal(request))
 	var took []time.Duration
 	for range searchRounds {
-		b.units, b.calls = 0, 0
+		b.meter.reset()
 		started := time.Now()
 		output := must(b.search.Invoke(ctx, payload))
 		took = append(took, time.Since(started))
@@ -98,26 +92,5 @@ func (b *eventsBench) measure(ctx context.Context, name, parameters string) {
 			check(fmt.Errorf("%s: %s", parameters, output))
 		}
 	}
-	b.rows = append(b.rows, []any{name, median(took), strconv.FormatFloat(b.units, 'f', 1, 64), b.calls})
-}
-
-// meter adds up the calls of a client and the read units of its queries. The function makes calls at the same time.
-func (b *eventsBench) meter(stack *middleware.Stack) error {
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Meter", func(
-		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
-	) (middleware.InitializeOutput, middleware.Metadata, error) {
-		if query, ok := in.Parameters.(*dynamodb.QueryInput); ok {
-			metered := *query
-			metered.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
-			in.Parameters = &metered
-		}
-		out, metadata, err := next.HandleInitialize(ctx, in)
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.calls++
-		if query, ok := out.Result.(*dynamodb.QueryOutput); ok && query.ConsumedCapacity != nil {
-			b.units += *query.ConsumedCapacity.CapacityUnits
-		}
-		return out, metadata, err
-	}), middleware.After)
+	b.rows = append(b.rows, []any{name, median(took), strconv.FormatFloat(b.meter.units, 'f', 1, 64), b.meter.calls})
 }

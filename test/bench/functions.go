@@ -18,11 +18,17 @@ const (
 	invocations = 1000 // warm ones
 )
 
-// buildFunctions builds all functions and the baseline as `make build` does, but for this machine.
-func buildFunctions(ctx context.Context, o options) (folder string) {
+// buildFunctions builds functions, or all of them, and the baseline as `make build` does, but for this machine.
+func buildFunctions(ctx context.Context, o options, names ...string) (folder string) {
 	folder = filepath.Join(o.disk, "functions") + string(filepath.Separator)
-	build(ctx, "-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder, "./functions/...",
-		"./test/bench/baseline")
+	arguments := []string{"-trimpath", "-buildvcs=false", "-tags=lambda.norpc", "-ldflags=-s", "-o", folder}
+	if len(names) == 0 {
+		names = []string{"..."}
+	}
+	for _, name := range names {
+		arguments = append(arguments, "./functions/"+name)
+	}
+	build(ctx, append(arguments, "./test/bench/baseline")...)
 	return folder
 }
 

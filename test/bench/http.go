@@ -43,7 +43,7 @@ func httpCases() []httpCase {
 // repeat sends the same request again and again. With a body, each worker has its own path.
 func repeat(method, path, body string) func(context.Context, *service, int) worker {
 	return func(ctx context.Context, s *service, i int) worker {
-		c, path := dial(ctx, s), path
+		c, path := dial(ctx, s.BaseURL), path
 		if body != "" {
 			path = fmt.Sprint(path, i)
 		}
@@ -56,7 +56,7 @@ func repeat(method, path, body string) func(context.Context, *service, int) work
 
 // createAndDelete creates a PAT of a service account that deletes itself.
 func createAndDelete(ctx context.Context, s *service, i int) worker {
-	c := dial(ctx, s)
+	c := dial(ctx, s.BaseURL)
 	path := fmt.Sprintf("/api/admin/service-account/%d/token", firstAccount+i%serviceAccounts)
 	body := fmt.Sprintf(`{"description":"bench %d","expiresAt":"2099-01-01T00:00:00Z"}`, i)
 	return func(context.Context) error {

@@ -52,7 +52,7 @@ func measureLag(ctx context.Context, o options) {
 	var deliveries []time.Duration
 	for range lagRounds {
 		for i, days := range []string{"50", "null"} {
-			must(dial(ctx, s).do(http.StatusOK, http.MethodPut, "/api/admin/feature-types/"+aging+"/lifetime", s.Users[0].PAT,
+			must(dial(ctx, s.BaseURL).do(http.StatusOK, http.MethodPut, "/api/admin/feature-types/"+aging+"/lifetime", s.Users[0].PAT,
 				`{"lifetimeDays":`+days+`}`))
 			started, timeout, earliest := time.Now(), time.After(lagPatience), lagPatience
 			for n := range lagToggles {

@@ -55,27 +55,39 @@ type connection struct {
 	reader *bufio.Reader
 }
 
-func dial(ctx context.Context, s *service) *connection {
-	conn := must((&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(s.BaseURL, "http://")))
+// dial connects to the server of a URL.
+func dial(ctx context.Context, url string) *connection {
+	conn := must((&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(url, "http://")))
 	return &connection{conn, bufio.NewReader(conn)}
 }
 
 // do sends a request, whose body is JSON, and reads the whole response, which must have the wanted status.
 func (c *connection) do(status int, method, path, token, body string) ([]byte, error) {
-	var request bytes.Buffer
-	fmt.Fprintf(&request, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"+
-		"Content-Length: %d\r\n\r\n%s", method, path, c.RemoteAddr(), token, len(body), body)
-	if _, err := request.WriteTo(c); err != nil {
-		return nil, err
-	}
-	response, err := http.ReadResponse(c.reader, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	got, err := io.ReadAll(response.Body)
+	response, got, err := c.send(method, path, token, body)
 	if err == nil && response.StatusCode != status {
 		err = fmt.Errorf("%s %s: %s: %s", method, path, response.Status, got)
 	}
 	return got, err
+}
+
+// send sends a request, whose body is JSON, with more headers, each a line without its end. It returns the response and
+// its body.
+func (c *connection) send(method, path, token, body string, headers ...string) (*http.Response, []byte, error) {
+	var request bytes.Buffer
+	fmt.Fprintf(&request, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n", method, path, c.RemoteAddr(), token, len(body))
+	for _, header := range headers {
+		request.WriteString(header + "\r\n")
+	}
+	request.WriteString("\r\n" + body)
+	if _, err := request.WriteTo(c); err != nil {
+		return nil, nil, err
+	}
+	response, err := http.ReadResponse(c.reader, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	return response, got, err
 }

@@ -14,12 +14,13 @@ import (
 
 // options are the command line, and two temporary folders.
 type options struct {
-	Suites  []string      `arg:"" optional:"" help:"Default: functions http start. Others: ${others}."`
+	Suites  []string      `arg:"" optional:"" help:"Default: functions http start delivery. Others: ${others}."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Clients []int         `default:"1,16" help:"Numbers of connections of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
 	Events  int           `default:"400000" help:"Events of the suite events."`
+	Changes int           `default:"1000" help:"Changes of the suite delivery, at most 1,000."`
 
 	disk, memory string
 }
@@ -54,9 +55,10 @@ func run(ctx context.Context, o options) (err error) {
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
 		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 		"toggles": measureToggles, "events": measureEvents, "evaluation": measureEvaluation,
+		"delivery": measureDelivery,
 	}
 	if o.Suites == nil {
-		o.Suites = []string{"functions", "http", "start"}
+		o.Suites = []string{"functions", "http", "start", "delivery"}
 	}
 	for _, name := range o.Suites {
 		if suites[name] == nil {

@@ -52,6 +52,10 @@ func newToggle(i int, typeID string, created time.Time, flagged bool) toggle.Fea
 
 // activeItem is toggleItem with two strategies in each of two environments, of which the toggle is on in one.
 func activeItem(i int, typeID string, created time.Time, flagged bool) dynamo.Item {
+	return featuretable.Marshal(activeToggle(i, typeID, created, flagged))
+}
+
+func activeToggle(i int, typeID string, created time.Time, flagged bool) toggle.Feature {
 	f := newToggle(i, typeID, created, flagged)
 	for e, name := range []string{"development", "production"} {
 		environment := toggle.Environment{Enabled: i%2 == e}
@@ -73,7 +77,7 @@ func activeItem(i int, typeID string, created time.Time, flagged bool) dynamo.It
 		}
 		f.SetEnvironment(name, environment)
 	}
-	return featuretable.Marshal(f)
+	return f
 }
 
 // putItems writes the items with the numbers 0 to n - 1.
