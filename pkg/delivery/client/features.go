@@ -14,10 +14,6 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 )
 
-// maxUncompressed is the maximum size of a response that is not compressed, in bytes: Lambda returns at most 6 MB, in
-// which the body is a JSON string, so that quotation marks take two bytes.
-const maxUncompressed = 4_500_000
-
 // features serves GET /api/client/features.
 func (h *Handler) features(r *request) error {
 	q, err := r.query()
@@ -40,9 +36,8 @@ func (h *Handler) features(r *request) error {
 	if err != nil {
 		return err
 	}
-	if !gzip && len(b.content) > maxUncompressed {
-		return apierror.Errorf(apierror.Validation, "The response has %d bytes, and the limit without compression is %d. "+
-			"Send the header `Accept-Encoding: gzip`.", len(b.content), maxUncompressed)
+	if err := checkSize(b.content, b.gzip); err != nil {
+		return err
 	}
 	tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
 	tag.Gzip = b.gzip

@@ -31,6 +31,10 @@ func (r *request) readReport(into any) error {
 
 // readAll reads the body of a request, which can be compressed with gzip. The limit, in bytes, is for the content.
 func readAll(r *request, limit int64) ([]byte, error) {
+	tooLarge := apierror.Errorf(apierror.ContentTooLarge, "The body must have at most %d bytes.", limit)
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
 	var body io.Reader = r.Body
 	if coding := r.Header.Get("Content-Encoding"); coding == "gzip" {
 		unpacked, err := gzip.NewReader(io.LimitReader(body, limit))
@@ -46,7 +50,7 @@ func readAll(r *request, limit int64) ([]byte, error) {
 		return nil, apierror.New(apierror.Validation, "The body cannot be read.")
 	}
 	if int64(len(text)) > limit {
-		return nil, apierror.Errorf(apierror.ContentTooLarge, "The body must have at most %d bytes.", limit)
+		return nil, tooLarge
 	}
 	return text, nil
 }
