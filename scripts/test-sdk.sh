@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Installs SDKs into .cache/sdk and runs test/sdk, which runs each against the service. SDKs that
+# cannot be installed are skipped with one line.
+#
+#   scripts/test-sdk.sh [flags of the test]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+sdk=$PWD/.cache/sdk
+mkdir -p "$sdk"
+
+skip() { echo "skipped $1 of test-sdk: $2"; }
+
+# Installs a folder's npm packages, in the versions of its lock.
+javascript() {
+    local folder=$sdk/javascript
+    command -v node >/dev/null && command -v npm >/dev/null || { skip 'the SDKs for JavaScript' 'Node.js or npm is missing'; return; }
+    if ! cmp -s test/sdk/javascript/package-lock.json "$folder/installed.json"; then
+        mkdir -p "$folder"
+        cp test/sdk/javascript/package*.json "$folder"
+        npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund >"$folder/npm.log" 2>&1 ||
+            { skip 'the SDKs for JavaScript' "npm cannot install them, see $folder/npm.log"; return; }
+        cp test/sdk/javascript/package-lock.json "$folder/installed.json"
+    fi
+    export SDK_JAVASCRIPT=$folder/node_modules
+}
+
+# python MAJOR: installs a version of UnleashClient.
+python() {
+    local status=0
+    scripts/python-venv.sh "unleash-client-$1" >"$sdk/python-$1.log" 2>&1 || status=$?
+    case $status in
+    0) export "SDK_PYTHON_$1=$PWD/.cache/unleash-client-$1/bin/python" ;;
+    3) skip "UnleashClient $1" 'Python 3.10 or later with venv is missing' ;;
+    *) skip "UnleashClient $1" "pip cannot install it, see $sdk/python-$1.log" ;;
+    esac
+}
+
+# golang NAME FOLDER PACKAGE VARIABLE: builds a program in a module of its own.
+golang() {
+    if GOFLAGS='' CGO_ENABLED=0 go -C "$2" build -o "$sdk/go/$1" "$3" >"$sdk/go-$1.log" 2>&1; then
+        export "$4=$sdk/go/$1"
+    else
+        skip "the SDK for Go of $2/$3" "it cannot be built: $(tail -n 1 "$sdk/go-$1.log" | cut -c 1-200)"
+    fi
+}
+
+jdk() {
+    local folder=$sdk/java
+    command -v mvn >/dev/null && java --list-modules 2>/dev/null | grep -q '^jdk.compiler' ||
+        { skip 'the SDK for Java' 'Maven or a JDK is missing'; return; }
+    if ! cmp -s test/sdk/java/pom.xml "$folder/pom.xml"; then
+        rm -rf "$folder"
+        mkdir -p "$folder"
+        mvn --batch-mode --strict-checksums --file test/sdk/java/pom.xml \
+            org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+            -DincludeScope=runtime -DoutputDirectory="$folder" >"$folder/mvn.log" 2>&1 ||
+            { skip 'the SDK for Java' "Maven cannot install it, see $folder/mvn.log"; return; }
+        cp test/sdk/java/pom.xml "$folder"
+    fi
+    export SDK_JAVA=$folder
+}
+
+javascript
+python 5
+python 6
+golang v4 test/sdk/go ./v4 SDK_GO_4
+golang v5 test/sdk/go ./v5 SDK_GO_5
+jdk
+
+exec go test -count=1 -timeout=15m ./test/sdk "$@"
