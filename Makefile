@@ -46,7 +46,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -95,7 +95,7 @@ test: export GOGC := 400
 # The suites with targets of their own are left out: they are not fast, and without the targets they
 # would be linked and then skipped.
 test: go node_modules/.installed ## start: Run every fast test
-	@go test $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|evaluation|samlocal|unleash)$$')
+	@go test $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|evaluation|samlocal|sdk|unleash)$$')
 
 test-race: node_modules/.installed ## test: Run every fast test with the race detector, in random order
 	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -race -shuffle=on ./...; \
@@ -127,6 +127,9 @@ test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real 
 
 test-evaluation: node_modules/.installed ## test: Compare evaluations of toggles with Unleash's SDKs, for 10 contexts of each state: SEED=1 STATES=10000
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-evaluation.sh -v -seed='$(SEED)' -states='$(STATES)'
+
+test-sdk: node_modules/.installed ## test: Run SDKs of Unleash and OpenFeature against the local service; installs them
+	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-sdk.sh -v -parallel=4
 
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h

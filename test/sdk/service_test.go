@@ -119,10 +119,10 @@ func (s *service) token(kind clienttokentable.Type) string {
 	return ""
 }
 
-// call sends a request to the administration, which must succeed, and returns the response.
-func (s *service) call(method, path, body string) (response map[string]any) {
+// post sends a request to the administration, which must succeed, and returns the response.
+func (s *service) post(path, body string) (response map[string]any) {
 	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), method, s.BaseURL+"/api/admin/"+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.BaseURL+"/api/admin/"+path, strings.NewReader(body))
 	assert.OK(s.T, err)
 	r.Header.Set("Authorization", s.APIToken)
 	r.Header.Set("Content-Type", "application/json")
@@ -132,7 +132,7 @@ func (s *service) call(method, path, body string) (response map[string]any) {
 	text, err := io.ReadAll(received.Body)
 	assert.OK(s.T, err)
 	if received.StatusCode >= http.StatusMultipleChoices {
-		s.Fatalf("%s %s: %d %s", method, path, received.StatusCode, text)
+		s.Fatalf("POST %s: %d %s", path, received.StatusCode, text)
 	}
 	_ = json.Unmarshal(text, &response) // some responses have no body
 	return response
@@ -141,5 +141,5 @@ func (s *service) call(method, path, body string) (response map[string]any) {
 // turn turns a toggle on or off.
 func (s *service) turn(name, state string) {
 	s.Helper()
-	s.call("POST", "projects/default/features/"+name+"/environments/"+environment+"/"+state, "")
+	s.post("projects/default/features/"+name+"/environments/"+environment+"/"+state, "")
 }

@@ -106,9 +106,9 @@ func constraint(text string) string {
 func (s *service) createToggles() []testToggle {
 	s.Helper()
 	for _, field := range []string{"country", "email", "age", "version"} {
-		s.call("POST", "context", `{"name":"`+field+`"}`)
+		s.post("context", `{"name":"`+field+`"}`)
 	}
-	segment := s.call("POST", "segments", `{"name":"Norway","constraints":[
+	segment := s.post("segments", `{"name":"Norway","constraints":[
 		{"contextName":"country","operator":"IN","values":["NO"]}]}`)
 	host, err := os.Hostname()
 	assert.OK(s.T, err)
@@ -119,13 +119,13 @@ func (s *service) createToggles() []testToggle {
 			continue
 		}
 		path := "projects/default/features/" + t.name
-		s.call("POST", "projects/default/features", `{"name":"`+t.name+`"}`)
-		s.call("POST", path+"/environments/"+environment+"/strategies", strings.ReplaceAll(t.strategy, "\n", " "))
+		s.post("projects/default/features", `{"name":"`+t.name+`"}`)
+		s.post(path+"/environments/"+environment+"/strategies", strings.ReplaceAll(t.strategy, "\n", " "))
 		if !t.off {
 			s.turn(t.name, "on")
 		}
 		if t.parent != "" {
-			s.call("POST", path+"/dependencies", `{"feature":"`+t.parent+`"}`)
+			s.post(path+"/dependencies", `{"feature":"`+t.parent+`"}`)
 		}
 	}
 	return all
