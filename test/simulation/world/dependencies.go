@@ -20,6 +20,11 @@ func (a *actor) manageDependencies() {
 	c := choose(a, a.admin, a.api, a.editor)
 	switch a.IntN(6) {
 	case 0:
+		if parent != child && a.IntN(2) == 0 { // so that the copy is created, and of a toggle that is on
+			on := activated{child, a.projectOf(child), choose(a, a.environments.names...)}
+			a.do(c, "POST "+on.path()+"/on", nil)
+			a.deleteToggle(parent)
+		}
 		a.meanwhile((*actor).editToggle)
 		a.cloneToggle(c, child, parent)
 	case 1:

@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 var fieldNames = []string{"plan", "region", "device"}
@@ -34,9 +35,13 @@ func (a *actor) editField() {
 	c := choose(a, a.admin, a.api, a.editor)
 	a.n++
 	value := fmt.Sprintf("%s %d", a.name, a.n)
-	kind := choose(a, "create", "replace", "replace", "delete", "delete", "read", "list", "compete")
-	if kind == "compete" {
+	kind := choose(a, "create", "replace", "replace", "delete", "delete", "read", "list", "compete", "place")
+	switch kind {
+	case "compete":
 		a.competeForField(c, name)
+		return
+	case "place":
+		a.competeForLastPlace(c, name, choose(a, a.fields.names...))
 		return
 	}
 	if kind == "delete" {
@@ -82,29 +87,55 @@ func (a *actor) editField() {
 	case "replace":
 		a.edit(a.do(c, "PUT context/"+name, body, match...), "field", name, kind, e)
 	case "read":
-		e = edit{}
-		o := a.get(c, "context/"+name, &e.seen)
-		a.edit(o, "field", name, kind, e)
+		a.getField(c, name)
 	default:
 		a.listFields(c)
 	}
 }
 
-// competeForField replaces a field that somebody else replaces after it was read.
+// competeForField replaces a field that somebody else replaces after it was read, and reads the result.
 func (a *actor) competeForField(c *credential, name string) {
+	seen, etag := a.getField(c, name)
+	if etag == "" {
+		return
+	}
+	a.beforeWrite(func(b *actor) { b.describeField(c, name, nil) })
+	a.describeField(c, name, seen, etag)
+	a.getField(c, name)
+}
+
+// competeForLastPlace moves two fields to the last place at the same time. Those that do not exist are created there.
+func (a *actor) competeForLastPlace(c *credential, name, other string) {
+	a.beforeWrite(func(b *actor) { b.placeLast(c, other) })
+	a.placeLast(c, name)
+}
+
+func (a *actor) placeLast(c *credential, name string) {
+	if slices.ContainsFunc(a.db.Items("ContextFields"), func(i dynamo.Item) bool { return i.String("name") == name }) {
+		a.describeField(c, name, nil)
+		return
+	}
+	a.n++
+	e := edit{change: object{"name": name, "description": fmt.Sprintf("%s %d", a.name, a.n)}}
+	a.edit(a.do(c, "POST context", e.change), "field", name, "create", e)
+}
+
+// describeField replaces the description of a field, which moves it to the last place.
+func (a *actor) describeField(c *credential, name string, seen object, match ...string) {
+	a.n++
+	e := edit{seen: seen, change: object{"description": fmt.Sprintf("%s %d", a.name, a.n)}}
+	a.edit(a.do(c, "PUT context/"+name, e.change, match...), "field", name, "replace", e)
+}
+
+// getField reads a field. If it exists, it returns what the ETag is of, and the ETag.
+func (a *actor) getField(c *credential, name string) (seen object, etag string) {
 	var e edit
 	o := a.get(c, "context/"+name, &e.seen)
 	a.edit(o, "field", name, "read", e)
 	if !o.ok() {
-		return
+		return nil, ""
 	}
-	replace := func(a *actor, seen object, match ...string) {
-		a.n++
-		change := object{"description": fmt.Sprintf("%s %d", a.name, a.n)}
-		a.edit(a.do(c, "PUT context/"+name, change, match...), "field", name, "replace", edit{seen: seen, change: change})
-	}
-	a.beforeWrite(func(b *actor) { replace(b, nil) })
-	replace(a, e.seen, o.etag)
+	return e.seen, o.etag
 }
 
 // restrictField leaves a context field one legal value.
@@ -141,12 +172,11 @@ func (a *actor) readField(c *credential, name string) (e edit, match []string) {
 	if a.IntN(2) == 0 {
 		return e, nil
 	}
-	o := a.get(c, "context/"+name, &e.seen)
-	a.edit(o, "field", name, "read", e)
-	if !o.ok() {
-		return edit{}, nil
+	seen, etag := a.getField(c, name)
+	if etag == "" {
+		return e, nil
 	}
-	return e, []string{o.etag}
+	return edit{seen: seen}, []string{etag}
 }
 
 func (a *actor) listFields(c *credential) {
