@@ -13,7 +13,7 @@ import (
 func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return !row.Toggle.Archived && len(row.EnabledIn) > 0 },
-		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeEnabledIn)
+		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeEnvironments)
 	if err != nil {
 		return nil, err
 	}

@@ -31,11 +31,7 @@ const (
 	AttributeDependency       = "dependency"
 	AttributeChildren         = "children"
 
-	// AttributeEnvironments is the state of all environments, compressed. The attributes below are the parts of it by
-	// which searches select toggles.
-	AttributeEnvironments = "environments"
-	AttributeEnabledIn    = "enabledIn" // the names of the environments in which the toggle is on
-	AttributeSegments     = "segments"  // the ids of the segments that its strategies use
+	AttributeEnvironments = "environments" // the state of all environments; encode has its form
 )
 
 // The attributes of a dependency.
@@ -90,13 +86,7 @@ func Marshal(f toggle.Feature) dynamo.Item {
 		item[AttributeChildren] = dynamo.Strings(f.Children)
 	}
 	if len(f.Environments) > 0 {
-		item[AttributeEnvironments] = dynamo.B(encode(f.Environments))
-	}
-	if names := f.EnabledEnvironments(); len(names) > 0 {
-		item[AttributeEnabledIn] = dynamo.StringSet(names)
-	}
-	if ids := f.Segments(); len(ids) > 0 {
-		item[AttributeSegments] = dynamo.NumberSet(ids)
+		item[AttributeEnvironments] = dynamo.B(encode(f))
 	}
 	if f.CanBecomeStale() {
 		item[AttributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
@@ -146,12 +136,9 @@ func UnmarshalRow(item dynamo.Item) Row {
 			Variants: append([]string{}, d.Strings(dependencyVariants)...),
 		}
 	}
-	return Row{
-		Toggle:       f,
-		EnabledIn:    item.StringSet(AttributeEnabledIn),
-		Segments:     item.NumberSet(AttributeSegments),
-		environments: item.Bytes(AttributeEnvironments),
-	}
+	row := Row{Toggle: f}
+	row.EnabledIn, row.Segments, row.environments = divide(item.Bytes(AttributeEnvironments))
+	return row
 }
 
 // Feature returns the toggle with the states of its environments. An error means that the item was not written by the

@@ -1,7 +1,7 @@
 package featuretable_test
 
 import (
-	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,12 +83,27 @@ func TestRow(t *testing.T) {
 	}})
 	f.SetEnvironment("development", toggle.Environment{Strategies: []toggle.Strategy{{ID: "2", Segments: []int64{4}}}})
 	item := featuretable.Marshal(f)
+	state := string(item.Bytes(featuretable.AttributeEnvironments))
+	assert.Equal(t, "production\n3 4 12\n", state[:strings.Index(state, "12")+3])
 	row := featuretable.UnmarshalRow(item)
 	assert.Equal(t, []string{"production"}, row.EnabledIn)
 	assert.Equal(t, []int64{3, 4, 12}, row.Segments)
-	item[featuretable.AttributeEnvironments] = dynamo.B([]byte("x"))
-	_, err := featuretable.Unmarshal(item)
-	assert.Equal(t, `decode the environments of the toggle "a": unexpected EOF`, fmt.Sprint(err))
+
+	f.SetEnvironment("production", toggle.Environment{})
+	f.SetEnvironment("development", toggle.Environment{Strategies: []toggle.Strategy{{ID: "2", Name: "default"}}})
+	row = featuretable.UnmarshalRow(featuretable.Marshal(f))
+	assert.Equal(t, 0, len(row.EnabledIn)+len(row.Segments))
+}
+
+// A state that the service has not written is an error.
+func TestDamagedState(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{"", "x", "production\n", "production\nx\n", "production\n3\nx"} {
+		item := featuretable.Key("a")
+		item[featuretable.AttributeEnvironments] = dynamo.B([]byte(state))
+		_, err := featuretable.Unmarshal(item)
+		assert.Equal(t, true, err != nil && strings.HasPrefix(err.Error(), `decode the environments of the toggle "a": `))
+	}
 }
 
 // The index keys of stored toggles depend on these values, which were computed independently.

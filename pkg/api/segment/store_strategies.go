@@ -66,7 +66,7 @@ func (s *Strategies) Of(ctx context.Context, id int64) ([]Strategy, error) {
 func (s *Strategies) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return len(row.Segments) > 0 },
-		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeSegments)
+		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeEnvironments)
 	if err != nil {
 		return nil, err
 	}

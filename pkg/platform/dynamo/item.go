@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -40,18 +39,6 @@ func Strings(v []string) types.AttributeValue {
 		list[i] = S(s)
 	}
 	return &types.AttributeValueMemberL{Value: list}
-}
-
-// StringSet returns a set of strings, which must not be empty or contain a string twice.
-func StringSet(v []string) types.AttributeValue { return &types.AttributeValueMemberSS{Value: v} }
-
-// NumberSet returns a set of whole numbers, which must not be empty or contain a number twice.
-func NumberSet(v []int64) types.AttributeValue {
-	set := make([]string, len(v))
-	for i, n := range v {
-		set[i] = strconv.FormatInt(n, 10)
-	}
-	return &types.AttributeValueMemberNS{Value: set}
 }
 
 // The methods below return the zero value if an attribute is absent or has another type. Null values are not stored,
@@ -113,31 +100,6 @@ func (i Item) Strings(name string) []string {
 		}
 	}
 	return list
-}
-
-// StringSet reads a set of strings, sorted.
-func (i Item) StringSet(name string) []string {
-	set, ok := i[name].(*types.AttributeValueMemberSS)
-	if !ok {
-		return nil
-	}
-	return slices.Sorted(slices.Values(set.Value))
-}
-
-// NumberSet reads a set of whole numbers, sorted.
-func (i Item) NumberSet(name string) []int64 {
-	set, ok := i[name].(*types.AttributeValueMemberNS)
-	if !ok {
-		return nil
-	}
-	var numbers []int64
-	for _, text := range set.Value {
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	return numbers
 }
 
 // Time reads a time. It returns nil if the attribute is absent.

@@ -55,12 +55,3 @@ type read struct {
 	Strings []string
 	Time    *time.Time
 }
-
-// Sets are read sorted: DynamoDB does not keep their order.
-func TestSets(t *testing.T) {
-	t.Parallel()
-	item := dynamo.Item{"names": dynamo.StringSet([]string{"b", "a"}), "ids": dynamo.NumberSet([]int64{12, 3, -1})}
-	assert.Equal(t, []string{"a", "b"}, item.StringSet("names"))
-	assert.Equal(t, []int64{-1, 3, 12}, item.NumberSet("ids"))
-	assert.Equal(t, 0, len(item.StringSet("ids"))+len(item.NumberSet("names")))
-}

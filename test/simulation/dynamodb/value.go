@@ -51,7 +51,7 @@ func readValue(d *jsontext.Decoder, v *value) error {
 	case e.M != nil:
 		*v = dynamo.M(*e.M)
 	case e.SS != nil:
-		*v = dynamo.StringSet(*e.SS)
+		*v = &types.AttributeValueMemberSS{Value: *e.SS}
 	case e.NS != nil:
 		*v = &types.AttributeValueMemberNS{Value: *e.NS}
 	default:

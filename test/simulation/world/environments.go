@@ -180,7 +180,7 @@ func (w *World) checkEnvironmentUsage() {
 	recount, stored := map[string]int64{}, map[string]int64{} // by environment and project
 	for _, item := range w.db.Items("Features") {
 		if !item.Bool("archived") {
-			for _, name := range item.StringSet(featuretable.AttributeEnabledIn) {
+			for _, name := range featuretable.UnmarshalRow(item).EnabledIn {
 				recount[name+" in "+item.String("project")]++
 			}
 		}

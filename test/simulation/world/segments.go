@@ -137,7 +137,7 @@ func (w *World) checkSegments() {
 		}
 	}
 	for _, item := range w.db.Items("Features") {
-		for _, n := range item.NumberSet(featuretable.AttributeSegments) {
+		for _, n := range featuretable.UnmarshalRow(item).Segments {
 			id := segmenttable.Name(n)
 			u, exists := recount[id]
 			if !exists {
