@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,7 @@ const (
 type togglesBench struct {
 	*database
 	scanned      *database // the database whose table is scanned for comparison
+	searched     *database // by the function
 	search       lambda.Handler
 	calls, items atomic.Int64 // of the function to DynamoDB, and that these read
 	rows         [][]any
@@ -71,7 +73,7 @@ func measureToggles(ctx context.Context, _ options) {
 	b.compare(ctx, "with strategies: first page", "1.50", "")
 	b.compare(ctx, "with strategies: part of a name, by name", "1.50", "query=toggle-0001&sortBy=name")
 	printTable("Searches of toggles",
-		" search | ms | ratio | goal | calls | items read", b.rows,
+		" search | ms | ratio | goal | ratio of processor time | calls | items read", b.rows,
 		"%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
 			"real function in this process, in turn with one scan of the table in %d parallel segments; median of %d rounds. "+
 			"Toggles with strategies have two strategies in each of two environments; they are compared with the scan of the "+
@@ -84,6 +86,7 @@ func (b *togglesBench) newSearch(d *database) lambda.Handler {
 	f := function(d.template, "search-features")
 	env := newEnv(f, d.Endpoint(), io.Discard)
 	env.AWS.APIOptions = []func(*middleware.Stack) error{b.count}
+	b.searched = d
 	return construct(f, env)
 }
 
@@ -93,12 +96,15 @@ func (b *togglesBench) compare(ctx context.Context, name, goal string, searches 
 	for _, search := range searches {
 		requests = append(requests, searchRequest(search))
 	}
-	var took, scanned []time.Duration
+	var took, scanned, used, usedByScan []time.Duration
 	for range searchRounds {
 		b.calls.Store(0)
 		b.items.Store(0)
+		before := b.processorTime()
 		took = append(took, concurrently(len(searches), func(i int) error { return b.find(ctx, requests[i]) }))
+		used = append(used, b.processorTime()-before)
 		var read atomic.Int64
+		before = b.processorTime()
 		scanned = append(scanned, concurrently(scanSegments, func(i int) error {
 			var errs error
 			segment := int32(i)
@@ -108,11 +114,22 @@ func (b *togglesBench) compare(ctx context.Context, name, goal string, searches 
 			}
 			return errs
 		}))
+		usedByScan = append(usedByScan, b.processorTime()-before)
 		if read.Load() != manyToggles {
 			check(fmt.Errorf("the scan read %d toggles, not %d", read.Load(), manyToggles))
 		}
 	}
-	b.rows = append(b.rows, []any{name, median(took), ratio(took, scanned), goal, b.calls.Load(), b.items.Load()})
+	b.rows = append(b.rows, []any{name, median(took), ratio(took, scanned), goal, ratio(used, usedByScan), b.calls.Load(),
+		b.items.Load()})
+}
+
+// processorTime is that of this process and of the engines.
+func (b *togglesBench) processorTime() time.Duration {
+	sum := cpuTime(os.Getpid()) + cpuTime(b.searched.PID())
+	if b.scanned != b.searched {
+		sum += cpuTime(b.scanned.PID())
+	}
+	return sum
 }
 
 // concurrently runs n calls and returns how long they took together.

@@ -117,10 +117,10 @@ func SortKeys() []string {
 	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt", "relevance"}
 }
 
-// sort sorts toggles. Those with the same key are ordered by name, and those without a key are last.
-func (o Order) sort(all []featuretable.Row, known Types) {
-	staleAt := func(f toggle.Feature) time.Time {
-		if at := known.PotentiallyStaleAt(f); at != nil {
+// sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last.
+func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
+	staleAt := func(f *toggle.Feature) time.Time {
+		if at := known.PotentiallyStaleAt(*f); at != nil {
 			return *at
 		}
 		if o.Descending {
@@ -134,24 +134,34 @@ func (o Order) sort(all []featuretable.Row, known Types) {
 			relevance[row.Toggle.Name] = o.Text.relevance(row.Toggle.Name)
 		}
 	}
-	compare := map[string]func(a, b toggle.Feature) int{
-		"createdAt": func(a, b toggle.Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
-		"name":      byName,
-		"type":      func(a, b toggle.Feature) int { return cmp.Compare(a.Type, b.Type) },
-		"project":   func(a, b toggle.Feature) int { return cmp.Compare(a.Project, b.Project) },
-		"stale": func(a, b toggle.Feature) int {
+	name := func(a, b *toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }
+	compare := map[string]func(a, b *toggle.Feature) int{
+		"createdAt": func(a, b *toggle.Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"name":      name,
+		"type":      func(a, b *toggle.Feature) int { return cmp.Compare(a.Type, b.Type) },
+		"project":   func(a, b *toggle.Feature) int { return cmp.Compare(a.Project, b.Project) },
+		"stale": func(a, b *toggle.Feature) int {
 			return cmp.Compare(strconv.FormatBool(a.Stale), strconv.FormatBool(b.Stale)) // false, then true
 		},
-		"potentiallyStaleAt": func(a, b toggle.Feature) int { return staleAt(a).Compare(staleAt(b)) },
-		"relevance":          func(a, b toggle.Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
+		"potentiallyStaleAt": func(a, b *toggle.Feature) int { return staleAt(a).Compare(staleAt(b)) },
+		"relevance":          func(a, b *toggle.Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
 	}[o.By]
-	slices.SortFunc(all, func(a, b featuretable.Row) int {
-		order := compare(a.Toggle, b.Toggle)
+	rows := make([]*featuretable.Row, len(all)) // a row is large
+	for i := range all {
+		rows[i] = &all[i]
+	}
+	slices.SortFunc(rows, func(a, b *featuretable.Row) int {
+		order := compare(&a.Toggle, &b.Toggle)
 		if o.Descending {
 			order = -order
 		}
-		return cmp.Or(order, byName(a.Toggle, b.Toggle))
+		return cmp.Or(order, name(&a.Toggle, &b.Toggle))
 	})
+	sorted := make([]featuretable.Row, len(all))
+	for i, row := range rows {
+		sorted[i] = *row
+	}
+	return sorted
 }
 
 func byName(a, b toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }

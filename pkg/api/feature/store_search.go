@@ -48,8 +48,7 @@ func (s *Searcher) Search(
 	if err != nil {
 		return nil, 0, err
 	}
-	o.sort(all, known)
-	page, err = featuretable.Features(o.page(all))
+	page, err = featuretable.Features(o.page(o.sorted(all, known)))
 	return page, len(all), err
 }
 
@@ -65,18 +64,15 @@ func (s *Searcher) searchFlagged(
 		if all, err = s.selected(ctx, all, f); err != nil {
 			return nil, 0, err
 		}
-		o.sort(all, known)
-		page, err = featuretable.Features(o.page(all))
+		page, err = featuretable.Features(o.page(o.sorted(all, known)))
 		return page, len(all), err
 	}
-	o.sort(all, known)
-	indexed := o.page(all)
+	indexed := o.page(o.sorted(all, known))
 	current, err := s.selected(ctx, indexed, f)
 	if err != nil {
 		return nil, 0, err
 	}
-	o.sort(current, known)
-	page, err = featuretable.Features(current)
+	page, err = featuretable.Features(o.sorted(current, known))
 	return page, len(all) - len(indexed) + len(current), err
 }
 

@@ -108,7 +108,7 @@ func (i Item) Time(name string) *time.Time {
 	if text == "" {
 		return nil
 	}
-	t, err := datetime.Parse(text)
+	t, err := time.Parse(time.RFC3339, text) // datetime.Parse takes four times as long, and reads other forms
 	if err != nil {
 		return nil
 	}
