@@ -203,7 +203,8 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 	}
 	var d snapshot.Document
 	w.must(json.Unmarshal(text, &d))
-	content := string(encode(snapshot.Document{Features: d.Features, Segments: append([]snapshot.Segment{}, d.Segments...)}))
+	segments := append([]snapshot.Segment{}, d.Segments...)
+	content := string(encode(snapshot.Document{Features: d.Features, Segments: segments}))
 	tag, ok := snapshot.ParseTag(strings.Trim(recorder.Header().Get("ETag"), `"`))
 	all := w.delivery.published[s.query.Environment]
 	i := slices.IndexFunc(all, func(p *published) bool { return p.epoch == tag.Epoch && p.version >= tag.Version })
