@@ -46,7 +46,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-cache test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -130,6 +130,9 @@ test-evaluation: node_modules/.installed ## test: Compare evaluations of toggles
 
 test-sdk: node_modules/.installed ## test: Run SDKs of Unleash and OpenFeature against the local service; installs them
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-sdk.sh -v -parallel=4
+
+test-cache: node_modules/.installed ## test: Send requests of applications through nginx as a cache; unpacks it
+	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-cache.sh
 
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h
