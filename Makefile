@@ -123,7 +123,7 @@ test-sam: node_modules/.installed ## test: Run the scripts and every sample even
 	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
 
 test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
-	@scripts/test-unleash.sh -v -timeout=30m
+	@scripts/unleash.sh go test -C test/unleash -count=1 -v -timeout=30m
 
 test-evaluation: node_modules/.installed ## test: Compare evaluations of toggles with Unleash's SDKs, for 10 contexts of each state: SEED=1 STATES=10000
 	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-evaluation.sh -v -seed='$(SEED)' -states='$(STATES)'
@@ -169,7 +169,7 @@ console: node_modules/.installed ## develop: Write the libraries of the web page
 	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document|EventTypes)$$' -update
 
 bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
-	@go run ./test/bench $(BENCH)
+	@$(if $(filter unleash,$(BENCH)),scripts/unleash.sh) go run ./test/bench $(BENCH)
 
 lint: $(GOLANGCI_LINT) ## develop: Check style, defects and import rules
 	$(GOLANGCI_LINT) run ./...

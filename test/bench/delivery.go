@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,6 +16,7 @@ import (
 
 	mathrand "math/rand/v2"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/segmenttable"
@@ -109,7 +109,7 @@ func measureVisibility(ctx context.Context, o options) {
 	var lags []time.Duration
 	for i := range min(o.Changes, changedToggles) {
 		// The next read of the pointer must not have the same distance from each change.
-		time.Sleep(mathrand.N(250 * time.Millisecond))
+		<-time.After(mathrand.N(250 * time.Millisecond))
 		name, on := fmt.Sprintf("checkout-toggle-%07d", i), i%2 == 0
 		path := fmt.Sprintf("/api/admin/projects/default/features/%s/environments/%s/%s", name, delivered,
 			map[bool]string{true: "on", false: "off"}[on])
@@ -117,7 +117,7 @@ func measureVisibility(ctx context.Context, o options) {
 		started := time.Now()
 		changed := fmt.Sprintf(`"name":"%s","type":"release","enabled":%t`, name, on)
 		for text := ""; !strings.Contains(text, changed); {
-			time.Sleep(2 * time.Millisecond)
+			<-time.After(2 * time.Millisecond)
 			if time.Since(started) > lagPatience {
 				check(fmt.Errorf("the change of %s is not visible after %s", name, lagPatience))
 			}
@@ -135,15 +135,15 @@ func measureVisibility(ctx context.Context, o options) {
 // download sends the poll of an SDK that has the version with a tag. If there is a newer one, it returns its text and
 // its tag.
 func download(c *connection, token, tag string) (text, newTag string) {
-	response, content, err := c.send(http.MethodGet, featuresPath, token, "", pollHeaders(tag)...)
+	got, err := c.send(http.MethodGet, featuresPath, token, "", pollHeaders(tag)...)
 	check(err)
-	switch response.StatusCode {
+	switch got.status {
 	case http.StatusNotModified:
 		return "", tag
 	case http.StatusOK:
-		return must(gunzip(content)), response.Header.Get("ETag")
+		return must(gunzip(got.body)), got.header.Get("ETag")
 	}
-	check(errors.New(response.Status))
+	check(fmt.Errorf("%d: %s", got.status, got.body))
 	return "", ""
 }
 
@@ -168,16 +168,15 @@ func pollHeaders(tag string) []string {
 
 // urlEvent returns the event of a function URL for a request with a token. The headers are lines.
 func urlEvent(method, path, token, body string, headers ...string) []byte {
-	var event map[string]any
+	var event events.LambdaFunctionURLRequest
 	check(json.Unmarshal(sampleEvent("client"), &event))
-	all := map[string]string{"authorization": token, "content-type": "application/json"}
+	event.Headers = map[string]string{"authorization": token, "content-type": "application/json"}
 	for _, header := range headers {
 		name, value, _ := strings.Cut(header, ": ")
-		all[strings.ToLower(name)] = value
+		event.Headers[strings.ToLower(name)] = value
 	}
-	event["rawPath"], event["headers"], event["body"] = path, all, body
-	request := event["requestContext"].(map[string]any)["http"].(map[string]any)
-	request["method"], request["path"] = method, path
+	event.RawPath, event.Body = path, body
+	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path = method, path
 	return must(json.Marshal(event))
 }
 

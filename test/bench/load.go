@@ -63,16 +63,23 @@ func dial(ctx context.Context, url string) *connection {
 
 // do sends a request, whose body is JSON, and reads the whole response, which must have the wanted status.
 func (c *connection) do(status int, method, path, token, body string) ([]byte, error) {
-	response, got, err := c.send(method, path, token, body)
-	if err == nil && response.StatusCode != status {
-		err = fmt.Errorf("%s %s: %s: %s", method, path, response.Status, got)
+	got, err := c.send(method, path, token, body)
+	if err == nil && got.status != status {
+		err = fmt.Errorf("%s %s: %d: %s", method, path, got.status, got.body)
 	}
-	return got, err
+	return got.body, err
 }
 
-// send sends a request, whose body is JSON, with more headers, each a line without its end. It returns the response and
-// its body.
-func (c *connection) send(method, path, token, body string, headers ...string) (*http.Response, []byte, error) {
+// received is a response that was read.
+type received struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send sends a request, whose body is JSON, with more headers, each a line without its end. It reads the whole
+// response.
+func (c *connection) send(method, path, token, body string, headers ...string) (received, error) {
 	var request bytes.Buffer
 	fmt.Fprintf(&request, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\n", method, path, c.RemoteAddr(), token, len(body))
@@ -81,13 +88,13 @@ func (c *connection) send(method, path, token, body string, headers ...string) (
 	}
 	request.WriteString("\r\n" + body)
 	if _, err := request.WriteTo(c); err != nil {
-		return nil, nil, err
+		return received{}, err
 	}
 	response, err := http.ReadResponse(c.reader, nil)
 	if err != nil {
-		return nil, nil, err
+		return received{}, err
 	}
 	defer response.Body.Close()
 	got, err := io.ReadAll(response.Body)
-	return response, got, err
+	return received{response.StatusCode, response.Header, got}, err
 }

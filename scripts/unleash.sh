@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs Unleash, in the version of test/unleash/server, and PostgreSQL into .cache, and runs
-# test/unleash, which imports from it. A PostgreSQL that is installed is used; otherwise its Debian
-# packages are unpacked, which needs no root. If a tool cannot be installed, prints one line and
-# succeeds.
+# Installs Unleash, in the version of test/unleash/server, and PostgreSQL into .cache, and runs a
+# command with their folders in TEST_UNLEASH and TEST_UNLEASH_POSTGRES. A PostgreSQL that is
+# installed is used; otherwise its Debian packages are unpacked, which needs no root. If a tool
+# cannot be installed, prints one line and succeeds.
 #
-#   scripts/test-unleash.sh [flags of go test]
+#   scripts/unleash.sh COMMAND [ARGUMENT]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 skip() {
-    echo "skipped test-unleash: $1"
+    echo "skipped, because Unleash cannot run: $1"
     exit 0
 }
 
@@ -77,6 +77,4 @@ install_postgres
     skip "PostgreSQL does not run as root, and the user nobody cannot run $postgres/initdb"
 
 export TEST_UNLEASH=$unleash/node_modules TEST_UNLEASH_POSTGRES=$postgres
-# Without a package name, go test prints the steps and their times immediately.
-cd test/unleash
-exec go test -count=1 "$@"
+exec "$@"
