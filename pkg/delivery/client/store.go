@@ -90,37 +90,70 @@ func (s *source) read(ctx context.Context, secret clienttokentable.Secret) (
 ) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	hint := s.environment(secret.Environment)
-	hint.mu.Lock()
-	defer hint.mu.Unlock()
-	token, pointer, found, err := s.batch(ctx, secret, hint)
+	e := s.environment(secret.Environment)
+	e.mu.Lock()
+	if v := e.recent(s.now(), s.freshness); v != nil {
+		e.mu.Unlock()
+		return s.readToken(ctx, secret, v)
+	}
+	defer e.mu.Unlock()
+	return s.readTokenAndPointer(ctx, secret, e)
+}
+
+// recent returns the view of the environment if its pointer was read recently, and nil otherwise.
+func (e *environment) recent(now time.Time, freshness time.Duration) *view {
+	if now.Sub(e.readAt) >= freshness {
+		return nil
+	}
+	return e.view
+}
+
+// readToken is read while the pointer needs no read. Requests do not wait for one another.
+func (s *source) readToken(ctx context.Context, secret clienttokentable.Secret, v *view) (
+	clienttokentable.Token, *view, bool, error,
+) {
+	token, _, found, err := s.batch(ctx, secret, nil)
 	if err != nil {
-		return s.lastGood(secret, hint, err)
+		return s.lastGood(secret, v, err)
 	}
 	s.remember(secret, token, found)
 	if !found {
 		return clienttokentable.Token{}, nil, false, nil
 	}
-	s.keep(secret.Environment, hint)
-	if pointer != nil {
-		err = s.advance(ctx, hint, *pointer)
-	}
-	if hint.view == nil {
-		return token, nil, true, unavailable(errors.Join(err, errNothing))
-	}
-	return token, hint.view, true, nil
+	return token, v, true, nil
 }
 
-// batch reads a token and, if necessary, the pointer of its environment. A token belongs to the environment in its
-// secret: another one does not verify.
+// readTokenAndPointer is read while the pointer must be read. The environment is locked.
+func (s *source) readTokenAndPointer(ctx context.Context, secret clienttokentable.Secret, e *environment) (
+	clienttokentable.Token, *view, bool, error,
+) {
+	token, pointer, found, err := s.batch(ctx, secret, e)
+	if err != nil {
+		return s.lastGood(secret, e.view, err)
+	}
+	s.remember(secret, token, found)
+	if !found {
+		return clienttokentable.Token{}, nil, false, nil
+	}
+	s.keep(secret.Environment, e)
+	if pointer != nil {
+		err = s.advance(ctx, e, *pointer)
+	}
+	if e.view == nil {
+		return token, nil, true, unavailable(errors.Join(err, errNothing))
+	}
+	return token, e.view, true, nil
+}
+
+// batch reads a token and, unless e is nil, the pointer of its environment e, which is locked. A token belongs to the
+// environment in its secret: another one does not verify.
 func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, e *environment) (
 	token clienttokentable.Token, pointer *snapshottable.Pointer, found bool, err error,
 ) {
 	keys := map[string]types.KeysAndAttributes{
 		s.tokens: {Keys: []map[string]types.AttributeValue{clienttokentable.Key(secret.Selector)}},
 	}
-	readsPointer := s.now().Sub(e.readAt) >= s.freshness || e.view == nil
-	if readsPointer {
+	if e != nil {
 		keys[s.snapshots] = types.KeysAndAttributes{
 			Keys:           []map[string]types.AttributeValue{snapshottable.PointerKey(secret.Environment)},
 			ConsistentRead: aws.Bool(true),
@@ -157,23 +190,23 @@ func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, e *e
 		}
 		pointer = &p
 	}
-	if readsPointer {
+	if e != nil {
 		e.readAt = began
 	}
 	return token, pointer, found, nil
 }
 
-// lastGood returns what the process has read before, for the time in which DynamoDB cannot be reached.
-func (s *source) lastGood(secret clienttokentable.Secret, e *environment, cause error) (
+// lastGood returns what the process has read before, v among it, for the time in which DynamoDB cannot be reached.
+func (s *source) lastGood(secret clienttokentable.Secret, v *view, cause error) (
 	clienttokentable.Token, *view, bool, error,
 ) {
 	s.mu.Lock()
 	token, known := s.verified[secret.Selector]
 	s.mu.Unlock()
-	if !known || !token.Verifies(secret) || e.view == nil {
+	if !known || !token.Verifies(secret) || v == nil {
 		return clienttokentable.Token{}, nil, false, unavailable(cause)
 	}
-	return token, e.view, !token.Expired(s.now()), nil
+	return token, v, !token.Expired(s.now()), nil
 }
 
 // remember keeps a valid token, and forgets one that is no longer valid.
