@@ -65,6 +65,7 @@ python 5
 python 6
 golang v4 test/sdk/go ./v4 SDK_GO_4
 golang v5 test/sdk/go ./v5 SDK_GO_5
+golang example docs/examples/go . SDK_GO_EXAMPLE
 jdk
 
 exec go test -count=1 -timeout=15m ./test/sdk "$@"

@@ -55,7 +55,7 @@ func sdks() []sdk {
 		{"unleash-client-java 12", "SDK_JAVA", java, backend, clientReport, false},
 		{"unleash-proxy-client 2", javascript, node("javascript/frontend.js", "unleash-proxy-client-2"), frontend,
 			frontendReport, false},
-		{"unleash-proxy-client 3", javascript, node("javascript/frontend.js", "unleash-proxy-client-3"), frontend,
+		{"unleash-proxy-client 3", javascript, node("javascript/frontend.js", "unleash-proxy-client"), frontend,
 			frontendReport, false},
 		{"ofrep-web-provider", javascript, node("javascript/ofrep.js"), frontend, "", false},
 		{"openfeature-provider-ofrep", python6, python("python/ofrep.py"), backend, "", true},
@@ -106,7 +106,7 @@ func testSDK(t *testing.T, sdk sdk) {
 }
 
 // timeout limits each wait, which usually takes about a second.
-const timeout = 10 * time.Second
+const timeout = time.Minute
 
 // results are the results of toggles by name.
 type results map[string]string
