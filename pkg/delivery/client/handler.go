@@ -98,6 +98,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
+	if r.Method == http.MethodPost && path == validatePath {
+		return h.validateTokens(w, r)
+	}
 	found, name := findRoute(r.Method, path)
 	if found == nil && !isProtected(path) {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)

@@ -1,0 +1,80 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/platform/apierror"
+)
+
+// validatePath is where Unleash Edge validates the tokens of its clients. It needs no credential.
+const validatePath = "/edge/validate"
+
+// maxValidated limits the tokens of one request, because each is a read.
+const maxValidated = 100
+
+// edgeToken is a valid token, in the form of Unleash Edge.
+type edgeToken struct {
+	Token       string   `json:"token"`
+	Type        string   `json:"type"`
+	Projects    []string `json:"projects"`
+	Environment string   `json:"environment"`
+}
+
+// validateTokens serves POST /edge/validate, which returns the valid ones of some tokens. It is a 503 if one cannot be
+// read: Edge discards tokens that are not in the response.
+func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
+	text, err := readAll(&request{Request: r, w: w}, maxContext)
+	if err != nil {
+		return err
+	}
+	var sent struct {
+		Tokens []string `json:"tokens"`
+	}
+	if err := json.Unmarshal(text, &sent); err != nil || sent.Tokens == nil {
+		return apierror.New(apierror.Validation, "The `/body/tokens` property must be a list of client tokens.")
+	}
+	if len(sent.Tokens) > maxValidated {
+		return apierror.Errorf(apierror.Validation, "The `/body/tokens` property must have at most %d entries.", maxValidated)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), readTimeout)
+	defer cancel()
+	valid := []edgeToken{}
+	for _, text := range sent.Tokens {
+		secret, ok := clienttokentable.ParseSecret(text)
+		if !ok {
+			continue
+		}
+		token, _, found, err := h.source.batch(ctx, secret, nil)
+		if err != nil {
+			return unavailable(err)
+		}
+		if found {
+			valid = append(valid, newEdgeToken(text, token))
+		}
+	}
+	response, err := snapshot.Encode(struct {
+		Tokens []edgeToken `json:"tokens"`
+	}{valid})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(response)
+	return err
+}
+
+// newEdgeToken calls the type backend by its older name, as lists of tokens do.
+func newEdgeToken(text string, t clienttokentable.Token) edgeToken {
+	e := edgeToken{Token: text, Type: string(t.Type), Projects: t.Projects, Environment: t.Environment}
+	if t.Type == clienttokentable.Backend {
+		e.Type = "client"
+	}
+	if len(e.Projects) == 0 {
+		e.Projects = []string{clienttokentable.AllProjects}
+	}
+	return e
+}
