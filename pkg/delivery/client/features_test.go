@@ -10,8 +10,10 @@ import (
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
 )
 
 // names returns the names of the toggles in a response.
@@ -240,6 +242,59 @@ func TestRestore(t *testing.T) {
 	down = false
 	assert.Equal(t, "304", poll(h, token, after.header.Get("ETag")).names(t))
 	assert.Equal(t, "a b c", poll(h, token, before).names(t))
+}
+
+// Between a restore and the first compilation after it, there is no pointer. A process that is behind does not know
+// whether what it has is older than what the client has.
+func TestNoPointer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("shop", "a", toggle.Strategy{})
+	f.compile()
+	token := f.token(clienttokentable.Backend)
+	behind := f.processThrough(f.db.Client, time.Hour)
+	poll(behind, token, "")
+	f.put("shop", "b", toggle.Strategy{})
+	f.restore()
+	newer := poll(f.process(), token, "") // of another epoch
+	f.deletePointer()
+	assert.Equal(t, "304", poll(behind, token, newer.header.Get("ETag")).names(t))
+	assert.Equal(t, "a", poll(behind, token, "").names(t))
+}
+
+// DynamoDB can return the token without the pointer. The pointer is then read again, and not taken for one that does
+// not exist.
+func TestUnprocessedKeys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("shop", "a", toggle.Strategy{})
+	f.compile()
+	through, calls := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.N > 1 {
+			return c.Pass()
+		}
+		var request struct{ RequestItems map[string]any }
+		assert.OK(t, json.Unmarshal([]byte(c.Body), &request))
+		snapshots := f.db.Tables[snapshottable.Table]
+		unprocessed := map[string]any{snapshots: request.RequestItems[snapshots]}
+		delete(request.RequestItems, snapshots)
+		text, err := json.Marshal(request)
+		assert.OK(t, err)
+		c.Body = string(text)
+		response, err := c.Pass()
+		if err != nil {
+			return nil, err
+		}
+		defer response.Body.Close()
+		var content map[string]any
+		assert.OK(t, json.NewDecoder(response.Body).Decode(&content))
+		content["UnprocessedKeys"] = unprocessed
+		text, err = json.Marshal(content)
+		assert.OK(t, err)
+		return c.Reply(http.StatusOK, string(text))
+	})
+	assert.Equal(t, "a", poll(f.processThrough(through, 0), f.token(clienttokentable.Backend), "").names(t))
+	assert.Equal(t, strings.Repeat(" BatchGetItem", 3), " "+calls.Calls()) // the token, the pointer, the parts
 }
 
 // While DynamoDB cannot be reached, a process answers with what it has read. One that has read nothing answers 503.

@@ -98,10 +98,16 @@ func (f *fixture) compile() {
 	assert.OK(f, f.compiler.Compile(context.Background(), "production"))
 }
 
-// restore does to the snapshots what the restore of an installation does: the next compilation begins a new epoch.
-func (f *fixture) restore() {
+// deletePointer does to the snapshots what the restore of an installation does.
+func (f *fixture) deletePointer() {
 	f.Helper()
 	f.db.Delete(f.T, f.db.Tables[snapshottable.Table], snapshottable.PointerKey("production"))
+}
+
+// restore deletes the pointer, and compiles a snapshot of a new epoch.
+func (f *fixture) restore() {
+	f.Helper()
+	f.deletePointer()
 	f.compile()
 }
 

@@ -1,0 +1,52 @@
+package snapshottable_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
+)
+
+// Snapshots that differ in their epoch, version or hash do not overwrite one another's parts.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	all := []snapshottable.Pointer{
+		{Environment: "production", Epoch: "a", Version: 1, Hash: "x"},
+		{Environment: "production", Epoch: "b", Version: 1, Hash: "x"},
+		{Environment: "production", Epoch: "a", Version: 2, Hash: "x"},
+		{Environment: "production", Epoch: "a", Version: 1, Hash: "y"},
+	}
+	stored := map[string]dynamo.Item{} // by sort key
+	for i := range all {
+		parts, err := snapshottable.MarshalParts(body(all[i]), all[i].Hash, time.Time{})
+		assert.OK(t, err)
+		all[i].Parts = len(parts)
+		for _, part := range parts {
+			stored[part.String(snapshottable.AttributeItem)] = part
+		}
+	}
+	for _, p := range all {
+		var items []dynamo.Item
+		for _, item := range stored {
+			items = append(items, item)
+		}
+		got, err := snapshottable.UnmarshalParts(p, items)
+		assert.OK(t, err)
+		assert.Equal(t, string(body(p).Body), string(got.Body))
+		missing := slices.DeleteFunc(items, func(item dynamo.Item) bool { return snapshottable.BelongsTo(item, p) })
+		_, err = snapshottable.UnmarshalParts(p, missing)
+		assert.ErrorIs(t, err, snapshottable.ErrMissing)
+	}
+}
+
+// body returns a snapshot for a pointer, with a body of its own.
+func body(p snapshottable.Pointer) snapshot.Snapshot {
+	return snapshot.Snapshot{
+		Environment: p.Environment, Epoch: p.Epoch, Version: p.Version, Versions: snapshot.Versions{},
+		Body: []byte(p.Epoch + string(rune('0'+p.Version)) + p.Hash),
+	}
+}
