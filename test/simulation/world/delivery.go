@@ -77,8 +77,8 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 	}
 	environments := environmentNames[:2]
 	tokens := clienttoken.NewStore(db, w.tables, eventlog.New(db, w.tables, p.now, eventlog.DefaultDays))
-	all := [][]string{nil, {"shop"}, {"default", "shop"}, nil} // the projects of tokens
-	first := 2 * int(w.upTo(2, 83))
+	all := [][]string{nil, {"shop"}, {"default"}, {"default", "shop"}} // the projects of tokens
+	first := sdkTokens * int(w.upTo(2, 83))
 	for i := first; i < first+sdkTokens; i++ {
 		projects, environment := all[i], environments[i%2]
 		_, secret, err := tokens.Create(context.Background(), clienttokentable.Token{
@@ -87,7 +87,7 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 		w.must(err)
 		q := snapshot.Query{Projects: projects, Environment: environment, InlineSegmentConstraints: i%3 == 2}
 		w.delivery.installed = append(w.delivery.installed,
-			&application{query: q, secret: secret.Reveal(), gzip: i == 0, position: -1})
+			&application{query: q, secret: secret.Reveal(), gzip: i%3 == 0, position: -1})
 	}
 	for i, environment := range environments {
 		earlier := time.Hour - w.upTo(2*duration, 81, uint64(i))
@@ -117,30 +117,38 @@ func (w *World) newServer() *server {
 	p := w.newProcess(fmt.Sprint("client/", w.delivery.started))
 	db, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
-	freshness := []time.Duration{0, 250 * time.Millisecond, 10 * time.Second}[w.upTo(3, 82)]
+	freshness := []time.Duration{0, 250 * time.Millisecond, 10 * time.Second}[w.upTo(3, 82, p.hash)]
 	return &server{process: p, warm: map[*application]bool{}, handler: client.New(client.Config{
 		DynamoDB: db, Tables: w.tables, Freshness: freshness, Now: p.now, Random: p, Origins: []string{"*"},
 		Logger: slog.New(slog.DiscardHandler),
 	})}
 }
 
-// poll lets an SDK ask one of the processes. Some SDKs are started again, and some processes end.
+// poll lets an SDK ask processes, one after the other. Most of them are warm, and some are behind. Some SDKs are started
+// again, and some processes end.
 func (a *actor) poll() {
 	a.turn(a.name)
-	s, on := choose(a, a.delivery.installed...), a.server(a.IntN(servers))
-	if s.polls || on.busy || time.Since(a.start) < maxLag { // tokens are read eventually consistently
+	s := choose(a, a.delivery.installed...)
+	if s.polls || time.Since(a.start) < maxLag { // tokens are read eventually consistently
 		return
 	}
-	switch a.IntN(20) {
-	case 0:
-		on.crash()
-		on = a.server(slices.Index(a.delivery.servers, on))
-	case 1:
+	if a.IntN(20) == 0 {
 		s.tag, s.content, s.position = "", "", -1
 	}
-	s.polls, on.busy = true, true
-	a.ask(s, on)
-	s.polls, on.busy = false, false
+	s.polls = true
+	for range 1 + a.IntN(4) {
+		i := a.IntN(servers)
+		if on := a.server(i); !on.busy && a.IntN(20) == 0 {
+			on.crash()
+		}
+		if on := a.server(i); !on.busy {
+			on.busy = true
+			a.ask(s, on)
+			on.busy = false
+		}
+		a.sleep(a.name, within(a.Rand, choose(a, 50*time.Millisecond, 3*time.Second)))
+	}
+	s.polls = false
 }
 
 // ask lets an SDK ask a process.
@@ -288,7 +296,9 @@ func (w *World) checkBroken(environment string) {
 		w.must(err)
 	}
 	compiled := func() map[string]string {
-		w.must(w.compiler(db, p, p.now).Compile(context.Background(), environment))
+		if err := w.compiler(db, p, p.now).Compile(context.Background(), environment); err != nil {
+			w.fail("%s is not compiled, although only one toggle cannot be compiled: %v", environment, err)
+		}
 		d, err := w.document(w.pointer(environment))
 		w.must(err)
 		return partsOf(d)

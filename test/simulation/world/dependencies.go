@@ -18,7 +18,7 @@ import (
 func (a *actor) manageDependencies() {
 	child, parent := subject(a, a.toggles.names...), choose(a, a.toggles.names...)
 	c := choose(a, a.admin, a.api, a.editor)
-	switch a.IntN(6) {
+	switch a.IntN(8) {
 	case 0:
 		if parent != child && a.IntN(2) == 0 { // so that the copy is created, and of a toggle that is on
 			on := activated{child, a.projectOf(child), choose(a, a.environments.names...)}
@@ -30,6 +30,8 @@ func (a *actor) manageDependencies() {
 	case 1:
 		a.meanwhile((*actor).manageDependencies)
 		a.releaseParent(c, child)
+	case 2, 3:
+		a.renameVariant(c, child, parent)
 	default:
 		a.beforeDependency(c, child, parent)
 		a.addDependency(c, child, parent)
@@ -72,6 +74,29 @@ func (a *actor) addDependency(c *credential, child, parent string) {
 	a.checkDuring(o, child, "depends on "+parent, func(f *toggle.Feature) bool {
 		return f != nil && f.Dependency != nil && f.Dependency.Feature == parent && f.Dependency.Enabled == enabled
 	})
+}
+
+// renameVariant lets a toggle depend on a variant of another one, and then gives the variant another name.
+func (a *actor) renameVariant(c *credential, child, parent string) {
+	if f := a.feature(child); f != nil && f.Dependency != nil {
+		parent = f.Dependency.Feature
+	}
+	on := activated{parent, a.projectOf(parent), choose(a, environmentNames[:2]...)}
+	a.putVariant(c, on, "blue")
+	body := object{"feature": parent, "variants": []string{"blue"}}
+	a.do(c, "POST "+togglePath(child, a.projectOf(child))+"/dependencies", body)
+	a.sleep(a.name, within(a.Rand, 6*time.Second)) // meanwhile, a snapshot of it can be compiled
+	a.putVariant(c, on, "green")
+}
+
+// putVariant gives the first strategy of a toggle in an environment a variant, instead of those that it has.
+func (a *actor) putVariant(c *credential, on activated, name string) {
+	body := object{"name": "flexibleRollout", "variants": []object{{"name": name, "weightType": "variable"}}}
+	if all := a.strategies(on); len(all) > 0 {
+		a.do(c, "PUT "+on.path()+"/strategies/"+all[0].ID, body)
+	} else {
+		a.do(c, "POST "+on.path()+"/strategies", body)
+	}
 }
 
 // releaseParent ends the dependency that a toggle has, or another one.

@@ -10,10 +10,14 @@
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
 // imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
-// accounts, people, credentials, tokens, client tokens, events, bus, webhook, traffic and restore. The state that the world keeps about a
-// domain is a struct of that file. domains.go lists what all domains have: the actors, the models, what is checked after
-// each write and what is checked at the end. records.go is the model that types of records share: toggles, context
-// fields, environments, segments and feedback.
+// accounts, people, credentials, tokens, client tokens, delivery, snapshots, events, bus, webhook, traffic and restore.
+// The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains have: the
+// actors, the models, what is checked after each write and what is checked at the end. records.go is the model that
+// types of records share: toggles, context fields, environments, segments and feedback.
+//
+// The actors application-1 and application-2 are applications: two SDKs with client tokens for all projects or some
+// ask three processes, one after the other, which have read different snapshots (delivery.go). Only in worlds with
+// these actors, snapshots are compiled (snapshots.go).
 //
 //   - After every write: usage and counts equal a recount, a context field in use exists, no two context fields get the
 //     same default order, limits hold, deleted accounts and API tokens do not come back, no token is added to an
@@ -27,16 +31,23 @@
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.
+//   - After every snapshot (docs/snapshots.md): no toggle or segment has an older state than in the snapshot before, and
+//     the parts exist. A part is deleted an hour after it was written. After every batch that the stream has delivered
+//     and every sweep of snapshots: no acknowledged change is missing.
+//   - After every response to an SDK: it is a published snapshot, not older than what the SDK has, and something that the
+//     token sees has changed. A process that has answered an SDK before always answers it, and another one answers or is
+//     unavailable.
 //   - After every sweep, and every re-evaluation of a changed lifetime, that leaves nothing: flags are what types and
 //     ages say. The second shows what the next sweep would hide.
 //   - When an event is given up: the bus refuses it for good, or the webhook has refused it for days. The webhook
 //     checks the id and the signature of each request.
 //   - At the end: each change was announced once, in order, each event has its own id, the webhook has received all its
-//     events, requests are counted once, nothing is pending. For types, fields, tokens, roles, disabled accounts,
+//     events, requests are counted once, nothing is pending. Every SDK receives the true state, whichever process it
+//     asks, and a toggle that cannot be compiled keeps its part and does not hold up another one. For types, fields, tokens, roles, disabled accounts,
 //     toggles and feedback, an order of the operations explains all results (porcupine).
 //   - After a final restore of tables to an earlier time, and people who sign in before the repair: nobody may do more
-//     than before the restore, an operator's decisions leave no problem, the tables are consistent, and no id is used
-//     twice. Before the restore, doctor finds nothing.
+//     than before the restore, an operator's decisions leave no problem, the tables are consistent, no id is used
+//     twice, and SDKs receive the restored state. Before the restore, doctor finds nothing.
 //
 // # Environment
 //

@@ -178,9 +178,25 @@ func withoutVariants(f *snapshot.Feature) string {
 
 const bySweep = "a sweep"
 
+// withoutSweeps reports whether no sweep compiles snapshots now, as in some intervals that are longer than what a sweep
+// compiles again anyway.
+func (w *World) withoutSweeps() bool {
+	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(time.Now().UnixNano()/int64(4*time.Minute))), 0.4)
+}
+
+// givesUp decides whether the stream gives up the records with a key: more often while there are no sweeps, in which it
+// can compile later changes.
+func (w *World) givesUp(key uint64) bool {
+	probability := 0.1
+	if w.withoutSweeps() {
+		probability = 0.4
+	}
+	return w.happens(redelivered, key, probability)
+}
+
 // sweepSnapshots invokes the sweep, and checks that nothing is missing afterwards.
 func (w *World) sweepSnapshots() bool {
-	if w.storm(redelivered, 4*time.Minute, "sweeps of snapshots") {
+	if w.withoutSweeps() {
 		return false
 	}
 	begun := time.Now()

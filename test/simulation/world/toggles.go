@@ -43,14 +43,18 @@ func (w *World) prepareToggles(store *feature.Store, random *rand.Rand) {
 		if i == len(toggleNames)-1 { // it is older than most lifetimes
 			age += 30 * 24 * time.Hour
 		}
+		project := "default"
+		if w.delivers && i%3 == 1 { // there are tokens of projects
+			project = "shop"
+		}
 		f := toggle.Feature{
-			Name: name, Project: "default", Type: kind, CreatedAt: time.Now().Add(-age),
+			Name: name, Project: project, Type: kind, CreatedAt: time.Now().Add(-age),
 			ContextFields: []string{w.fields.names[random.IntN(len(w.fields.names))]}[:random.IntN(2)],
 		}
 		_, err := store.Create(context.Background(), f)
 		w.must(err)
 		w.edit(observed(), "toggle", name, "put",
-			edit{change: object{"type": kind, "contextFields": f.ContextFields}})
+			edit{change: object{"project": project, "type": kind, "contextFields": f.ContextFields}})
 	}
 }
 

@@ -73,7 +73,7 @@ func (w *World) readStream(s *stream) {
 		return
 	}
 	key := hashOf(s.function)
-	if s.function == compileSnapshots && w.happens(redelivered, mix(key, uint64(s.read)), 0.1) {
+	if s.function == compileSnapshots && w.givesUp(mix(key, uint64(s.read))) {
 		w.note("the stream gives %d records up", n)
 		w.delivery.gaveUp = time.Now()
 		s.read, s.awaited = s.read+n, false
