@@ -21,7 +21,7 @@ import (
 	"toggleadmin/test/process"
 )
 
-// fixture is a local service with two servers of nginx in front: one that honours Cache-Control, and one that stores
+// fixture is a local service with two servers of nginx in front: one that honors Cache-Control, and one that stores
 // all responses although they forbid it.
 type fixture struct {
 	*testing.T
