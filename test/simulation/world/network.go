@@ -67,8 +67,10 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.key, c.sent = mix(content, p.calls[content].times), p.calls[content].first
 	p.w.mu.Unlock()
 	if p.direct {
+		p.one.Lock()
 		c.execute() //nolint:contextcheck // what it causes in the world does not end with the request
 		c.finish()
+		p.one.Unlock()
 	} else {
 		p.w.enter(c.key, c.send)
 	}

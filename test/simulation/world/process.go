@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +30,8 @@ type process struct {
 	until  time.Time            // it is frozen until then
 	calls  map[uint64]*repeated // by content
 	skew   time.Duration
-	direct bool // its calls are carried out at once, without faults
+	direct bool       // its calls are carried out at once, without faults
+	one    sync.Mutex // held while a direct call is carried out: a program can make several at the same time
 
 	readAt time.Time   // the time of its clock when it got the response to its last read
 	types  typeReads   // when it has read feature types
