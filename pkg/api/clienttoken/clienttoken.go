@@ -23,14 +23,6 @@ const DefaultEnvironment = "development"
 // notFound returns the error if a text is not that of a token.
 func notFound() error { return apierror.New(apierror.NotFound, "There is no such client token.") }
 
-// projectsOf returns the projects of a token as the API has them.
-func projectsOf(t clienttokentable.Token) []string {
-	if len(t.Projects) == 0 {
-		return []string{clienttokentable.AllProjects}
-	}
-	return t.Projects
-}
-
 // snapshot is a token in the data of events.
 type snapshot struct {
 	ID          string                `json:"id"`
@@ -47,7 +39,7 @@ func newSnapshot(t clienttokentable.Token) any {
 		TokenName:   t.Name,
 		Type:        t.Type,
 		Environment: t.Environment,
-		Projects:    projectsOf(t),
+		Projects:    t.ListedProjects(),
 		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
 	}
 }

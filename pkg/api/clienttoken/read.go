@@ -9,9 +9,6 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// oldBackend is Unleash's older name of the type backend. Lists have it, because some clients do not know the new one.
-const oldBackend = "client"
-
 // response is apiTokenSchema in api/openapi.yaml.
 type response struct {
 	Secret      string   `json:"secret"`
@@ -29,22 +26,18 @@ type response struct {
 
 // newResponse returns a token as lists have it: without the random part of its secret.
 func newResponse(t clienttokentable.Token) response {
-	r := response{
+	return response{
 		Secret:      t.Listed(),
 		TokenName:   t.Name,
-		Type:        string(t.Type),
-		Project:     strings.Join(projectsOf(t), ","),
-		Projects:    projectsOf(t),
+		Type:        t.ListedType(),
+		Project:     strings.Join(t.ListedProjects(), ","),
+		Projects:    t.ListedProjects(),
 		Environment: t.Environment,
 		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
 		CreatedAt:   datetime.Format(t.CreatedAt),
 		SeenAt:      datetime.FormatOptional(t.SeenAt),
 		Secure:      true,
 	}
-	if t.Type == clienttokentable.Backend {
-		r.Type = oldBackend
-	}
-	return r
 }
 
 // responses is apiTokensSchema in api/openapi.yaml.

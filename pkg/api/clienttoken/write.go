@@ -96,7 +96,7 @@ func expiryRule(now time.Time, days int) jsonbody.Rule {
 
 // typeOf returns the type with a name of the API.
 func typeOf(name string) clienttokentable.Type {
-	if name == oldBackend {
+	if name == clienttokentable.OldBackend {
 		return clienttokentable.Backend
 	}
 	return clienttokentable.Type(name)

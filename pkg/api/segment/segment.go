@@ -60,7 +60,7 @@ func (s Segment) snapshot() snapshot {
 func (s Segment) change(t eventlog.Type, data, preData any) eventlog.Change {
 	return eventlog.Change{
 		Type:    t,
-		Subject: eventlog.Subject("segment:" + segmenttable.Name(s.ID)),
+		Subject: segmenttable.Subject(s.ID),
 		Last:    s.LastEvent,
 		Data:    data,
 		PreData: preData,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
@@ -58,6 +59,21 @@ func Key(id int64) dynamo.Item { return dynamo.Marshal(itemKey{Name(id)}) }
 
 // Name returns the id of a segment as the name of a resource, for its usage.
 func Name(id int64) string { return strconv.FormatInt(id, 10) }
+
+const subjectPrefix = "segment:"
+
+// Subject returns the subject of the events of a segment.
+func Subject(id int64) eventlog.Subject { return eventlog.Subject(subjectPrefix + Name(id)) }
+
+// SubjectID returns the id of the segment that is the subject of an event. It returns false for another subject.
+func SubjectID(s eventlog.Subject) (id int64, ok bool) {
+	name, ok := strings.CutPrefix(string(s), subjectPrefix)
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(name, 10, 64)
+	return id, err == nil
+}
 
 // IsSegment reports whether an item of the table is that of a segment.
 func IsSegment(item dynamo.Item) bool { return !strings.Contains(item.String(Hash), "#") }

@@ -2,9 +2,8 @@ package compiler
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 )
 
@@ -31,12 +30,9 @@ func concernsApplications(e eventlog.Event) bool {
 	case eventlog.EnvironmentCreated:
 		return true
 	}
-	return e.FeatureName != "" || isSegment(e.Subject)
+	_, isSegment := segmenttable.SubjectID(e.Subject)
+	return e.FeatureName != "" || isSegment
 }
-
-const segmentPrefix = "segment:"
-
-func isSegment(s eventlog.Subject) bool { return strings.HasPrefix(string(s), segmentPrefix) }
 
 // changesOf returns the changes of events.
 func changesOf(events []eventlog.Event) changes {
@@ -52,14 +48,12 @@ func changesOf(events []eventlog.Event) changes {
 			}
 			where = c.in[e.Environment]
 		}
+		id, isSegment := segmenttable.SubjectID(e.Subject)
 		switch {
 		case e.FeatureName != "":
 			where.features[e.FeatureName] = true
-		case isSegment(e.Subject):
-			id, err := strconv.ParseInt(strings.TrimPrefix(string(e.Subject), segmentPrefix), 10, 64)
-			if err == nil {
-				where.segments[id] = true
-			}
+		case isSegment:
+			where.segments[id] = true
 		default: // the environment was created
 			where.all = true
 			c.in[e.Environment] = where

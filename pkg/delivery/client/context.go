@@ -65,7 +65,7 @@ func callerAddress(r *http.Request) string {
 
 // readObject reads the body of a request, which is a JSON object or empty.
 func (r *request) readObject() (map[string]any, error) {
-	text, err := readAll(r, maxContext)
+	text, err := readAll(r.Request, maxContext)
 	if err != nil {
 		return nil, err
 	}

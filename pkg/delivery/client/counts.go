@@ -43,7 +43,8 @@ func (c *counts) addError(err error) {
 	}
 }
 
-// log logs the counts if the last line is a minute old, with metrics of the function, which can be empty. The counts of the last minute of a process are lost.
+// log logs the counts if the last line is a minute old, with metrics of the function, which can be empty. The counts of
+// the last minute of a process are lost.
 func (c *counts) log(ctx context.Context, logger *slog.Logger, function string, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,7 @@ type edgeToken struct {
 // validateTokens serves POST /edge/validate, which returns the valid ones of some tokens. It is a 503 if one cannot be
 // read: Edge discards tokens that are not in the response.
 func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
-	text, err := readAll(&request{Request: r, w: w}, maxContext)
+	text, err := readAll(r, maxContext)
 	if err != nil {
 		return err
 	}
@@ -67,14 +67,6 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// newEdgeToken calls the type backend by its older name, as lists of tokens do.
 func newEdgeToken(text string, t clienttokentable.Token) edgeToken {
-	e := edgeToken{Token: text, Type: string(t.Type), Projects: t.Projects, Environment: t.Environment}
-	if t.Type == clienttokentable.Backend {
-		e.Type = "client"
-	}
-	if len(e.Projects) == 0 {
-		e.Projects = []string{clienttokentable.AllProjects}
-	}
-	return e
+	return edgeToken{Token: text, Type: t.ListedType(), Projects: t.ListedProjects(), Environment: t.Environment}
 }

@@ -24,30 +24,28 @@ func (h *Handler) features(r *request) error {
 	header := r.w.Header()
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", "Authorization, Unleash-Client-Spec, Accept-Encoding")
-	if !h.isNewer(r, q) {
-		tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
-		tag.Gzip = gzip
-		header.Set("ETag", strconv.Quote(tag.String()))
+	newer := h.isNewer(r, q) // can replace the view
+	tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+	tag.Gzip = gzip
+	header.Set("ETag", strconv.Quote(tag.String()))
+	if !newer {
 		r.w.WriteHeader(http.StatusNotModified)
 		h.counts.addFeatures(http.StatusNotModified)
 		return nil
 	}
-	b, err := r.view.features(q, gzip)
+	body, err := r.view.features(q, gzip)
 	if err != nil {
 		return err
 	}
-	if err := checkSize(b.content, b.gzip); err != nil {
+	if err := checkSize(body, gzip); err != nil {
 		return err
 	}
-	tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
-	tag.Gzip = b.gzip
-	header.Set("ETag", strconv.Quote(tag.String()))
 	header.Set("Content-Type", "application/json; charset=utf-8")
-	if b.gzip {
+	if gzip {
 		header.Set("Content-Encoding", "gzip")
 	}
 	h.counts.addFeatures(http.StatusOK)
-	_, err = r.w.Write(b.content)
+	_, err = r.w.Write(body) //nolint:gosec // it is JSON, and browsers must not guess another type
 	return err
 }
 

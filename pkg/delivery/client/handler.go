@@ -20,6 +20,7 @@ import (
 // Handler serves the applications' side. It is an http.Handler and safe for concurrent use.
 type Handler struct {
 	source   *source
+	routes   map[string]route // by method and path
 	origins  []string
 	now      func() time.Time
 	random   io.Reader
@@ -31,6 +32,7 @@ type Handler struct {
 // New returns a Handler.
 func New(c Config) *Handler {
 	return &Handler{
+		routes:   routes(),
 		source:   newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
 		origins:  c.Origins,
 		now:      c.Now,
@@ -101,7 +103,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost && path == validatePath {
 		return h.validateTokens(w, r)
 	}
-	found, name := findRoute(r.Method, path)
+	found, name := h.findRoute(r.Method, path)
 	if found == nil && !isProtected(path) {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 	}
@@ -132,16 +134,15 @@ func cleanPath(path string) string {
 }
 
 // findRoute returns the operation of a path, and the name at the end of the path.
-func findRoute(method, path string) (found *route, name string) {
+func (h *Handler) findRoute(method, path string) (found *route, name string) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	all := routes()
-	if r, ok := all[method+" "+path]; ok {
+	if r, ok := h.routes[method+" "+path]; ok {
 		return &r, ""
 	}
 	i := strings.LastIndex(path, "/") + 1
-	if r, ok := all[method+" "+path[:i]]; ok {
+	if r, ok := h.routes[method+" "+path[:i]]; ok {
 		return &r, path[i:]
 	}
 	return nil, ""
@@ -182,11 +183,14 @@ func (h *Handler) authorize(r *http.Request, admits kind) (*request, error) {
 	return &request{Request: r, token: token, view: v, projects: token.Projects}, nil
 }
 
+// newErrorID returns the id of an error, a random UUID.
+func (h *Handler) newErrorID() string { return uuid.Must(uuid.NewRandomFromReader(h.random)).String() }
+
 // writeError writes the error object, and logs errors of the service.
 func (h *Handler) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	id := uuid.Must(uuid.NewRandomFromReader(h.random)).String()
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("ETag")
+	id := h.newErrorID()
 	lambdahttp.WriteError(w, id, err)
 	if status := lambdahttp.Status(apierror.KindOf(err)); status >= http.StatusInternalServerError {
 		h.logger.ErrorContext(r.Context(), "request failed", slog.String("errorId", id), slog.String("method", r.Method),

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/google/uuid"
-
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
@@ -119,7 +117,7 @@ func (h *Handler) writeOFREPError(r *request, failed error) error {
 		Key:          r.name,
 		ErrorCode:    code,
 		ErrorDetails: e.Message,
-		ID:           uuid.Must(uuid.NewRandomFromReader(h.random)).String(),
+		ID:           h.newErrorID(),
 		Name:         e.Kind.Name(),
 		Message:      e.Message,
 	})

@@ -19,7 +19,7 @@ type report struct {
 
 // readReport reads the body of a report, which is a JSON object. Unknown properties are accepted.
 func (r *request) readReport(into any) error {
-	text, err := readAll(r, maxReport)
+	text, err := readAll(r.Request, maxReport)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (r *request) readReport(into any) error {
 }
 
 // readAll reads the body of a request, which can be compressed with gzip. The limit, in bytes, is for the content.
-func readAll(r *request, limit int64) ([]byte, error) {
+func readAll(r *http.Request, limit int64) ([]byte, error) {
 	tooLarge := apierror.Errorf(apierror.ContentTooLarge, "The body must have at most %d bytes.", limit)
 	if r.ContentLength > limit {
 		return nil, tooLarge

@@ -16,7 +16,7 @@ type view struct {
 	document func() (snapshot.Document, error)
 
 	mu      sync.Mutex
-	bodies  map[string]body     // by query and encoding
+	bodies  map[string][]byte   // of responses to GET /api/client/features, by query and encoding
 	engines map[string]*toggles // by projects
 }
 
@@ -33,19 +33,13 @@ func newView(s snapshot.Snapshot) *view {
 	return &view{
 		Snapshot: s,
 		document: sync.OnceValues(s.Document),
-		bodies:   map[string]body{},
+		bodies:   map[string][]byte{},
 		engines:  map[string]*toggles{},
 	}
 }
 
-// body is the body of a response to GET /api/client/features.
-type body struct {
-	content []byte
-	gzip    bool
-}
-
-// features returns the response to a query.
-func (v *view) features(q snapshot.Query, gzip bool) (body, error) {
+// features returns the body of the response to a query, compressed or not.
+func (v *view) features(q snapshot.Query, gzip bool) ([]byte, error) {
 	key := q.Hash()
 	if gzip {
 		key += " gzip"
@@ -57,7 +51,7 @@ func (v *view) features(q snapshot.Query, gzip bool) (body, error) {
 	}
 	b, err := v.build(q, gzip)
 	if err != nil {
-		return body{}, err
+		return nil, err
 	}
 	if len(v.bodies) >= maxDerived {
 		clear(v.bodies)
@@ -66,28 +60,26 @@ func (v *view) features(q snapshot.Query, gzip bool) (body, error) {
 	return b, nil
 }
 
-func (v *view) build(q snapshot.Query, gzip bool) (body, error) {
+func (v *view) build(q snapshot.Query, gzip bool) ([]byte, error) {
 	stored := q.Hash() == v.Query().Hash()
 	if stored && gzip {
-		return body{v.Body, true}, nil
+		return v.Body, nil
 	}
 	if stored {
-		text, err := snapshot.Decompress(v.Body)
-		return body{text, false}, err
+		return snapshot.Decompress(v.Body)
 	}
 	d, err := v.document()
 	if err != nil {
-		return body{}, err
+		return nil, err
 	}
 	if len(q.Projects) > 0 || q.NamePrefix != "" {
 		d = d.Select(selects(q))
 	}
 	text, err := snapshot.Encode(snapshot.NewResponse(d, q, v.Epoch, v.Versions))
 	if err != nil || !gzip {
-		return body{text, false}, err
+		return text, err
 	}
-	compressed, err := snapshot.Compress(text)
-	return body{compressed, true}, err
+	return snapshot.Compress(text)
 }
 
 // selects returns the condition that a query selects a toggle.

@@ -82,6 +82,25 @@ func (t Token) Verifies(s Secret) bool {
 // Listed returns the text of the token without its random part, which identifies it.
 func (t Token) Listed() string { return t.prefix() + access.Version + t.Selector.String() }
 
+// OldBackend is Unleash's older name of the type Backend. Lists have it, because some clients do not know the new one.
+const OldBackend = "client"
+
+// ListedType returns the name of the type in lists of tokens.
+func (t Token) ListedType() string {
+	if t.Type == Backend {
+		return OldBackend
+	}
+	return string(t.Type)
+}
+
+// ListedProjects returns the projects in the form of the API, in which AllProjects stands for all of them.
+func (t Token) ListedProjects() []string {
+	if len(t.Projects) == 0 {
+		return []string{AllProjects}
+	}
+	return t.Projects
+}
+
 // New returns t with a random selector and secret, and the text of the token. It ignores t.Selector and t.Verifier.
 func New(t Token, random io.Reader) (Token, Secret, error) {
 	selector, err := access.NewSelector(random)

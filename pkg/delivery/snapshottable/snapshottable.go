@@ -46,14 +46,14 @@ const maxPart = 380_000
 
 // Pointer says which snapshot of an environment is the current one.
 type Pointer struct {
-	Environment string
-	Epoch       string
-	Version     int64
-	Hash        string    // of the document
-	Parts       int       // the number of parts
-	CompiledAt  time.Time // when the snapshot was published
-	Covers      time.Time // all changes that were committed before are in the snapshot
-	CheckedAt   time.Time // when everything was read last, and not only what events concern
+	Environment string    `dynamodbav:"environment"`
+	Epoch       string    `dynamodbav:"epoch"`
+	Version     int64     `dynamodbav:"version"`
+	Hash        string    `dynamodbav:"hash"`       // of the document
+	Parts       int       `dynamodbav:"parts"`      // the number of parts
+	CompiledAt  time.Time `dynamodbav:"compiledAt"` // when the snapshot was published
+	Covers      time.Time `dynamodbav:"covers"`     // all changes that were committed before are in the snapshot
+	CheckedAt   time.Time `dynamodbav:"checkedAt"`  // when everything was read last, and not only what events concern
 }
 
 // key is the key of an item.
@@ -64,14 +64,8 @@ type key struct {
 
 // pointerRecord is the item of a pointer.
 type pointerRecord struct {
-	key
-	Epoch      string    `dynamodbav:"epoch"`
-	Version    int64     `dynamodbav:"version"`
-	Hash       string    `dynamodbav:"hash"`
-	Parts      int       `dynamodbav:"parts"`
-	CompiledAt time.Time `dynamodbav:"compiledAt"`
-	Covers     time.Time `dynamodbav:"covers"`
-	CheckedAt  time.Time `dynamodbav:"checkedAt"`
+	Pointer
+	Item string `dynamodbav:"item"`
 }
 
 // part is the item of a part. The first part contains the versions, and the others contain the body.
@@ -85,35 +79,13 @@ type part struct {
 func PointerKey(environment string) dynamo.Item { return dynamo.Marshal(key{environment, pointerItem}) }
 
 // MarshalPointer returns the item of a pointer.
-func MarshalPointer(p Pointer) dynamo.Item {
-	return dynamo.Marshal(pointerRecord{
-		key:        key{p.Environment, pointerItem},
-		Epoch:      p.Epoch,
-		Version:    p.Version,
-		Hash:       p.Hash,
-		Parts:      p.Parts,
-		CompiledAt: p.CompiledAt,
-		Covers:     p.Covers,
-		CheckedAt:  p.CheckedAt,
-	})
-}
+func MarshalPointer(p Pointer) dynamo.Item { return dynamo.Marshal(pointerRecord{p, pointerItem}) }
 
 // UnmarshalPointer reads a pointer from its item.
 func UnmarshalPointer(item dynamo.Item) (Pointer, error) {
 	var stored pointerRecord
-	if err := dynamo.Unmarshal(item, &stored); err != nil {
-		return Pointer{}, err
-	}
-	return Pointer{
-		Environment: stored.Environment,
-		Epoch:       stored.Epoch,
-		Version:     stored.Version,
-		Hash:        stored.Hash,
-		Parts:       stored.Parts,
-		CompiledAt:  stored.CompiledAt,
-		Covers:      stored.Covers,
-		CheckedAt:   stored.CheckedAt,
-	}, nil
+	err := dynamo.Unmarshal(item, &stored)
+	return stored.Pointer, err
 }
 
 // MarshalParts returns the items of the parts of a snapshot, whose document has the hash.
