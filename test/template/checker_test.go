@@ -131,6 +131,7 @@ func expectedProperties() []expected {
 		{"Events", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 		{"Feedback", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 		{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
+		{"Usage", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 		// the maximum
 		{"AWS::SQS::Queue", "MessageRetentionPeriod", 1209600},
 		{"AWS::SQS::Queue", "SqsManagedSseEnabled", true},

@@ -52,7 +52,23 @@ func ScanSegment(
 func Query(
 	ctx context.Context, client *dynamodb.Client, table, hash string, value types.AttributeValue,
 ) iter.Seq2[Item, error] {
-	expr := Build(expression.NewBuilder().WithKeyCondition(expression.Key(hash).Equal(expression.Value(value))))
+	return QueryWhere(ctx, client, table, expression.Key(hash).Equal(expression.Value(value)))
+}
+
+// QueryWhere reads all items whose keys fulfil a condition, consistently, page by page, ordered by the sort key. It
+// returns the named attributes of each item, or all of them if none is named. It stops at the first error.
+func QueryWhere(
+	ctx context.Context, client *dynamodb.Client, table string, keys expression.KeyConditionBuilder, attributes ...string,
+) iter.Seq2[Item, error] {
+	builder := expression.NewBuilder().WithKeyCondition(keys)
+	if len(attributes) > 0 {
+		var projection expression.ProjectionBuilder
+		for _, attribute := range attributes {
+			projection = projection.AddNames(expression.Name(attribute))
+		}
+		builder = builder.WithProjection(projection)
+	}
+	expr := Build(builder)
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
 		page, err := client.Query(ctx, &dynamodb.QueryInput{
 			TableName:                 &table,
@@ -60,6 +76,7 @@ func Query(
 			Limit:                     aws.Int32(pageSize),
 			ExclusiveStartKey:         start,
 			KeyConditionExpression:    expr.KeyCondition(),
+			ProjectionExpression:      expr.Projection(),
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 		})

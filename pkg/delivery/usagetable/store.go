@@ -1,0 +1,230 @@
+package usagetable
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"golang.org/x/sync/errgroup"
+
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// parallelReads limits the calls that a read of several hours makes at the same time.
+const parallelReads = 8
+
+// Tallies is the tallies of an hour. The contents stand beside their parts.
+type Tallies struct {
+	Parts    []Part
+	Contents []usage.Tally
+}
+
+// Sum returns the sum of the tallies of each environment.
+func (t Tallies) Sum() map[string]usage.Tally {
+	sums := map[string]usage.Tally{}
+	for i, part := range t.Parts {
+		if _, ok := sums[part.Environment]; !ok {
+			sums[part.Environment] = usage.NewTally()
+		}
+		sums[part.Environment].Merge(t.Contents[i])
+	}
+	return sums
+}
+
+// ReadTallies reads the tallies of an hour consistently.
+func ReadTallies(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (Tallies, error) {
+	var all Tallies
+	for item, err := range queryParts(ctx, client, table, hour, KindTally) {
+		if err != nil {
+			return Tallies{}, fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
+		}
+		content := usage.NewTally()
+		part, err := unmarshalPart(item, KindTally, hour, &content)
+		if err != nil {
+			return Tallies{}, err
+		}
+		all.Parts, all.Contents = append(all.Parts, part), append(all.Contents, content)
+	}
+	return all, nil
+}
+
+// ReadPresence reads which applications were heard from in an hour, by environment, consistently.
+func ReadPresence(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (
+	map[string]usage.Presence, error,
+) {
+	sums := map[string]usage.Presence{}
+	for item, err := range queryParts(ctx, client, table, hour, KindPresence) {
+		if err != nil {
+			return nil, fmt.Errorf("read the applications of the hour %s: %w", hour.Format(hourFormat), err)
+		}
+		content := usage.Presence{}
+		part, err := unmarshalPart(item, KindPresence, hour, &content)
+		if err != nil {
+			return nil, err
+		}
+		if sums[part.Environment] == nil {
+			sums[part.Environment] = usage.Presence{}
+		}
+		sums[part.Environment].Merge(content)
+	}
+	return sums, nil
+}
+
+// ReadRequests reads the requests of applications in an hour consistently.
+func ReadRequests(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (usage.Requests, error) {
+	sum := usage.Requests{}
+	for item, err := range queryParts(ctx, client, table, hour, KindRequests) {
+		if err != nil {
+			return nil, fmt.Errorf("read the requests of the hour %s: %w", hour.Format(hourFormat), err)
+		}
+		content := usage.Requests{}
+		if _, err := unmarshalPart(item, KindRequests, hour, &content); err != nil {
+			return nil, err
+		}
+		sum.Merge(content)
+	}
+	return sum, nil
+}
+
+func queryParts(
+	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, kind Kind, attributes ...string,
+) func(yield func(dynamo.Item, error) bool) {
+	return dynamo.QueryWhere(ctx, client, table, expression.KeyAnd(
+		expression.Key(AttributePartition).Equal(expression.Value(hourPartition(hour))),
+		expression.Key(AttributeItem).BeginsWith(string(kind)+"#"),
+	), attributes...)
+}
+
+// TallyParts reads which tallies an hour has, without their contents.
+func TallyParts(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) ([]Part, error) {
+	var parts []Part
+	for item, err := range queryParts(ctx, client, table, hour, KindTally, "environment", "id", attributeWrites) {
+		if err != nil {
+			return nil, fmt.Errorf("list the usage of the hour %s: %w", hour.Format(hourFormat), err)
+		}
+		parts = append(parts, Part{
+			Kind:        KindTally,
+			Hour:        hour,
+			Environment: item.String("environment"),
+			ID:          item.String("id"),
+			Writes:      item.Int(attributeWrites),
+		})
+	}
+	return parts, nil
+}
+
+// Merged reads the fingerprints of the hours that were merged, by the start of the hour.
+func Merged(ctx context.Context, client *dynamodb.Client, table string) (map[time.Time]string, error) {
+	merged := map[time.Time]string{}
+	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(mergedPartition)) {
+		if err != nil {
+			return nil, fmt.Errorf("list the merged hours of usage: %w", err)
+		}
+		hour, err := time.Parse(hourFormat, item.String(AttributeItem))
+		if err != nil {
+			return nil, fmt.Errorf("list the merged hours of usage: %w", err)
+		}
+		merged[hour] = item.String("fingerprint")
+	}
+	return merged, nil
+}
+
+// ReadFeature reads the usage of a toggle in the hours from the one of from to the one of to, both included, ordered by
+// hour and environment. It reads hours that are not merged yet from their parts.
+func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature string, from, to time.Time) (
+	[]Record, error,
+) {
+	merged, err := Merged(ctx, client, table)
+	if err != nil {
+		return nil, err
+	}
+	first, last := usage.HourOf(from), usage.HourOf(to)
+	var open []time.Time
+	for hour := last; !hour.Before(first) && last.Sub(hour) <= Accepted; hour = hour.Add(-time.Hour) {
+		if _, ok := merged[hour]; !ok {
+			open = append(open, hour)
+		}
+	}
+	fromParts := make([][]Record, len(open))
+	var fromRecords []Record
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(parallelReads)
+	reads.Go(func() (err error) {
+		fromRecords, err = readRecords(ctx, client, table, feature, first, last)
+		return err
+	})
+	for i, hour := range open {
+		reads.Go(func() error {
+			tallies, err := ReadTallies(ctx, client, table, hour)
+			for environment, sum := range tallies.Sum() {
+				if used, ok := sum.Features[feature]; ok {
+					fromParts[i] = append(fromParts[i], Record{feature, environment, hour, used})
+				}
+			}
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	// An hour can have been merged for the first time since the markers were read.
+	all := slices.DeleteFunc(fromRecords, func(r Record) bool { return slices.Contains(open, r.Hour) })
+	all = append(all, slices.Concat(fromParts...)...)
+	Sort(all)
+	return all, nil
+}
+
+// readRecords reads the records of a toggle.
+func readRecords(ctx context.Context, client *dynamodb.Client, table, feature string, first, last time.Time) (
+	[]Record, error,
+) {
+	keys := expression.KeyAnd(
+		expression.Key(AttributePartition).Equal(expression.Value(featurePartition(feature))),
+		expression.Key(AttributeItem).Between(expression.Value(first.Format(hourFormat)+"#"),
+			expression.Value(last.Format(hourFormat)+"$")), // $ follows # in ASCII
+	)
+	var all []Record
+	for item, err := range dynamo.QueryWhere(ctx, client, table, keys) {
+		if err != nil {
+			return nil, fmt.Errorf("read the usage of the toggle %q: %w", feature, err)
+		}
+		r, err := unmarshalRecord(item, feature)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Applications reads all applications, ordered by name.
+func Applications(ctx context.Context, client *dynamodb.Client, table string) ([]Application, error) {
+	var all []Application
+	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(applicationsPartition)) {
+		if err != nil {
+			return nil, fmt.Errorf("list applications: %w", err)
+		}
+		a, err := unmarshalApplication(item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// ReadApplication reads an application. It returns false if there is none.
+func ReadApplication(ctx context.Context, client *dynamodb.Client, table, name string) (Application, bool, error) {
+	item, err := dynamo.Get(ctx, client, table, dynamo.Item{
+		AttributePartition: dynamo.S(applicationsPartition), AttributeItem: dynamo.S(name),
+	})
+	if err != nil || item == nil {
+		return Application{}, false, err
+	}
+	a, err := unmarshalApplication(item)
+	return a, err == nil, err
+}

@@ -1,0 +1,164 @@
+package usagetable_test
+
+import (
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
+)
+
+var hour = time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
+
+// put stores a part.
+func put(t *testing.T, db *database.Database, p usagetable.Part, content any) {
+	t.Helper()
+	item, err := usagetable.MarshalPart(p, content)
+	assert.OK(t, err)
+	db.Put(t, db.Tables[usagetable.Table], item)
+}
+
+func tally(feature, application string, yes int64) usage.Tally {
+	t := usage.NewTally()
+	t.Add(feature, application, usage.Counts{Yes: yes})
+	return t
+}
+
+// An hour that is not merged is the sum of its parts. A part that is written again replaces itself.
+func TestReadOpenHour(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	for _, part := range []struct {
+		environment, id string
+		hour            time.Time
+		tally           usage.Tally
+	}{
+		{"production", "a", hour, tally("banner", "shop", 1)},
+		{"production", "a", hour, tally("banner", "shop", 2)},
+		{"production", "b", hour, tally("banner", "shop", 4)},
+		{"production", "c", hour, tally("other", "shop", 8)},
+		{"development", "a", hour, tally("banner", "blog", 16)},
+		{"production", "a", hour.Add(time.Hour), tally("banner", "shop", 32)},
+	} {
+		put(t, db, usagetable.Part{
+			Kind: usagetable.KindTally, Hour: part.hour, Environment: part.environment, ID: part.id,
+		}, part.tally)
+	}
+	got, err := usagetable.ReadFeature(t.Context(), db.Client, db.Tables[usagetable.Table], "banner",
+		hour.Add(time.Minute), hour.Add(59*time.Minute))
+	assert.OK(t, err)
+	assert.Equal(t, []usagetable.Record{
+		{Feature: "banner", Environment: "development", Hour: hour, Applications: usage.ByApplication{"blog": {Yes: 16}}},
+		{Feature: "banner", Environment: "production", Hour: hour, Applications: usage.ByApplication{"shop": {Yes: 6}}},
+	}, got)
+}
+
+// A merged hour is read from its records alone, and an hour without a marker from its parts alone.
+func TestReadMergedHour(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	table := db.Tables[usagetable.Table]
+	later := hour.Add(time.Hour)
+	for _, h := range []time.Time{hour, later} {
+		put(t, db, usagetable.Part{Kind: usagetable.KindTally, Hour: h, Environment: "production", ID: "a"},
+			tally("banner", "shop", 1))
+		record, err := usagetable.MarshalRecord(usagetable.Record{
+			Feature: "banner", Environment: "production", Hour: h, Applications: usage.ByApplication{"shop": {Yes: 5}},
+		})
+		assert.OK(t, err)
+		db.Put(t, table, record)
+	}
+	db.Put(t, table, usagetable.MarshalMarker(hour, "x"))
+	got, err := usagetable.ReadFeature(t.Context(), db.Client, table, "banner", hour.Add(-time.Hour), later)
+	assert.OK(t, err)
+	assert.Equal(t, []usagetable.Record{
+		{Feature: "banner", Environment: "production", Hour: hour, Applications: usage.ByApplication{"shop": {Yes: 5}}},
+		{Feature: "banner", Environment: "production", Hour: later, Applications: usage.ByApplication{"shop": {Yes: 1}}},
+	}, got)
+
+	merged, err := usagetable.Merged(t.Context(), db.Client, table)
+	assert.OK(t, err)
+	assert.Equal(t, map[time.Time]string{hour: "x"}, merged)
+}
+
+// The fingerprint of an hour changes with each write of a part.
+func TestFingerprint(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	table := db.Tables[usagetable.Table]
+	fingerprint := func() string {
+		parts, err := usagetable.TallyParts(t.Context(), db.Client, table, hour)
+		assert.OK(t, err)
+		return usagetable.Fingerprint(parts)
+	}
+	part := usagetable.Part{Kind: usagetable.KindTally, Hour: hour, Environment: "production", ID: "a", Writes: 1}
+	seen := map[string]bool{fingerprint(): true}
+	for _, change := range []func(){
+		func() { put(t, db, part, usage.NewTally()) },
+		func() { part.Writes++; put(t, db, part, usage.NewTally()) },
+		func() { part.ID = "b"; put(t, db, part, usage.NewTally()) },
+		func() { part.Environment = "development"; put(t, db, part, usage.NewTally()) },
+	} {
+		change()
+		f := fingerprint()
+		assert.Equal(t, false, seen[f])
+		assert.Equal(t, f, fingerprint())
+		seen[f] = true
+	}
+	tallies, err := usagetable.ReadTallies(t.Context(), db.Client, table, hour)
+	assert.OK(t, err)
+	assert.Equal(t, true, seen[usagetable.Fingerprint(tallies.Parts)])
+}
+
+func TestPresenceAndRequests(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	table := db.Tables[usagetable.Table]
+	instance := func(id string) usage.Presence {
+		return usage.Presence{"shop": {Instances: map[string]usage.Instance{id: {SDK: "sdk:1", SeenAt: hour}}}}
+	}
+	put(t, db, usagetable.Part{Kind: usagetable.KindPresence, Hour: hour, Environment: "production", ID: "a"}, instance("1"))
+	put(t, db, usagetable.Part{Kind: usagetable.KindPresence, Hour: hour, Environment: "production", ID: "b"}, instance("2"))
+	put(t, db, usagetable.Part{Kind: usagetable.KindRequests, Hour: hour, ID: "a"}, usage.Requests{"/edge": {Successful: 1}})
+	put(t, db, usagetable.Part{Kind: usagetable.KindRequests, Hour: hour, ID: "b"}, usage.Requests{"/edge": {Successful: 2}})
+
+	presence, err := usagetable.ReadPresence(t.Context(), db.Client, table, hour)
+	assert.OK(t, err)
+	assert.Equal(t, map[string]usage.Presence{"production": {"shop": {Instances: map[string]usage.Instance{
+		"1": {SDK: "sdk:1", SeenAt: hour}, "2": {SDK: "sdk:1", SeenAt: hour},
+	}}}}, presence)
+	requests, err := usagetable.ReadRequests(t.Context(), db.Client, table, hour)
+	assert.OK(t, err)
+	assert.Equal(t, usage.Requests{"/edge": {Successful: 3}}, requests)
+}
+
+func TestApplications(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	table := db.Tables[usagetable.Table]
+	shop := usagetable.Application{
+		Name: "shop", CreatedAt: hour, SeenAt: hour.Add(time.Minute), Projects: []string{"*"}, Strategies: []string{"default"},
+		Environments: map[string]usagetable.ApplicationInstance{
+			"production": {SeenAt: hour.Add(time.Minute), Instances: 3, SDKs: []string{"sdk:1"}},
+		},
+	}
+	blog := usagetable.Application{
+		Name: "blog #1", CreatedAt: hour, SeenAt: hour, Projects: []string{}, Strategies: []string{},
+		Environments: map[string]usagetable.ApplicationInstance{},
+	}
+	for _, a := range []usagetable.Application{shop, blog} {
+		db.Put(t, table, usagetable.MarshalApplication(a))
+	}
+	all, err := usagetable.Applications(t.Context(), db.Client, table)
+	assert.OK(t, err)
+	assert.Equal(t, []usagetable.Application{blog, shop}, all)
+	got, ok, err := usagetable.ReadApplication(t.Context(), db.Client, table, "shop")
+	assert.OK(t, err)
+	assert.Equal(t, true, ok)
+	assert.Equal(t, shop, got)
+	_, ok, err = usagetable.ReadApplication(t.Context(), db.Client, table, "unknown")
+	assert.OK(t, err)
+	assert.Equal(t, false, ok)
+}
