@@ -127,6 +127,11 @@ func (e *evaluation) term() bool {
 		return e.arguments(1)[0] != nil
 	case e.accept("attribute_not_exists"):
 		return e.arguments(1)[0] == nil
+	case e.accept("begins_with"):
+		both := e.arguments(2)
+		text, isString := both[0].(*types.AttributeValueMemberS)
+		prefix, also := both[1].(*types.AttributeValueMemberS)
+		return isString && also && strings.HasPrefix(text.Value, prefix.Value)
 	case e.accept("size"): // of maps only
 		if v, ok := e.arguments(1)[0].(*types.AttributeValueMemberM); ok {
 			left = dynamo.N(int64(len(v.Value)))
