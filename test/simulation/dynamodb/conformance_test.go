@@ -125,7 +125,8 @@ ExpressionAttributeNames: {'#name': name, '#s': s, '#map': map, '#one': one, '#n
 ExpressionAttributeValues: {':s': {S: bcd}, ':c': {S: cde}, ':b': {S: b}, ':n': {N: '5'}, ':six': {N: '6'},
   ':ten': {N: '10'}, ':minus': {N: '-1'}, ':bytes': {B: AcgB}, ':yes': {BOOL: true}, ':no': {BOOL: false},
   ':empty': {S: ''}, ':list': {L: [{S: x}, {N: '1'}]}, ':none': {L: []}, ':x': {S: x}, ':one': {N: '1'},
-  ':map': {M: {deep: {M: {s: {S: x}}}, one: {N: '1'}}}, ':p': {S: p1}, ':c07': {S: c07}, ':c13': {S: c13}, ':c1': {S: c1}}`
+  ':map': {M: {deep: {M: {s: {S: x}}}, one: {N: '1'}}}, ':p': {S: p1}, ':c07': {S: c07}, ':c13': {S: c13},
+  ':c1': {S: c1}}`
 
 // define adds those names and values that a request uses, or that the requests in it use.
 func (p *pair) define(known map[string]m, v any) {
