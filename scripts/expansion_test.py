@@ -57,11 +57,11 @@ class Template(unittest.TestCase):
 
     def test_number_of_resources(self):
         self.resources |= {f"Topic{i}": {"Type": "AWS::SNS::Topic"} for i in range(300)}
-        self.expect("resources are more than 450", {})
+        self.expect("resources are more than 475", {})
 
     def test_operations(self):
         self.template = expansion.with_operations(self.template, 200)
-        self.expect("resources are more than 450", {})
+        self.expect("resources are more than 475", {})
         self.expect("paths are more than 270", {})
         self.expect("the variables of RecordTrafficFunction have", {})
 

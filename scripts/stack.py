@@ -48,7 +48,7 @@ WATCHED = (
     "ApiLatencyAlarm",
     "AuthorizerErrorsAlarm",
     "ClientErrorsAlarm",
-    "SweepErrorsAlarm",
+    "BackgroundErrorsAlarm",
 )
 WATCHED_MINUTES = 10
 

@@ -205,10 +205,9 @@ func expectedProperties() []expected {
 		{"PublishEventsFunction", "Events.Log.Properties.MaximumRetryAttempts", -1},
 		{"PublishEventsFunction", "Events.Log.Properties.MaximumRecordAgeInSeconds", 43200},
 		{"PublishEventsFunction", "Events.Log.Properties.FilterCriteria.Filters", `[map[Pattern:{"eventName":["INSERT"]}]]`},
-		{"EventAgeAlarm", "Threshold", 60000},
-		{"EventAgeAlarm", "Period", 60},
-		{"EventAgeAlarm", "EvaluationPeriods", 3},
-		{"EventAgeAlarm", "DatapointsToAlarm", 2},
+		{"StreamAgeAlarm", "Threshold", 60000},
+		{"StreamAgeAlarm", "EvaluationPeriods", 5},
+		{"StreamAgeAlarm", "DatapointsToAlarm", 3},
 		// with a name, all stacks would use the same one
 		{"SweepStalenessFunction", "Events.EachMinute.Properties.OmitName", true},
 		{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
