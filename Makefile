@@ -137,9 +137,9 @@ test-cache: node_modules/.installed ## test: Send requests of applications throu
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h
 
-e2e: ## test: Run the end-to-end scripts against a running service: URL= CREDENTIALS= (a file) ENVIRONMENT=aws
-	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [ENVIRONMENT=aws]' >&2; exit 2; }
-	BASE_URL='$(URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 -run '^TestScripts$$' ./test/e2e
+e2e: ## test: Run the end-to-end scripts against a running service: URL= CLIENT_URL= (for applications, optional) CREDENTIALS= (a file) ENVIRONMENT=aws
+	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [CLIENT_URL=https://…] [ENVIRONMENT=aws]' >&2; exit 2; }
+	BASE_URL='$(URL)' CLIENT_URL='$(CLIENT_URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 -run '^TestScripts$$' ./test/e2e
 
 soak: node_modules/.installed ## test: Send requests while processes are killed: REQUESTS=1000000 KILLS=5
 	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'

@@ -1,6 +1,6 @@
-// Package e2e_test runs the end-to-end scripts in testdata, which package script describes. With BASE_URL, CREDENTIALS
-// (a file in the form of local.json) and ENVIRONMENT they run against that service, otherwise against what `make run`
-// starts.
+// Package e2e_test runs the end-to-end scripts in testdata, which package script describes. With BASE_URL, CLIENT_URL
+// (for applications; empty to leave their scripts out), CREDENTIALS (a file in the form of local.json) and ENVIRONMENT
+// they run against that service, otherwise against what `make run` starts.
 //
 // It counts the DynamoDB calls and capacity units of every function, and compares the calls with the function's
 // permissions in template.yaml.
@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"toggleadmin/pkg/local"
@@ -22,7 +23,8 @@ import (
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	if url := os.Getenv("BASE_URL"); url != "" {
-		e := script.Environment{Name: os.Getenv("ENVIRONMENT"), BaseURL: url}
+		clientURL := strings.TrimSuffix(os.Getenv("CLIENT_URL"), "/")
+		e := script.Environment{Name: os.Getenv("ENVIRONMENT"), BaseURL: url, ClientURL: clientURL}
 		content, err := os.ReadFile(os.Getenv("CREDENTIALS"))
 		if err = errors.Join(err, json.Unmarshal(content, &e.Credentials)); err != nil {
 			t.Fatalf("BASE_URL is set: CREDENTIALS must be a file in the form of local.json: %v", err)
@@ -37,7 +39,8 @@ func TestScripts(t *testing.T) {
 		APIOptions: s.meter.options, OIDCIssuer: people.URL, OIDCClientID: issuer.ClientID, OIDCDefaultRole: "Viewer",
 		Stderr: t.Output(),
 	})
-	script.Run(t, script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials}, "testdata")
+	e := script.Environment{Name: script.Local, BaseURL: s.BaseURL, ClientURL: s.ClientURL, Credentials: s.Credentials}
+	script.Run(t, e, "testdata")
 	if !t.Failed() && enginetest.External() == "" {
 		s.requireGranted(t, people)
 	}

@@ -14,6 +14,7 @@
 //	PUT /path as admin file broken.json         the body is a file of the script
 //	PUT /path as admin bytes EFBBBF7B7D         the body in hexadecimal digits
 //	PUT /path as admin padded 102401 {}         the body, followed by spaces up to this number of bytes
+//	POST /path at client as none {}             sends the request to the URL for applications, if [client-api]
 //	… with 'Name: value'                        adds a header; {admin} in the value is replaced by that credential
 //	… without Content-Type                      removes a header
 //	until 401 within 10s GET /path as $TOKEN    repeats the request, with {n} as 0, 1 and so on, until it returns the status
@@ -42,6 +43,6 @@
 // MONTH (yyyy-mm), ADMIN_ID, EDITOR_ID, VIEWER_ID and SERVICE_ACCOUNT (IDs), BASE_URL.
 //
 // Scripts run one after another and can run again on the same data: they use $RANDOM in names that remain, and the
-// tokens that they create are deleted when they end. Feedback remains. Every exchange is also validated against
-// api/openapi.yaml. Scripts expect the default feature types and context fields.
+// tokens that they create are deleted when they end. Feedback remains. Every exchange, except those at client, is also
+// validated against api/openapi.yaml. Scripts expect the default feature types and context fields.
 package script

@@ -14,6 +14,7 @@ import (
 type Environment struct {
 	Name        string // Local, SAM, Ministack or AWS
 	BaseURL     string // with the stage, without a slash at the end
+	ClientURL   string // for applications, without a slash at the end; empty if they cannot be reached
 	Credentials seed.Credentials
 }
 
@@ -68,7 +69,14 @@ var differences = []difference{
 		nil},
 }
 
+// clientAPI is the condition that scripts can send requests as applications do. sam local and ministack have no
+// function URL.
+const clientAPI = "client-api"
+
 func (e Environment) condition(name string) (bool, error) {
+	if name == clientAPI {
+		return e.ClientURL != "", nil
+	}
 	for _, d := range differences {
 		if d.condition == name {
 			return !slices.Contains(d.lacking, e.Name), nil

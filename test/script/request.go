@@ -13,17 +13,22 @@ import (
 	"strings"
 )
 
-// parse reads /path [as WHO] [with 'Name: value']… [without NAME] [BODY].
+// parse reads /path [at client] [as WHO] [with 'Name: value']… [without NAME] [BODY].
 func (s *session) parse(method string, args []string) (*http.Request, error) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "/") {
 		return nil, errUsage
 	}
-	header, body := http.Header{}, []byte(nil)
+	header, body, base := http.Header{}, []byte(nil), s.base
 	path, query, _ := strings.Cut(args[0], "?")
 	args = args[1:]
 options:
 	for ; len(args) >= 2; args = args[2:] {
 		switch args[0] {
+		case "at":
+			if args[1] != "client" || s.applications.Host == "" {
+				return nil, errUsage
+			}
+			base = s.applications
 		case "as":
 			if err := s.authorize(header, args[1]); err != nil {
 				return nil, err
@@ -49,12 +54,12 @@ options:
 			header.Set("Content-Type", "application/json")
 		}
 	}
-	r, err := http.NewRequestWithContext(s.ctx, method, s.base.String(), bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(s.ctx, method, base.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	// Opaque is sent unchanged, with broken escapes and repeated slashes.
-	r.URL = &url.URL{Scheme: s.base.Scheme, Host: s.base.Host, Opaque: s.base.EscapedPath() + path, RawQuery: query}
+	r.URL = &url.URL{Scheme: base.Scheme, Host: base.Host, Opaque: base.EscapedPath() + path, RawQuery: query}
 	r.Header = header
 	return r, nil
 }
@@ -97,7 +102,11 @@ func (s *session) request(method string, args []string) error {
 		return err
 	}
 	s.violations = nil
-	answer, err := s.client.Do(r)
+	client := s.client
+	if r.URL.Host == s.applications.Host {
+		client = s.application
+	}
+	answer, err := client.Do(r)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,11 @@ func Setup(ctx context.Context, env *testscript.Env, e Environment, validator *o
 	if err != nil || base.Host == "" {
 		return fmt.Errorf("the address %q is not a URL with a host", e.BaseURL)
 	}
-	s := newSession(ctx, e, base, validator)
+	applications, err := url.Parse(e.ClientURL)
+	if err != nil {
+		return fmt.Errorf("the address for applications: %w", err)
+	}
+	s := newSession(ctx, e, base, applications, validator)
 	env.Values[sessionKey{}] = s
 	env.Defer(func() {
 		if err := s.cleanUp(); err != nil {

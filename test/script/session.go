@@ -26,10 +26,13 @@ type session struct {
 	environment Environment
 	base        *url.URL
 	client      *http.Client
-	violations  []error // deviations of the current exchange from api/openapi.yaml
-	last        *response
-	tokens      []token           // created by the script
-	lifetimes   map[string]string // to restore: lifetimeDays as JSON by type
+	// Of requests to the URL for applications, which api/openapi.yaml does not describe.
+	applications *url.URL // without a host if there is none
+	application  *http.Client
+	violations   []error // deviations of the current exchange from api/openapi.yaml
+	last         *response
+	tokens       []token           // created by the script
+	lifetimes    map[string]string // to restore: lifetimeDays as JSON by type
 }
 
 // token is a personal access token that the script created.
@@ -38,8 +41,11 @@ type token struct {
 	Secret string      `json:"secret"`
 }
 
-func newSession(ctx context.Context, e Environment, base *url.URL, validator *openapi.Validator) *session {
-	s := &session{ctx: ctx, environment: e, base: base, last: &response{}, lifetimes: map[string]string{}}
+func newSession(ctx context.Context, e Environment, base, applications *url.URL, validator *openapi.Validator) *session {
+	s := &session{
+		ctx: ctx, environment: e, base: base, applications: applications, application: &http.Client{Timeout: time.Minute},
+		last: &response{}, lifetimes: map[string]string{},
+	}
 	s.client = &http.Client{
 		Timeout: time.Minute, // the first start of a function in sam local takes seconds
 		Transport: validator.Transport(http.DefaultTransport, base.EscapedPath(),
