@@ -120,10 +120,10 @@ func (s *service) newFunctions(cfg aws.Config) (map[string]*invoke.Function, err
 // functionEnv returns what a function reads from its environment.
 func (s *service) functionEnv(f *samtemplate.Function, cfg aws.Config) *app.Env {
 	variables := maps.Clone(f.Environment)
-	// Parameters of the template: the value of the first one is known only now, and AWS does not accept http:// in the
-	// issuer.
+	// The values of endpoints and URLs are known only now, and AWS does not accept http:// in the issuer.
 	for name, value := range map[string]string{
 		"DYNAMODB_ENDPOINT": s.endpoint, "OIDC_ISSUER": s.OIDCIssuer, "OIDC_CLIENT_ID": s.OIDCClientID,
+		"CLIENT_URL": s.clientURL(),
 	} {
 		if _, used := variables[name]; used {
 			variables[name] = value

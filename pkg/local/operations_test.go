@@ -48,7 +48,7 @@ func TestOperationsHaveTheTemplatesRoutes(t *testing.T) {
 
 // optional are the variables without which a function starts.
 var optional = []string{"DYNAMODB_ENDPOINT", "AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT", "OIDC_DEFAULT_ROLE",
-	"OIDC_ISSUER", "OIDC_CLIENT_ID", "VERSION"}
+	"OIDC_ISSUER", "OIDC_CLIENT_ID", "VERSION", "CLIENT_URL"}
 
 // A function starts with the variables that the template gives it, and with none less: its error names the missing one.
 func TestFunctionsNeedTheTemplatesVariables(t *testing.T) {

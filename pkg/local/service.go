@@ -89,7 +89,7 @@ func (s *service) run(ctx context.Context) error {
 	defer triggers.Start(ctx, drainTimeout)() // ends after the last request
 	return s.serve(ctx, api, applications, &Running{
 		BaseURL:          "http://" + s.listener.Addr().String(),
-		ClientURL:        "http://" + s.clientListener.Addr().String(),
+		ClientURL:        s.clientURL(),
 		Credentials:      seeded.Credentials,
 		DynamoDBEndpoint: s.endpoint,
 		Tables:           s.template.TableNames(),
@@ -97,6 +97,9 @@ func (s *service) run(ctx context.Context) error {
 		OIDCIssuer: s.OIDCIssuer, OIDCClientID: s.OIDCClientID, MaxTokenDays: s.MaxTokenDays,
 	})
 }
+
+// clientURL returns the URL for applications.
+func (s *service) clientURL() string { return "http://" + s.clientListener.Addr().String() }
 
 // newTriggers prepares the delivery of events to functions. With RequestsOnly there are none.
 func (s *service) newTriggers(

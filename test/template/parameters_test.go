@@ -79,7 +79,7 @@ func TestRejected(t *testing.T) {
 		{"OidcIssuer=https://issuer.example.com/?a=b", ""},
 		{"OidcIssuer=https://issuer.example.com/#a", ""},
 		{`OidcIssuer=https://issuer.example.com\@b`, ""},
-		{"OidcIssuer=https://" + strings.Repeat("x", 113), ""},
+		{"OidcIssuer=https://" + strings.Repeat("x", 105), ""},
 		// with these, the functions would not start
 		{"OidcIssuer=https://issuer.example.com/%zz", ""},
 		{"OidcIssuer=https://issuer.example.com/\x01", ""},
@@ -289,7 +289,7 @@ func TestVersionDescriptionLength(t *testing.T) {
 	t.Parallel()
 	for _, r := range load(t, map[string]string{
 		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified",
-		"OidcIssuer":   "https://" + strings.Repeat("x", 112),
+		"OidcIssuer":   "https://" + strings.Repeat("x", 104),
 		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer", "EventLogDays": "3650",
 	}).Resources {
 		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || (r.Properties["AutoPublishAlias"] != nil) != (d != "") {

@@ -24,8 +24,15 @@ import (
 // newFunction returns the function with an OpenID Connect issuer, if there is one.
 func newFunction(t *testing.T, issuer, clientID string) lambda.Handler {
 	t.Helper()
+	return newFunctionWith(t, map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID})
+}
+
+// newFunctionWith returns the function with environment variables.
+func newFunctionWith(t *testing.T, variables map[string]string) lambda.Handler {
+	t.Helper()
+	variables["VERSION"] = "1.2.3+4567890a"
 	handler, err := app.Find(console.Functions(), "console")(&app.Env{
-		Vars: map[string]string{"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": clientID, "VERSION": "1.2.3+4567890a"}, Local: true,
+		Vars: variables, Local: true,
 		Now: time.Now, Random: strings.NewReader(strings.Repeat("x", 1000)), Logger: slog.New(slog.DiscardHandler),
 	})
 	assert.OK(t, err)
@@ -125,6 +132,24 @@ func TestPages(t *testing.T) {
 			},
 		} {
 			assert.Equal(t, test.value, header(response).Get(test.name))
+		}
+	}
+}
+
+// The page knows the URL for applications, and does not call it.
+func TestClientURL(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		"": `{}`,
+		"https://x.lambda-url.eu-north-1.on.aws/": `{"clientUrl":"https://x.lambda-url.eu-north-1.on.aws"}`,
+		"http://127.0.0.1:3002":                   `{"clientUrl":"http://127.0.0.1:3002"}`,
+	} {
+		response := get(t, newFunctionWith(t, map[string]string{"CLIENT_URL": variable}), "/dev", "/console/")
+		if !strings.Contains(response.Body, `id="config">`+want+"</script>") {
+			t.Errorf("%q: %s", variable, response.Body)
+		}
+		if policy := header(response).Get("Content-Security-Policy"); !strings.Contains(policy, "connect-src 'self';") {
+			t.Errorf("%q: %s", variable, policy)
 		}
 	}
 }

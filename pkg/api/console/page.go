@@ -13,8 +13,13 @@ import (
 	"toggleadmin/pkg/platform/oidc"
 )
 
-// client is the configuration of OpenID Connect that the page passes to its modules. It is empty if no issuer is
-// configured.
+// pageConfig is what the page passes to its modules.
+type pageConfig struct {
+	client
+	ClientURL string `json:"clientUrl,omitempty"` // for applications, without a slash at its end; empty: none
+}
+
+// client is the configuration of OpenID Connect. It is empty if no issuer is configured.
 type client struct {
 	Issuer                string `json:"issuer,omitempty"`
 	ClientID              string `json:"clientId,omitempty"`
@@ -44,9 +49,10 @@ func newClient(ctx context.Context, issuer *oidc.Issuer, config *oidc.Config) cl
 // servePage serves a page with the name of the folder of its files and with the client.
 func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) error {
 	c := s.client(r.Context())
-	config, err := json.Marshal(c) // escapes <, > and &, so that no text ends the element that contains it
+	// escapes <, > and &, so that no text ends the element that contains it
+	config, err := json.Marshal(pageConfig{client: c, ClientURL: s.clientURL})
 	if err != nil {
-		return fmt.Errorf("encode the client: %w", err)
+		return fmt.Errorf("encode the configuration: %w", err)
 	}
 	template, err := page.content()
 	if err != nil {

@@ -32,7 +32,8 @@ type site struct {
 	pages  map[string]file // by path below /console/ without a slash at the end
 	client func(context.Context) client
 
-	version string // of the service
+	version   string // of the service
+	clientURL string // see pageConfig
 }
 
 type file struct {
