@@ -258,8 +258,8 @@ func (b *tab) issuerSignIn(login string) {
 // imagesFolder has the screenshots of the documentation, and the text of the page that each shows.
 const imagesFolder = "../../docs/images"
 
-// variable matches what differs from run to run: the ids of events and requests.
-var variable = regexp.MustCompile(`\b\d{12,}\b|[\w+/-]{15}=`)
+// variable matches what differs from run to run: ids of events and requests, secrets and ports.
+var variable = regexp.MustCompile(`\b\d{12,}\b|[\w+/-]{15}=|v2_[\w-]{60,}|127\.0\.0\.1:\d+`)
 
 // shot checks that a screenshot of the documentation shows the page as it is, by its text. If SCREENSHOTS is set, it
 // takes the screenshot instead.

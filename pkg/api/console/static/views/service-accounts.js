@@ -5,8 +5,9 @@ import { draftFor, keepControls } from '../draft.js';
 import {
   FieldError, append, counted, failure, field, form, h, links, loading, logLink, openDialog, pager, range, replace, row, table, text,
 } from '../dom.js';
+import { expiry } from '../expiry.js';
 import { matcher } from '../search.js';
-import { createToken, expiry, tokenList } from './tokens.js';
+import { createToken, tokenList } from './tokens.js';
 
 const path = '/api/admin/service-account';
 const pageSize = 50;

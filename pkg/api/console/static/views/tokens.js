@@ -3,15 +3,14 @@
 import { call } from '../api.js';
 import { draftFor, keepControls } from '../draft.js';
 import {
-  FieldError, append, failure, field, form, h, links, loading, locale, logLink, openDialog, pager, range, replace, row, sortColumn,
-  table, text, time, uniqueId,
+  FieldError, append, failure, field, form, h, links, loading, logLink, openDialog, pager, range, replace, row, sortColumn, table, text,
+  time,
 } from '../dom.js';
+import { expiry, expiryChoice, tokenFilters } from '../expiry.js';
 import { fold, matcher } from '../search.js';
+import { showSecret } from '../secret.js';
 import { credential, signOut } from '../session.js';
 
-const day = 86_400_000;
-const soon = 14 * day;
-const long = 90 * day;
 const pageSize = 50;
 const ownPath = '/api/admin/user/tokens';
 
@@ -52,14 +51,6 @@ export async function render(content, context) {
   }
 }
 
-const filters = {
-  all: ['All tokens', () => true],
-  never: ['Never used', ({ seenAt }) => seenAt === null],
-  unused: ['Unused for 90 days', ({ seenAt, createdAt }, now) => now - new Date(seenAt ?? createdAt) > long],
-  soon: ['Expires within 14 days', ({ expiresAt }, now) => new Date(expiresAt) > now && new Date(expiresAt) - now <= soon],
-  expired: ['Expired', ({ expiresAt }, now) => new Date(expiresAt) <= now],
-};
-
 const sorts = {
   Description: (a, b) => a.description.localeCompare(b.description, 'en'),
   Account: (a, b) => a.owner.name.localeCompare(b.owner.name, 'en'),
@@ -80,7 +71,7 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
   let query = '';
   const input = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', oninput: () => search(input.value) });
   const filter = h('select', { name: 'filter', onchange: () => { offset = 0; show(); } },
-    Object.entries(filters).map(([value, [label]]) => h('option', { value }, label)));
+    Object.entries(tokenFilters).map(([value, [label]]) => h('option', { value }, label)));
   const count = h('p', { class: 'detail', role: 'status' });
   const list = h('div');
   const bar = h('div', { class: 'filters' }, !accounts && field('Search', input), field('Show', filter));
@@ -99,7 +90,7 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
     const now = Date.now();
     const matches = matcher(query);
     const selected = tokens
-      .filter((token) => filters[filter.value][1](token, now))
+      .filter((token) => tokenFilters[filter.value][1](token, now))
       .filter(({ description, owner }) => matches(description, owner.name, owner.username))
       .sort((a, b) => sorted.order * sorts[sorted.by](a, b));
     if (offset >= selected.length) offset = 0;
@@ -167,14 +158,6 @@ export function tokenList(caption, tokens, { may, announce }, { accounts = false
   }
 }
 
-/** Returns what is to be said about the expiry of a token: a class and a text, or null. */
-export function expiry({ expiresAt }, now = Date.now()) {
-  const left = new Date(expiresAt) - now;
-  if (left <= 0) return { kind: 'bad', label: 'Expired' };
-  if (left <= soon) return { kind: 'warn', label: 'Expires soon' };
-  return null;
-}
-
 /** Reports whether the page is signed in with a token. The secret's selector contains its owner's ID and its own, 8 bytes each. */
 function isOfSession({ id, userId }) {
   const [, selector] = /^user:v2_([\w-]{22})_/.exec(credential() ?? '') ?? [];
@@ -204,17 +187,8 @@ function rotateToken(old, all, add, remove) {
  * @param {{old: Object, description: string, remove: (token: Object) => void}} [rotation] the token that it replaces
  */
 export function createToken({ path, name: owner }, created, rotation) {
-  const date = (then) => then.toLocaleDateString(locale, { dateStyle: 'medium' });
-  const presets = [[7, '7 days'], [30, '30 days'], [90, '90 days'], [365, '1 year']];
-  const isoDay = (then) => then.toLocaleDateString('en-CA'); // 2026-11-22, in the user's time zone
-  const inDays = (count) => new Date(Date.now() + count * day);
   const description = h('input', { name: 'description', autocomplete: 'off', dir: 'auto', required: true, value: rotation?.description });
-  const choice = h('select', { onchange: choose },
-    presets.map(([count, label]) => h('option', { value: count, selected: count === 30 }, `${label} (${date(inDays(count))})`)),
-    h('option', { value: '' }, 'Another date…'));
-  const until = h('input', { name: 'expiresAt', type: 'date', min: isoDay(inDays(1)), max: '9999-12-30', required: true });
-  const untilField = field('Expiry date', until, 'The token expires at the end of this day.');
-  const choiceField = field('Expires in', choice);
+  const expires = expiryChoice();
   let token = null;
 
   const title = rotation ? ['Rotate the token ', text(rotation.old.description)]
@@ -224,95 +198,30 @@ export function createToken({ path, name: owner }, created, rotation) {
       '. The old one keeps working until you delete it, which the next step offers.'),
     form({ submit: rotation ? 'Create the new token' : 'Create token', busy: 'Creating…', cancel: () => draft.leave(), send },
       field('Description', description, 'Where the token is used, for example “Terraform on the build server”.'),
-      choiceField,
-      untilField),
+      expires.fields),
   ], () => token && created(token), () => leave());
-  choose();
-  const draft = keepControls(dialog, { description, choice, until }, {
+  const draft = keepControls(dialog, { description, ...expires.controls }, {
     kind: rotation ? 'rotate-token' : 'create-token', about: path, title: owner === null ? 'a new token' : `a new token for ${owner}`,
   });
   let leave = draft.leave;
   description.focus();
 
-  function choose() {
-    untilField.hidden = choice.value !== '';
-    until.disabled = untilField.hidden;
-    // An error of the API about the expiry belongs to the visible control.
-    choice.name = untilField.hidden ? 'expiresAt' : '';
-    if (!untilField.hidden && !until.value) until.value = isoDay(inDays(30));
-  }
-
   async function send() {
     if (description.value.trim() === '') throw new FieldError('description', 'Enter a description.');
-    if (!until.disabled && !until.value) throw new FieldError('expiresAt', 'Enter a date.');
-    const expiresAt = until.disabled ? inDays(Number(choice.value)) : new Date(`${until.value}T23:59:59.999`);
+    const expiresAt = expires.value();
     let secret;
     try {
-      ({ secret, ...token } = await call('POST', path, { description: description.value, expiresAt: expiresAt.toISOString() }));
+      ({ secret, ...token } = await call('POST', path, { description: description.value, expiresAt }));
     } catch (error) {
       if (error.status === 409) throw new FieldError('description', error.message);
       throw error;
     }
     draft.end();
-    leave = showSecret(dialog, secret, token, rotation);
+    const command = `curl -H 'Authorization: ${secret}' ${new URL('../../../api/admin/user', import.meta.url)}`;
+    leave = showSecret(dialog, { secret, name: token.description, command }, rotation && oldToken(rotation));
     if (!dialog.open) { // closed while the request was under way
       append(document.querySelector('main'), dialog);
       dialog.showModal();
-    }
-    dialog.querySelector('textarea').select();
-  }
-}
-
-/** Shows a secret. Returns a function that closes the dialog, unless nobody has copied the secret yet. */
-function showSecret(dialog, secret, token, rotation) {
-  const value = h('textarea', { readonly: true, rows: '3', spellcheck: 'false', class: 'secret', dir: 'ltr', oncopy: () => { copied = true; } }, secret);
-  const curl = h('code', { id: uniqueId(), class: 'curl', dir: 'ltr' },
-    `curl -H 'Authorization: ${secret}' ${new URL('../../../api/admin/user', import.meta.url)}`);
-  const state = h('span', { role: 'status' });
-  const warning = h('p', { class: 'error', role: 'alert' });
-  const copyButton = (label, source, about) => h('button', {
-    type: 'button', class: source === value ? 'primary' : null, onclick: () => copy(source),
-  }, label, about && h('span', { class: 'visually-hidden' }, about));
-  let copied = false;
-  replace(dialog,
-    h('h2', { id: dialog.getAttribute('aria-labelledby') }, 'Copy the token now'),
-    h('p', null, 'The token ', h('strong', null, text(token.description)), ' was created.'),
-    h('p', { class: 'notice warn' }, 'This is the only time that the secret is shown. Store it where the tool that needs it can read it, ' +
-      'and nowhere else.'),
-    field('Secret', value),
-    h('div', { class: 'buttons' }, copyButton('Copy', value), state),
-    h('p', { class: 'hint' }, 'Try it:'),
-    h('div', { class: 'try' }, curl, copyButton('Copy', curl, ' the curl command')),
-    rotation && oldToken(rotation),
-    warning,
-    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: done }, 'Done')));
-  return leave;
-
-  function leave() {
-    if (copied) dialog.close();
-    else warn();
-  }
-
-  function done() {
-    if (copied || warning.textContent !== '') dialog.close(); // the second time, it is on purpose
-    else warn();
-  }
-
-  function warn() {
-    warning.textContent = 'You have not copied the secret, and it cannot be shown again. Copy it, or press “Done” again to close without it.';
-    value.select();
-  }
-
-  async function copy(source) {
-    copied = true;
-    warning.textContent = '';
-    try {
-      await navigator.clipboard.writeText(source === value ? secret : curl.textContent);
-      state.textContent = 'Copied.';
-    } catch { // not permitted, or the page does not have a secure origin
-      if (source === value) value.select();
-      else window.getSelection().selectAllChildren(curl);
-      state.textContent = 'The browser does not allow it. The text is selected: copy it with the keyboard.';
     }
   }
 }

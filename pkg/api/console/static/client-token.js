@@ -1,0 +1,41 @@
+// Client tokens in all views: their API, kinds and projects.
+
+import { call } from './api.js';
+import { config } from './views/sign-in.js';
+
+export const tokensPath = '/api/admin/api-tokens';
+
+/** The URL for applications, or undefined if the deployment has none. */
+export const { clientUrl } = config;
+
+/** The kinds of tokens, by the type that a creation sends. */
+export const kinds = {
+  backend: { name: 'Backend', about: 'For servers. It is secret: it reads all toggles with their strategies, and the SDK evaluates them.' },
+  frontend: {
+    name: 'Frontend', about: 'For browsers and apps. It is public: everyone who has the app can read it. It only asks which toggles are on for a context.',
+  },
+};
+
+/** Loads the tokens. Their `kind` is backend or frontend: lists have an older name for the first. */
+export async function loadTokens(signal) {
+  const { tokens } = await call('GET', tokensPath, undefined, { signal });
+  return tokens.map((token) => ({ ...token, kind: token.type === 'frontend' ? 'frontend' : 'backend' }));
+}
+
+/** The path of a token, by its `secret` in the list. */
+export const tokenPath = ({ secret }) => `${tokensPath}/${encodeURIComponent(secret)}`;
+
+/** What the event log calls a token: the last part of its `secret` in the list. */
+export const tokenSubject = ({ secret }) => `client-token:${secret.slice(-22)}`;
+
+/** Reports whether a complete secret is that of a token in the list. */
+export const isSecretOf = (secret, token) => secret.startsWith(`${token.secret}_`);
+
+/** The projects of a token in words. */
+export const projectNames = ({ projects }) => (projects.includes('*') ? ['All projects'] : projects);
+
+/** A command that tries a token, or null if there is no URL for applications. */
+export function tryCommand(kind, secret) {
+  if (!clientUrl) return null;
+  return `curl -H 'Authorization: ${secret}' ${clientUrl}${kind === 'frontend' ? '/api/frontend' : '/api/client/features'}`;
+}

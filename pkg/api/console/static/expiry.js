@@ -1,0 +1,64 @@
+// The expiry of tokens: what is said about it, the filters of lists, and the controls that choose it.
+
+import { field, FieldError, h, locale } from './dom.js';
+
+const day = 86_400_000;
+const soon = 14 * day;
+const long = 90 * day;
+const presets = [[7, '7 days'], [30, '30 days'], [90, '90 days'], [365, '1 year']];
+
+const isExpired = ({ expiresAt }, now) => expiresAt !== null && new Date(expiresAt) <= now;
+const isExpiringSoon = ({ expiresAt }, now) => expiresAt !== null && new Date(expiresAt) > now && new Date(expiresAt) - now <= soon;
+
+/** The filters of a list of tokens: their names and what they select. */
+export const tokenFilters = {
+  all: ['All tokens', () => true],
+  never: ['Never used', ({ seenAt }) => seenAt === null],
+  unused: ['Unused for 90 days', ({ seenAt, createdAt }, now) => now - new Date(seenAt ?? createdAt) > long],
+  soon: ['Expires within 14 days', isExpiringSoon],
+  expired: ['Expired', isExpired],
+};
+
+/** Returns what is to be said about the expiry of a token: a class and a text, or null. */
+export function expiry(token, now = Date.now()) {
+  if (isExpired(token, now)) return { kind: 'bad', label: 'Expired' };
+  if (isExpiringSoon(token, now)) return { kind: 'warn', label: 'Expires soon' };
+  return null;
+}
+
+/**
+ * The controls that choose an expiry, both of which are fields of a form.
+ * @param {{never?: boolean, chosen?: number|string}} [options] `never` offers a token that does not expire; `chosen` is the preset in days,
+ *   or an empty text for that
+ * @returns {{controls: {choice: HTMLSelectElement, until: HTMLInputElement}, fields: HTMLElement[], value: () => string|null}} `value` returns
+ *   the expiry as a date-time of the API, and throws a FieldError
+ */
+export function expiryChoice({ never = false, chosen = 30 } = {}) {
+  const date = (then) => then.toLocaleDateString(locale, { dateStyle: 'medium' });
+  const isoDay = (then) => then.toLocaleDateString('en-CA'); // 2026-11-22, in the user's time zone
+  const inDays = (count) => new Date(Date.now() + count * day);
+  const choice = h('select', { onchange: choose },
+    never && h('option', { value: 'never', selected: chosen === 'never' }, 'Never'),
+    presets.map(([count, label]) => h('option', { value: count, selected: count === chosen }, `${label} (${date(inDays(count))})`)),
+    h('option', { value: '' }, 'Another date…'));
+  const until = h('input', { name: 'expiresAt', type: 'date', min: isoDay(inDays(1)), max: '9999-12-30', required: true });
+  const untilField = field('Expiry date', until, 'The token expires at the end of this day.');
+  const choiceField = field(never ? 'Expires' : 'Expires in', choice);
+  choose();
+  return { controls: { choice, until }, fields: [choiceField, untilField], value };
+
+  function choose() {
+    untilField.hidden = choice.value !== '';
+    until.disabled = untilField.hidden;
+    // An error of the API about the expiry belongs to the visible control.
+    choice.name = untilField.hidden ? 'expiresAt' : '';
+    if (!untilField.hidden && !until.value) until.value = isoDay(inDays(30));
+  }
+
+  function value() {
+    if (choice.value === 'never') return null;
+    if (choice.value !== '') return inDays(Number(choice.value)).toISOString();
+    if (!until.value) throw new FieldError('expiresAt', 'Enter a date.');
+    return new Date(`${until.value}T23:59:59.999`).toISOString();
+  }
+}
