@@ -140,6 +140,7 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	}
 	token, secret := s.createClientToken(t)
 	s.downloadToggles(t, secret)
+	s.reportUse(t, secret)
 	client := "/api/admin/api-tokens/" + token.Listed()
 	s.mustSend(t, "PUT "+client, "api-token", `{"expiresAt":"2199-01-01T00:00:00Z"}`)
 	s.mustSend(t, "DELETE "+client, "api-token", "")
@@ -203,6 +204,19 @@ func (s *service) downloadToggles(t *testing.T, secret clienttokentable.Secret) 
 	assert.OK(t, err)
 }
 
+// reportUse sends a report as an SDK does.
+func (s *service) reportUse(t *testing.T, secret clienttokentable.Secret) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.ClientURL+"/api/client/metrics",
+		strings.NewReader(`{"appName":"shop","bucket":{"toggles":{"banner":{"yes":1}}}}`))
+	assert.OK(t, err)
+	r.Header.Set("Authorization", secret.Reveal())
+	response, err := http.DefaultClient.Do(r)
+	assert.OK(t, err)
+	assert.OK(t, response.Body.Close())
+	assert.Equal(t, http.StatusAccepted, response.StatusCode)
+}
+
 const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-01T00:00:00Z"}`
 
 // fillWithExpired fills an account with expired tokens, so that it has the maximum number.
@@ -222,8 +236,9 @@ func (s *service) fillWithExpired(t *testing.T, account int64) {
 }
 
 // unrecorded are the tables whose changes are not recorded: the log itself, a person's own preferences, counts of
-// requests, the reservations of names, which change with their accounts only, and what is compiled from other tables.
-var unrecorded = []string{"Events", "Feedback", "Traffic", "Identifiers", "Snapshots"}
+// requests and use, the reservations of names, which change with their accounts only, and what is compiled from other
+// tables.
+var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers", "Snapshots"}
 
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id and
 // name are keys.

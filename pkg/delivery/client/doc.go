@@ -1,7 +1,10 @@
 // Package client is the applications' side of the service: the client API of Unleash's SDKs, the frontend API of
 // browsers, and OFREP of OpenFeature. It is an http.Handler that knows nothing of Lambda. It reads the tables
-// Snapshots and ClientTokens, and imports no store that writes, so nothing that the administration does, deploys or
-// breaks changes an answer, except the toggles.
+// Snapshots and ClientTokens, and imports no store of the administration, so nothing that the administration does,
+// deploys or breaks changes an answer, except the toggles.
+//
+// It writes what it counts to the table Usage. A write that fails is repeated later and changes no answer. What a
+// process has counted since its last write is lost with it.
 //
 // An SDK never goes back in time. Its entity tag has the epoch and the version of what it has. A process that is behind
 // reads the pointer again before it answers, and answers 304 if it cannot. A process that cannot reach DynamoDB answers

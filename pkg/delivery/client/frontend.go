@@ -122,7 +122,7 @@ func newFrontendToggle(f snapshot.Feature, result evaluation.Result) frontendTog
 
 // frontendReport serves the reports of frontend SDKs, which expect the text OK.
 func (h *Handler) frontendReport(r *request) error {
-	if err := r.checkReport(); err != nil {
+	if err := h.countReport(r); err != nil {
 		return err
 	}
 	r.w.Header().Set("Content-Type", "text/plain; charset=utf-8")

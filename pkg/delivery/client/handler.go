@@ -27,6 +27,7 @@ type Handler struct {
 	logger   *slog.Logger
 	function string // the dimension of metrics
 	counts   counts
+	recorder *recorder
 }
 
 // New returns a Handler.
@@ -39,30 +40,32 @@ func New(c Config) *Handler {
 		random:   c.Random,
 		logger:   c.Logger,
 		function: c.Function,
+		recorder: newRecorder(c),
 	}
 }
 
 // route is an operation of the applications' side.
 type route struct {
-	kind  kind
-	serve func(*Handler, *request) error
+	kind   kind
+	serve  func(*Handler, *request) error
+	counts bool // it is a report, after which usage is written
 }
 
 // routes returns the operations by method and path. A path that ends with a slash stands for the paths below it, whose
 // last part is a name.
 func routes() map[string]route {
 	return map[string]route{
-		"GET /api/client/features":           {backend(), (*Handler).features},
-		"GET /api/client/features/":          {backend(), (*Handler).feature},
-		"POST /api/client/register":          {backend(), (*Handler).register},
-		"POST /api/client/metrics":           {backend(), (*Handler).metrics},
-		"POST /api/client/metrics/bulk":      {backend(), (*Handler).bulkMetrics},
-		"GET /api/frontend":                  {frontend(), (*Handler).getFrontend},
-		"POST /api/frontend":                 {frontend(), (*Handler).postFrontend},
-		"POST /api/frontend/client/metrics":  {frontend(), (*Handler).frontendReport},
-		"POST /api/frontend/client/register": {frontend(), (*Handler).frontendReport},
-		"POST /ofrep/v1/evaluate/flags":      {anyType(), (*Handler).evaluateFlags},
-		"POST /ofrep/v1/evaluate/flags/":     {anyType(), (*Handler).evaluateFlag},
+		"GET /api/client/features":           {backend(), (*Handler).features, false},
+		"GET /api/client/features/":          {backend(), (*Handler).feature, false},
+		"POST /api/client/register":          {backend(), (*Handler).register, true},
+		"POST /api/client/metrics":           {backend(), (*Handler).metrics, true},
+		"POST /api/client/metrics/bulk":      {backend(), (*Handler).bulkMetrics, true},
+		"GET /api/frontend":                  {frontend(), (*Handler).getFrontend, false},
+		"POST /api/frontend":                 {frontend(), (*Handler).postFrontend, false},
+		"POST /api/frontend/client/metrics":  {frontend(), (*Handler).frontendReport, true},
+		"POST /api/frontend/client/register": {frontend(), (*Handler).frontendReport, true},
+		"POST /ofrep/v1/evaluate/flags":      {anyType(), (*Handler).evaluateFlags, false},
+		"POST /ofrep/v1/evaluate/flags/":     {anyType(), (*Handler).evaluateFlag, false},
 	}
 }
 
@@ -84,11 +87,47 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store") // the operations replace it
-	if err := h.serve(w, r); err != nil {
+	sent := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	if err := h.serve(sent, r); err != nil {
 		h.counts.addError(err)
-		h.writeError(w, r, err)
+		h.writeError(sent, r, err)
 	}
+	if path, ok := h.countedPath(cleanPath(r.URL.Path)); ok {
+		h.recorder.countRequest(path, sent.status)
+	}
+	h.recorder.write(r.Context())()
 	h.counts.log(r.Context(), h.logger, h.function, h.now())
+	h.recorder.log(r.Context(), h.now())
+}
+
+// statusWriter remembers the status of a response.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// countedPath returns under which path a request is counted. Only paths that have an operation are counted.
+func (h *Handler) countedPath(path string) (counted string, ok bool) {
+	if path == validatePath {
+		return "/edge", true
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if found, _ := h.findRoute(method, path); found == nil {
+			continue
+		}
+		for _, prefix := range protected() {
+			if isBelow(prefix, path) {
+				return prefix, true
+			}
+		}
+	}
+	return "", false
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
@@ -111,7 +150,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if found != nil {
 		admits = found.kind
 	}
-	authorized, err := h.authorize(r, admits)
+	authorized, err := h.authorize(r, admits, found != nil && found.counts)
 	if err != nil {
 		return err
 	}
@@ -149,16 +188,15 @@ func (h *Handler) findRoute(method, path string) (found *route, name string) {
 }
 
 func isProtected(path string) bool {
-	for _, prefix := range protected() {
-		if path == prefix || strings.HasPrefix(path, prefix+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(protected(), func(prefix string) bool { return isBelow(prefix, path) })
 }
 
-// authorize reads the token of a request. It reads nothing else, and no body.
-func (h *Handler) authorize(r *http.Request, admits kind) (*request, error) {
+// isBelow reports whether a path is a prefix or a path below it.
+func isBelow(prefix, path string) bool { return path == prefix || strings.HasPrefix(path, prefix+"/") }
+
+// authorize reads the token of a request. It reads nothing else, and no body. Unless the request is a report, which is
+// written with what was counted before, usage is written at the same time.
+func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*request, error) {
 	credential := credentialOf(r)
 	if credential == "" && strings.HasPrefix(cleanPath(r.URL.Path), "/ofrep/") {
 		credential = r.Header.Get(headerAPIKey)
@@ -169,6 +207,9 @@ func (h *Handler) authorize(r *http.Request, admits kind) (*request, error) {
 	secret, ok := clienttokentable.ParseSecret(credential)
 	if !ok {
 		return nil, errNoToken()
+	}
+	if !isReport {
+		defer h.recorder.write(r.Context())()
 	}
 	token, v, found, err := h.source.read(r.Context(), secret)
 	if err != nil {

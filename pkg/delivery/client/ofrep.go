@@ -1,11 +1,13 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
 
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -51,11 +53,36 @@ func (h *Handler) evaluateFlag(r *request) error {
 	}
 	for _, f := range all.features {
 		if f.Name == r.name {
-			return lambdahttp.WriteJSON(r.w, http.StatusOK, newOFREPSuccess(f, all.engine.Explain(f.Name, ctx)))
+			explanation := all.engine.Explain(f.Name, ctx)
+			if err := h.countEvaluation(r, ctx, explanation); err != nil {
+				return err
+			}
+			return lambdahttp.WriteJSON(r.w, http.StatusOK, newOFREPSuccess(f, explanation))
 		}
+	}
+	if err := h.countEvaluation(r, ctx, evaluation.Explanation{}); err != nil {
+		return err
 	}
 	return h.writeOFREPError(r,
 		apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name)))
+}
+
+// applicationOFREP is the name of an application whose context has no appName.
+const applicationOFREP = "ofrep"
+
+// countEvaluation counts the evaluation of a toggle by its application, as the SDKs of Unleash do.
+func (h *Handler) countEvaluation(r *request, ctx *evaluation.Context, e evaluation.Explanation) error {
+	application := cut(cmp.Or(ctx.Fields[toggle.FieldAppName], applicationOFREP))
+	now := h.now()
+	h.hear(r, application, sentInstance{}, usage.Instance{SeenAt: now})
+	counts := usage.Counts{No: 1}
+	if e.Enabled {
+		counts = usage.Counts{Yes: 1}
+	}
+	if e.Variant != nil {
+		counts.Variants = map[string]int64{e.Variant.Name: 1}
+	}
+	return h.count(r, []use{{usage.HourOf(now), r.name, application, counts}})
 }
 
 // evaluateFlags serves POST /ofrep/v1/evaluate/flags.

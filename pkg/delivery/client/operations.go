@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -20,7 +21,7 @@ func Functions() []app.Function {
 	return []app.Function{{
 		Name: "client",
 		Handler: func(d *app.Deps) lambda.Handler {
-			d.OpenTables(clienttokentable.Table, snapshottable.Table)
+			d.OpenTables(clienttokentable.Table, snapshottable.Table, usagetable.Table)
 			return lambdahttp.FunctionURL(New(Config{
 				DynamoDB:  d.DynamoDB,
 				Tables:    d.Tables,

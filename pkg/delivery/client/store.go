@@ -20,7 +20,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Config is what a Handler needs. The tables are ClientTokens and Snapshots.
+// Config is what a Handler needs. The tables are ClientTokens, Snapshots and Usage.
 type Config struct {
 	DynamoDB  *dynamodb.Client
 	Tables    dynamo.Tables

@@ -14,6 +14,7 @@ import (
 type view struct {
 	snapshot.Snapshot
 	document func() (snapshot.Document, error)
+	projects func() (map[string]string, error) // of the toggles, by name
 
 	mu      sync.Mutex
 	bodies  map[string][]byte   // of responses to GET /api/client/features, by query and encoding
@@ -30,11 +31,20 @@ type toggles struct {
 const maxDerived = 32
 
 func newView(s snapshot.Snapshot) *view {
+	document := sync.OnceValues(s.Document)
 	return &view{
 		Snapshot: s,
-		document: sync.OnceValues(s.Document),
-		bodies:   map[string][]byte{},
-		engines:  map[string]*toggles{},
+		document: document,
+		projects: sync.OnceValues(func() (map[string]string, error) {
+			d, err := document()
+			projects := make(map[string]string, len(d.Features))
+			for _, f := range d.Features {
+				projects[f.Name] = f.Project
+			}
+			return projects, err
+		}),
+		bodies:  map[string][]byte{},
+		engines: map[string]*toggles{},
 	}
 }
 

@@ -102,7 +102,7 @@ func queryParts(
 // TallyParts reads which tallies an hour has, without their contents.
 func TallyParts(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) ([]Part, error) {
 	var parts []Part
-	for item, err := range queryParts(ctx, client, table, hour, KindTally, "environment", "id", attributeWrites) {
+	for item, err := range queryParts(ctx, client, table, hour, KindTally, "environment", "id", AttributeWrites) {
 		if err != nil {
 			return nil, fmt.Errorf("list the usage of the hour %s: %w", hour.Format(hourFormat), err)
 		}
@@ -111,7 +111,7 @@ func TallyParts(ctx context.Context, client *dynamodb.Client, table string, hour
 			Hour:        hour,
 			Environment: item.String("environment"),
 			ID:          item.String("id"),
-			Writes:      item.Int(attributeWrites),
+			Writes:      item.Int(AttributeWrites),
 		})
 	}
 	return parts, nil

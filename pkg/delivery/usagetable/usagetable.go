@@ -37,7 +37,7 @@ const (
 	AttributePartition = "partition" // the partition key
 	AttributeItem      = "item"      // the sort key
 	AttributeExpiresAt = "expiresAt" // the time to live, in seconds since 1970
-	attributeWrites    = "writes"
+	AttributeWrites    = "writes"    // of a part
 )
 
 // The times for which usage is kept.
