@@ -29,6 +29,7 @@ import (
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/staleness"
+	"toggleadmin/pkg/background/usagemerger"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/local/invoke"
@@ -77,6 +78,7 @@ func Functions() []app.Function {
 		pat.Functions(),
 		staleness.Functions(),
 		traffic.Functions(),
+		usagemerger.Functions(),
 		webhook.Functions(),
 	)
 }

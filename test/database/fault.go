@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -88,6 +89,29 @@ func (db *Database) Interrupted(ctx context.Context, tb testing.TB, n int, carri
 		return nil, errLost
 	})
 	return ctx, client
+}
+
+// InterruptedAtCall returns the context and the client of a process that ends at its n-th call of any operation, before
+// or after DynamoDB carries it out. ended reports whether the process made so many calls.
+func (db *Database) InterruptedAtCall(ctx context.Context, tb testing.TB, n int, carriedOut bool) (
+	_ context.Context, _ *dynamodb.Client, ended func() bool,
+) {
+	tb.Helper()
+	ctx, end := context.WithCancel(ctx)
+	tb.Cleanup(end)
+	var calls atomic.Int64
+	client, _ := db.Through(tb, func(c *Call) (*http.Response, error) {
+		call := int(calls.Add(1))
+		if call < n {
+			return c.Pass()
+		}
+		defer end()
+		if carriedOut && call == n {
+			return c.Lose()
+		}
+		return nil, errLost
+	})
+	return ctx, client, func() bool { return int(calls.Load()) >= n }
 }
 
 // RoundTrip implements http.RoundTripper.

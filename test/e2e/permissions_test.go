@@ -16,10 +16,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/installation"
@@ -141,6 +144,7 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	token, secret := s.createClientToken(t)
 	s.downloadToggles(t, secret)
 	s.reportUse(t, secret)
+	s.mergeUsage(t)
 	client := "/api/admin/api-tokens/" + token.Listed()
 	s.mustSend(t, "PUT "+client, "api-token", `{"expiresAt":"2199-01-01T00:00:00Z"}`)
 	s.mustSend(t, "DELETE "+client, "api-token", "")
@@ -215,6 +219,26 @@ func (s *service) reportUse(t *testing.T, secret clienttokentable.Secret) {
 	assert.OK(t, err)
 	assert.OK(t, response.Body.Close())
 	assert.Equal(t, http.StatusAccepted, response.StatusCode)
+}
+
+// mergeUsage merges what a process counted in the last hour.
+func (s *service) mergeUsage(t *testing.T) {
+	now := time.Now().Add(time.Hour)
+	hour := usage.HourOf(now).Add(-time.Hour)
+	tally := usage.NewTally()
+	tally.Add("TestFeature1", "shop", usage.Counts{Yes: 1})
+	for kind, content := range map[usagetable.Kind]any{
+		usagetable.KindTally:    tally,
+		usagetable.KindRequests: usage.Requests{"/edge": {Successful: 1}},
+	} {
+		item, err := usagetable.MarshalPart(usagetable.Part{Kind: kind, Hour: hour, Environment: "production", ID: "a"}, content)
+		assert.OK(t, err)
+		_, err = s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: new(s.tables[usagetable.Table]), Item: item})
+		assert.OK(t, err)
+	}
+	settled := usage.HourOf(now).Add(30 * time.Minute)
+	_, err := s.function(t, "sweep-usage", "sweep-usage", settled).Invoke(t.Context(), []byte("{}"))
+	assert.OK(t, err)
 }
 
 const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-01T00:00:00Z"}`

@@ -32,7 +32,7 @@ func Check(function string, response []byte) error {
 			err = fmt.Errorf("want status %d: %s", http.StatusUnauthorized, response)
 		}
 		return err
-	case "sweep-snapshots":
+	case "sweep-snapshots", "sweep-usage":
 		return checkText(response, `{}`)
 	case "compile-snapshots", "reevaluate-staleness":
 		return checkText(response, `{"batchItemFailures":[]}`)

@@ -382,7 +382,8 @@ func (c *checker) alarms() {
 	}
 	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local",
 		"AWS/Lambda Errors AuthorizerFunction",
-		"AWS/Lambda Invocations SweepStalenessFunction", "AWS/Lambda Invocations SweepSnapshotsFunction"}
+		"AWS/Lambda Invocations SweepStalenessFunction", "AWS/Lambda Invocations SweepSnapshotsFunction",
+		"AWS/Lambda Invocations SweepUsageFunction"}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
 		if f.Properties["FunctionUrlConfig"] != nil {
 			needed = append(needed, "AWS/Lambda Url5xxCount "+f.LogicalID, "AWS/Lambda Throttles "+f.LogicalID)

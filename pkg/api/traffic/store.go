@@ -73,6 +73,40 @@ func (s *Store) Report(ctx context.Context, period string) ([]Usage, error) {
 	return sums.usage(), nil
 }
 
+// firstHourShard is the shard of the first hour of a day. Shards below it are for the access log.
+const firstHourShard = 100
+
+// PutHour stores the requests of a path in an hour of which the caller knows all requests so far. A repeated call counts
+// nothing twice. Lower counts than the stored ones are those of an earlier time, and change nothing.
+func (s *Store) PutHour(ctx context.Context, path string, hour time.Time, c Counts) error {
+	hour = hour.UTC()
+	day := hour.Format(time.DateOnly)
+	isLater := expression.Name("successfulRequests").LessThanEqual(expression.Value(c.Successful)).
+		And(expression.Name("clientErrors").LessThanEqual(expression.Value(c.ClientErrors))).
+		And(expression.Name("serverErrors").LessThanEqual(expression.Value(c.ServerErrors)))
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(expression.Name("period").AttributeNotExists().Or(isLater)))
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.table,
+		Item: dynamo.Marshal(counters{
+			key: key{
+				Period:       day[:len("2006-01")],
+				PathDayShard: path + "#" + day + "#" + strconv.Itoa(firstHourShard+hour.Hour()),
+			},
+			Successful:   c.Successful,
+			ClientErrors: c.ClientErrors,
+			ServerErrors: c.ServerErrors,
+		}),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("store the requests of %s in the hour %s: %w", path, hour.Format(time.RFC3339), err)
+	}
+	return nil
+}
+
 var counterKey = regexp.MustCompile(`^(.*)#([-\d]+)#\d+$`)
 
 // parseKey reads the sort key of a counter, <apiPath>#<day>#<shard>.

@@ -2,6 +2,7 @@ package usagetable
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -16,6 +17,34 @@ import (
 
 // parallelReads limits the calls that a read of several hours makes at the same time.
 const parallelReads = 8
+
+// UnreadableError means that parts or applications were left out of what was read, because they do not have the form
+// that the service writes. It comes with everything else.
+type UnreadableError struct{ Causes []error }
+
+func (e *UnreadableError) Error() string { return errors.Join(e.Causes...).Error() }
+
+// Unwrap returns the causes.
+func (e *UnreadableError) Unwrap() []error { return e.Causes }
+
+// leave notes what is left out of what is read.
+func (e *UnreadableError) leave(cause error) { e.Causes = append(e.Causes, cause) }
+
+// orNil returns the error, or nil if nothing was left out.
+func (e *UnreadableError) orNil() error {
+	if len(e.Causes) == 0 {
+		return nil
+	}
+	return e
+}
+
+// exceptUnreadable returns the error, or nil if it is an UnreadableError.
+func exceptUnreadable(err error) error {
+	if _, ok := errors.AsType[*UnreadableError](err); ok {
+		return nil
+	}
+	return err
+}
 
 // Tallies is the tallies of an hour. The contents stand beside their parts.
 type Tallies struct {
@@ -35,9 +64,10 @@ func (t Tallies) Sum() map[string]usage.Tally {
 	return sums
 }
 
-// ReadTallies reads the tallies of an hour consistently.
+// ReadTallies reads the tallies of an hour consistently. Its error can be an UnreadableError.
 func ReadTallies(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (Tallies, error) {
 	var all Tallies
+	var unreadable UnreadableError
 	for item, err := range queryParts(ctx, client, table, hour, KindTally) {
 		if err != nil {
 			return Tallies{}, fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
@@ -45,18 +75,21 @@ func ReadTallies(ctx context.Context, client *dynamodb.Client, table string, hou
 		content := usage.NewTally()
 		part, err := unmarshalPart(item, KindTally, hour, &content)
 		if err != nil {
-			return Tallies{}, err
+			unreadable.leave(err)
+			continue
 		}
 		all.Parts, all.Contents = append(all.Parts, part), append(all.Contents, content)
 	}
-	return all, nil
+	return all, unreadable.orNil()
 }
 
-// ReadPresence reads which applications were heard from in an hour, by environment, consistently.
+// ReadPresence reads which applications were heard from in an hour, by environment, consistently. Its error can be an
+// UnreadableError.
 func ReadPresence(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (
 	map[string]usage.Presence, error,
 ) {
 	sums := map[string]usage.Presence{}
+	var unreadable UnreadableError
 	for item, err := range queryParts(ctx, client, table, hour, KindPresence) {
 		if err != nil {
 			return nil, fmt.Errorf("read the applications of the hour %s: %w", hour.Format(hourFormat), err)
@@ -64,30 +97,33 @@ func ReadPresence(ctx context.Context, client *dynamodb.Client, table string, ho
 		content := usage.Presence{}
 		part, err := unmarshalPart(item, KindPresence, hour, &content)
 		if err != nil {
-			return nil, err
+			unreadable.leave(err)
+			continue
 		}
 		if sums[part.Environment] == nil {
 			sums[part.Environment] = usage.Presence{}
 		}
 		sums[part.Environment].Merge(content)
 	}
-	return sums, nil
+	return sums, unreadable.orNil()
 }
 
-// ReadRequests reads the requests of applications in an hour consistently.
+// ReadRequests reads the requests of applications in an hour consistently. Its error can be an UnreadableError.
 func ReadRequests(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (usage.Requests, error) {
 	sum := usage.Requests{}
+	var unreadable UnreadableError
 	for item, err := range queryParts(ctx, client, table, hour, KindRequests) {
 		if err != nil {
 			return nil, fmt.Errorf("read the requests of the hour %s: %w", hour.Format(hourFormat), err)
 		}
 		content := usage.Requests{}
 		if _, err := unmarshalPart(item, KindRequests, hour, &content); err != nil {
-			return nil, err
+			unreadable.leave(err)
+			continue
 		}
 		sum.Merge(content)
 	}
-	return sum, nil
+	return sum, unreadable.orNil()
 }
 
 func queryParts(
@@ -117,7 +153,8 @@ func TallyParts(ctx context.Context, client *dynamodb.Client, table string, hour
 	return parts, nil
 }
 
-// Merged reads the fingerprints of the hours that were merged, by the start of the hour.
+// Merged reads the fingerprints of the hours that were merged, by the start of the hour. The fingerprint of an hour that
+// was merged without parts that cannot be read is empty.
 func Merged(ctx context.Context, client *dynamodb.Client, table string) (map[time.Time]string, error) {
 	merged := map[time.Time]string{}
 	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(mergedPartition)) {
@@ -134,7 +171,7 @@ func Merged(ctx context.Context, client *dynamodb.Client, table string) (map[tim
 }
 
 // ReadFeature reads the usage of a toggle in the hours from the one of from to the one of to, both included, ordered by
-// hour and environment. It reads hours that are not merged yet from their parts.
+// hour and environment. It reads hours that are not merged yet from their parts, without those that cannot be read.
 func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature string, from, to time.Time) (
 	[]Record, error,
 ) {
@@ -165,7 +202,7 @@ func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature st
 					fromParts[i] = append(fromParts[i], Record{feature, environment, hour, used})
 				}
 			}
-			return err
+			return exceptUnreadable(err)
 		})
 	}
 	if err := reads.Wait(); err != nil {
@@ -201,20 +238,22 @@ func readRecords(ctx context.Context, client *dynamodb.Client, table, feature st
 	return all, nil
 }
 
-// Applications reads all applications, ordered by name.
+// Applications reads all applications, ordered by name. Its error can be an UnreadableError.
 func Applications(ctx context.Context, client *dynamodb.Client, table string) ([]Application, error) {
 	var all []Application
+	var unreadable UnreadableError
 	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(applicationsPartition)) {
 		if err != nil {
 			return nil, fmt.Errorf("list applications: %w", err)
 		}
 		a, err := unmarshalApplication(item)
 		if err != nil {
-			return nil, err
+			unreadable.leave(err)
+			continue
 		}
 		all = append(all, a)
 	}
-	return all, nil
+	return all, unreadable.orNil()
 }
 
 // ReadApplication reads an application. It returns false if there is none.

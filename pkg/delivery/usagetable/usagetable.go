@@ -11,7 +11,8 @@
 //     parts of the hour each time, never added to, so that it can be repeated and interrupted. Records are kept for 90
 //     days.
 //   - One with a marker for each merged hour. The marker names the parts that were merged, by a fingerprint, so that an
-//     hour with a later part is merged again. An hour without a marker is read from its parts.
+//     hour with a later part is merged again. It has no fingerprint if a part could not be read, so that the hour is
+//     merged again, too. An hour without a marker is read from its parts.
 //   - One with the applications.
 package usagetable
 
@@ -37,7 +38,9 @@ const (
 	AttributePartition = "partition" // the partition key
 	AttributeItem      = "item"      // the sort key
 	AttributeExpiresAt = "expiresAt" // the time to live, in seconds since 1970
-	AttributeWrites    = "writes"    // of a part
+
+	// AttributeWrites is how often the part was written. Records have the sum over the parts that they were computed from.
+	AttributeWrites = "writes"
 )
 
 // The times for which usage is kept.
@@ -158,6 +161,15 @@ func Fingerprint(parts []Part) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// Writes returns how often parts were written, in total. It rises with each write of a part, so that of two states of the
+// parts of an hour, the one with more writes is the later one.
+func Writes(parts []Part) (n int64) {
+	for _, p := range parts {
+		n += p.Writes
+	}
+	return n
+}
+
 // Record is the usage of a toggle in an hour and environment.
 type Record struct {
 	Feature      string
@@ -216,7 +228,8 @@ type markerRecord struct {
 	ExpiresAt   int64  `dynamodbav:"expiresAt"`
 }
 
-// MarshalMarker returns the item that marks an hour as merged from the parts of a fingerprint.
+// MarshalMarker returns the item that marks an hour as merged from the parts of a fingerprint. The fingerprint is empty if
+// a part could not be read.
 func MarshalMarker(hour time.Time, fingerprint string) dynamo.Item {
 	return dynamo.Marshal(markerRecord{
 		Partition:   mergedPartition,

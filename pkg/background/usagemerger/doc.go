@@ -1,0 +1,17 @@
+// Package usagemerger computes what the API reports of the use of toggles from the parts that the processes of
+// functions/client write into the table Usage (pkg/delivery/usagetable). It runs once a minute:
+//
+//   - Two minutes after an hour has ended, it merges the tallies of the hour into records of toggles, and merges each of
+//     the 24 hours before again that has got another part since.
+//   - It stores the requests of applications as counters of the table Traffic.
+//   - It stores what is known of applications, at most every ten minutes for each.
+//
+// All of it is computed from the parts each time, and replaces what was stored before, so that a sweep can end anywhere
+// and be repeated. Sweeps can overlap: parts only grow, and a sweep that read them earlier does not replace the records
+// and counters of one that read them later.
+//
+// A part that cannot be read is left out, logged and counted, so that one part does not hold up the others. Its hour is
+// merged without it, and marked so: the next 24 hourly runs merge the hour again, as long as the part cannot be read. The
+// same is true of a record that DynamoDB rejects. A call that fails is repeated by a later sweep, and does not keep this
+// one from the rest.
+package usagemerger

@@ -1,0 +1,94 @@
+package usagemerger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
+)
+
+// mergeHours merges the last hour, once it has settled and unless it is marked, and before it the hours that have got
+// other parts since they were merged. The last hour is marked at the end, so that a run that was interrupted is repeated.
+func (s *sweep) mergeHours(ctx context.Context) error {
+	running := usage.HourOf(s.began)
+	last := running.Add(-time.Hour)
+	if s.began.Sub(running) < settle || s.merged.Equal(last) {
+		return nil
+	}
+	markers, err := usagetable.Merged(ctx, s.client, s.table)
+	if err != nil {
+		return err
+	}
+	if _, ok := markers[last]; ok {
+		s.merged = last
+		return nil
+	}
+	var errs []error
+	for hour := running.Add(-usagetable.Accepted - time.Hour); hour.Before(running); hour = hour.Add(time.Hour) {
+		fingerprint, marked := markers[hour]
+		errs = append(errs, s.mergeHour(ctx, hour, fingerprint, marked), s.putRequestsOf(ctx, hour))
+	}
+	return errors.Join(errs...)
+}
+
+// mergeHour computes the records of an hour, unless it is marked with the fingerprint of its parts.
+func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint string, marked bool) error {
+	parts, err := usagetable.TallyParts(ctx, s.client, s.table, hour)
+	if err != nil {
+		return err
+	}
+	if marked && fingerprint == usagetable.Fingerprint(parts) {
+		return nil
+	}
+	tallies, err := usagetable.ReadTallies(ctx, s.client, s.table, hour)
+	complete := err == nil
+	if err := s.readable(err); err != nil {
+		return err
+	}
+	var records []usagetable.Record
+	for environment, sum := range tallies.Sum() {
+		for feature, used := range sum.Features {
+			records = append(records, usagetable.Record{
+				Feature: feature, Environment: environment, Hour: hour, Applications: used,
+			})
+		}
+	}
+	stored, err := s.putRecords(ctx, records, usagetable.Writes(tallies.Parts))
+	if err != nil {
+		return fmt.Errorf("merge the usage of the hour %s: %w", hour.Format(time.RFC3339), err)
+	}
+	fingerprint = ""
+	if complete && stored {
+		fingerprint = usagetable.Fingerprint(tallies.Parts)
+	}
+	if _, err := s.put(ctx, usagetable.MarshalMarker(hour, fingerprint)); err != nil {
+		return fmt.Errorf("mark the hour %s as merged: %w", hour.Format(time.RFC3339), err)
+	}
+	s.hours++
+	return nil
+}
+
+// putRecords stores records that were computed from parts with a number of writes. It reports whether none was left out.
+func (s *sweep) putRecords(ctx context.Context, records []usagetable.Record, writes int64) (all bool, err error) {
+	var rejected atomic.Bool
+	puts, ctx := errgroup.WithContext(ctx)
+	puts.SetLimit(concurrency)
+	for _, record := range records {
+		puts.Go(func() error {
+			stored, err := s.putRecord(ctx, record, writes)
+			if err == nil && !stored {
+				rejected.Store(true)
+			}
+			return err
+		})
+	}
+	err = puts.Wait()
+	s.records += len(records)
+	return !rejected.Load(), err
+}

@@ -1,0 +1,112 @@
+package usagemerger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/logging"
+)
+
+const (
+	// stopBefore is the time before the deadline of an invocation from which no call starts.
+	stopBefore = 2 * time.Second
+	// settle is the time after the end of an hour from which it is merged: processes have written what they counted.
+	settle = 2 * time.Minute
+	// late is the time after the end of an hour until which each sweep reads its requests and applications.
+	late = 10 * time.Minute
+	// concurrency is the maximum number of writes that a sweep makes at the same time.
+	concurrency = 16
+)
+
+// errSweep is the error that Lambda receives. The cause is only in the log.
+var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
+
+// Sweep does all that is due. It ignores the event.
+func (m *Merger) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error) {
+	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	defer cancel()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &sweep{Merger: m, began: m.now(), leftOut: map[string]bool{}}
+	err := errors.Join(s.mergeHours(ctx), s.putRequests(ctx), s.putApplications(ctx))
+	s.log(ctx, err)
+	if err != nil {
+		return struct{}{}, errSweep
+	}
+	return struct{}{}, nil
+}
+
+// sweep is a sweep in progress.
+type sweep struct {
+	*Merger
+	began time.Time
+
+	mu       sync.Mutex
+	hours    int             // that it merged
+	records  int             // of toggles
+	counters int             // of requests
+	known    int             // applications that it stored
+	leftOut  map[string]bool // why parts and items were left out: they cannot be read, or DynamoDB rejects them
+}
+
+// log writes one line: an error if something was left out or failed. A sweep without results is logged at level Debug.
+func (s *sweep) log(ctx context.Context, err error) {
+	ended := s.now()
+	attributes := []slog.Attr{
+		slog.Int("hours", s.hours), slog.Int("records", s.records), slog.Int("counters", s.counters),
+		slog.Int("applications", s.known), slog.Int("leftOut", len(s.leftOut)),
+		slog.Float64("milliseconds", logging.Milliseconds(ended.Sub(s.began))),
+	}
+	level := slog.LevelInfo
+	if s.hours+s.counters+s.known == 0 {
+		level = slog.LevelDebug
+	}
+	causes := slices.Sorted(maps.Keys(s.leftOut))
+	if err != nil {
+		causes = append(causes, err.Error())
+	}
+	if len(causes) > 0 {
+		level = slog.LevelError
+		attributes = append(attributes, slog.String("cause", logging.Truncate(strings.Join(causes, "\n"))))
+	}
+	attributes = append(attributes, logging.Metrics("ToggleAdmin/Usage", s.Function, ended, attributes,
+		logging.Metric{Name: "records", Unit: "Count"}, logging.Metric{Name: "leftOut", Unit: "Count"})...)
+	s.logger.LogAttrs(ctx, level, "usage merged", attributes...)
+}
+
+// leaveOut notes what is left out.
+func (s *sweep) leaveOut(causes ...error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cause := range causes {
+		s.leftOut[cause.Error()] = true
+	}
+}
+
+// readable notes what an UnreadableError left out, and returns other errors.
+func (s *sweep) readable(err error) error {
+	if unreadable, ok := errors.AsType[*usagetable.UnreadableError](err); ok {
+		s.leaveOut(unreadable.Causes...)
+		return nil
+	}
+	return err
+}
+
+// recentHours returns the hour of the sweep, and before it the last one if counts can still come.
+func (s *sweep) recentHours() []time.Time {
+	running := usage.HourOf(s.began)
+	if s.began.Sub(running) < late {
+		return []time.Time{running.Add(-time.Hour), running}
+	}
+	return []time.Time{running}
+}

@@ -1,0 +1,353 @@
+package usagemerger_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/background/usagemerger"
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/test/assert"
+	"toggleadmin/test/database"
+)
+
+// hour is the hour that the sweeps of the tests merge.
+var hour = time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)
+
+// settled is the time from which the hour is merged.
+var settled = hour.Add(time.Hour + 2*time.Minute)
+
+// fixture contains the tables, and what sweeps log.
+type fixture struct {
+	*database.Database
+	logged strings.Builder
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	return &fixture{Database: database.New(t)}
+}
+
+// merger returns a new process.
+func (f *fixture) merger(client *dynamodb.Client, at time.Time) *usagemerger.Merger {
+	return usagemerger.New(client, f.Tables, func() time.Time { return at }, slog.New(slog.NewTextHandler(&f.logged, nil)))
+}
+
+// sweep runs a new process at a time.
+func (f *fixture) sweep(t *testing.T, at time.Time) {
+	t.Helper()
+	_, err := f.merger(f.Client, at).Sweep(t.Context(), nil)
+	assert.OK(t, err)
+}
+
+// put stores the part with an id. writes is how often its process has written it.
+func (f *fixture) put(t *testing.T, kind usagetable.Kind, at time.Time, id string, writes int64, content any) {
+	t.Helper()
+	environment := "production"
+	if kind == usagetable.KindRequests {
+		environment = ""
+	}
+	item, err := usagetable.MarshalPart(usagetable.Part{
+		Kind: kind, Hour: at, Environment: environment, ID: id, Writes: writes, WrittenAt: at.Add(time.Minute),
+	}, content)
+	assert.OK(t, err)
+	f.Put(t, f.Tables[usagetable.Table], item)
+}
+
+// putTally stores a tally: how often an application had each toggle on.
+func (f *fixture) putTally(t *testing.T, at time.Time, id string, writes int64, yes map[string]int64) {
+	t.Helper()
+	tally := usage.NewTally()
+	for feature, n := range yes {
+		tally.Add(feature, "shop", usage.Counts{Yes: n})
+	}
+	f.put(t, usagetable.KindTally, at, id, writes, tally)
+}
+
+// damage replaces the content of a part.
+func (f *fixture) damage(t *testing.T, kind usagetable.Kind, at time.Time, id string) {
+	t.Helper()
+	f.put(t, kind, at, id, 1, "damaged")
+}
+
+// records returns how often a toggle was on in each hour that is merged.
+func (f *fixture) records(t *testing.T, feature string) map[time.Time]int64 {
+	t.Helper()
+	table := f.Tables[usagetable.Table]
+	merged, err := usagetable.Merged(t.Context(), f.Client, table)
+	assert.OK(t, err)
+	records, err := usagetable.ReadFeature(t.Context(), f.Client, table, feature, hour.Add(-48*time.Hour), settled)
+	assert.OK(t, err)
+	got := map[time.Time]int64{}
+	for _, r := range records {
+		if _, ok := merged[r.Hour]; ok {
+			got[r.Hour] = r.Applications.Total().Yes
+		}
+	}
+	return got
+}
+
+// isMerged reports whether an hour is marked, and whether it is complete.
+func (f *fixture) isMerged(t *testing.T, at time.Time) (marked, complete bool) {
+	t.Helper()
+	merged, err := usagetable.Merged(t.Context(), f.Client, f.Tables[usagetable.Table])
+	assert.OK(t, err)
+	fingerprint, ok := merged[at]
+	return ok, fingerprint != ""
+}
+
+// The usage of a toggle in an hour is the sum of all tallies, two minutes after the end of the hour.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1, "menu": 2})
+	f.putTally(t, hour, "b", 1, map[string]int64{"banner": 4})
+	f.putTally(t, hour.Add(time.Hour), "c", 1, map[string]int64{"banner": 8})
+	f.sweep(t, settled.Add(-time.Second))
+	marked, _ := f.isMerged(t, hour)
+	assert.Equal(t, false, marked)
+	f.sweep(t, settled)
+	assert.Equal(t, map[time.Time]int64{hour: 5}, f.records(t, "banner"))
+	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "menu"))
+}
+
+// A repeated sweep reads one page of markers, and writes nothing. An hour without parts is marked, too.
+func TestRepeat(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	f.sweep(t, settled)
+	before := f.Scan(t, f.Tables[usagetable.Table])
+	client, tap := f.Through(t, nil)
+	m := f.merger(client, settled.Add(10*time.Minute))
+	for range 2 {
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+	}
+	// The markers once, and the requests, presence and, once, applications.
+	assert.Equal(t, "Query Query Query Query Query Query", tap.Calls())
+	assert.Equal(t, len(before), len(f.Scan(t, f.Tables[usagetable.Table])))
+	for _, at := range []time.Time{hour, hour.Add(-24 * time.Hour)} {
+		marked, complete := f.isMerged(t, at)
+		assert.Equal(t, true, marked && complete)
+	}
+	marked, _ := f.isMerged(t, hour.Add(-25*time.Hour))
+	assert.Equal(t, false, marked)
+}
+
+// A part that comes after its hour was merged, or is written again, is in the records after the end of the next hour.
+func TestLatePart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	f.sweep(t, settled)
+	f.putTally(t, hour, "a", 2, map[string]int64{"banner": 2})
+	f.putTally(t, hour.Add(-20*time.Hour), "b", 1, map[string]int64{"banner": 4})
+	f.sweep(t, settled.Add(time.Hour))
+	assert.Equal(t, map[time.Time]int64{hour: 2, hour.Add(-20 * time.Hour): 4}, f.records(t, "banner"))
+}
+
+// A sweep that ends at any of its calls, whether or not the call is carried out, leaves nothing that the next sweep does
+// not complete.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	instance := usage.Instance{SDK: "sdk:1", SeenAt: hour.Add(30 * time.Minute)}
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1, "menu": 1})
+	f.putTally(t, hour, "b", 1, map[string]int64{"banner": 4})
+	f.put(t, usagetable.KindRequests, hour, "a", 1, usage.Requests{"/edge": {Successful: 3}})
+	f.put(t, usagetable.KindPresence, hour, "a", 1,
+		usage.Presence{"shop": {Instances: map[string]usage.Instance{"1": instance}}})
+	parts := f.Scan(t, f.Tables[usagetable.Table])
+	for n, done := 1, false; !done; n += 7 {
+		for _, carriedOut := range []bool{false, true} {
+			for _, item := range f.Scan(t, f.Tables[usagetable.Table]) {
+				f.Delete(t, f.Tables[usagetable.Table], dynamo.Item{"partition": item["partition"], "item": item["item"]})
+			}
+			for _, item := range f.Scan(t, f.Tables[traffic.Table]) {
+				f.Delete(t, f.Tables[traffic.Table], dynamo.Item{"period": item["period"], "pathDayShard": item["pathDayShard"]})
+			}
+			for _, item := range parts {
+				f.Put(t, f.Tables[usagetable.Table], item)
+			}
+			ctx, client, ended := f.InterruptedAtCall(t.Context(), t, n, carriedOut)
+			_, err := f.merger(client, settled).Sweep(ctx, nil)
+			assert.Equal(t, ended(), err != nil)
+			done = !ended()
+
+			f.sweep(t, settled.Add(time.Minute))
+			assert.Equal(t, map[time.Time]int64{hour: 5}, f.records(t, "banner"))
+			assert.Equal(t, map[time.Time]int64{hour: 1}, f.records(t, "menu"))
+			assert.Equal(t, int64(3), f.successful(t, "/edge"))
+			_, known, err := usagetable.ReadApplication(t.Context(), f.Client, f.Tables[usagetable.Table], "shop")
+			assert.OK(t, err)
+			assert.Equal(t, true, known)
+		}
+	}
+}
+
+// A sweep that read the parts before another one does not replace what the other one has stored, even if it ends before
+// it marks the hour.
+func TestTwoSweeps(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	f.put(t, usagetable.KindRequests, hour, "a", 1, usage.Requests{"/edge": {Successful: 1}})
+	ctx, end := context.WithCancel(t.Context())
+	slow, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "PutItem" && strings.Contains(c.Body, "feature#banner") {
+			f.putTally(t, hour, "a", 2, map[string]int64{"banner": 2})
+			f.put(t, usagetable.KindRequests, hour, "a", 2, usage.Requests{"/edge": {Successful: 2}})
+			f.sweep(t, settled)
+			defer end()
+		}
+		return c.Pass()
+	})
+	_, err := f.merger(slow, settled).Sweep(ctx, nil)
+	assert.Equal(t, true, err != nil)
+	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "banner"))
+	assert.Equal(t, int64(2), f.successful(t, "/edge"))
+}
+
+// A part that cannot be read keeps nothing else from being merged. Its hour is merged again until the part can be read.
+func TestUnreadablePart(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	for _, kind := range []usagetable.Kind{usagetable.KindTally, usagetable.KindRequests, usagetable.KindPresence} {
+		f.damage(t, kind, hour, "damaged")
+	}
+	f.put(t, usagetable.KindRequests, hour, "a", 1, usage.Requests{"/edge": {Successful: 1}})
+	f.sweep(t, settled)
+	assert.Equal(t, map[time.Time]int64{hour: 1}, f.records(t, "banner"))
+	assert.Equal(t, int64(1), f.successful(t, "/edge"))
+	marked, complete := f.isMerged(t, hour)
+	assert.Equal(t, true, marked)
+	assert.Equal(t, false, complete)
+	for _, text := range []string{"level=ERROR", "tally#production#damaged", "leftOut=3"} {
+		if !strings.Contains(f.logged.String(), text) {
+			t.Errorf("the log has no %s:\n%s", text, &f.logged)
+		}
+	}
+
+	f.putTally(t, hour, "damaged", 1, map[string]int64{"banner": 4})
+	f.sweep(t, settled.Add(time.Hour))
+	assert.Equal(t, map[time.Time]int64{hour: 5}, f.records(t, "banner"))
+	_, complete = f.isMerged(t, hour)
+	assert.Equal(t, true, complete)
+}
+
+// A call that fails keeps the sweep from nothing else.
+func TestFailedCall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	f.putTally(t, hour.Add(-time.Hour), "a", 1, map[string]int64{"banner": 1})
+	failing, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "Query" && strings.Contains(c.Body, "2026-11-27T07") {
+			return c.Refuse("AccessDeniedException")
+		}
+		return c.Pass()
+	})
+	_, err := f.merger(failing, settled).Sweep(t.Context(), nil)
+	assert.Equal(t, "the sweep failed, see its log for the cause; the next sweep continues", err.Error())
+	assert.Equal(t, map[time.Time]int64{hour: 1}, f.records(t, "banner"))
+	f.sweep(t, settled.Add(time.Hour))
+	assert.Equal(t, map[time.Time]int64{hour: 1, hour.Add(-time.Hour): 1}, f.records(t, "banner"))
+}
+
+// successful returns the successful requests of a path in the month of the tests.
+func (f *fixture) successful(t *testing.T, path string) int64 {
+	t.Helper()
+	report, err := traffic.NewStore(f.Client, f.Tables).Report(t.Context(), "2026-11")
+	assert.OK(t, err)
+	var n int64
+	for _, u := range report {
+		if u.APIPath == path {
+			n += u.Counts.Successful
+		}
+	}
+	return n
+}
+
+// Requests are counted from the parts of each hour, each time anew.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	m := f.merger(f.Client, hour.Add(5*time.Minute))
+	for writes, requests := range []usage.Requests{
+		{"/edge": {Successful: 1}},
+		{"/edge": {Successful: 2, ClientErrors: 1}, "/ofrep": {Successful: 5}},
+	} {
+		f.put(t, usagetable.KindRequests, hour, "a", int64(writes), requests)
+		f.put(t, usagetable.KindRequests, hour.Add(-time.Hour), "b", int64(writes), requests)
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+	}
+	report, err := traffic.NewStore(f.Client, f.Tables).Report(t.Context(), "2026-11")
+	assert.OK(t, err)
+	day := hour.Truncate(24 * time.Hour)
+	assert.Equal(t, []traffic.Usage{
+		{APIPath: "/edge", Day: day, Counts: traffic.Counts{Successful: 4, ClientErrors: 2}},
+		{APIPath: "/ofrep", Day: day, Counts: traffic.Counts{Successful: 10}},
+	}, report)
+	// A process that was suspended writes the requests of an earlier hour late.
+	f.put(t, usagetable.KindRequests, hour.Add(-10*time.Hour), "c", 1, usage.Requests{"/ofrep": {Successful: 7}})
+	f.sweep(t, settled)
+	assert.Equal(t, int64(17), f.successful(t, "/ofrep"))
+}
+
+// An application has what all of its instances reported in 24 hours. It is written at most every ten minutes.
+func TestApplications(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	table := f.Tables[usagetable.Table]
+	now := hour
+	m := usagemerger.New(f.Client, f.Tables, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	report := func(at time.Time, writes int64, instances map[string]usage.Instance) usagetable.Application {
+		t.Helper()
+		f.put(t, usagetable.KindPresence, usage.HourOf(at), "a", writes, usage.Presence{"shop": {
+			Projects: []string{"*"}, Strategies: []string{"default"}, Instances: instances,
+		}})
+		now = at
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+		a, _, err := usagetable.ReadApplication(t.Context(), f.Client, table, "shop")
+		assert.OK(t, err)
+		return a
+	}
+	first := hour.Add(time.Minute)
+	want := usagetable.Application{
+		Name: "shop", CreatedAt: first, SeenAt: first, Projects: []string{"*"}, Strategies: []string{"default"},
+		Environments: map[string]usagetable.ApplicationInstance{
+			"production": {SeenAt: first, Instances: 1, SDKs: []string{"sdk:1"}},
+		},
+	}
+	one := usage.Instance{SDK: "sdk:1", SeenAt: first}
+	assert.Equal(t, want, report(first, 1, map[string]usage.Instance{"1": one}))
+
+	soon := usage.Instance{SDK: "sdk:2", SeenAt: first.Add(9 * time.Minute)}
+	assert.Equal(t, want, report(soon.SeenAt, 2, map[string]usage.Instance{"1": one, "2": soon}))
+
+	next := usage.Instance{SDK: "sdk:2", SeenAt: first.Add(10 * time.Minute)}
+	want.SeenAt = next.SeenAt
+	want.Environments = map[string]usagetable.ApplicationInstance{
+		"production": {SeenAt: next.SeenAt, Instances: 2, SDKs: []string{"sdk:1", "sdk:2"}},
+	}
+	assert.Equal(t, want, report(next.SeenAt, 3, map[string]usage.Instance{"1": one, "2": next}))
+
+	dayAfter := usage.Instance{SDK: "sdk:2", SeenAt: first.Add(24 * time.Hour)}
+	want.SeenAt = dayAfter.SeenAt
+	want.Environments = map[string]usagetable.ApplicationInstance{
+		"production": {SeenAt: dayAfter.SeenAt, Instances: 1, SDKs: []string{"sdk:2"}},
+	}
+	assert.Equal(t, want, report(dayAfter.SeenAt, 1, map[string]usage.Instance{"2": dayAfter}))
+}
