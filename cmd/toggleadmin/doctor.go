@@ -17,6 +17,9 @@ type doctorCmd struct {
 // callTimeout limits one call of the API, including a cold start.
 const callTimeout = 15 * time.Second
 
+// settle is longer than a change takes to arrive in the snapshots, unless a function fails.
+const settle = 8 * time.Second
+
 // Validate is called by kong.
 func (c *doctorCmd) Validate() error {
 	if c.APIURL == "" {
@@ -42,7 +45,7 @@ func (c *doctorCmd) Run(s *session) error {
 			// keeps the credential here
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		Fix: c.Fix, Report: s.reporter(&findings),
+		Fix: c.Fix, Settle: settle, Report: s.reporter(&findings),
 	})
 	if s.ctx.Err() != nil {
 		return exitstatus.Errorf(exitstatus.Failure, "interrupted: some checks were not made")

@@ -61,7 +61,10 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 	next := newCompilation(environment, previous)
 	everything := changed.all || !exists
 	if everything {
-		err = c.readAll(ctx, next)
+		var current state
+		if current, err = c.readState(ctx); err == nil {
+			next.putAll(current)
+		}
 	} else {
 		err = c.readChanged(ctx, next, changed)
 	}

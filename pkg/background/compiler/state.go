@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/toggle"
 )
@@ -24,6 +26,39 @@ func newCompilation(environment string, previous snapshot.Document) *compilation
 		previous:    previous,
 		features:    map[string]snapshot.Feature{},
 		segments:    map[int64]snapshot.Segment{},
+	}
+}
+
+// state is what the tables have of all toggles and segments.
+type state struct {
+	features   map[string]toggle.Feature // that are not archived, by name
+	unreadable map[string]error          // toggles whose items cannot be read, by name
+	segments   []segmenttable.Segment
+}
+
+func newState(rows []featuretable.Row, segments []segmenttable.Segment) state {
+	s := state{features: map[string]toggle.Feature{}, unreadable: map[string]error{}, segments: segments}
+	for _, row := range rows {
+		f, err := row.Feature()
+		if err != nil {
+			s.unreadable[row.Toggle.Name] = err
+			continue
+		}
+		s.features[f.Name] = f
+	}
+	return s
+}
+
+// putAll sets the parts of all toggles and segments.
+func (c *compilation) putAll(s state) {
+	for _, segment := range s.segments {
+		c.segments[segment.ID] = snapshot.NewSegment(segment.Segment)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.unreadable)) {
+		c.keep(name, s.unreadable[name])
+	}
+	for _, f := range s.features {
+		c.put(f, s.features)
 	}
 }
 

@@ -152,33 +152,18 @@ func (c *Compiler) deleteUnused(ctx context.Context, names []string) error {
 	return nil
 }
 
-// readAll reads the state of all toggles and segments. Toggles are read first: a segment that a toggle used when it was
-// read can only be deleted after the toggle has changed, which is another event.
-func (c *Compiler) readAll(ctx context.Context, next *compilation) error {
+// readState reads all toggles and segments. Toggles are read first: a segment that a toggle used when it was read can
+// only be deleted after the toggle has changed, which is another event.
+func (c *Compiler) readState(ctx context.Context) (state, error) {
 	rows, err := featuretable.Scan(ctx, c.client, c.features, func(r featuretable.Row) bool { return !r.Toggle.Archived })
 	if err != nil {
-		return err
+		return state{}, err
 	}
 	segments, err := segmenttable.Scan(ctx, c.client, c.segments)
 	if err != nil {
-		return err
+		return state{}, err
 	}
-	for _, s := range segments {
-		next.segments[s.ID] = snapshot.NewSegment(s.Segment)
-	}
-	all := map[string]toggle.Feature{}
-	for _, row := range rows {
-		f, err := row.Feature()
-		if err != nil {
-			next.keep(row.Toggle.Name, err)
-			continue
-		}
-		all[f.Name] = f
-	}
-	for _, f := range all {
-		next.put(f, all)
-	}
-	return nil
+	return newState(rows, segments), nil
 }
 
 // readChanged starts with the previous document, and reads again what has changed: toggles, their children, whose
@@ -275,4 +260,22 @@ func (c *Compiler) readSegments(ctx context.Context, next *compilation, changed 
 		next.segments[s.ID] = snapshot.NewSegment(s.Segment)
 	}
 	return nil
+}
+
+// deletePointer deletes a pointer, unless it has moved. The next compilation begins a new epoch.
+func (c *Compiler) deletePointer(ctx context.Context, p snapshottable.Pointer) error {
+	condition := expression.Name(snapshottable.AttributeEpoch).Equal(expression.Value(p.Epoch)).
+		And(expression.Name(snapshottable.AttributeVersion).Equal(expression.Value(p.Version)))
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
+	_, err := c.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                 &c.snapshots,
+		Key:                       snapshottable.PointerKey(p.Environment),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return nil
+	}
+	return err
 }

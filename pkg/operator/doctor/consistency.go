@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -15,7 +16,9 @@ import (
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/platform/consistency"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // maxRounds limits the repairs of a check: a repair can reveal another inconsistency.
@@ -54,14 +57,25 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "dependencies", features.CheckDependencies)
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "tokens", pats.Check)
+	snapshots := compiler.New(i.Client, i.Tables, d.Now, d.Random, slog.New(slog.DiscardHandler))
+	d.repairing(ctx, "snapshots", func(ctx context.Context) (string, []consistency.Inconsistency, error) {
+		return d.settled(ctx, snapshots.Check)
+	})
 }
 
 // check runs a consistency check and reports its finding. With Config.Fix it repairs what the check finds.
 func (d *doctor) check(ctx context.Context, name string, check consistency.Check) {
+	d.repairing(ctx, name, func(ctx context.Context) (string, []consistency.Inconsistency, error) {
+		return twice(ctx, check)
+	})
+}
+
+// repairing is check for a check that repeats itself.
+func (d *doctor) repairing(ctx context.Context, name string, check consistency.Check) {
 	d.run(ctx, name, func(ctx context.Context) (string, error) {
 		var repaired []string
 		for round := 1; ; round++ {
-			summary, found, err := twice(ctx, check)
+			summary, found, err := check(ctx)
 			if err != nil {
 				return "", err
 			}
@@ -90,6 +104,22 @@ func (d *doctor) check(ctx context.Context, name string, check consistency.Check
 
 func isRepairable(i consistency.Inconsistency) bool { return i.Repair != nil }
 
+// settled returns what all runs of a check find until a change that was made before has had its effect. With Config.Fix
+// it does not wait, because the repair has the same effect.
+func (d *doctor) settled(ctx context.Context, check consistency.Check) (string, []consistency.Inconsistency, error) {
+	began := d.Now()
+	summary, found, err := twice(ctx, check)
+	for attempt := 1; err == nil && len(found) > 0 && !d.Fix && d.Now().Sub(began) < d.Settle; attempt++ {
+		if err = dynamo.Pause(ctx, attempt); err != nil {
+			break
+		}
+		var again []consistency.Inconsistency
+		summary, again, err = check(ctx)
+		found = common(found, again)
+	}
+	return summary, found, err
+}
+
 // twice returns what two runs of a check in a row find. A write during one run can look like an inconsistency.
 func twice(ctx context.Context, check consistency.Check) (string, []consistency.Inconsistency, error) {
 	summary, first, err := check(ctx)
@@ -97,10 +127,14 @@ func twice(ctx context.Context, check consistency.Check) (string, []consistency.
 		return summary, nil, err
 	}
 	summary, second, err := check(ctx)
-	found := slices.DeleteFunc(second, func(i consistency.Inconsistency) bool {
+	return summary, common(first, second), err
+}
+
+// common returns what a second run has found as the first one did.
+func common(first, second []consistency.Inconsistency) []consistency.Inconsistency {
+	return slices.DeleteFunc(second, func(i consistency.Inconsistency) bool {
 		return !slices.ContainsFunc(first, func(f consistency.Inconsistency) bool { return f.Text == i.Text })
 	})
-	return summary, found, err
 }
 
 // describe returns the problem that inconsistencies are, after the description of what was done.

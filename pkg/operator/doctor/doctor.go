@@ -41,6 +41,9 @@ type Config struct {
 	Random       io.Reader // cryptographically secure
 	Report       func(Finding)
 	Fix          bool // repair inconsistencies between items
+
+	// Settle is how long a change can take to arrive in the snapshots. A difference is a problem if it lasts longer.
+	Settle time.Duration
 }
 
 // Limits of one check, without and with Config.Fix. The second one is below the limit of dynamo.Transact.

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
@@ -45,8 +47,20 @@ func newInstallation(t *testing.T) (*database.Database, *installation.Installati
 		{Name: db.Tables["Events"], StreamViewType: "NEW_IMAGE"},
 	}
 	assert.OK(t, tables.EnableStreams(t.Context(), db.Client, streams))
+	compileSnapshots(t, db, time.Now)
 	return db, &installation.Installation{Name: "the installation", Option: "--local", Client: db.Client,
 		Tables: db.Tables}
+}
+
+// compileSnapshots compiles the snapshots, as compile-snapshots and sweep-snapshots do.
+func compileSnapshots(t *testing.T, db *database.Database, now func() time.Time) {
+	t.Helper()
+	c := compiler.New(db.Client, db.Tables, now, rand.Reader, slog.New(slog.DiscardHandler))
+	environments, err := environment.NewStore(db.Client, db.Tables, nil).List(t.Context())
+	assert.OK(t, err)
+	for _, e := range environments {
+		assert.OK(t, c.Compile(t.Context(), e.Name))
+	}
 }
 
 // examine returns the problems that doctor finds: check → detail.
@@ -200,6 +214,7 @@ func TestData(t *testing.T) {
 				f.SetEnvironment("production", toggle.Environment{Strategies: []toggle.Strategy{{ID: "1", Name: "default"}}})
 				_, err := feature.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), f)
 				assert.OK(t, err)
+				compileSnapshots(t, db, time.Now)
 				db.Delete(t, db.Tables["Environments"], dynamo.Item{"name": dynamo.S("production")})
 				db.Delete(t, db.Tables["Environments"], environment.UsageTable(db.Client, db.Tables).Key("production"))
 			},

@@ -62,10 +62,15 @@ func (w *World) restore() {
 		}
 	}
 	w.restores.copying = true
+	if !w.delivers { // nothing has been compiled
+		for _, environment := range w.existingEnvironments() {
+			w.must(w.compiler(i.Client, p, p.now).Compile(ctx, environment))
+		}
+	}
 	if problems, repaired := w.repair(ctx, i, p); problems > 0 || repaired {
 		w.fail("doctor finds a problem") // which the repair after a restore would hide
 	}
-	if len(w.restores.copied) == 0 {
+	if w.over || len(w.restores.copied) == 0 {
 		return
 	}
 	before := w.access()
