@@ -85,10 +85,8 @@ func (c *Compiler) compare(s checked, current state) (found []consistency.Incons
 		})
 	case s.damage != nil:
 		found = append(found, consistency.Inconsistency{
-			Text: fmt.Sprintf("%s cannot be read: %v", name, s.damage),
-			Repair: func(ctx context.Context) error {
-				return errors.Join(c.deletePointer(ctx, s.pointer), c.Compile(ctx, s.environment))
-			},
+			Text:   fmt.Sprintf("%s cannot be read: %v", name, s.damage),
+			Repair: compile,
 		})
 	default:
 		texts, err := differences(s.document, want)

@@ -40,26 +40,20 @@ func (c *Compiler) compile(ctx context.Context, environment string, changed chan
 // order of its reads is the reason why snapshots do not go back in time.
 func (c *Compiler) try(ctx context.Context, environment string, changed change) (published bool, err error) {
 	began := c.now()
-	pointer, exists, err := snapshottable.ReadPointer(ctx, c.client, c.snapshots, environment)
-	if err != nil {
+	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
+	lost := errors.Is(err, snapshottable.ErrMissing)
+	if err != nil && !lost {
 		return false, err
 	}
-	current := snapshot.Snapshot{Environment: environment}
-	if exists {
-		current, err = snapshottable.Load(ctx, c.client, c.snapshots, pointer)
-		if errors.Is(err, snapshottable.ErrMissing) {
-			return false, nil // another snapshot has replaced it
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-	previous, err := current.Document()
-	if err != nil {
+	var previous snapshot.Document
+	if lost {
+		c.logger.WarnContext(ctx, "snapshot compiled without the one before", slog.String("environment", environment),
+			logging.Cause(err))
+	} else if previous, err = current.Document(); err != nil {
 		return false, err
 	}
 	next := newCompilation(environment, previous)
-	everything := changed.all || !exists
+	everything := changed.all || !exists || lost
 	if everything {
 		var current state
 		if current, err = c.readState(ctx); err == nil {
@@ -74,11 +68,14 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 	d := next.document()
 	c.reportKept(ctx, environment, next.kept)
 	following := pointer
+	if lost { // the versions of the projects are lost, too, so that only another epoch can follow
+		following = snapshottable.Pointer{}
+	}
 	following.Environment = environment
 	if everything {
 		following.Covers, following.CheckedAt = began, began
 	}
-	if hash := d.Hash(); hash != pointer.Hash {
+	if hash := d.Hash(); hash != following.Hash {
 		following.Hash = hash
 		return c.publish(ctx, pointer, following, current, previous, d)
 	}

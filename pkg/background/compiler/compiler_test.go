@@ -365,6 +365,52 @@ func (f *fixture) parts(in string) (n int) {
 	return n
 }
 
+// A lost part, of the versions or of the body, ends the epoch: the next compilation reads everything. A toggle that
+// cannot be compiled is left out, because its last good part is lost.
+func TestLostPart(t *testing.T) {
+	t.Parallel()
+	for name, repair := range map[string]func(*fixture){
+		"stream": func(f *fixture) { f.changed(toggleEvent(eventlog.FeatureUpdated, "b", "production")) },
+		"sweep": func(f *fixture) {
+			f.now = f.now.Add(time.Hour)
+			f.sweep()
+		},
+		"repair": func(f *fixture) {
+			_, found, err := f.handler.Compiler.Check(f.Context())
+			assert.OK(f, err)
+			assert.OK(f, found[len(found)-1].Repair(f.Context()))
+		},
+	} {
+		for _, lost := range []string{"#0", "#1"} {
+			t.Run(name+" "+lost, func(t *testing.T) {
+				t.Parallel()
+				f := newFixture(t)
+				f.put("a", "50")
+				f.put("b", "10")
+				f.compile()
+				before, _ := f.current("production")
+				for _, item := range f.db.Scan(t, f.db.Tables[snapshottable.Table]) {
+					if strings.HasSuffix(item.String("item"), lost) {
+						f.db.Delete(t, f.db.Tables[snapshottable.Table],
+							dynamo.Item{"environment": item["environment"], "item": item["item"]})
+					}
+				}
+				f.put("a", "60", 99) // a segment that does not exist
+				f.put("c", "20")
+				repair(f)
+				assert.Equal(t, "1: b 10 c 20", f.sees("production"))
+				after, _ := f.current("production")
+				if after.Epoch == before.Epoch {
+					t.Error("the epoch is the same")
+				}
+				if text := `the toggle \"a\": a strategy uses the segment 99`; !strings.Contains(f.log.String(), text) {
+					t.Errorf("the log does not contain %s:\n%s", text, &f.log)
+				}
+			})
+		}
+	}
+}
+
 // Snapshots of several parts are read as they were written. Concurrent compilations publish each state once.
 func TestLargeSnapshot(t *testing.T) {
 	t.Parallel()

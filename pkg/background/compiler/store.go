@@ -261,21 +261,3 @@ func (c *Compiler) readSegments(ctx context.Context, next *compilation, changed 
 	}
 	return nil
 }
-
-// deletePointer deletes a pointer, unless it has moved. The next compilation begins a new epoch.
-func (c *Compiler) deletePointer(ctx context.Context, p snapshottable.Pointer) error {
-	condition := expression.Name(snapshottable.AttributeEpoch).Equal(expression.Value(p.Epoch)).
-		And(expression.Name(snapshottable.AttributeVersion).Equal(expression.Value(p.Version)))
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	_, err := c.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                 &c.snapshots,
-		Key:                       snapshottable.PointerKey(p.Environment),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	})
-	if dynamo.FailedCondition(err) {
-		return nil
-	}
-	return err
-}

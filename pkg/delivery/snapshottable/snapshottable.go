@@ -136,7 +136,8 @@ func WrittenBefore(item dynamo.Item, t time.Time) bool {
 	return written != nil && written.Before(t)
 }
 
-// ErrMissing reports that a part of a snapshot does not exist. Another snapshot has replaced it more than an hour ago.
+// ErrMissing reports that a part of a snapshot does not exist. Another snapshot has replaced it more than an hour ago, or
+// the part was lost: the service does not delete parts of a current snapshot.
 var ErrMissing = errors.New("a part of the snapshot is missing")
 
 // UnmarshalParts returns the snapshot of a pointer from its parts, in any order. Other items are ignored. Its error is
