@@ -165,8 +165,8 @@ mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which 
 	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' TMPDIR="$$tmp" $(GREMLINS) unleash "./pkg/$$package" || failed=1; done; \
 	[ -z "$$failed" ]
 
-console: node_modules/.installed ## develop: Write the libraries of the web pages, the OpenAPI document and the types of events into pkg/api/console/static
-	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document|EventTypes)$$' -update
+console: node_modules/.installed ## develop: Write the libraries of the web pages, the OpenAPI document, the types of events and the examples of SDKs into pkg/api/console/static
+	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document|EventTypes|Examples)$$' -update
 
 bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@$(if $(filter unleash,$(BENCH)),scripts/unleash.sh) go run ./test/bench $(BENCH)

@@ -238,6 +238,23 @@ func TestEventTypes(t *testing.T) {
 	compare(t, map[string]string{name: list}, map[string]string{name: files(t)[name]})
 }
 
+// TestExamples compares the programs on the page Connect an SDK with docs/examples, whose programs test/sdk runs.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	const name, folder = "examples.json", root + "docs/examples/"
+	programs := map[string]string{}
+	for _, pattern := range []string{"*.*", "*/*.go"} {
+		found, err := filepath.Glob(folder + pattern)
+		assert.OK(t, err)
+		for _, program := range found {
+			programs[filepath.Base(program)] = read(t, program)
+		}
+	}
+	content, err := json.MarshalIndent(programs, "", "  ")
+	assert.OK(t, err)
+	compare(t, map[string]string{name: string(content) + "\n"}, map[string]string{name: files(t)[name]})
+}
+
 // imports matches the modules that a module loads at once. Libraries are minified.
 var imports = regexp.MustCompile(`(?m)(?:^|;)(?:import|export)\b[^;"'=]*["']([^;"']+)["'];`)
 

@@ -52,8 +52,7 @@ func TestImports(t *testing.T) {
 	t.Parallel()
 	all := files(t)
 	for name, content := range all {
-		// sdks.js imports nothing: it contains programs of applications.
-		if path.Ext(name) != ".js" || strings.HasPrefix(name, "api/") || name == "sdks.js" {
+		if path.Ext(name) != ".js" || strings.HasPrefix(name, "api/") {
 			continue
 		}
 		found := append(imports.FindAllStringSubmatch(content, -1), loads.FindAllStringSubmatch(content, -1)...)

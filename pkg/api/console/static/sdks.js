@@ -1,175 +1,45 @@
-// The code that connects an SDK.
-
-const variable = { label: 'Set the variable', code: ({ secret }) => `export CLIENT_TOKEN='${secret}'` };
+// The SDKs that the page Connect an SDK knows. Their programs are those of docs/connect.md, which tests run with each SDK.
 
 /**
- * The languages, by their name in addresses: `kind` is that of the token, and `steps` are commands and programs. Each has a `label` and `code`,
- * a function of {url, secret, app, toggle}, which contain none of ' " \ and line breaks.
+ * The SDKs, by their names in addresses: `kind` is that of the token, `example` the name of the program in examples.json, `file` the name that
+ * an application may give it, and `isPublic` whether it runs where there are no environment variables, such as in a browser.
  */
 export const sdks = {
-  node: {
-    name: 'Node.js',
-    kind: 'backend',
-    steps: [
-      { label: 'Install the SDK', code: () => 'npm install unleash-client' },
-      variable,
-      {
-        label: 'Ask for a toggle, for example in app.mjs',
-        code: ({ url, app, toggle }) => `import { startUnleash } from 'unleash-client';
-
-const unleash = await startUnleash({
-  url: '${url}/api/',
-  appName: '${app}',
-  customHeaders: { Authorization: process.env.CLIENT_TOKEN },
-});
-console.log(unleash.isEnabled('${toggle}', { userId: '7' }));`,
-      },
-    ],
-  },
-  python: {
-    name: 'Python',
-    kind: 'backend',
-    steps: [
-      { label: 'Install the SDK', code: () => 'pip install UnleashClient' },
-      variable,
-      {
-        label: 'Ask for a toggle, for example in app.py',
-        code: ({ url, app, toggle }) => `import os
-
-from UnleashClient import UnleashClient
-
-client = UnleashClient(
-    url="${url}/api",
-    app_name="${app}",
-    custom_headers={"Authorization": os.environ["CLIENT_TOKEN"]},
-)
-client.initialize_client()
-print(client.is_enabled("${toggle}", {"userId": "7"}))`,
-      },
-    ],
-  },
-  go: {
-    name: 'Go',
-    kind: 'backend',
-    steps: [
-      { label: 'Install the SDK', code: () => 'go get github.com/Unleash/unleash-go-sdk/v5' },
-      variable,
-      {
-        label: 'Ask for a toggle, for example in main.go',
-        code: ({ url, app, toggle }) => `package main
-
-import (
-	"fmt"
-	"log"
-	"net/http"
-	"os"
-
-	"github.com/Unleash/unleash-go-sdk/v5"
-	"github.com/Unleash/unleash-go-sdk/v5/context"
-)
-
-func main() {
-	client, err := unleash.NewClient(
-		unleash.WithUrl("${url}/api/"),
-		unleash.WithAppName("${app}"),
-		unleash.WithCustomHeaders(http.Header{"Authorization": {os.Getenv("CLIENT_TOKEN")}}),
-		unleash.WithListener(&unleash.DebugListener{}), // logs errors
-	)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client.WaitForReady()
-	fmt.Println(client.IsEnabled("${toggle}", unleash.WithContext(context.Context{UserId: "7"})))
-}`,
-      },
-    ],
-  },
-  java: {
-    name: 'Java',
-    kind: 'backend',
-    steps: [
-      {
-        label: 'Add the SDK to pom.xml',
-        code: () => `<dependency>
-  <groupId>io.getunleash</groupId>
-  <artifactId>unleash-client-java</artifactId>
-  <version>12.2.3</version>
-</dependency>`,
-      },
-      variable,
-      {
-        label: 'Ask for a toggle, for example in App.java',
-        code: ({ url, app, toggle }) => `import io.getunleash.DefaultUnleash;
-import io.getunleash.Unleash;
-import io.getunleash.UnleashContext;
-import io.getunleash.util.UnleashConfig;
-
-public class App {
-  public static void main(String[] args) {
-    Unleash unleash = new DefaultUnleash(UnleashConfig.builder()
-        .unleashAPI("${url}/api")
-        .appName("${app}")
-        .apiKey(System.getenv("CLIENT_TOKEN"))
-        .synchronousFetchOnInitialisation(true)
-        .build());
-    UnleashContext user = UnleashContext.builder().userId("7").build();
-    System.out.println(unleash.isEnabled("${toggle}", user));
-    unleash.shutdown();
-  }
-}`,
-      },
-    ],
-  },
-  react: {
-    name: 'React',
-    kind: 'frontend',
-    steps: [
-      { label: 'Install the SDK', code: () => 'npm install @unleash/proxy-client-react unleash-proxy-client' },
-      {
-        label: 'Ask for a toggle, for example in App.jsx',
-        code: ({ url, secret, app, toggle }) => `import { FlagProvider, useFlag } from '@unleash/proxy-client-react';
-
-const config = {
-  url: '${url}/api/frontend',
-  clientKey: '${secret}',
-  appName: '${app}',
-  refreshInterval: 15, // seconds
-  context: { userId: '7' },
+  node: { name: 'Node.js', kind: 'backend', example: 'node.js', file: 'app.cjs' },
+  python: { name: 'Python', kind: 'backend', example: 'app.py', file: 'app.py' },
+  go: { name: 'Go', kind: 'backend', example: 'main.go', file: 'main.go' },
+  java: { name: 'Java', kind: 'backend', example: 'App.java', file: 'App.java' },
+  react: { name: 'React', kind: 'frontend', example: 'react.jsx', file: 'App.jsx', isPublic: true },
+  openfeature: { name: 'OpenFeature', kind: 'frontend', example: 'openfeature.js', file: 'toggles.js', isPublic: true },
 };
 
-export default function App() {
-  return (
-    <FlagProvider config={config}>
-      <Checkout />
-    </FlagProvider>
-  );
+/** Loads the programs, by the names of their files. */
+export async function loadExamples(signal) {
+  const response = await fetch(new URL('examples.json', import.meta.url), { signal });
+  if (!response.ok) throw new Error('The programs cannot be loaded.');
+  return response.json();
 }
 
-function Checkout() {
-  const isOn = useFlag('${toggle}');
-  return <p>{isOn ? 'on' : 'off'}</p>;
-}`,
-      },
-    ],
-  },
-  openfeature: {
-    name: 'OpenFeature',
-    kind: 'backend',
-    steps: [
-      { label: 'Install the SDK and the provider, here those of Node.js', code: () => 'npm install @openfeature/server-sdk @openfeature/ofrep-provider' },
-      variable,
-      {
-        label: 'Ask for a toggle, for example in app.mjs',
-        code: ({ url, toggle }) => `import { OpenFeature } from '@openfeature/server-sdk';
-import { OFREPProvider } from '@openfeature/ofrep-provider';
+/**
+ * The commands and the program that connect an application with an SDK, each with a label.
+ * @param {typeof sdks.node} sdk
+ * @param {string} example its program
+ * @param {{url: string, secret: string, app: string, toggle: string}} values contain none of ' " ` \ and line breaks
+ * @returns {{label: string, code: string}[]}
+ */
+export function stepsOf({ file, isPublic }, example, { url, secret, app, toggle }) {
+  const [, installation, program] = /^(?:\/\/|#) (.+)\n([^]+)\n$/.exec(example);
+  const named = program.replace(/(['"])shop\1/, (_, quote) => `${quote}${app}${quote}`).replaceAll('express-checkout', toggle);
+  return [
+    { label: 'Install the SDK', code: installation },
+    ...isPublic ? [] : [{ label: 'Set the variables', code: `export CLIENT_URL='${url}'\nexport CLIENT_TOKEN='${secret}'` }],
+    { label: `Ask for a toggle, for example in ${file}`, code: isPublic ? withValues(named, { CLIENT_URL: url, CLIENT_TOKEN: secret }) : named },
+  ];
+}
 
-await OpenFeature.setProviderAndWait(new OFREPProvider({
-  baseUrl: '${url}',
-  headers: { Authorization: process.env.CLIENT_TOKEN },
-}));
-const client = OpenFeature.getClient();
-console.log(await client.getBooleanValue('${toggle}', false, { targetingKey: '7' }));`,
-      },
-    ],
-  },
-};
+/** Returns a program of JavaScript with values instead of the variables of the environment. */
+function withValues(program, values) {
+  return program
+    .replace(/`([^`\n]*)\$\{process\.env\.(\w+)\}([^`\n]*)`/g, (_, before, name, after) => `'${before}${values[name]}${after}'`)
+    .replace(/process\.env\.(\w+)/g, (_, name) => `'${values[name]}'`);
+}

@@ -6,7 +6,7 @@ import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, try
 import { combobox, matching } from '../combobox.js';
 import { dividedError, failure, h, loading, relativeTime } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
-import { sdks } from '../sdks.js';
+import { loadExamples, sdks, stepsOf } from '../sdks.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { countToggles, searchToggles } from '../toggle.js';
 
@@ -24,7 +24,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     return;
   }
   show(loading('the environments'), content);
-  const environments = await loadEnvironments(signal);
+  const [environments, examples] = await Promise.all([loadEnvironments(signal), loadExamples(signal)]);
   const given = (name, all, otherwise) => (all.includes(search.get(name)) ? search.get(name) : otherwise);
   const mayCreate = may('CREATE_CLIENT_API_TOKEN');
   const state = {
@@ -87,7 +87,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
         ${isNew ? html`<p class="notice warn">This is the only time that the secret is shown. Copy it before you leave this page.</p>` : nothing}
         ${code('Secret', secret)}</section>
       <section aria-labelledby="code-title"><h2 id="code-title">Code for ${sdks[state.sdk].name}</h2>
-        ${sdks[state.sdk].steps.map((step) => code(step.label, step.code(values)))}</section>
+        ${stepsOf(sdks[state.sdk], examples[sdks[state.sdk].example], values).map((step) => code(step.label, step.code))}</section>
       <section aria-labelledby="request-title"><h2 id="request-title">First request</h2>${firstRequest(state.connection)}</section>`;
   }
 
