@@ -74,7 +74,7 @@ func permissions(template *samtemplate.Template) map[string]bool {
 // restricted are the tables for which a permission to update items must have a condition on the attributes. It does not
 // limit PutItem and DeleteItem, which replace the whole item, nor ReturnValuesOnConditionCheckFailure (DynamoDB
 // Developer Guide, "Using IAM policy conditions for fine-grained access control").
-var restricted = []string{"ApiTokens", "PersonalAccessTokens", "Users"}
+var restricted = []string{"ApiTokens", "ClientTokens", "PersonalAccessTokens", "Users"}
 
 // withUsage are the tables in which only items with usage, versions and counters are updated.
 var withUsage = []string{"ContextFields", "Environments", "Segments"}
@@ -264,10 +264,10 @@ func (s *service) fillWithExpired(t *testing.T, account int64) {
 // tables.
 var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers", "Snapshots"}
 
-// bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id and
-// name are keys.
+// bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id,
+// name and selector are keys.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"size", "seenAt", "evaluationRequests"}
+	"size", "seenAt", "selector", "evaluationRequests"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.

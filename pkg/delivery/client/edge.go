@@ -43,6 +43,12 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readTimeout)
 	defer cancel()
 	valid := []edgeToken{}
+	var waits []func()
+	defer func() {
+		for _, wait := range waits {
+			wait()
+		}
+	}()
 	for _, text := range sent.Tokens {
 		secret, ok := clienttokentable.ParseSecret(text)
 		if !ok {
@@ -54,6 +60,7 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 		}
 		if found {
 			valid = append(valid, newEdgeToken(text, token))
+			waits = append(waits, h.seen.update(r.Context(), token))
 		}
 	}
 	response, err := snapshot.Encode(struct {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -294,7 +295,7 @@ func TestUnprocessedKeys(t *testing.T) {
 		return c.Reply(http.StatusOK, string(text))
 	})
 	assert.Equal(t, "a", poll(f.processThrough(through, 0), f.token(clienttokentable.Backend), "").names(t))
-	assert.Equal(t, strings.Repeat(" BatchGetItem", 3), " "+calls.Calls()) // the token, the pointer, the parts
+	assert.Equal(t, 3, strings.Count(calls.Calls(), "BatchGetItem")) // the token, the pointer, the parts
 }
 
 // While DynamoDB cannot be reached, a process answers with what it has read. One that has read nothing answers 503.
@@ -325,7 +326,8 @@ func TestNoSnapshot(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, poll(f.process(), f.token(clienttokentable.Backend), "").status)
 }
 
-// A poll is one call, and reads the pointer only if it was not read recently. A revoked token is rejected at once.
+// A poll is one call, and reads the pointer only if it was not read recently. It writes when the token was last used
+// once an hour, and the number of requests once a minute. A revoked token is rejected at once.
 func TestCallsOfAPoll(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -334,11 +336,30 @@ func TestCallsOfAPoll(t *testing.T) {
 	through, calls := f.db.Through(t, nil)
 	h := f.processThrough(through, 250*time.Millisecond)
 	tag := poll(h, token, "").header.Get("ETag")
-	assert.Equal(t, strings.Repeat(" BatchGetItem", 2), " "+calls.Calls()) // the second one reads the parts
-	poll(h, token, tag)
-	f.now = f.now.Add(time.Second)
-	poll(h, token, tag)
-	assert.Equal(t, strings.Repeat(" BatchGetItem", 4), " "+calls.Calls())
+	seen := 0
+	made := func() string {
+		names := strings.Fields(calls.Calls())[seen:]
+		seen += len(names)
+		slices.Sort(names)
+		return strings.Join(names, " ")
+	}
+	assert.Equal(t, "BatchGetItem BatchGetItem UpdateItem", made()) // the second one reads the parts
+	for _, test := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{0, "BatchGetItem"},
+		{time.Second, "BatchGetItem"},
+		{58 * time.Second, "BatchGetItem"},
+		{time.Second, "BatchGetItem PutItem"},
+		{59 * time.Second, "BatchGetItem"},
+		{time.Hour, "BatchGetItem PutItem UpdateItem"},
+		{time.Second, "BatchGetItem"},
+	} {
+		f.now = f.now.Add(test.after)
+		assert.Equal(t, http.StatusNotModified, poll(h, token, tag).status)
+		assert.Equal(t, test.want, made())
+	}
 	for _, item := range f.db.Scan(t, f.db.Tables[clienttokentable.Table]) {
 		stored, err := clienttokentable.Unmarshal(item)
 		assert.OK(t, err)

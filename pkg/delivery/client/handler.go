@@ -28,6 +28,7 @@ type Handler struct {
 	function string // the dimension of metrics
 	counts   counts
 	recorder *recorder
+	seen     *seenTokens
 }
 
 // New returns a Handler.
@@ -41,6 +42,7 @@ func New(c Config) *Handler {
 		logger:   c.Logger,
 		function: c.Function,
 		recorder: newRecorder(c),
+		seen:     newSeenTokens(c),
 	}
 }
 
@@ -157,6 +159,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if found == nil {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 	}
+	defer h.seen.update(r.Context(), authorized.token)()
 	authorized.w, authorized.name = w, name
 	return found.serve(h, authorized)
 }

@@ -206,7 +206,9 @@ func (s *source) lastGood(secret clienttokentable.Secret, v *view, cause error) 
 	if !known || !token.Verifies(secret) || v == nil {
 		return clienttokentable.Token{}, nil, false, unavailable(cause)
 	}
-	return token, v, !token.Expired(s.now()), nil
+	now := s.now()
+	token.SeenAt = &now // nothing can be written
+	return token, v, !token.Expired(now), nil
 }
 
 // remember keeps a valid token, and forgets one that is no longer valid.

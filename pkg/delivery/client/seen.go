@@ -1,0 +1,71 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/logging"
+)
+
+// seenEvery is how old the stored time of the last use of a token can become.
+const seenEvery = time.Hour
+
+// seenTokens updates when tokens were last used. It is safe for concurrent use.
+type seenTokens struct {
+	store  tokenStore
+	now    func() time.Time
+	logger *slog.Logger
+
+	mu        sync.Mutex
+	attempted map[access.Selector]time.Time // in the last hour, or longer ago
+}
+
+func newSeenTokens(c Config) *seenTokens {
+	return &seenTokens{
+		store:     tokenStore{c.DynamoDB, c.Tables[clienttokentable.Table]},
+		now:       c.Now,
+		logger:    c.Logger,
+		attempted: map[access.Selector]time.Time{},
+	}
+}
+
+// update starts to update when a token that was read was last used, if what is stored is an hour old. A process tries
+// it once an hour, whether or not it succeeds. The returned function waits for the update.
+func (s *seenTokens) update(ctx context.Context, token clienttokentable.Token) (wait func()) {
+	now := s.now()
+	if !s.isDue(token, now) {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		defer cancel()
+		if err := s.store.setSeenAt(ctx, token.Selector, now); err != nil {
+			s.logger.WarnContext(ctx, "the last use of a token was not written", logging.Cause(err))
+		}
+	}()
+	return func() { <-done }
+}
+
+// isDue reports whether a token must be updated. The next time is in an hour.
+func (s *seenTokens) isDue(token clienttokentable.Token, now time.Time) bool {
+	if token.SeenAt != nil && now.Sub(*token.SeenAt) < seenEvery {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.attempted[token.Selector]) < seenEvery {
+		return false
+	}
+	if len(s.attempted) >= maxVerified {
+		maps.DeleteFunc(s.attempted, func(_ access.Selector, at time.Time) bool { return now.Sub(at) >= seenEvery })
+	}
+	s.attempted[token.Selector] = now
+	return true
+}
