@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/clientmetrics"
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/api/constraint"
@@ -48,6 +49,7 @@ const (
 // Operations returns the operations of the API.
 func Operations() []app.Operation {
 	return slices.Concat(
+		clientmetrics.Operations(),
 		clienttoken.Operations(),
 		constraint.Operations(),
 		contextfield.Operations(),

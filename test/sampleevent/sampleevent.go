@@ -52,6 +52,8 @@ func Check(function string, response []byte) error {
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-strategy", "update-strategy", "delete-strategy": // ids of strategies are random
 		return CheckHTTP(response, http.StatusNotFound)
+	case "get-application": // no application has reported
+		return CheckHTTP(response, http.StatusNotFound)
 	case "delete-environment", "remove-dependency": // there is no such environment, and no dependency
 		return CheckHTTP(response, http.StatusNotFound)
 	case "not-found":

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -81,6 +82,71 @@ func ReadTallies(ctx context.Context, client *dynamodb.Client, table string, hou
 		all.Parts, all.Contents = append(all.Parts, part), append(all.Contents, content)
 	}
 	return all, unreadable.orNil()
+}
+
+// hoursOf returns the hours from the one of from to the one of to, both included.
+func hoursOf(from, to time.Time) []time.Time {
+	var hours []time.Time
+	for hour := usage.HourOf(from); !hour.After(usage.HourOf(to)); hour = hour.Add(time.Hour) {
+		hours = append(hours, hour)
+	}
+	return hours
+}
+
+// WalkTallies calls visit with each tally of the hours from the one of from to the one of to, both included, in any
+// order, one after another, without those that cannot be read. It reads several hours at the same time, but keeps no
+// tally.
+func WalkTallies(
+	ctx context.Context, client *dynamodb.Client, table string, from, to time.Time, visit func(Part, usage.Tally),
+) error {
+	var visiting sync.Mutex
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(parallelReads)
+	for _, hour := range hoursOf(from, to) {
+		reads.Go(func() error {
+			for item, err := range queryParts(ctx, client, table, hour, KindTally) {
+				if err != nil {
+					return fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
+				}
+				content := usage.NewTally()
+				part, err := unmarshalPart(item, KindTally, hour, &content)
+				if err != nil {
+					continue // the sweep that merges the hour reports it
+				}
+				visiting.Lock()
+				visit(part, content)
+				visiting.Unlock()
+			}
+			return nil
+		})
+	}
+	return reads.Wait()
+}
+
+// ReadPresences reads which applications were heard from in the hours from the one of from to the one of to, both
+// included, by environment, consistently, without parts that cannot be read.
+func ReadPresences(ctx context.Context, client *dynamodb.Client, table string, from, to time.Time) (
+	map[string]usage.Presence, error,
+) {
+	sums := map[string]usage.Presence{}
+	var merging sync.Mutex
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(parallelReads)
+	for _, hour := range hoursOf(from, to) {
+		reads.Go(func() error {
+			read, err := ReadPresence(ctx, client, table, hour)
+			merging.Lock()
+			defer merging.Unlock()
+			for environment, presence := range read {
+				if sums[environment] == nil {
+					sums[environment] = usage.Presence{}
+				}
+				sums[environment].Merge(presence)
+			}
+			return exceptUnreadable(err)
+		})
+	}
+	return sums, reads.Wait()
 }
 
 // ReadPresence reads which applications were heard from in an hour, by environment, consistently. Its error can be an
