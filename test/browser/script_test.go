@@ -101,7 +101,8 @@ func TestScripts(t *testing.T) {
 				env.Setenv("ISSUER", strings.TrimPrefix(s.issuer.url, "http://"))
 			}
 			return script.Setup(t.Context(), env,
-				script.Environment{Name: script.Local, BaseURL: s.BaseURL, Credentials: s.Credentials}, validator)
+				script.Environment{Name: script.Local, BaseURL: s.BaseURL, ClientURL: s.ClientURL, Credentials: s.Credentials},
+				validator)
 		},
 	})
 }
