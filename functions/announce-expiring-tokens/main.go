@@ -1,10 +1,10 @@
-// Command announce-expiring-tokens sends an event for each personal access token that is about to expire. It runs every
-// hour.
+// Command announce-expiring-tokens records an event for each personal access token and client token that is about to
+// expire. It runs every hour.
 package main
 
 import (
-	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/background/tokenexpiry"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(pat.Functions(), "announce-expiring-tokens") }
+func main() { app.Main(tokenexpiry.Functions(), "announce-expiring-tokens") }

@@ -30,6 +30,7 @@ import (
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/staleness"
+	"toggleadmin/pkg/background/tokenexpiry"
 	"toggleadmin/pkg/background/usagemerger"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/delivery/client"
@@ -77,8 +78,8 @@ func Functions() []app.Function {
 		compiler.Functions(),
 		console.Functions(),
 		eventbus.Functions(),
-		pat.Functions(),
 		staleness.Functions(),
+		tokenexpiry.Functions(),
 		traffic.Functions(),
 		usagemerger.Functions(),
 		webhook.Functions(),

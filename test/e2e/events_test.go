@@ -32,6 +32,7 @@ func (s *service) function(t *testing.T, name, meter string, now time.Time) lamb
 			"PERSONAL_ACCESS_TOKENS_TABLE": s.tables["PersonalAccessTokens"], "EVENTS_TABLE": s.tables["Events"],
 			"EVENT_LOG_DAYS": "400", "SEGMENTS_TABLE": s.tables["Segments"], "ENVIRONMENTS_TABLE": s.tables["Environments"],
 			"SNAPSHOTS_TABLE": s.tables["Snapshots"], "USAGE_TABLE": s.tables["Usage"], "TRAFFIC_TABLE": s.tables["Traffic"],
+			"CLIENT_TOKENS_TABLE": s.tables["ClientTokens"],
 		},
 		AWS: s.config(t), Now: func() time.Time { return now }, Random: rand.Reader,
 		Logger: slog.New(slog.DiscardHandler),

@@ -124,7 +124,11 @@ func used(template *samtemplate.Template, calls []call) map[string]bool {
 // exactly what all of them have used.
 func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	t.Helper()
-	s.createToken(t, 4, time.Now().Add(2*time.Hour)) // which the function announces that runs every hour
+	// The function that runs every hour announces two tokens.
+	s.createToken(t, 4, time.Now().Add(2*time.Hour))
+	expiring, _ := s.createClientToken(t)
+	s.mustSend(t, "PUT /api/admin/api-tokens/"+expiring.Listed(), "api-token",
+		`{"expiresAt":"`+time.Now().Add(2*time.Hour).Format(time.RFC3339)+`"}`)
 	_, err := s.function(t, "announce-expiring-tokens", "announce-expiring-tokens", time.Now()).Invoke(t.Context(), []byte("{}"))
 	assert.OK(t, err)
 	for _, claims := range []map[string]any{

@@ -35,7 +35,7 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 		r, known := last[subject(t)]
 		name := fmt.Sprintf("the client token %s (%s)", t.Listed(), t.Name)
 		switch {
-		case !known || !r.deleted && r.event <= t.LastEvent:
+		case !known || !r.deleted && r.event <= t.LastChange: // an announcement can follow the restore
 		case r.deleted:
 			found = append(found, consistency.Inconsistency{
 				Text:   fmt.Sprintf("%s was revoked at %s", name, datetime.Format(eventlog.TimeOf(r.event))),
@@ -45,8 +45,8 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 			found = append(found, consistency.Inconsistency{
 				Text: fmt.Sprintf("%s was changed to expire at %s", name, datetime.Format(*r.expires)),
 				Repair: func(ctx context.Context) error {
-					return apierror.IgnoreNotFound(s.update(ctx, t.Listed(), r.expires,
-						func(now clienttokentable.Token) bool { return now.LastEvent == t.LastEvent }))
+					return apierror.IgnoreNotFound(s.update(ctx, t.Listed(), r.expires, s.log.Now(),
+						func(now clienttokentable.Token) bool { return now.LastChange == t.LastChange }))
 				},
 			})
 		}

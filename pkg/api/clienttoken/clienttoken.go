@@ -33,7 +33,7 @@ type snapshot struct {
 	ExpiresAt   *string               `json:"expiresAt"`
 }
 
-func newSnapshot(t clienttokentable.Token) any {
+func newSnapshot(t clienttokentable.Token) snapshot {
 	return snapshot{
 		ID:          t.Selector.String(),
 		TokenName:   t.Name,
@@ -42,6 +42,15 @@ func newSnapshot(t clienttokentable.Token) any {
 		Projects:    t.ListedProjects(),
 		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
 	}
+}
+
+// newExpiring returns the record that a token has reached a threshold: its expiry is at most the number of days away.
+func newExpiring(t clienttokentable.Token, days int64) eventlog.Change {
+	return newChange(t, eventlog.TokenExpiring, struct {
+		snapshot
+
+		Days int64 `json:"days"`
+	}{newSnapshot(t), days}, nil)
 }
 
 // newChange returns the record of a change of a token.

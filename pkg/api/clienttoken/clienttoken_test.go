@@ -333,7 +333,7 @@ func TestChangeKeepsSeenAt(t *testing.T) {
 		f.Put(t, table, item)
 	})
 	store := clienttoken.NewStore(client, f.Tables, f.LogThrough(client))
-	assert.OK(t, store.Update(t.Context(), "*:development.v2_"+selector1, new(now().AddDate(1, 0, 0))))
+	assert.OK(t, store.Update(t.Context(), "*:development.v2_"+selector1, new(now().AddDate(1, 0, 0)), now()))
 	token, err := clienttokentable.Unmarshal(f.Get(t, table, key))
 	assert.OK(t, err)
 	assert.Equal(t, []string{"2026-11-27 05:39:00.123 +0000 UTC", "2027-11-27 05:39:00.123 +0000 UTC"},
@@ -375,7 +375,7 @@ func repair(t *testing.T, check consistency.Check) (texts []string) {
 }
 
 // A restored table brings back a token that was revoked, and one whose life was shortened. One whose life was extended
-// stays as it was restored.
+// stays as it was restored. Announcements of their expiry before the check do not change that.
 func TestCheckRecorded(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, unlimited())
@@ -393,8 +393,13 @@ func TestCheckRecorded(t *testing.T) {
 	for _, item := range backup {
 		f.Put(t, table, item)
 	}
+	restored, err := f.store.List(t.Context())
+	assert.OK(t, err)
+	for _, token := range restored {
+		assert.OK(t, f.store.RecordExpiry(t.Context(), token, 14))
+	}
 	revoked := database.About(f.Events(t), eventlog.Subject("client-token:"+selector1))
-	assert.Equal(t, 2, len(revoked))
+	assert.Equal(t, 3, len(revoked))
 	texts := repair(t, f.store.CheckRecorded)
 	assert.Equal(t, 2, len(texts))
 	for i, want := range []string{

@@ -82,7 +82,7 @@ func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, 
 func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int, random io.Reader) (
 	created clienttokentable.Token, secret clienttokentable.Secret, err error,
 ) {
-	t.SeenAt, t.LastEvent = nil, 0
+	t.SeenAt, t.AnnouncedDays, t.LastEvent = nil, 0, 0
 	if t, secret, err = clienttokentable.New(t, random); err != nil {
 		return clienttokentable.Token{}, clienttokentable.Secret{}, err
 	}
@@ -100,7 +100,12 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 			return nil, err
 		}
 		created = t
-		created.LastEvent = id
+		created.LastEvent, created.LastChange = id, id
+		expiry, err := s.recordShortLife(ctx, &created, t.CreatedAt)
+		if err != nil {
+			return nil, err
+		}
+		event = append(event, expiry...)
 		return append([]types.TransactWriteItem{
 			dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)),
 			s.environments.Change(created.Environment, usage.Usage{Tokens: 1}, usage.Usage{}),
@@ -135,13 +140,13 @@ func (s *Store) checkCreation(ctx context.Context, t clienttokentable.Token, lim
 
 // Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound if
 // there is none. If nothing changes, Update only reads.
-func (s *Store) Update(ctx context.Context, text string, expires *time.Time) error {
-	return s.update(ctx, text, expires, func(clienttokentable.Token) bool { return true })
+func (s *Store) Update(ctx context.Context, text string, expires *time.Time, now time.Time) error {
+	return s.update(ctx, text, expires, now, func(clienttokentable.Token) bool { return true })
 }
 
 // update is Update for a token that still meets a condition. Otherwise it only reads.
 func (s *Store) update(
-	ctx context.Context, text string, expires *time.Time, holds func(clienttokentable.Token) bool,
+	ctx context.Context, text string, expires *time.Time, now time.Time, holds func(clienttokentable.Token) bool,
 ) error {
 	if expires != nil { // as it is stored
 		expires = new(datetime.Milliseconds(*expires))
@@ -152,10 +157,15 @@ func (s *Store) update(
 			return nil, err
 		}
 		next := old
-		next.ExpiresAt = expires
+		next.ExpiresAt, next.AnnouncedDays = expires, 0
 		id, event, err := s.log.RecordActions(ctx,
 			newChange(old, eventlog.APITokenUpdated, newSnapshot(next), newSnapshot(old)))
-		return append([]types.TransactWriteItem{s.setExpiry(old, expires, id)}, event...), err
+		if err != nil {
+			return nil, err
+		}
+		next.LastEvent, next.LastChange = id, id
+		expiry, err := s.recordShortLife(ctx, &next, now)
+		return slices.Concat([]types.TransactWriteItem{s.setExpiry(old, next)}, event, expiry), err
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("change a client token: %w", err)
@@ -170,14 +180,22 @@ func sameTime(a, b *time.Time) bool {
 	return a.Equal(*b)
 }
 
-// setExpiry returns the action that sets the expiry of a token. It does not touch seenAt, which is written at any time.
-func (s *Store) setExpiry(old clienttokentable.Token, expires *time.Time, event int64) types.TransactWriteItem {
-	update, attribute := eventlog.SetLast(event), expression.Name(clienttokentable.AttributeExpiresAt)
-	if expires == nil {
+// setExpiry returns the action that changes the expiry of a token to that of next. It does not touch seenAt, which is
+// written at any time.
+func (s *Store) setExpiry(old, next clienttokentable.Token) types.TransactWriteItem {
+	update, attribute := eventlog.SetLast(next.LastEvent), expression.Name(clienttokentable.AttributeExpiresAt)
+	if next.ExpiresAt == nil {
 		update = update.Remove(attribute)
 	} else {
-		update = update.Set(attribute, expression.Value(dynamo.Time(*expires)))
+		update = update.Set(attribute, expression.Value(dynamo.Time(*next.ExpiresAt)))
 	}
+	announced := expression.Name(clienttokentable.AttributeAnnouncedDays)
+	if next.AnnouncedDays == 0 {
+		update = update.Remove(announced)
+	} else {
+		update = update.Set(announced, expression.Value(next.AnnouncedDays))
+	}
+	update = update.Set(expression.Name(clienttokentable.AttributeLastChange), expression.Value(next.LastChange))
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(old)))
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName:                 &s.table,

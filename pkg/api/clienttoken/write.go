@@ -140,7 +140,7 @@ func Update(tokens *Store, now func() time.Time, days int) lambdahttp.HandlerFun
 		if err := checkPreconditions(r, tokens, text); err != nil {
 			return err
 		}
-		return tokens.Update(r.Context(), text, body.Time("expiresAt")) // nil: 200 without a body
+		return tokens.Update(r.Context(), text, body.Time("expiresAt"), now()) // nil: 200 without a body
 	}
 }
 

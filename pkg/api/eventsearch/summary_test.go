@@ -51,6 +51,8 @@ func TestSummary(t *testing.T) {
 		{"feature-type-updated", "type:release", `{"lifetimeDays":1}`, `{"lifetimeDays":null}`,
 			"Ada (user 1) changed the lifetime of the toggle type release from never to 1 day."},
 		{"token-expiring", "pat:7", `{"description":"ci","days":1}`, "", "The token 7 (ci) expires in at most 1 day."},
+		{"token-expiring", "client-token:AQEB", `{"tokenName":"shop","days":7}`, "",
+			"The token AQEB (shop) expires in at most 7 days."},
 		{"token-expiring", "pat:7", `{"days":14}`, "", "The token 7 expires in at most 14 days."},
 		{"feature-potentially-stale-off", "toggle:a", `{"reason":"archived"}`, "",
 			"The toggle a is no longer potentially stale (archived)."},

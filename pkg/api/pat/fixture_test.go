@@ -54,6 +54,8 @@ func (f *fixture) through(client *dynamodb.Client) *pat.Store {
 // now is the time of the tests.
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
 
+const day = 24 * time.Hour
+
 func newPAT(userID int64, description string) pat.PAT {
 	return pat.PAT{UserID: userID, Description: description, CreatedAt: now(), ExpiresAt: now().AddDate(1, 0, 0)}
 }

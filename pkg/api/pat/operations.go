@@ -1,8 +1,6 @@
 package pat
 
 import (
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -63,22 +61,6 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteOwn(writer(d)) },
 		},
 	}
-}
-
-// Functions returns the function that announces tokens which are about to expire.
-func Functions() []app.Function {
-	return []app.Function{{
-		Name: "announce-expiring-tokens",
-		Handler: func(d *app.Deps) lambda.Handler {
-			d.OpenTables(Table, eventlog.Table)
-			a := &Announcer{
-				Store:  NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number), nil),
-				Now:    d.Now,
-				Logger: d.Logger,
-			}
-			return app.Event(a.Announce)
-		},
-	}}
 }
 
 func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil, nil) }

@@ -120,8 +120,8 @@ func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error)
 		return nil, err
 	}
 	p.LastEvent, p.AnnouncedDays = id, 0
-	if p.ExpiresAt.Sub(i.now) < shortLife {
-		p.AnnouncedDays = thresholds[0]
+	if p.ExpiresAt.Sub(i.now) < access.ShortLife {
+		p.AnnouncedDays = access.LastThreshold
 		last, record, err := i.log.RecordActions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
 		if err != nil {
 			return nil, err

@@ -40,6 +40,13 @@ func expiring(tb testing.TB, id int) eventbus.Event {
 		`{"id":%d,"userId":4,"description":"pipeline","expiresAt":"2026-12-04T05:39:00.123Z","days":14}`, id), ""))
 }
 
+func expiringClientToken(tb testing.TB) eventbus.Event {
+	tb.Helper()
+	return sent(tb, logged(eventlog.TokenExpiring, "client-token:AQEBAQEBAQEBAQEBAQEBAQ", eventlog.System,
+		`{"id":"AQEBAQEBAQEBAQEBAQEBAQ","tokenName":"shop","type":"backend","environment":"production","projects":["*"],`+
+			`"expiresAt":"2026-12-04T05:39:00.123Z","days":14}`, ""))
+}
+
 // TestForms checks the data of each form. Consumers depend on them. docs/events.md contains the same examples.
 func TestForms(t *testing.T) {
 	t.Parallel()
@@ -121,7 +128,7 @@ func TestForms(t *testing.T) {
 			`"subject":"%s","sequence":"1436122512098400","datacontenttype":"application/json","data":%s}`,
 			e.ID, test.kind, subject, test.want), string(got))
 	}
-	for _, example := range []any{all[0], all[5].Data, expiring(t, 17).Data} {
+	for _, example := range []any{all[0], all[5].Data, expiring(t, 17).Data, expiringClientToken(t).Data} {
 		text, err := json.MarshalIndent(example, "", "  ")
 		assert.OK(t, err)
 		if want := "```json\n" + string(text) + "\n```\n"; !strings.Contains(string(page), want) {

@@ -22,8 +22,10 @@ const Hash = "selector"
 
 // The attributes that are written alone.
 const (
-	AttributeExpiresAt = "expiresAt"
-	AttributeSeenAt    = "seenAt"
+	AttributeExpiresAt     = "expiresAt"
+	AttributeSeenAt        = "seenAt"
+	AttributeAnnouncedDays = "announcedDays"
+	AttributeLastChange    = "changed"
 )
 
 // Type is what a token may be used for.
@@ -46,7 +48,11 @@ type Token struct {
 	CreatedAt   time.Time
 	SeenAt      *time.Time // when it was last used, accurate to an hour; nil: never
 	Verifier    access.Verifier
-	LastEvent   int64 // the id of its last event
+	// AnnouncedDays is the lowest threshold at which its current expiry was recorded; 0: none.
+	AnnouncedDays int64
+	LastEvent     int64 // the id of its last event
+	// LastChange is the id of the event of its creation or last change. The record of its expiry is a later event.
+	LastChange int64
 }
 
 // Expired reports whether the token is no longer valid at now.
@@ -132,7 +138,10 @@ type record struct {
 	CreatedAt   time.Time  `dynamodbav:"createdAt"`
 	SeenAt      *time.Time `dynamodbav:"seenAt,omitempty"`
 	Verifier    []byte     `dynamodbav:"verifier"`
-	LastEvent   int64      `dynamodbav:"event,omitempty"`
+
+	AnnouncedDays int64 `dynamodbav:"announcedDays,omitempty"`
+	LastEvent     int64 `dynamodbav:"event,omitempty"`
+	LastChange    int64 `dynamodbav:"changed,omitempty"`
 }
 
 // Key returns the key of a token.
@@ -153,7 +162,10 @@ func Marshal(t Token) dynamo.Item {
 		CreatedAt:   t.CreatedAt,
 		SeenAt:      t.SeenAt,
 		Verifier:    t.Verifier[:],
-		LastEvent:   t.LastEvent,
+
+		AnnouncedDays: t.AnnouncedDays,
+		LastEvent:     t.LastEvent,
+		LastChange:    t.LastChange,
 	})
 }
 
@@ -176,7 +188,10 @@ func Unmarshal(item dynamo.Item) (Token, error) {
 		ExpiresAt:   stored.ExpiresAt,
 		CreatedAt:   stored.CreatedAt,
 		SeenAt:      stored.SeenAt,
-		LastEvent:   stored.LastEvent,
+
+		AnnouncedDays: stored.AnnouncedDays,
+		LastEvent:     stored.LastEvent,
+		LastChange:    stored.LastChange,
 	}
 	copy(t.Verifier[:], stored.Verifier)
 	return t, nil

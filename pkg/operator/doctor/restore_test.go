@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/background/tokenexpiry"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
@@ -215,7 +217,8 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 					w.must(err)
 				}
 				if used {
-					a := pat.Announcer{Store: pat.NewStore(i.Client, i.Tables, i.Log(time.Now), nil), Now: time.Now,
+					a := tokenexpiry.Announcer{PATs: pat.NewStore(i.Client, i.Tables, i.Log(time.Now), nil),
+						ClientTokens: clienttoken.NewStore(i.Client, i.Tables, i.Log(time.Now)), Now: time.Now,
 						Logger: slog.New(slog.DiscardHandler)}
 					_, err := a.Announce(t.Context(), nil)
 					w.must(err)

@@ -26,3 +26,28 @@ func CheckExpiry(expires *time.Time, now time.Time, maxDays int) string {
 	}
 	return ""
 }
+
+// ShortLife is the time between two searches for expiring tokens. A token with a shorter lifetime may be created and
+// expire between them, so its expiry is recorded with its creation, at LastThreshold.
+const ShortLife = time.Hour
+
+// LastThreshold is the lowest of the thresholds of DueThreshold.
+const LastThreshold int64 = 1
+
+// DueThreshold returns the lowest threshold that a token has reached now: 1, 7 or 14 days before it expires. It returns 0
+// if there is none, if the threshold announced or a lower one was recorded, or if the token has expired. announced is 0
+// if none was recorded.
+func DueThreshold(expires time.Time, announced int64, now time.Time) int64 {
+	if !now.Before(expires) {
+		return 0
+	}
+	for _, days := range []int64{LastThreshold, 7, 14} {
+		if days == announced {
+			break
+		}
+		if !now.Before(expires.Add(-time.Duration(days) * 24 * time.Hour)) {
+			return days
+		}
+	}
+	return 0
+}

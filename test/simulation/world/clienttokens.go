@@ -41,7 +41,7 @@ func (a *actor) manageClientTokens() {
 		a.createClientToken(c)
 	case 3:
 		a.meanwhile((*actor).manageClientTokens)
-		expires := time.Now().Add(time.Duration(1+a.IntN(3)) * 1000 * time.Hour).UTC().Format(time.RFC3339)
+		expires := time.Now().Add(time.Duration(1+a.IntN(3)) * 100 * time.Hour).UTC().Format(time.RFC3339)
 		a.do(c, "PUT api-tokens/"+t.listed, object{"expiresAt": expires})
 	case 4, 5:
 		a.delete(c, &t.deletion, (*actor).manageClientTokens, func() *op { return a.do(c, "DELETE api-tokens/"+t.listed, nil) })

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
@@ -320,24 +321,33 @@ func (w *World) announce() {
 // at the last search.
 func (w *World) checkExpiring() {
 	for _, item := range w.db.Items("PersonalAccessTokens") {
-		if item["expiresAt"] == nil {
-			continue
+		w.checkExpiry(item, fmt.Sprint("pat:", item.Int("id")))
+	}
+	for _, item := range w.db.Items(clienttokentable.Table) {
+		w.checkExpiry(item, "client-token:"+item.String(clienttokentable.Hash))
+	}
+}
+
+// checkExpiry is checkExpiring for one token. A client token has an event of its creation or last change, after which
+// the expiry is recorded.
+func (w *World) checkExpiry(item dynamo.Item, subject string) {
+	if item["expiresAt"] == nil {
+		return
+	}
+	expires := item.Time("expiresAt").Sub(w.tokens.announced)
+	if expires < time.Minute {
+		return
+	}
+	for _, threshold := range []int{1, 7, 14} {
+		left := expires - time.Duration(threshold)*24*time.Hour // clocks differ, and the search takes some time
+		if left < -time.Minute && !slices.ContainsFunc(w.events.log[subject], func(e dynamo.Item) bool {
+			return e.Int("id") > item.Int(clienttokentable.AttributeLastChange) &&
+				strings.HasSuffix(e.String("data"), fmt.Sprintf(`"days":%d}`, threshold))
+		}) {
+			w.fail("%s expires in less than %d days, which was not recorded", subject, threshold)
 		}
-		expires := item.Time("expiresAt").Sub(w.tokens.announced)
-		if expires < time.Minute {
-			continue
-		}
-		for _, threshold := range []int{1, 7, 14} {
-			left := expires - time.Duration(threshold)*24*time.Hour // clocks differ, and the search takes some time
-			log := w.events.log[fmt.Sprint("pat:", item.Int("id"))]
-			if left < -time.Minute && !slices.ContainsFunc(log, func(e dynamo.Item) bool {
-				return strings.HasSuffix(e.String("data"), fmt.Sprintf(`"days":%d}`, threshold))
-			}) {
-				w.fail("the token %d expires in less than %d days, which was not recorded", item.Int("id"), threshold)
-			}
-			if left < time.Minute {
-				break
-			}
+		if left < time.Minute {
+			break
 		}
 	}
 }
