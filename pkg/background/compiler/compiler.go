@@ -36,8 +36,8 @@ func (c *Compiler) compile(ctx context.Context, environment string, changed chan
 	}
 }
 
-// try makes one attempt. It returns false if another process has published a snapshot since the attempt began. The
-// order of its reads is the reason why snapshots do not go back in time.
+// try makes one attempt. It returns false if another process has compiled since the attempt began. The order of its
+// reads is the reason why snapshots do not go back in time.
 func (c *Compiler) try(ctx context.Context, environment string, changed change) (published bool, err error) {
 	began := c.now()
 	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
@@ -79,9 +79,7 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 		following.Hash = hash
 		return c.publish(ctx, pointer, following, current, previous, d)
 	}
-	if !everything {
-		return true, nil
-	}
+	// Another compilation, which has read an earlier state, must not publish it later.
 	return c.movePointer(ctx, pointer, following)
 }
 

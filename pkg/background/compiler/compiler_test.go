@@ -274,6 +274,21 @@ func TestRace(t *testing.T) {
 	assert.Equal(t, "2: a 30", f.sees("production"))
 }
 
+// Nor does it publish a state that was replaced meanwhile by the one of the current snapshot.
+func TestRaceWithoutChange(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "10")
+	f.compile()
+	slow := f.compiler(f.db.Before(t, "PutItem", 1, func() {
+		f.put("a", "10")
+		f.changed(toggleEvent(eventlog.FeatureUpdated, "a", "production"))
+	}))
+	f.put("a", "20")
+	assert.OK(t, slow.Compile(t.Context(), "production"))
+	assert.Equal(t, "1: a 10", f.sees("production"))
+}
+
 // A toggle that cannot be compiled keeps its part, is logged, and does not hold up the others.
 func TestOneBadToggle(t *testing.T) {
 	t.Parallel()

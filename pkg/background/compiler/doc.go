@@ -9,6 +9,9 @@
 // before, and with it all reads of n. So each read of n+1 is later than the read of the same item for n. Neither a
 // condition that the state is newer than the stored one, nor reading the pointer after the state has this property.
 //
+// A compilation whose state is the published one writes the pointer, too. Otherwise, after a toggle was switched on and
+// off, a compilation that has read it while it was on could publish that, although all events were handled.
+//
 // Events only say what is to be read again. No version is derived from their ids, because ids of different subjects do
 // not rise in the order of commits, and no index is read, because an index is eventually consistent.
 package compiler

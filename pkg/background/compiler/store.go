@@ -62,13 +62,14 @@ func (c *Compiler) putParts(ctx context.Context, parts []dynamo.Item) error {
 	return nil
 }
 
-// movePointer replaces a pointer. It returns false if the pointer has moved since it was read.
+// movePointer replaces a pointer. It returns false if the pointer was written since it was read.
 func (c *Compiler) movePointer(ctx context.Context, from, to snapshottable.Pointer) (moved bool, err error) {
 	condition := expression.Name(snapshottable.AttributeEnvironment).AttributeNotExists()
 	if from.Version > 0 {
 		condition = expression.Name(snapshottable.AttributeEpoch).Equal(expression.Value(from.Epoch)).
-			And(expression.Name(snapshottable.AttributeVersion).Equal(expression.Value(from.Version)))
+			And(expression.Name(snapshottable.AttributeRevision).Equal(expression.Value(from.Revision)))
 	}
+	to.Revision++
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
 	_, err = c.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName:                 &c.snapshots,
@@ -117,8 +118,8 @@ func (c *Compiler) pointers(ctx context.Context, names []string) (map[string]sna
 	return pointers, nil
 }
 
-// cover records that the snapshot of a pointer covers all events before a time. It does nothing if the pointer has
-// moved.
+// cover records that the snapshot of a pointer covers all events before a time. It does nothing if the pointer was
+// written since it was read.
 func (c *Compiler) cover(ctx context.Context, p snapshottable.Pointer, until time.Time) error {
 	covering := p
 	covering.Covers = until

@@ -29,7 +29,7 @@ const (
 	AttributeEnvironment = "environment" // the partition key
 	AttributeItem        = "item"        // the sort key
 	AttributeEpoch       = "epoch"
-	AttributeVersion     = "version"
+	AttributeRevision    = "revision"
 	AttributeCovers      = "covers"
 	attributeCreatedAt   = "createdAt"  // of a part
 	attributeCompiledAt  = "compiledAt" // of a pointer
@@ -49,6 +49,7 @@ type Pointer struct {
 	Environment string    `dynamodbav:"environment"`
 	Epoch       string    `dynamodbav:"epoch"`
 	Version     int64     `dynamodbav:"version"`
+	Revision    int64     `dynamodbav:"revision"`   // how often the pointer was written in the epoch
 	Hash        string    `dynamodbav:"hash"`       // of the document
 	Parts       int       `dynamodbav:"parts"`      // the number of parts
 	CompiledAt  time.Time `dynamodbav:"compiledAt"` // when the snapshot was published
