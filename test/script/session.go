@@ -41,7 +41,9 @@ type token struct {
 	Secret string      `json:"secret"`
 }
 
-func newSession(ctx context.Context, e Environment, base, applications *url.URL, validator *openapi.Validator) *session {
+func newSession(
+	ctx context.Context, e Environment, base, applications *url.URL, validator *openapi.Validator,
+) *session {
 	s := &session{
 		ctx: ctx, environment: e, base: base, applications: applications, application: &http.Client{Timeout: time.Minute},
 		last: &response{}, lifetimes: map[string]string{},
