@@ -1,12 +1,17 @@
 package sdk_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
+	"os/user"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +20,8 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/process"
 )
+
+var update = flag.Bool("update", false, "save the reports of SDKs as test data")
 
 // sdk is an SDK, with the program that uses it.
 type sdk struct {
@@ -101,8 +108,36 @@ func testSDK(t *testing.T, sdk sdk) {
 			return service.received(sdk.report)
 		})
 	}
+	if sdk.report != "" || sdk.remote {
+		process.Await(t, "counts of the toggle", 100*time.Millisecond, timeout, func() bool {
+			return service.counted(switched) > 0
+		})
+	}
+	if *update {
+		saveReports(t, sdk.name, service.sent())
+	}
 	app.end()
 	service.checkStatuses()
+}
+
+// saveReports saves a report with counts, and a registration, as test data of the package that reads them.
+func saveReports(t *testing.T, name string, sent [][]byte) {
+	t.Helper()
+	person, err := user.Current()
+	assert.OK(t, err)
+	host, err := os.Hostname()
+	assert.OK(t, err)
+	for _, body := range sent {
+		body = bytes.ReplaceAll(body, []byte(person.Username+"-"+host), []byte("ada-"+hostName))
+		kind := "register"
+		if bytes.Contains(body, []byte(`"bucket"`)) {
+			kind = "metrics"
+		}
+		if kind == "register" || bytes.Contains(body, []byte(switched)) {
+			file := fmt.Sprintf("../../pkg/delivery/client/testdata/%s.%s.json", strings.ReplaceAll(name, " ", "-"), kind)
+			assert.OK(t, os.WriteFile(file, body, 0o600))
+		}
+	}
 }
 
 // timeout limits each wait, which usually takes about a second.

@@ -1,6 +1,7 @@
 package sdk_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +35,7 @@ type service struct {
 	mu       sync.Mutex
 	target   *url.URL        // nil: the service is stopped
 	requests map[string]bool // "POST /api/client/metrics 202"
+	reports  [][]byte        // the bodies of reports and registrations
 }
 
 func newService(t *testing.T) *service {
@@ -78,6 +81,37 @@ func (s *service) rewrite(r *httputil.ProxyRequest) {
 		panic(http.ErrAbortHandler)
 	}
 	r.SetURL(s.target)
+	if r.In.Method != http.MethodPost || !strings.Contains(r.In.URL.Path, "/client/") {
+		return
+	}
+	body, err := io.ReadAll(r.In.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	r.Out.Body = io.NopCloser(bytes.NewReader(body))
+	s.reports = append(s.reports, body)
+}
+
+// sent returns the reports and registrations that applications have sent.
+func (s *service) sent() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.reports)
+}
+
+// counted returns how often applications have asked for a toggle in the environment, as the service counts it.
+func (s *service) counted(name string) (evaluations float64) {
+	s.Helper()
+	response := s.request(http.MethodGet, "client-metrics/features/"+name+"/raw?hoursBack=2", "")
+	hours, _ := response["data"].([]any)
+	for _, hour := range hours {
+		if hour, ok := hour.(map[string]any); ok && hour["environment"] == environment {
+			yes, _ := hour["yes"].(float64)
+			no, _ := hour["no"].(float64)
+			evaluations += yes + no
+		}
+	}
+	return evaluations
 }
 
 func (s *service) record(r *http.Response) error {
@@ -122,7 +156,12 @@ func (s *service) token(kind clienttokentable.Type) string {
 // post sends a request to the administration, which must succeed, and returns the response.
 func (s *service) post(path, body string) (response map[string]any) {
 	s.Helper()
-	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.BaseURL+"/api/admin/"+path, strings.NewReader(body))
+	return s.request(http.MethodPost, path, body)
+}
+
+func (s *service) request(method, path, body string) (response map[string]any) {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), method, s.BaseURL+"/api/admin/"+path, strings.NewReader(body))
 	assert.OK(s.T, err)
 	r.Header.Set("Authorization", s.APIToken)
 	r.Header.Set("Content-Type", "application/json")
@@ -132,7 +171,7 @@ func (s *service) post(path, body string) (response map[string]any) {
 	text, err := io.ReadAll(received.Body)
 	assert.OK(s.T, err)
 	if received.StatusCode >= http.StatusMultipleChoices {
-		s.Fatalf("POST %s: %d %s", path, received.StatusCode, text)
+		s.Fatalf("%s %s: %d %s", method, path, received.StatusCode, text)
 	}
 	_ = json.Unmarshal(text, &response) // some responses have no body
 	return response

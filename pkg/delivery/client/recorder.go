@@ -210,12 +210,14 @@ func (r *recorder) heard(environment, application string, a usage.Application, i
 		p.presence.Merge(usage.Presence{application: a})
 		known = p.presence[application]
 	}
-	if _, ok := known.Instances[id]; !ok {
+	earlier, ok := known.Instances[id]
+	if !ok {
 		if p.instances >= maxInstances || !p.grow(id, i.SDK) {
 			return
 		}
 		p.instances++
 	}
+	i.SDK = cmp.Or(i.SDK, earlier.SDK)
 	known.Instances[id] = i
 	p.changed = true
 }

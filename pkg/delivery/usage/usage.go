@@ -7,6 +7,7 @@
 package usage
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -115,8 +116,9 @@ type Instance struct {
 	SeenAt   time.Time `json:"t"`           // of its last report, by the clock of the service
 }
 
-// Merge adds another presence of the same environment. Of an instance that both have, the later report wins. It does not
-// change the other one.
+// Merge adds another presence of the same environment. Of an instance that both have, the later report wins, but an SDK
+// that it does not name is that of the other one: some SDKs name themselves only when they register. It does not change
+// the other one.
 func (p Presence) Merge(other Presence) {
 	for name, theirs := range other {
 		p[name] = p[name].plus(theirs)
@@ -131,9 +133,13 @@ func (a Application) plus(other Application) Application {
 	}
 	for _, instances := range []map[string]Instance{a.Instances, other.Instances} {
 		for id, instance := range instances {
-			if known, ok := sum.Instances[id]; !ok || instance.SeenAt.After(known.SeenAt) {
-				sum.Instances[id] = instance
+			known, ok := sum.Instances[id]
+			later, earlier := instance, known
+			if ok && !instance.SeenAt.After(known.SeenAt) {
+				later, earlier = known, instance
 			}
+			later.SDK = cmp.Or(later.SDK, earlier.SDK)
+			sum.Instances[id] = later
 		}
 	}
 	return sum

@@ -33,18 +33,23 @@ func TestTally(t *testing.T) {
 	assert.Equal(t, usage.Counts{Yes: 2, Variants: map[string]int64{"red": 2}}, a.Features["banner"]["shop"])
 }
 
-// Of an instance that two processes heard from, the later report wins, in either order.
+// Of an instance that two processes heard from, the later report wins, in either order. It keeps an SDK that only the
+// earlier one names.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 27, 8, 30, 0, 0, time.UTC)
 	early := usage.Presence{"shop": {
-		Projects:  []string{"web"},
-		Instances: map[string]usage.Instance{"1": {SDK: "old:1", SeenAt: at}, "2": {SDK: "old:1", SeenAt: at}},
+		Projects: []string{"web"},
+		Instances: map[string]usage.Instance{
+			"1": {SDK: "old:1", SeenAt: at}, "2": {SDK: "old:1", SeenAt: at}, "3": {SDK: "old:1", SeenAt: at},
+		},
 	}}
 	late := usage.Presence{"shop": {
 		Projects:   []string{"app", "web"},
 		Strategies: []string{"default"},
-		Instances:  map[string]usage.Instance{"1": {SDK: "new:2", SeenAt: at.Add(time.Minute)}},
+		Instances: map[string]usage.Instance{
+			"1": {SDK: "new:2", SeenAt: at.Add(time.Minute)}, "3": {SeenAt: at.Add(time.Minute)},
+		},
 	}}
 	for _, order := range [][]usage.Presence{{early, late}, {late, early}} {
 		sum := usage.Presence{}
@@ -56,6 +61,7 @@ func TestPresence(t *testing.T) {
 			Instances: map[string]usage.Instance{
 				"1": {SDK: "new:2", SeenAt: at.Add(time.Minute)},
 				"2": {SDK: "old:1", SeenAt: at},
+				"3": {SDK: "old:1", SeenAt: at.Add(time.Minute)},
 			},
 		}}, sum)
 		assert.Equal(t, at.Add(time.Minute), sum["shop"].SeenAt())
