@@ -2,12 +2,14 @@ package feature
 
 import (
 	"math"
+	"slices"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -19,13 +21,14 @@ func Operations() []app.Operation {
 	removesEnvironments := []string{
 		environment.Table, featuretable.Table, contextfield.Table, segmenttable.Table, eventlog.Table,
 	}
+	shown := []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table}
 	return []app.Operation{
 		{
 			Name:     "search-features",
 			Route:    "GET /api/admin/search/features",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Search(NewSearcher(reader(d))) },
+			Tables:   shown,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Search(NewSearcher(reader(d).WithUsage(d.Now))) },
 		},
 		{
 			Name:     "count-features",
@@ -38,15 +41,15 @@ func Operations() []app.Operation {
 			Name:     "list-features",
 			Route:    "GET /api/admin/projects/{projectId}/features",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
+			Tables:   shown,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d).WithUsage(d.Now)) },
 		},
 		{
 			Name:     "get-feature",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+			Tables:   shown,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d).WithUsage(d.Now)) },
 		},
 		{
 			Name:     "create-feature",
@@ -61,8 +64,12 @@ func Operations() []app.Operation {
 			Name:     "update-feature",
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+			Tables:   append(slices.Clone(shown), eventlog.Table),
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				features := writer(d)
+				features.Reader = features.Reader.WithUsage(d.Now)
+				return Update(features)
+			},
 		},
 		{
 			Name:     "mark-features-stale",

@@ -54,6 +54,7 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		usage := features.hour.start(r.Context())
 		known, err := features.resources(r.Context())
 		if err != nil {
 			return err
@@ -64,6 +65,9 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 			return err
 		}
 		if known.segments, err = features.segmentsOf(r.Context(), all); err != nil {
+			return err
+		}
+		if known.used, err = usage(); err != nil {
 			return err
 		}
 		body := struct {
@@ -90,6 +94,7 @@ func Search(features *Searcher) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		usage := features.hour.start(r.Context())
 		known, err := features.resources(r.Context())
 		if err != nil {
 			return err
@@ -99,6 +104,9 @@ func Search(features *Searcher) lambdahttp.HandlerFunc {
 			return err
 		}
 		if known.segments, err = features.segmentsOf(r.Context(), page); err != nil {
+			return err
+		}
+		if known.used, err = usage(); err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {

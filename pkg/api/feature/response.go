@@ -51,10 +51,11 @@ type environmentResponse struct {
 	HasEnabledStrategies bool   `json:"hasEnabledStrategies"`
 	VariantCount         int    `json:"variantCount"`
 
-	// These properties have their empty value.
-	LastSeenAt *string `json:"lastSeenAt"`
-	Yes        int64   `json:"yes"`
-	No         int64   `json:"no"`
+	LastSeenAt *string `json:"lastSeenAt"` // nil
+
+	// How often it was on and off in the running hour.
+	Yes int64 `json:"yes"`
+	No  int64 `json:"no"`
 
 	// Strategies is in their order. Lists leave it out.
 	Strategies []toggle.Strategy `json:"strategies,omitzero"`
@@ -72,6 +73,7 @@ func newResponse(f toggle.Feature, known resources) response {
 		Children:           append([]string{}, f.Children...),
 		Tags:               []string{},
 	}
+	used := known.used[f.Name]
 	for i, e := range known.environments {
 		state := f.Environments[e.Name]
 		r.Environments[i] = environmentResponse{
@@ -82,6 +84,8 @@ func newResponse(f toggle.Feature, known resources) response {
 			HasStrategies:        len(state.Strategies) > 0,
 			HasEnabledStrategies: state.HasEnabledStrategies(),
 			VariantCount:         state.VariantCount(),
+			Yes:                  used[e.Name].Yes,
+			No:                   used[e.Name].No,
 		}
 	}
 	if f.CreatedBy != nil && f.CreatedBy.ID != 0 {

@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -25,17 +26,21 @@ type Reader struct {
 	client       *dynamodb.Client
 	table        string
 	segments     string // the table
+	usage        string // the table
 	types        *featuretype.Store
 	environments *environment.Store
-	project      string // of the toggles that it finds by name; empty: all
+	project      string       // of the toggles that it finds by name; empty: all
+	hour         *runningHour // nil: responses have no usage
 }
 
-// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments.
+// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments, and with WithUsage also of
+// the table Usage.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 	return &Reader{
 		client:       client,
 		table:        tables[featuretable.Table],
 		segments:     tables[segmenttable.Table],
+		usage:        tables[usagetable.Table],
 		types:        featuretype.NewStore(client, tables, nil),
 		environments: environment.NewStore(client, tables, nil),
 	}

@@ -17,6 +17,7 @@ type resources struct {
 	types        Types
 	environments []environment.Environment // in the order of responses
 	segments     map[int64]string          // names by ids
+	used         hourUsage
 }
 
 // resources reads all types and environments.
@@ -44,7 +45,7 @@ func (r *Reader) segmentIDs(ctx context.Context) (map[string]int64, error) {
 	return ids, err
 }
 
-// resourcesOf reads the type of a toggle, all environments, and the segments that the toggle uses.
+// resourcesOf reads the type of a toggle, all environments, the segments that the toggle uses, and the usage.
 func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known resources, err error) {
 	var reads errgroup.Group
 	reads.Go(func() error {
@@ -58,6 +59,10 @@ func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known resou
 	})
 	reads.Go(func() (err error) {
 		known.segments, err = r.segmentsOf(ctx, []toggle.Feature{f})
+		return err
+	})
+	reads.Go(func() (err error) {
+		known.used, err = r.hour.get(ctx)
 		return err
 	})
 	err = reads.Wait()
