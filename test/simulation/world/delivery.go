@@ -265,6 +265,9 @@ func (w *World) checkConverged() {
 		return
 	}
 	w.sleep("frozen processes", time.Minute)
+	if w.has(lostPart) {
+		w.sleep("the hourly compilation", time.Hour)
+	}
 	if !w.sweepSnapshots() && !w.over {
 		w.fail("the last sweep of snapshots fails")
 	}

@@ -22,11 +22,12 @@ const (
 	noWebhook                              // the webhook refuses, for days
 	restored                               // in the end, tables are restored to an earlier time
 	paged                                  // DynamoDB reads one to three items at a time
+	lostPart                               // a part of a current snapshot is lost
 )
 
 var faultNames = []string{
 	"lost-request", "lost-response", "late", "throttled", "conflict", "slow", "crash", "freeze", "duplicated",
-	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged",
+	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged", "lost-part",
 }
 
 // firstFault is the bit of the first fault in a plan. Those below are of actors.

@@ -82,6 +82,24 @@ func (w *World) changedSnapshot(c change) {
 	w.checkOrder(p.Environment, previous, next)
 }
 
+// losePart deletes a part of the current snapshot of an environment, which nothing in the service does.
+func (w *World) losePart() {
+	p := w.pointer(w.delivery.installed[0].query.Environment)
+	for _, item := range w.db.Items(snapshottable.Table) {
+		if item.String(snapshottable.AttributeEnvironment) != p.Environment || snapshottable.IsPointer(item) ||
+			!snapshottable.BelongsTo(item, p) {
+			continue
+		}
+		w.note("the part %s is lost", item.String(snapshottable.AttributeItem))
+		w.db.Do("DeleteItem", encode(object{"TableName": snapshottable.Table, "Key": object{
+			snapshottable.AttributeEnvironment: object{"S": p.Environment},
+			snapshottable.AttributeItem:        object{"S": item.String(snapshottable.AttributeItem)},
+		}}))
+		w.engine.changes = nil
+		return
+	}
+}
+
 // document returns what the snapshot of a pointer contains.
 func (w *World) document(p snapshottable.Pointer) (snapshot.Document, error) {
 	s, err := snapshottable.UnmarshalParts(p, w.db.Items(snapshottable.Table))

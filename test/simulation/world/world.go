@@ -146,6 +146,9 @@ func (w *World) live() {
 	if w.has(restored) {
 		w.after(w.upTo(duration, 10), w.copyTables)
 	}
+	if w.has(lostPart) && w.delivers {
+		w.after(w.upTo(duration, 18), w.losePart)
+	}
 	w.run(func() bool { return w.over || w.calm && w.acting == 0 })
 	w.drain()
 	w.spawn(func() {
