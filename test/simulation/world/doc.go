@@ -43,8 +43,9 @@
 //     checks the id and the signature of each request.
 //   - At the end: each change was announced once, in order, each event has its own id, the webhook has received all its
 //     events, requests are counted once, nothing is pending. Every SDK receives the true state, whichever process it
-//     asks, and a toggle that cannot be compiled keeps its part and does not hold up another one. For types, fields, tokens, roles, disabled accounts,
-//     toggles and feedback, an order of the operations explains all results (porcupine).
+//     asks and although parts of snapshots were lost, and a toggle that cannot be compiled keeps its part and does not
+//     hold up another one. For types, fields, tokens, roles, disabled accounts, toggles and feedback, an order of the
+//     operations explains all results (porcupine).
 //   - After a final restore of tables to an earlier time, and people who sign in before the repair: nobody may do more
 //     than before the restore, an operator's decisions leave no problem, the tables are consistent, no id is used
 //     twice, and SDKs receive the restored state. Before the restore, doctor finds nothing.
