@@ -295,7 +295,7 @@ func readRecords(ctx context.Context, client *dynamodb.Client, table, feature st
 		if err != nil {
 			return nil, fmt.Errorf("read the usage of the toggle %q: %w", feature, err)
 		}
-		r, err := unmarshalRecord(item, feature)
+		r, err := UnmarshalRecord(item, feature)
 		if err != nil {
 			return nil, err
 		}

@@ -202,7 +202,7 @@ func MarshalRecord(r Record) (dynamo.Item, error) {
 	}), nil
 }
 
-func unmarshalRecord(item dynamo.Item, feature string) (Record, error) {
+func UnmarshalRecord(item dynamo.Item, feature string) (Record, error) {
 	var stored featureRecord
 	if err := dynamo.Unmarshal(item, &stored); err != nil {
 		return Record{}, err

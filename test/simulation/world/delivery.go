@@ -30,6 +30,7 @@ type deliveryState struct {
 	segments  map[int64][]segmentAt   // by id, in their order
 	gaveUp    time.Time               // the last time that the stream gave up records; zero: sweeps compiled all since
 	servers   []*server
+	crashed   []*server
 	started   int // the number of servers
 	installed []*application
 }
@@ -59,6 +60,7 @@ type server struct {
 	handler *client.Handler
 	warm    map[*application]bool // to whom it has answered
 	busy    bool                  // it handles one request at a time, as an instance of a function does
+	reports reports
 }
 
 // sdkTokens is the number of client tokens of SDKs.
@@ -107,6 +109,7 @@ func (w *World) server(i int) *server {
 		d.servers = append(d.servers, w.newServer())
 	}
 	if d.servers[i].dead {
+		d.crashed = append(d.crashed, d.servers[i])
 		d.servers[i] = w.newServer()
 	}
 	return d.servers[i]
@@ -118,7 +121,7 @@ func (w *World) newServer() *server {
 	db, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
 	freshness := []time.Duration{0, 250 * time.Millisecond, 10 * time.Second}[w.upTo(3, 82, p.hash)]
-	return &server{process: p, warm: map[*application]bool{}, handler: client.New(client.Config{
+	return &server{process: p, warm: map[*application]bool{}, reports: newReports(), handler: client.New(client.Config{
 		DynamoDB: db, Tables: w.tables, Freshness: freshness, Now: p.now, Random: p, Origins: []string{"*"},
 		Logger: slog.New(slog.DiscardHandler),
 	})}
@@ -144,6 +147,9 @@ func (a *actor) poll() {
 		if on := a.server(i); !on.busy {
 			on.busy = true
 			a.ask(s, on)
+			if !on.dead && a.IntN(2) == 0 {
+				a.report(s, on)
+			}
 			on.busy = false
 		}
 		a.sleep(a.name, within(a.Rand, choose(a, 50*time.Millisecond, 3*time.Second)))
@@ -154,8 +160,6 @@ func (a *actor) poll() {
 // ask lets an SDK ask a process.
 func (a *actor) ask(s *application, on *server) {
 	_, ctx := a.begin()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/client/features", nil)
 	r.Header.Set("Authorization", s.secret)
 	if s.tag != "" {
@@ -167,20 +171,8 @@ func (a *actor) ask(s *application, on *server) {
 	if !s.query.InlineSegmentConstraints {
 		r.Header.Set("Unleash-Client-Spec", "5.0.0")
 	}
-	recorder := httptest.NewRecorder()
-	done := make(chan struct{})
-	a.spawn(func() {
-		defer close(done)
-		on.handler.ServeHTTP(recorder, r)
-	})
-	select {
-	case <-done:
-	case <-on.ended:
-		cancel()
-		<-done
-	}
-	a.turn(a.name)
-	if on.dead {
+	recorder, ok := a.request(on, r)
+	if !ok {
 		return
 	}
 	status, body := recorder.Code, recorder.Body.String()

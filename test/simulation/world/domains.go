@@ -75,6 +75,7 @@ func (w *World) prepare() {
 	w.traffic = trafficState{answered: map[string]int64{}}
 	w.events = eventState{log: map[string][]dynamo.Item{}}
 	w.delivery = newDeliveryState()
+	w.usage = newUsageState()
 	w.bus = busState{contents: map[string]string{}, discarded: map[string]bool{}}
 	w.webhook = webhookState{received: map[string]bool{}, queuedAt: map[string]time.Time{}}
 	p, random := w.newProcess("operator/first"), w.random(6)
@@ -120,6 +121,8 @@ func (w *World) checkWritten(c change) {
 		w.checkClientTokens()
 	case "Snapshots":
 		w.changedSnapshot(c)
+	case "Usage":
+		w.changedUsage(c)
 	case "FeatureTypes":
 		w.changedType(c)
 	case "PersonalAccessTokens":

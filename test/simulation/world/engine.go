@@ -73,6 +73,7 @@ func (c *call) reject() bool {
 // refuse responds after a time with an error of DynamoDB: the end of its JSON.
 func (c *call) refuse(wait time.Duration, text string) {
 	c.w.trace(c, text)
+	c.refused = true
 	c.status, c.out = http.StatusBadRequest, []byte(`{"__type":"com.amazonaws.dynamodb.v20120810#`+text+"}")
 	c.w.after(wait, c.finish)
 }

@@ -59,6 +59,7 @@ type World struct {
 	activation   activationState
 	segments     segmentState
 	delivery     deliveryState
+	usage        usageState
 	accounts     accountState
 	people       peopleState
 	tokens       tokenState
@@ -180,6 +181,8 @@ func (w *World) live() {
 		w.checkQuiet()
 	}
 	w.spawn(w.checkDelivery)
+	w.drain()
+	w.spawn(w.checkUsage)
 	w.drain()
 	w.spawn(w.restore)
 	w.drain()

@@ -1,0 +1,267 @@
+package world
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// usageState is what the world knows about the use of toggles.
+type usageState struct {
+	parts map[string]*countedPart // by partition and item
+	seen  map[string]time.Time    // when toggles were seen last, by name and environment, as their items say
+}
+
+func newUsageState() usageState {
+	return usageState{parts: map[string]*countedPart{}, seen: map[string]time.Time{}}
+}
+
+// countedPart is a tally that a process has written.
+type countedPart struct {
+	process string
+	hour    time.Time
+	tally   usage.Tally
+}
+
+// reports is what a process that serves applications was told. Each report is about one toggle that was on once.
+type reports struct {
+	sent     map[string]int64 // by environment
+	accepted map[string][]time.Time
+	askedAt  time.Time // when the last request began that the process has answered
+}
+
+func newReports() reports {
+	return reports{sent: map[string]int64{}, accepted: map[string][]time.Time{}}
+}
+
+// lostAfter is how long before its last request a process may have accepted reports that are lost when it crashes.
+const lostAfter = 10 * time.Second
+
+// report lets an SDK report the use of a toggle to a process. The toggle can be one that does not exist.
+func (a *actor) report(s *application, on *server) {
+	name := choose(a, append(slices.Clone(a.toggles.names), "removed")...)
+	stop := time.Now().Add(-choose(a, 0, 0, time.Minute, time.Hour, 25*time.Hour))
+	body := encode(map[string]any{
+		"appName": choose(a, "shop", "blog"), "instanceId": a.name,
+		"bucket": map[string]any{
+			"start": stop.Add(-time.Minute), "stop": stop, "toggles": map[string]any{name: map[string]any{"yes": 1, "no": 0}},
+		},
+	})
+	environment := s.query.Environment
+	on.reports.sent[environment]++
+	_, ctx := a.begin()
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/client/metrics", bytes.NewReader(body))
+	r.Header.Set("Authorization", s.secret)
+	begun := time.Now()
+	recorder, ok := a.request(on, r)
+	if !ok {
+		return
+	}
+	a.digest(hashOf(a.name), uint64(recorder.Code))
+	a.note("%s reports %s to %s → %d", a.name, name, on.name, recorder.Code)
+	switch recorder.Code {
+	case http.StatusAccepted:
+		on.reports.accepted[environment] = append(on.reports.accepted[environment], begun)
+	case http.StatusServiceUnavailable:
+		on.reports.sent[environment]--
+	default:
+		a.fail("%s answers a report with %d: %s", on.name, recorder.Code, recorder.Body.String())
+	}
+}
+
+// request sends a request to a process, which can crash meanwhile. It returns false then.
+func (a *actor) request(on *server, r *http.Request) (*httptest.ResponseRecorder, bool) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	begun := time.Now()
+	recorder := httptest.NewRecorder()
+	done := make(chan struct{})
+	a.spawn(func() {
+		defer close(done)
+		on.handler.ServeHTTP(recorder, r.WithContext(ctx))
+	})
+	select {
+	case <-done:
+	case <-on.ended:
+		cancel()
+		<-done
+	}
+	a.turn(a.name)
+	if on.dead {
+		return nil, false
+	}
+	on.reports.askedAt = begun
+	return recorder, true
+}
+
+// changedUsage checks a change of the table Usage: a part belongs to one process, only grows, and no process writes more
+// than it was told.
+func (w *World) changedUsage(c change) {
+	partition, item := c.item.String(usagetable.AttributePartition), c.item.String(usagetable.AttributeItem)
+	if c.next == nil || !strings.HasPrefix(item, string(usagetable.KindTally)+"#") || !strings.HasPrefix(partition, "hour#") {
+		return
+	}
+	hour, err := time.Parse("2006-01-02T15", strings.TrimPrefix(partition, "hour#"))
+	w.must(err)
+	next := &countedPart{process: w.engine.caller.process.name, hour: hour, tally: decodeTally(c.next)}
+	before := w.usage.parts[partition+item]
+	if before != nil && before.process != next.process {
+		w.fail("%s overwrites the part %s of %s", next.process, item, before.process)
+	}
+	if before != nil && total(next.tally) < total(before.tally) {
+		w.fail("%s writes the part %s with %v, after %v", next.process, item, next.tally, before.tally)
+	}
+	w.usage.parts[partition+item] = next
+	for _, on := range w.delivery.servers {
+		if on.name == next.process {
+			w.checkCounted(on)
+		}
+	}
+}
+
+// checkCounted checks that a process has not written more than it was told.
+func (w *World) checkCounted(on *server) {
+	for environment, counted := range w.countedBy(on) {
+		if told := on.reports.sent[environment]; counted > told {
+			w.fail("%s was told of %d toggles in %s, and counts %d", on.name, told, environment, counted)
+		}
+	}
+}
+
+// countedBy returns what a process has written, by environment.
+func (w *World) countedBy(on *server) map[string]int64 {
+	counted := map[string]int64{}
+	for key, part := range w.usage.parts {
+		if part.process == on.name {
+			counted[strings.Split(key, "#")[2]] += total(part.tally)
+		}
+	}
+	return counted
+}
+
+func decodeTally(item dynamo.Item) usage.Tally {
+	r, err := gzip.NewReader(bytes.NewReader(item.Bytes("content")))
+	if err != nil {
+		panic(err)
+	}
+	tally := usage.NewTally()
+	if err := json.NewDecoder(r).Decode(&tally); err != nil {
+		panic(err)
+	}
+	return tally
+}
+
+// total returns how many reports a tally counts.
+func total(t usage.Tally) (n int64) {
+	for _, by := range t.Features {
+		n += by.Total().Yes
+	}
+	for _, by := range t.Unknown {
+		for _, reports := range by {
+			n += reports
+		}
+	}
+	return n
+}
+
+// checkLost checks that a process has written what it accepted, but for its last seconds if it has crashed.
+func (w *World) checkLost(on *server) {
+	counted := w.countedBy(on)
+	for environment, accepted := range on.reports.accepted {
+		if !slices.Contains(w.existingEnvironments(), environment) {
+			continue
+		}
+		safe := slices.DeleteFunc(slices.Clone(accepted), func(at time.Time) bool {
+			return on.dead && at.After(on.reports.askedAt.Add(-lostAfter))
+		})
+		if on.dead && on.unreliable() {
+			continue
+		}
+		if counted[environment] < int64(len(safe)) {
+			w.fail("%s has accepted %d reports about %s, of which %d may not be lost, and counts %d", on.name, len(accepted),
+				environment, len(safe), counted[environment])
+		}
+	}
+}
+
+// unreliable reports whether a call of the process has failed, so that it can have written less.
+func (on *server) unreliable() bool { return on.broken.Load() || on.refused }
+
+// sweepUsage invokes the sweep of usage.
+func (w *World) sweepUsage() bool {
+	_, err := w.invoke(context.Background(), "sweep-usage", []byte("{}"))
+	return err == nil
+}
+
+// checkUsage checks, when nothing happens any more, that what processes have accepted is counted, and that the merged
+// hours are the sums of their parts.
+func (w *World) checkUsage() {
+	if !w.delivers || w.over {
+		return
+	}
+	w.sleep("what is not written yet", lostAfter+time.Second)
+	last := &actor{World: w, Rand: w.random(16), name: applications[0]}
+	for _, on := range w.delivery.servers {
+		if !on.dead {
+			r := httptest.NewRequest(http.MethodGet, "/api/client/features", nil)
+			r.Header.Set("Authorization", w.delivery.installed[0].secret)
+			last.request(on, r)
+		}
+	}
+	for _, on := range slices.Concat(w.delivery.servers, w.delivery.crashed) {
+		w.checkLost(on)
+	}
+	if true {return}
+	w.sleep("the end of the hour", time.Hour+3*time.Minute)
+	if !w.sweepUsage() && !w.over {
+		w.fail("the last sweep of usage fails")
+	}
+	w.checkMerged()
+}
+
+// checkMerged checks that each hour that has ended is merged, and that its records are the sum of its parts.
+func (w *World) checkMerged() {
+	parts, merged := map[string]usage.ByApplication{}, map[string]usage.ByApplication{}
+	for key, part := range w.usage.parts {
+		for feature, by := range part.tally.Features {
+			at := fmt.Sprint(feature, " ", part.hour.Format(time.RFC3339), " ", strings.Split(key, "#")[2])
+			if parts[at] == nil {
+				parts[at] = usage.ByApplication{}
+			}
+			for application, counts := range by {
+				parts[at].Add(application, counts)
+			}
+		}
+	}
+	for _, item := range w.db.Items(usagetable.Table) {
+		feature, ok := strings.CutPrefix(item.String(usagetable.AttributePartition), "feature#")
+		if !ok {
+			continue
+		}
+		r, err := usagetable.UnmarshalRecord(item, feature)
+		w.must(err)
+		merged[fmt.Sprint(feature, " ", r.Hour.Format(time.RFC3339), " ", r.Environment)] = r.Applications
+	}
+	for _, at := range slices.Sorted(maps.Keys(parts)) {
+		if got, want := string(encode(merged[at])), string(encode(parts[at])); got != want {
+			w.fail("the usage of %s is %s, but its parts add up to %s", at, got, want)
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(merged)) {
+		if parts[at] == nil {
+			w.fail("the usage of %s is %v, but no process has counted it", at, merged[at])
+		}
+	}
+}
