@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,11 +32,25 @@ func (s *sweep) mergeHours(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	for hour := running.Add(-usagetable.Accepted - time.Hour); hour.Before(running); hour = hour.Add(time.Hour) {
+	for hour := first(markers, running); hour.Before(running); hour = hour.Add(time.Hour) {
 		fingerprint, marked := markers[hour]
 		errs = append(errs, s.mergeHour(ctx, hour, fingerprint, marked), s.putRequestsOf(ctx, hour))
 	}
 	return errors.Join(errs...)
+}
+
+// first returns the first hour that can have other parts than when it was merged: the first one that processes could
+// still count when the newest marker was written. That can be days ago, after an outage of the sweeps.
+func first(markers map[time.Time]string, running time.Time) time.Time {
+	newest := running.Add(-time.Hour)
+	if len(markers) > 0 {
+		newest = slices.MaxFunc(slices.Collect(maps.Keys(markers)), time.Time.Compare)
+	}
+	hour := newest.Add(-usagetable.Accepted)
+	if oldest := running.Add(time.Hour - usagetable.PartsKept); hour.Before(oldest) {
+		return oldest
+	}
+	return hour
 }
 
 // mergeHour computes the records of an hour, unless it is marked with the fingerprint of its parts.

@@ -155,6 +155,16 @@ func TestLatePart(t *testing.T) {
 	assert.Equal(t, map[time.Time]int64{hour: 2, hour.Add(-20 * time.Hour): 4}, f.records(t, "banner"))
 }
 
+// After an outage of the sweeps, hours are merged for which processes count nothing any more.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.sweep(t, settled.Add(-time.Hour))
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 2})
+	f.sweep(t, settled.Add(48*time.Hour))
+	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "banner"))
+}
+
 // A sweep that ends at any of its calls, whether or not the call is carried out, leaves nothing that the next sweep does
 // not complete.
 func TestInterrupted(t *testing.T) {

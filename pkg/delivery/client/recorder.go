@@ -343,6 +343,7 @@ func (r *recorder) begin() []pending {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.forget(now)
 	all := r.parts()
 	if r.writing || !slices.ContainsFunc(all, func(p *part) bool { return r.isDue(p, now) }) {
 		return nil
@@ -364,6 +365,13 @@ func (r *recorder) begin() []pending {
 	}
 	r.talliesAt, r.requestsAt, r.writing = now, now, true
 	return chosen
+}
+
+// forget drops what cannot be merged any more, because the process was not asked for longer than a day.
+func (r *recorder) forget(now time.Time) {
+	final := usage.HourOf(now).Add(-usagetable.Accepted)
+	r.sealed = slices.DeleteFunc(r.sealed, func(p *part) bool { return p.Hour.Before(final) })
+	maps.DeleteFunc(r.open, func(_ partKey, p *part) bool { return p.Hour.Before(final) })
 }
 
 // end ends a write. Parts that were not written are written later. Those that get no more counts are forgotten.

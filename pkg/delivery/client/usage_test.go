@@ -359,6 +359,14 @@ func TestWrites(t *testing.T) {
 	wait(time.Hour)
 	download(3) // of the hour that is over
 	assert.Equal(t, sent, written(hour))
+
+	hour = f.now
+	report(3)
+	before := written(hour)
+	report(0)
+	wait(26 * time.Hour) // too late to be merged
+	download(1) // its own request
+	assert.Equal(t, before, written(hour))
 }
 
 // Processes that count the same write parts of their own.

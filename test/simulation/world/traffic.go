@@ -80,7 +80,7 @@ func (w *World) checkTraffic() {
 	counted := map[string]int64{}
 	for _, item := range w.db.Items("Traffic") {
 		if parts := strings.Split(item.String("pathDayShard"), "#"); len(parts) == 3 &&
-			strings.HasPrefix(parts[1], item.String("period")) {
+			strings.HasPrefix(parts[1], item.String("period")) && strings.HasPrefix(parts[0], "/api/admin") {
 			for status, name := range map[string]string{
 				"2xx": "successfulRequests", "4xx": "clientErrors", "5xx": "serverErrors",
 			} {

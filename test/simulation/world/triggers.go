@@ -24,6 +24,7 @@ func (w *World) startTriggers() {
 	w.every(4*time.Minute, w.announce) // template.yaml's schedule is longer than most histories
 	if w.delivers {
 		w.every(time.Minute, func() { w.sweepSnapshots() })
+		w.every(time.Minute, func() { w.sweepUsage() })
 	}
 	w.webhook.reopens = w.start
 	if w.has(noWebhook) {
