@@ -55,7 +55,7 @@ func Query(
 	return QueryWhere(ctx, client, table, expression.Key(hash).Equal(expression.Value(value)))
 }
 
-// QueryWhere reads all items whose keys fulfil a condition, consistently, page by page, ordered by the sort key. It
+// QueryWhere reads all items whose keys meet a condition, consistently, page by page, ordered by the sort key. It
 // returns the named attributes of each item, or all of them if none is named. It stops at the first error.
 func QueryWhere(
 	ctx context.Context, client *dynamodb.Client, table string, keys expression.KeyConditionBuilder, attributes ...string,
