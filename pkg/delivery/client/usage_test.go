@@ -365,7 +365,7 @@ func TestWrites(t *testing.T) {
 	before := written(hour)
 	report(0)
 	wait(26 * time.Hour) // too late to be merged
-	download(1) // its own request
+	download(1)          // its own request
 	assert.Equal(t, before, written(hour))
 }
 
