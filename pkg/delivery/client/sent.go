@@ -112,12 +112,11 @@ func (n *sentNumber) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	*n = -1
-	if json.Unmarshal(text, &number) != nil {
-		return nil
-	}
-	value, err := number.Float64()
-	if err == nil && value >= 0 && value <= maxCount && value == math.Trunc(value) {
-		*n = sentNumber(value)
+	if json.Unmarshal(text, &number) == nil {
+		value, err := number.Float64()
+		if err == nil && value >= 0 && value <= maxCount && value == math.Trunc(value) {
+			*n = sentNumber(value)
+		}
 	}
 	return nil
 }

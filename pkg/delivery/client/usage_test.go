@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
@@ -84,14 +86,13 @@ func TestCountedReports(t *testing.T) {
 	}
 }
 
-// counts returns counts with pairs of a variant and its count.
-func counts(yes, no int64, variants ...any) usage.Counts {
+// counts returns counts with at most one variant.
+func counts(yes, no int64, variant ...any) usage.Counts {
 	c := usage.Counts{Yes: yes, No: no}
-	for i := 0; i < len(variants); i += 2 {
-		if c.Variants == nil {
-			c.Variants = map[string]int64{}
-		}
-		c.Variants[variants[i].(string)] = int64(variants[i+1].(int))
+	if len(variant) > 0 {
+		name, _ := variant[0].(string)
+		n, _ := variant[1].(int)
+		c.Variants = map[string]int64{name: int64(n)}
 	}
 	return c
 }
@@ -442,4 +443,73 @@ func TestLargeTallies(t *testing.T) {
 		total += byApplication.Total().Yes
 	}
 	assert.Equal(t, int64(300*40), total)
+}
+
+// 50 instances send 10,000 reports to two processes, whose writes sometimes fail or are carried out although the process
+// receives no response. One process ends without a last write, and another one takes its place. Nothing is counted
+// twice, and only what the process received in its last ten seconds can be lost.
+func TestSumsAreExact(t *testing.T) {
+	t.Parallel()
+	const instances, rounds, ends = 50, 200, 97
+	f := newFixture(t)
+	for _, name := range []string{"process-0", "process-1", "process-2"} {
+		f.put("web", name, toggle.Strategy{})
+	}
+	f.compile()
+	backend := f.token(clienttokentable.Backend)
+	loses, refuses := false, false
+	through, _ := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
+		switch {
+		case c.Operation == "PutItem" && loses:
+			return c.Lose()
+		case c.Operation == "PutItem" && refuses:
+			return c.Refuse("AccessDeniedException")
+		default:
+			return c.Pass()
+		}
+	})
+	first, second := 0, 1 // of the processes behind the address
+	var processes []*client.Handler
+	for range 3 {
+		processes = append(processes, f.processThrough(through, 0))
+	}
+	sent := map[int]int64{}    // by process
+	lastTen := map[int]int64{} // of these, in the last ten seconds of the first process
+	for round := range rounds {
+		if round == ends {
+			first = 2
+		}
+		loses, refuses = round/15%4 == 1, round/15%4 == 3
+		var reports sync.WaitGroup
+		for i := range instances {
+			to := []int{first, second}[(round+i)%2]
+			sent[to]++
+			if round > ends-10 && round <= ends {
+				lastTen[to]++
+			}
+			reports.Go(func() {
+				body := fmt.Sprintf(`{"appName":"app-%d","instanceId":"%d","bucket":{"toggles":{"process-%d":{"yes":1}}}}`,
+					i%5, i, to)
+				if got := call(processes[to], "POST", "/api/client/metrics", backend, body); got.status != 202 {
+					t.Error(got.status, got.body)
+				}
+			})
+		}
+		reports.Wait()
+		f.now = f.now.Add(time.Second)
+	}
+	for range 3 { // the last writes, which can fail
+		f.now = f.now.Add(10 * time.Minute)
+		poll(processes[1], backend, "")
+		poll(processes[2], backend, "")
+	}
+	counted := func(process int) int64 {
+		return f.tally(f.now).Features[fmt.Sprint("process-", process)].Total().Yes
+	}
+	assert.Equal(t, sent[1], counted(1))
+	assert.Equal(t, sent[2], counted(2))
+	if lost := sent[0] - counted(0); lost <= 0 || lost > lastTen[0] {
+		t.Errorf("%d of %d reports were lost; want 1 to %d", lost, sent[0], lastTen[0])
+	}
+	assert.Equal(t, instances, len(f.presence()["app-0"].Instances)*5)
 }
