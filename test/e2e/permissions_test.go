@@ -227,6 +227,7 @@ func (s *service) reportUse(t *testing.T, secret clienttokentable.Secret) {
 
 // mergeUsage merges what a process counted in the last hour.
 func (s *service) mergeUsage(t *testing.T) {
+	t.Helper()
 	now := time.Now().Add(time.Hour)
 	hour := usage.HourOf(now).Add(-time.Hour)
 	tally := usage.NewTally()

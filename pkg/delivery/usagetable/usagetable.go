@@ -202,6 +202,7 @@ func MarshalRecord(r Record) (dynamo.Item, error) {
 	}), nil
 }
 
+// UnmarshalRecord reads a record of a toggle.
 func UnmarshalRecord(item dynamo.Item, feature string) (Record, error) {
 	var stored featureRecord
 	if err := dynamo.Unmarshal(item, &stored); err != nil {
