@@ -35,6 +35,10 @@ type Feature struct {
 
 	Dependency *Dependency // on its parent; nil: it has none
 	Children   []string    // the toggles that depend on it, sorted
+
+	// LastSeen is when applications last asked for the toggle, by the name of the environment. A sweep sets it. It is no
+	// part of the toggle's version and events, and no change of the toggle changes it.
+	LastSeen map[string]time.Time
 }
 
 // Creator is who created a toggle.
@@ -70,7 +74,19 @@ func (f Feature) Normalized() Feature {
 func (f Feature) Differs(other Feature) bool {
 	f.PotentiallyStale = other.PotentiallyStale
 	f.LastEvent = other.LastEvent
+	f.LastSeen = other.LastSeen
 	return !reflect.DeepEqual(f.Normalized(), other.Normalized())
+}
+
+// LastSeenAt returns when applications last asked for the toggle in any environment, or nil if they never did.
+func (f Feature) LastSeenAt() *time.Time {
+	var last *time.Time
+	for _, at := range f.LastSeen {
+		if last == nil || at.After(*last) {
+			last = &at
+		}
+	}
+	return last
 }
 
 // UsedContextFields returns the context fields whose usage includes the toggle: none if it is archived.

@@ -78,7 +78,7 @@ type tableAccess struct {
 	WriteUnits float64
 	// the partition key that a put or delete names, if its name is id
 	Leading    string
-	Attributes []string // top-level attributes that an update names: of the key, and in expressions
+	Attributes []string // top-level attributes that an update names, of the key and in expressions, or a batch of reads
 	Returns    string   // ReturnValues of an update; empty: NONE
 }
 
@@ -119,12 +119,17 @@ type action struct {
 func accesses(api string, input any) (all []tableAccess) {
 	var call struct {
 		action
-		RequestItems  map[string]any
+		RequestItems map[string]struct {
+			ProjectionExpression     string
+			ExpressionAttributeNames map[string]string
+		}
 		TransactItems []map[string]*action // Put, Update, Delete, ConditionCheck or Get; the others are nil
 	}
 	convert(input, &call)
 	for _, name := range slices.Sorted(maps.Keys(call.RequestItems)) {
-		all = append(all, tableAccess{Action: "dynamodb:" + api, Table: name})
+		keys := call.RequestItems[name]
+		all = append(all, tableAccess{Action: "dynamodb:" + api, Table: name,
+			Attributes: attributes(keys.ProjectionExpression, keys.ExpressionAttributeNames)})
 	}
 	actions := call.TransactItems
 	if all == nil && actions == nil {

@@ -108,11 +108,16 @@ func used(template *samtemplate.Template, calls []call) map[string]bool {
 			if keys != "" {
 				all[permission+" if ForAllValues:StringLike dynamodb:LeadingKeys "+keys] = true
 			}
-			if a.Action != "dynamodb:UpdateItem" || !slices.Contains(restricted, a.Table) {
+			sweep := roles[c.Function] == "UsageRole" && a.Table == "Features" // toggles, of which it writes one attribute
+			if !sweep && (a.Action != "dynamodb:UpdateItem" || !slices.Contains(restricted, a.Table)) {
 				continue
 			}
 			for _, attribute := range a.Attributes {
 				all[permission+" if ForAllValues:StringEquals dynamodb:Attributes "+attribute] = true
+			}
+			if a.Action == "dynamodb:BatchGetItem" {
+				all[permission+" if StringEqualsIfExists dynamodb:Select SPECIFIC_ATTRIBUTES"] = true
+				continue
 			}
 			all[permission+" if StringEqualsIfExists dynamodb:ReturnValues "+cmp.Or(a.Returns, "NONE")] = true
 		}
@@ -231,7 +236,7 @@ func (s *service) mergeUsage(t *testing.T) {
 	now := time.Now().Add(time.Hour)
 	hour := usage.HourOf(now).Add(-time.Hour)
 	tally := usage.NewTally()
-	tally.Add("TestFeature1", "shop", usage.Counts{Yes: 1})
+	tally.Add("banner", "shop", usage.Counts{Yes: 1})
 	for kind, content := range map[usagetable.Kind]any{
 		usagetable.KindTally:    tally,
 		usagetable.KindRequests: usage.Requests{"/edge": {Successful: 1}},

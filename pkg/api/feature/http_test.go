@@ -74,7 +74,7 @@ func TestOperations(t *testing.T) {
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
 	const (
 		created = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
-		rest    = `"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,` +
+		rest    = `"lastSeenAt":null,"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,` +
 			`"tags":[],"favorite":false,"contextFields":[]}`
 		active    = `"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,` + rest
 		archived  = `"archived":true,` + created + `,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` + rest
@@ -143,7 +143,7 @@ func TestRemoveCreatorName(t *testing.T) {
 	toggle := func(name, creator string) string {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
 			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":` + creator + `,` +
-			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],` +
+			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],` +
 			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
 	handlers(db.store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
@@ -179,7 +179,7 @@ func TestOtherProject(t *testing.T) {
 			`200 {"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,` +
 				`"archived":true,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,` +
 				`"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` +
-				`"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false,` +
+				`"lastSeenAt":null,"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false,` +
 				`"contextFields":["b","gone"]}`,
 		},
 	})
@@ -356,7 +356,7 @@ func TestList(t *testing.T) {
 	toggle := func(name string) string {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
 			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,` +
-			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],"segments":[],` +
+			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],"segments":[],` +
 			`"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
 	expect(t.Context(), t, handlers(db.store), []call{

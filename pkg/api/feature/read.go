@@ -124,7 +124,7 @@ const (
 
 // unsupportedParameters are parameters of Unleash that this service does not have.
 func unsupportedParameters() []string {
-	return []string{"tag", "lifecycle", "favoritesFirst", "favorite", "createdBy", "lastSeenAt"}
+	return []string{"tag", "lifecycle", "favoritesFirst", "favorite", "createdBy"}
 }
 
 // parseSearch reads the parameters of a search. Its error is a 400.
@@ -155,6 +155,7 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	case "IS_ON_OR_AFTER":
 		f.From = day
 	}
+	f.LastSeen = lastSeen(q)
 	if before := q.Time("createdBefore"); f.Before.IsZero() || !before.IsZero() && before.Before(f.Before) {
 		f.Before = before
 	}
@@ -164,6 +165,21 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 		By: q.OneOf("sortBy", SortKeys()...), Text: f.Text, Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
 		Offset: q.Number("offset", 0, 0, math.MaxInt32), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
 	}, q.Err()
+}
+
+// lastSeen reads the parameter lastSeenAt.
+func lastSeen(q *lambdahttp.Query) LastSeen {
+	const name, never = "lastSeenAt", "IS:never"
+	if q.Is(name, never) {
+		return LastSeen{Never: true}
+	}
+	switch operator, day := q.Day(name, "IS_BEFORE", "IS_ON_OR_AFTER"); operator {
+	case "IS_BEFORE":
+		return LastSeen{Before: day}
+	case "IS_ON_OR_AFTER":
+		return LastSeen{From: day}
+	}
+	return LastSeen{}
 }
 
 // isNoStatus reports whether a text cannot be a value of Filter.Status.

@@ -21,6 +21,7 @@ type response struct {
 	ArchivedAt         *string               `json:"archivedAt"`
 	PotentiallyStale   bool                  `json:"potentiallyStale"`
 	PotentiallyStaleAt *string               `json:"potentiallyStaleAt"`
+	LastSeenAt         *string               `json:"lastSeenAt"`   // in any environment
 	Environments       []environmentResponse `json:"environments"` // all environments of the service
 	Segments           []string              `json:"segments"`     // the names of those that its strategies use, sorted
 	Dependencies       []toggle.Dependency   `json:"dependencies"` // on its parent
@@ -43,15 +44,14 @@ type creator struct {
 
 // environmentResponse is the state of a toggle in an environment.
 type environmentResponse struct {
-	Name                 string `json:"name"`
-	Type                 string `json:"type"`
-	SortOrder            int64  `json:"sortOrder"`
-	Enabled              bool   `json:"enabled"`
-	HasStrategies        bool   `json:"hasStrategies"`
-	HasEnabledStrategies bool   `json:"hasEnabledStrategies"`
-	VariantCount         int    `json:"variantCount"`
-
-	LastSeenAt *string `json:"lastSeenAt"` // nil
+	Name                 string  `json:"name"`
+	Type                 string  `json:"type"`
+	SortOrder            int64   `json:"sortOrder"`
+	Enabled              bool    `json:"enabled"`
+	HasStrategies        bool    `json:"hasStrategies"`
+	HasEnabledStrategies bool    `json:"hasEnabledStrategies"`
+	VariantCount         int     `json:"variantCount"`
+	LastSeenAt           *string `json:"lastSeenAt"`
 
 	// How often it was on and off in the running hour.
 	Yes int64 `json:"yes"`
@@ -67,6 +67,7 @@ func newResponse(f toggle.Feature, known resources) response {
 		Stale: f.Stale, Archived: f.Archived, CreatedAt: datetime.Format(f.CreatedAt),
 		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), PotentiallyStale: f.PotentiallyStale,
 		PotentiallyStaleAt: datetime.FormatOptional(known.types.PotentiallyStaleAt(f)),
+		LastSeenAt:         datetime.FormatOptional(f.LastSeenAt()),
 		Environments:       make([]environmentResponse, len(known.environments)),
 		Segments:           known.segmentNames(f),
 		Dependencies:       []toggle.Dependency{},
@@ -86,6 +87,9 @@ func newResponse(f toggle.Feature, known resources) response {
 			VariantCount:         state.VariantCount(),
 			Yes:                  used[e.Name].Yes,
 			No:                   used[e.Name].No,
+		}
+		if at, ok := f.LastSeen[e.Name]; ok {
+			r.Environments[i].LastSeenAt = new(datetime.Format(at))
 		}
 	}
 	if f.CreatedBy != nil && f.CreatedBy.ID != 0 {

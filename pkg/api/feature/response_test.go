@@ -35,7 +35,7 @@ func TestEnvironmentsInResponses(t *testing.T) {
 	response := func(strategies func(environment string) string) string {
 		return `{"name":"f","type":"endless","project":"default","description":null,"impressionData":false,"stale":false,` +
 			`"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,` +
-			`"potentiallyStale":false,"potentiallyStaleAt":null,"environments":[` +
+			`"potentiallyStale":false,"potentiallyStaleAt":null,"lastSeenAt":null,"environments":[` +
 			state("test", "x", -1, false, false, false, 0, strategies("test")) + "," +
 			state("dev", "development", 1, false, true, false, 0, strategies("dev")) + "," +
 			state("prod", "prodelopment", 2, true, true, true, 3, strategies("prod")) +

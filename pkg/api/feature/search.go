@@ -35,12 +35,32 @@ type Filter struct {
 	ContextField         string    // that they use; empty: all
 	Status               OneOf     // in environments: values such as production:enabled
 	Segment              OneOf     // names of segments that they use
+	LastSeen             LastSeen
 
 	// known is what exists of what Status and Segment name. Searcher.Search sets it.
 	known struct {
 		environments map[string]bool
 		segments     map[string]int64 // ids by names
 	}
+}
+
+// LastSeen selects toggles by when applications last asked for them, in any environment.
+type LastSeen struct {
+	Never        bool      // selects those that were never asked for
+	From, Before time.Time // of the last time: inclusive, exclusive; zero: no limit
+}
+
+func (l LastSeen) isEmpty() bool { return l == LastSeen{} }
+
+func (l LastSeen) selects(row featuretable.Row) bool {
+	if l.isEmpty() {
+		return true
+	}
+	at := row.LastSeenAt()
+	if l.Never || at.IsZero() {
+		return l.Never && at.IsZero()
+	}
+	return !at.Before(l.From) && (l.Before.IsZero() || at.Before(l.Before))
 }
 
 // The status of a toggle in an environment, in Filter.Status.
@@ -57,7 +77,7 @@ func (f Filter) selects(row featuretable.Row) bool {
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
 		f.Status.selectsAny(func(value string) bool { return f.hasStatus(row, value) }) &&
 		f.Segment.selectsAny(func(name string) bool { return f.usesSegment(row, name) }) &&
-		f.Text.Matches(t)
+		f.LastSeen.selects(row) && f.Text.Matches(t)
 }
 
 // hasStatus reports whether a toggle has a status of Filter.Status. It has none in an environment that does not exist.
@@ -87,12 +107,14 @@ func (f Filter) ofIndex() Filter {
 	f.ContextField = ""
 	f.Status = OneOf{}
 	f.Segment = OneOf{}
+	f.LastSeen = LastSeen{}
 	return f
 }
 
 // needsItems reports whether other attributes than those of the staleness index decide, too.
 func (f Filter) needsItems() bool {
-	return !f.Text.IsEmpty() || f.ContextField != "" || f.Status.Values != nil || f.Segment.Values != nil
+	return !f.Text.IsEmpty() || f.ContextField != "" || f.Status.Values != nil || f.Segment.Values != nil ||
+		!f.LastSeen.isEmpty()
 }
 
 // Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
@@ -114,10 +136,14 @@ func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
 
 // SortKeys returns what toggles can be sorted by.
 func SortKeys() []string {
-	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt", "relevance"}
+	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt", "lastSeenAt", "relevance"}
 }
 
-// sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last.
+// needsItems reports whether other attributes than those of the staleness index decide the order.
+func (o Order) needsItems() bool { return o.By == "lastSeenAt" }
+
+// sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last. In
+// the order by lastSeenAt, those that were never asked for are like those that were last asked for the longest time ago.
 func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
 	staleAt := func(f *toggle.Feature) time.Time {
 		if at := known.PotentiallyStaleAt(*f); at != nil {
@@ -134,6 +160,12 @@ func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
 			relevance[row.Toggle.Name] = o.Text.relevance(row.Toggle.Name)
 		}
 	}
+	lastSeen := map[string]time.Time{}
+	if o.By == "lastSeenAt" {
+		for _, row := range all {
+			lastSeen[row.Toggle.Name] = row.LastSeenAt()
+		}
+	}
 	name := func(a, b *toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }
 	compare := map[string]func(a, b *toggle.Feature) int{
 		"createdAt": func(a, b *toggle.Feature) int { return a.CreatedAt.Compare(b.CreatedAt) },
@@ -144,6 +176,7 @@ func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
 			return cmp.Compare(strconv.FormatBool(a.Stale), strconv.FormatBool(b.Stale)) // false, then true
 		},
 		"potentiallyStaleAt": func(a, b *toggle.Feature) int { return staleAt(a).Compare(staleAt(b)) },
+		"lastSeenAt":         func(a, b *toggle.Feature) int { return lastSeen[a.Name].Compare(lastSeen[b.Name]) },
 		"relevance":          func(a, b *toggle.Feature) int { return cmp.Compare(relevance[a.Name], relevance[b.Name]) },
 	}[o.By]
 	rows := make([]*featuretable.Row, len(all)) // a row is large

@@ -156,7 +156,7 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	search.ExpectQuery(t.Context(), t, "search", "state=IS:potentially-stale",
 		`200 {"features":[{"name":"checkout","type":"release","project":"default","description":null,`+
 			`"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,`+
-			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","environments":[],`+
+			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],`+
 			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}],"total":1}`)
 }
 
@@ -220,7 +220,9 @@ func TestSearchRejectsInvalidParameters(t *testing.T) {
 		{"lifecycle=a", "lifecycle", "is not supported"},
 		{"favorite=a", "favorite", "is not supported"},
 		{"createdBy=a", "createdBy", "is not supported"},
-		{"lastSeenAt=a", "lastSeenAt", "is not supported"},
+		{"lastSeenAt=IS:2026-11-20", "lastSeenAt", "must begin with IS_BEFORE: or IS_ON_OR_AFTER:"},
+		{"lastSeenAt=IS_BEFORE:never", "lastSeenAt", "must be IS_BEFORE: or IS_ON_OR_AFTER: and a date"},
+		{"lastSeenAt=IS:never&lastSeenAt=IS:never", "lastSeenAt", "must be sent once"},
 		{"sortOrder=x&limit=0", "sortOrder", "must be asc or desc; you sent \"x\". The `/query/limit` "},
 	} {
 		status, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: test.query})

@@ -190,7 +190,7 @@ func (t *transaction) writeParents() {
 			continue
 		}
 		e.next.LastEvent = max(t.last, e.old.LastEvent+1)
-		t.actions.Add(actionParent, t.put(e))
+		t.actions.Add(actionParent, t.replace(e))
 	}
 }
 

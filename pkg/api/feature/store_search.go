@@ -60,7 +60,7 @@ func (s *Searcher) searchFlagged(
 	if err != nil {
 		return nil, 0, err
 	}
-	if f.needsItems() {
+	if f.needsItems() || o.needsItems() {
 		if all, err = s.selected(ctx, all, f); err != nil {
 			return nil, 0, err
 		}

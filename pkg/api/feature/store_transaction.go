@@ -175,12 +175,15 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 	return actions, nil
 }
 
-// bytesOf returns the size of the items that actions put.
+// bytesOf returns the size of the items that actions write.
 func bytesOf(actions []types.TransactWriteItem) int {
 	n := 0
 	for _, a := range actions {
 		if a.Put != nil {
 			n += dynamo.Item(a.Put.Item).Size()
+		}
+		if a.Update != nil {
+			n += dynamo.Item(a.Update.ExpressionAttributeValues).Size()
 		}
 	}
 	return n
@@ -223,7 +226,7 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(subject(e.old), last)...)
 	default:
 		e.next.LastEvent = last
-		t.actions.Add(actionToggle, t.put(e))
+		t.actions.Add(actionToggle, t.replace(e))
 	}
 	t.actions.Add(actionEvent, records...)
 	return nil
@@ -235,15 +238,18 @@ func (e *edit) unchanged() expression.Expression {
 		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)))
 }
 
-// put returns the action that replaces the toggle of an edit.
-func (t *transaction) put(e *edit) types.TransactWriteItem {
-	unchanged := e.unchanged()
-	return types.TransactWriteItem{Put: &types.Put{
+// replace returns the action that replaces the toggle of an edit.
+func (t *transaction) replace(e *edit) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)).
+		WithUpdate(featuretable.Replacement(e.next)))
+	return types.TransactWriteItem{Update: &types.Update{
 		TableName:                 &t.store.table,
-		Item:                      featuretable.Marshal(e.next),
-		ConditionExpression:       unchanged.Condition(),
-		ExpressionAttributeNames:  unchanged.Names(),
-		ExpressionAttributeValues: unchanged.Values(),
+		Key:                       featuretable.Key(e.next.Name),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
 	}}
 }
 

@@ -1,9 +1,15 @@
 // Package featuretable is the form of toggles in the table Features: their items, the staleness index, and reading the
-// table. It has no rules of toggles. pkg/api/feature is the only writer of the table.
+// table. It has no rules of toggles. pkg/api/feature writes the table, and pkg/background/usagemerger writes one attribute
+// of it, AttributeLastSeen.
 package featuretable
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -32,6 +38,7 @@ const (
 	AttributeChildren         = "children"
 
 	AttributeEnvironments = "environments" // the state of all environments; encode has its form
+	AttributeLastSeen     = "lastSeen"     // when applications asked for it; EncodeLastSeen has its form
 )
 
 // The attributes of a dependency.
@@ -47,7 +54,7 @@ func Key(name string) dynamo.Item { return dynamo.Item{Hash: dynamo.S(name)} }
 // A search converts all items of the table. Marshal and Unmarshal name each attribute, because package attributevalue,
 // which uses reflection, takes three to four times as long.
 
-// Marshal returns the item of a toggle.
+// Marshal returns the item of a toggle, without AttributeLastSeen.
 func Marshal(f toggle.Feature) dynamo.Item {
 	item := dynamo.Item{
 		Hash:                      dynamo.S(f.Name),
@@ -94,6 +101,28 @@ func Marshal(f toggle.Feature) dynamo.Item {
 	return item
 }
 
+// Replacement returns the update that makes the item of a toggle the one that Marshal returns. It leaves
+// AttributeLastSeen as it is, so that a change of a toggle and the sweep that writes the attribute do not affect each
+// other.
+func Replacement(f toggle.Feature) expression.UpdateBuilder {
+	item := Marshal(f)
+	var update expression.UpdateBuilder
+	for _, name := range slices.Sorted(maps.Keys(item)) {
+		if name != Hash {
+			update = update.Set(expression.Name(name), expression.Value(item[name]))
+		}
+	}
+	for _, name := range []string{
+		eventlog.AttributeEvent, AttributeDescription, AttributeImpressionData, AttributeCreatorID, AttributeCreatorName,
+		AttributeArchivedAt, AttributeDependency, AttributeChildren, AttributeEnvironments, AttributeStaleness,
+	} {
+		if _, ok := item[name]; !ok {
+			update = update.Remove(expression.Name(name))
+		}
+	}
+	return update
+}
+
 // Row is a toggle as a search reads it. The states of its environments are decoded on request, because that takes
 // longer than reading the item.
 type Row struct {
@@ -102,6 +131,19 @@ type Row struct {
 	Segments  []int64        // the ids of the segments that its strategies use, sorted
 
 	environments []byte
+	lastSeen     string
+}
+
+// LastSeenAt returns when applications last asked for the toggle in any environment, or the zero time if they never did.
+func (r Row) LastSeenAt() time.Time {
+	var last int64
+	for _, at := range lastSeenOf(r.lastSeen) {
+		last = max(last, at)
+	}
+	if last == 0 {
+		return time.Time{}
+	}
+	return time.Unix(last, 0).UTC()
 }
 
 // UnmarshalRow reads a row from an item, or from a part of it, such as an item of an index. What the part lacks has its
@@ -136,7 +178,7 @@ func UnmarshalRow(item dynamo.Item) Row {
 			Variants: append([]string{}, d.Strings(dependencyVariants)...),
 		}
 	}
-	row := Row{Toggle: f}
+	row := Row{Toggle: f, lastSeen: item.String(AttributeLastSeen)}
 	row.EnabledIn, row.Segments, row.environments = divide(item.Bytes(AttributeEnvironments))
 	return row
 }
@@ -145,6 +187,7 @@ func UnmarshalRow(item dynamo.Item) Row {
 // service.
 func (r Row) Feature() (toggle.Feature, error) {
 	f := r.Toggle
+	f.LastSeen = DecodeLastSeen(r.lastSeen)
 	if r.environments == nil {
 		return f, nil
 	}

@@ -5,6 +5,12 @@
 //     the 24 hours before again that has got another part since.
 //   - It stores the requests of applications as counters of the table Traffic.
 //   - It stores what is known of applications, at most every ten minutes for each.
+//   - It stores in toggles when applications last asked for them, at most once an hour for each environment, and with
+//     those of other environments that are due. The time is exact to the hour: it is when a process had written a tally
+//     of that hour with the toggle.
+//
+// The time is an attribute of its own of a toggle's item. It is not recorded, is no part of the toggle's version, and
+// needs no condition on what people change, nor do their changes replace it.
 //
 // All of it is computed from the parts each time, and replaces what was stored before, so that a sweep can end anywhere
 // and be repeated. Sweeps can overlap: parts only grow, and a sweep that read them earlier does not replace the records

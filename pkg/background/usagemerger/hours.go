@@ -79,6 +79,9 @@ func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint strin
 	if err != nil {
 		return fmt.Errorf("merge the usage of the hour %s: %w", hour.Format(time.RFC3339), err)
 	}
+	if err := s.putLastSeenOf(ctx, tallies); err != nil {
+		return err
+	}
 	fingerprint = ""
 	if complete && stored {
 		fingerprint = usagetable.Fingerprint(tallies.Parts)

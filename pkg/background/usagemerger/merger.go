@@ -38,7 +38,7 @@ func (m *Merger) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := &sweep{Merger: m, began: m.now(), leftOut: map[string]bool{}}
-	err := errors.Join(s.mergeHours(ctx), s.putRequests(ctx), s.putApplications(ctx))
+	err := errors.Join(s.mergeHours(ctx), s.putRequests(ctx), s.putApplications(ctx), s.putLastSeen(ctx))
 	s.log(ctx, err)
 	if err != nil {
 		return struct{}{}, errSweep
@@ -55,6 +55,7 @@ type sweep struct {
 	hours    int             // that it merged
 	records  int             // of toggles
 	counters int             // of requests
+	seen     int             // toggles whose time it stored
 	known    int             // applications that it stored
 	leftOut  map[string]bool // why parts and items were left out: they cannot be read, or DynamoDB rejects them
 }
@@ -64,11 +65,11 @@ func (s *sweep) log(ctx context.Context, err error) {
 	ended := s.now()
 	attributes := []slog.Attr{
 		slog.Int("hours", s.hours), slog.Int("records", s.records), slog.Int("counters", s.counters),
-		slog.Int("applications", s.known), slog.Int("leftOut", len(s.leftOut)),
+		slog.Int("applications", s.known), slog.Int("toggles", s.seen), slog.Int("leftOut", len(s.leftOut)),
 		slog.Float64("milliseconds", logging.Milliseconds(ended.Sub(s.began))),
 	}
 	level := slog.LevelInfo
-	if s.hours+s.counters+s.known == 0 {
+	if s.hours+s.counters+s.known+s.seen == 0 {
 		level = slog.LevelDebug
 	}
 	causes := slices.Sorted(maps.Keys(s.leftOut))

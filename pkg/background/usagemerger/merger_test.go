@@ -10,11 +10,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/background/usagemerger"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -132,8 +135,8 @@ func TestRepeat(t *testing.T) {
 		_, err := m.Sweep(t.Context(), nil)
 		assert.OK(t, err)
 	}
-	// The markers once, and the requests, presence and, once, applications.
-	assert.Equal(t, "Query Query Query Query Query Query", tap.Calls())
+	// The markers and the applications once, and the requests, presence and tallies of the hour twice.
+	assert.Equal(t, "Query Query Query Query Query Query Query Query", tap.Calls())
 	assert.Equal(t, len(before), len(f.Scan(t, f.Tables[usagetable.Table])))
 	for _, at := range []time.Time{hour, hour.Add(-24 * time.Hour)} {
 		marked, complete := f.isMerged(t, at)
@@ -360,4 +363,99 @@ func TestApplications(t *testing.T) {
 		"production": {SeenAt: dayAfter.SeenAt, Instances: 1, SDKs: []string{"sdk:2"}},
 	}
 	assert.Equal(t, want, report(dayAfter.SeenAt, 1, map[string]usage.Instance{"2": dayAfter}))
+}
+
+// putToggle creates a toggle that applications have never asked for.
+func (f *fixture) putToggle(t *testing.T, name string) {
+	t.Helper()
+	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(toggle.Feature{Name: name, Project: "default", Type: "release"}))
+}
+
+// lastSeen returns what is stored of a toggle, such as "production 08:01", or "no toggle".
+func (f *fixture) lastSeen(t *testing.T, name string) string {
+	t.Helper()
+	item := f.Get(t, f.Tables[featuretable.Table], featuretable.Key(name))
+	if item == nil {
+		return "no toggle"
+	}
+	var texts []string
+	for environment, at := range featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)) {
+		texts = append(texts, environment+at.Format(" 15:04"))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// A toggle is written when it is seen for the first time, and then at most once an hour. The process that has written it
+// does not read it again. A toggle that does not exist is not created.
+func TestLastSeen(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putToggle(t, "banner")
+	now := hour
+	client, tap := f.Through(t, nil)
+	m := usagemerger.New(client, f.Tables, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	for _, test := range []struct {
+		at    time.Duration // after the hour
+		parts func(hour time.Time)
+		want  string
+		calls int // that read or write toggles
+	}{
+		{5 * time.Minute, func(time.Time) {}, "", 0},
+		{6 * time.Minute, func(h time.Time) { f.putTally(t, h, "a", 1, map[string]int64{"banner": 1}) }, "production 08:01", 2},
+		{7 * time.Minute, func(time.Time) {}, "production 08:01", 0},
+		{60 * time.Minute, func(h time.Time) { f.putTally(t, h, "b", 1, map[string]int64{"banner": 1}) }, "production 08:01", 0},
+		{61 * time.Minute, func(time.Time) {}, "production 09:01", 1},
+		{90 * time.Minute, func(time.Time) {}, "production 09:01", 0},
+	} {
+		now = hour.Add(test.at)
+		test.parts(usage.HourOf(now))
+		before := tap.Calls()
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+		assert.Equal(t, test.want, f.lastSeen(t, "banner"))
+		calls := strings.TrimPrefix(tap.Calls(), before)
+		assert.Equal(t, test.calls, strings.Count(calls, "BatchGetItem")+strings.Count(calls, "UpdateItem"))
+	}
+	f.putTally(t, usage.HourOf(now), "c", 1, map[string]int64{"deleted": 1})
+	_, err := m.Sweep(t.Context(), nil)
+	assert.OK(t, err)
+	assert.Equal(t, "no toggle", f.lastSeen(t, "deleted"))
+}
+
+// A change of a person and the sweep leave each other's attributes as they are, in both orders, and neither fails.
+func TestLastSeenWhileATogglesChanges(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putToggle(t, "banner")
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	change := func(client *dynamodb.Client, description string) {
+		t.Helper()
+		store := feature.NewStore(client, f.Tables, f.LogThrough(client))
+		_, err := store.Update(t.Context(), "banner", func(old toggle.Feature) (toggle.Feature, error) {
+			old.Description = &description
+			return old, nil
+		})
+		assert.OK(t, err)
+	}
+	// The person's change comes between the read and the write of the sweep.
+	client := f.Before(t, "UpdateItem", 1, func() { change(f.Client, "first") })
+	_, err := f.merger(client, hour.Add(5*time.Minute)).Sweep(t.Context(), nil)
+	assert.OK(t, err)
+	assert.Equal(t, "production 08:01", f.lastSeen(t, "banner"))
+	item := f.Get(t, f.Tables[featuretable.Table], featuretable.Key("banner"))
+	assert.Equal(t, "first", item.String(featuretable.AttributeDescription))
+
+	// The sweep comes between the read and the write of the change.
+	f.putTally(t, hour.Add(2*time.Hour), "a", 1, map[string]int64{"banner": 1})
+	tapped, tap := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "TransactWriteItems" && c.N == 1 {
+			f.sweep(t, hour.Add(2*time.Hour+5*time.Minute))
+		}
+		return c.Pass()
+	})
+	change(tapped, "second")
+	assert.Equal(t, 1, strings.Count(tap.Calls(), "TransactWriteItems"))
+	assert.Equal(t, "production 10:01", f.lastSeen(t, "banner"))
+	item = f.Get(t, f.Tables[featuretable.Table], featuretable.Key("banner"))
+	assert.Equal(t, "second", item.String(featuretable.AttributeDescription))
 }

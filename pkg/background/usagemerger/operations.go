@@ -3,6 +3,7 @@ package usagemerger
 import (
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/app"
@@ -13,7 +14,7 @@ func Functions() []app.Function {
 	return []app.Function{{
 		Name: "sweep-usage",
 		Handler: func(d *app.Deps) lambda.Handler {
-			d.OpenTables(usagetable.Table, traffic.Table)
+			d.OpenTables(usagetable.Table, traffic.Table, featuretable.Table)
 			merger := New(d.DynamoDB, d.Tables, d.Now, d.Logger)
 			merger.Function = d.Vars["AWS_LAMBDA_FUNCTION_NAME"]
 			return app.Event(merger.Sweep)

@@ -2,13 +2,16 @@ package usagemerger
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
@@ -21,6 +24,7 @@ type Merger struct {
 
 	client  *dynamodb.Client
 	table   string // Usage
+	toggles string // Features
 	traffic *traffic.Store
 	now     func() time.Time
 	logger  *slog.Logger
@@ -30,17 +34,20 @@ type Merger struct {
 	merged       time.Time // the last hour that has a marker
 	requests     map[pathAndHour]usage.Statuses
 	applications map[string]usagetable.Application // by name; nil: not read yet
+	lastSeen     map[string]times                  // by the name of the toggle
 }
 
-// New returns a merger of the tables Usage and Traffic.
+// New returns a merger of the tables Usage, Traffic and Features.
 func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, logger *slog.Logger) *Merger {
 	return &Merger{
 		client:   client,
 		table:    tables[usagetable.Table],
+		toggles:  tables[featuretable.Table],
 		traffic:  traffic.NewStore(client, tables),
 		now:      now,
 		logger:   logger,
 		requests: map[pathAndHour]usage.Statuses{},
+		lastSeen: map[string]times{},
 	}
 }
 
@@ -81,4 +88,48 @@ func (s *sweep) accepted(_ *dynamodb.PutItemOutput, err error) (stored bool, _ e
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// readLastSeen returns what is stored of toggles that exist. It reads nothing else of them.
+func (s *sweep) readLastSeen(ctx context.Context, features []string) (map[string]times, error) {
+	keys := make([]dynamo.Item, len(features))
+	for i, feature := range features {
+		keys[i] = featuretable.Key(feature)
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.toggles, keys, featuretable.Hash, featuretable.AttributeLastSeen)
+	stored := map[string]times{}
+	for _, item := range items {
+		known := times{}
+		maps.Copy(known, featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)))
+		stored[item.String(featuretable.Hash)] = known
+	}
+	return stored, err
+}
+
+// updateLastSeen stores when applications asked for a toggle. It changes nothing, and returns false, if the toggle does
+// not exist or another sweep has stored other times. It has no condition on what people change.
+func (s *sweep) updateLastSeen(ctx context.Context, feature string, before, next times) (stored bool, err error) {
+	attribute := expression.Name(featuretable.AttributeLastSeen)
+	unchanged := attribute.AttributeNotExists()
+	if len(before) > 0 {
+		unchanged = attribute.Equal(expression.Value(featuretable.EncodeLastSeen(before)))
+	}
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(expression.Name(featuretable.Hash).AttributeExists().And(unchanged)).
+		WithUpdate(expression.Set(attribute, expression.Value(featuretable.EncodeLastSeen(next)))))
+	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                 &s.toggles,
+		Key:                       featuretable.Key(feature),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("store when applications asked for the toggle %q: %w", feature, err)
+	}
+	return true, nil
 }

@@ -55,6 +55,15 @@ func Query(
 	return QueryWhere(ctx, client, table, expression.Key(hash).Equal(expression.Value(value)))
 }
 
+// namesOf returns the projection of an item to attributes.
+func namesOf(attributes []string) expression.ProjectionBuilder {
+	var projection expression.ProjectionBuilder
+	for _, attribute := range attributes {
+		projection = projection.AddNames(expression.Name(attribute))
+	}
+	return projection
+}
+
 // QueryWhere reads all items whose keys meet a condition, consistently, page by page, ordered by the sort key. It
 // returns the named attributes of each item, or all of them if none is named. It stops at the first error.
 func QueryWhere(
@@ -62,11 +71,7 @@ func QueryWhere(
 ) iter.Seq2[Item, error] {
 	builder := expression.NewBuilder().WithKeyCondition(keys)
 	if len(attributes) > 0 {
-		var projection expression.ProjectionBuilder
-		for _, attribute := range attributes {
-			projection = projection.AddNames(expression.Name(attribute))
-		}
-		builder = builder.WithProjection(projection)
+		builder = builder.WithProjection(namesOf(attributes))
 	}
 	expr := Build(builder)
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
@@ -122,8 +127,14 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 const maxKeys = 100
 
 // GetAll reads the items of keys consistently, in any order, in calls of 100 keys one after another. Keys without an
-// item are left out.
-func GetAll(ctx context.Context, client *dynamodb.Client, table string, keys []Item) ([]Item, error) {
+// item are left out. It returns the named attributes of each item, or all of them if none is named.
+func GetAll(
+	ctx context.Context, client *dynamodb.Client, table string, keys []Item, attributes ...string,
+) ([]Item, error) {
+	var projection expression.Expression
+	if len(attributes) > 0 {
+		projection = Build(expression.NewBuilder().WithProjection(namesOf(attributes)))
+	}
 	var all []Item
 	left := make([]map[string]types.AttributeValue, len(keys))
 	for i, key := range keys {
@@ -132,7 +143,12 @@ func GetAll(ctx context.Context, client *dynamodb.Client, table string, keys []I
 	for attempt := 1; len(left) > 0; {
 		n := min(len(left), maxKeys)
 		out, err := client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-			table: {Keys: left[:n], ConsistentRead: aws.Bool(true)},
+			table: {
+				Keys:                     left[:n],
+				ConsistentRead:           aws.Bool(true),
+				ProjectionExpression:     projection.Projection(),
+				ExpressionAttributeNames: projection.Names(),
+			},
 		}})
 		if err != nil {
 			return nil, err

@@ -53,6 +53,9 @@ func (q *Query) once(name string) (text string, ok bool) {
 	return "", false
 }
 
+// Is reports whether a parameter was sent once, with this text.
+func (q *Query) Is(name, text string) bool { return slices.Equal(q.values[name], []string{text}) }
+
 // Text returns a parameter of at most a number of characters, or "" if it was not sent.
 func (q *Query) Text(name string, maximum int) string {
 	text, _ := q.once(name)
