@@ -236,7 +236,7 @@ func (s *service) mergeUsage(t *testing.T) {
 	now := time.Now().Add(time.Hour)
 	hour := usage.HourOf(now).Add(-time.Hour)
 	tally := usage.NewTally()
-	tally.Add("banner", "shop", usage.Counts{Yes: 1})
+	tally.Add("old-banner", "shop", usage.Counts{Yes: 1})
 	for kind, content := range map[usagetable.Kind]any{
 		usagetable.KindTally:    tally,
 		usagetable.KindRequests: usage.Requests{"/edge": {Successful: 1}},
