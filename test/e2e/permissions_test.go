@@ -277,7 +277,7 @@ var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id,
 // name and selector are keys.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"size", "seenAt", "selector", "evaluationRequests"}
+	"size", "seenAt", "lastSeen", "selector", "evaluationRequests"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.
