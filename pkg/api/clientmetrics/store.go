@@ -151,7 +151,7 @@ const maxKey = 2048
 type Unknown struct {
 	Name    string
 	SeenAt  time.Time
-	Reports map[string]map[string]time.Time // the times of the last reports by application and environment
+	Reports map[string]map[string]time.Time // when they were last written, by application and environment
 }
 
 // Unknown reads the names that applications asked for in the last 24 hours and that do not exist now, by name.
