@@ -10,7 +10,7 @@
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
 // imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
-// accounts, people, credentials, tokens, client tokens, delivery, snapshots, events, bus, webhook, traffic and restore.
+// accounts, people, credentials, tokens, client tokens, delivery, snapshots, usage, events, bus, webhook, traffic and restore.
 // The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains have: the
 // actors, the models, what is checked after each write and what is checked at the end. records.go is the model that
 // types of records share: toggles, context fields, environments, segments and feedback.
@@ -37,6 +37,10 @@
 //   - After every response to an SDK: it is a published snapshot, not older than what the SDK has, and something that the
 //     token sees has changed. A process that has answered an SDK before always answers it, and another one answers or is
 //     unavailable.
+//   - After every write of the table Usage: a tally belongs to one process and only grows, and no process writes more
+//     than it was told. Only the sweep of usage changes when applications last asked for a toggle, which does not go
+//     back, and it changes nothing else of the toggle. At the end: what a process has accepted is counted, but for the
+//     last ten seconds of one that has crashed, and the records of an hour are the sum of its tallies.
 //   - After every sweep, and every re-evaluation of a changed lifetime, that leaves nothing: flags are what types and
 //     ages say. The second shows what the next sweep would hide.
 //   - When an event is given up: the bus refuses it for good, or the webhook has refused it for days. The webhook

@@ -101,6 +101,7 @@ func (w *World) checkWritten(c change) {
 	case "Features":
 		w.changedToggle(c)
 		w.changedActivation(c)
+		w.changedLastSeen(c)
 		w.checkFields()
 		w.checkEnvironmentUsage()
 		w.checkLegalValues()

@@ -9,10 +9,12 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/dynamo"
@@ -21,11 +23,10 @@ import (
 // usageState is what the world knows about the use of toggles.
 type usageState struct {
 	parts map[string]*countedPart // by partition and item
-	seen  map[string]time.Time    // when toggles were seen last, by name and environment, as their items say
 }
 
 func newUsageState() usageState {
-	return usageState{parts: map[string]*countedPart{}, seen: map[string]time.Time{}}
+	return usageState{parts: map[string]*countedPart{}}
 }
 
 // countedPart is a tally that a process has written.
@@ -149,6 +150,34 @@ func (w *World) countedBy(on *server) map[string]int64 {
 		}
 	}
 	return counted
+}
+
+// changedLastSeen checks when applications last asked for a toggle: only the sweep changes it, it does not go back, and
+// the sweep changes nothing else.
+func (w *World) changedLastSeen(c change) {
+	if c.old == nil || c.next == nil {
+		return
+	}
+	name, by := c.item.String("name"), w.engine.caller.process.name
+	before, after := c.old.String(featuretable.AttributeLastSeen), c.next.String(featuretable.AttributeLastSeen)
+	if !strings.HasPrefix(by, "sweep-usage/") {
+		if before != after {
+			w.fail("%s changes when applications last asked for %s from %q to %q", by, name, before, after)
+		}
+		return
+	}
+	old, next := maps.Clone(c.old), maps.Clone(c.next)
+	delete(old, featuretable.AttributeLastSeen)
+	delete(next, featuretable.AttributeLastSeen)
+	if !reflect.DeepEqual(old, next) {
+		w.fail("%s changes %s from %v to %v", by, name, c.old, c.next)
+	}
+	seen := featuretable.DecodeLastSeen(after)
+	for environment, at := range featuretable.DecodeLastSeen(before) {
+		if seen[environment].Before(at) {
+			w.fail("%s changes when applications last asked for %s from %q to %q", by, name, before, after)
+		}
+	}
 }
 
 func decodeTally(item dynamo.Item) usage.Tally {
