@@ -5,11 +5,7 @@ package featuretable
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -99,28 +95,6 @@ func Marshal(f toggle.Feature) dynamo.Item {
 		item[AttributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
 	}
 	return item
-}
-
-// Replacement returns the update that makes the item of a toggle the one that Marshal returns. It leaves
-// AttributeLastSeen as it is, so that a change of a toggle and the sweep that writes the attribute do not affect each
-// other.
-func Replacement(f toggle.Feature) expression.UpdateBuilder {
-	item := Marshal(f)
-	var update expression.UpdateBuilder
-	for _, name := range slices.Sorted(maps.Keys(item)) {
-		if name != Hash {
-			update = update.Set(expression.Name(name), expression.Value(item[name]))
-		}
-	}
-	for _, name := range []string{
-		eventlog.AttributeEvent, AttributeDescription, AttributeImpressionData, AttributeCreatorID, AttributeCreatorName,
-		AttributeArchivedAt, AttributeDependency, AttributeChildren, AttributeEnvironments, AttributeStaleness,
-	} {
-		if _, ok := item[name]; !ok {
-			update = update.Remove(expression.Name(name))
-		}
-	}
-	return update
 }
 
 // Row is a toggle as a search reads it. The states of its environments are decoded on request, because that takes
