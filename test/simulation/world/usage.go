@@ -245,7 +245,8 @@ func (w *World) checkUsage() {
 	last := &actor{World: w, Rand: w.random(16), name: applications[0]}
 	for _, on := range w.delivery.servers {
 		if !on.dead {
-			r := httptest.NewRequest(http.MethodGet, "/api/client/features", nil)
+			_, ctx := last.begin()
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/client/features", nil)
 			r.Header.Set("Authorization", w.delivery.installed[0].secret)
 			last.request(on, r)
 		}
