@@ -7,9 +7,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
@@ -101,6 +103,49 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %d scans, of which two read the types and the environments", test.query, scans)
 		}
 	}
+}
+
+// Toggles are found, ordered and returned with when applications last asked for them, in any environment.
+func TestSearchByLastUse(t *testing.T) {
+	t.Parallel()
+	db := searchable(t)
+	db.see(t, "login", map[string]time.Time{"prod": time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)})
+	db.see(t, "banner", map[string]time.Time{
+		"dev": time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), "prod": time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC),
+	})
+	search := handlers(db.through(db.Client))
+	for _, test := range []struct{ query, names string }{
+		{"lastSeenAt=IS:never", "old checkout stop"},
+		{"lastSeenAt=IS_BEFORE:2026-11-01", "login"},
+		{"lastSeenAt=IS_BEFORE:2026-11-22", "login banner"},
+		{"lastSeenAt=IS_ON_OR_AFTER:2026-10-05", "login banner"},
+		{"lastSeenAt=IS_ON_OR_AFTER:2026-11-21", "banner"},
+		{"lastSeenAt=IS:never&state=IS:potentially-stale", "checkout"},
+		{"sortBy=lastSeenAt", "checkout old stop login banner"},
+		{"sortBy=lastSeenAt&sortOrder=desc", "banner login checkout old stop"},
+	} {
+		status, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: test.query})
+		var names []string
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
+		}
+		if status != http.StatusOK || strings.Join(names, " ") != test.names {
+			t.Errorf("%s: %d %s", test, status, text)
+		}
+	}
+	_, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: "query=banner&sortBy=name"})
+	if !strings.Contains(text, `"lastSeenAt":"2026-11-21T05:00:00.000Z"`) {
+		t.Errorf("no time of the last use: %s", text)
+	}
+}
+
+// see stores when applications last asked for a toggle, by environment.
+func (db tables) see(tb testing.TB, name string, at map[string]time.Time) {
+	tb.Helper()
+	table := db.Tables[featuretable.Table]
+	item := db.Get(tb, table, featuretable.Key(name))
+	item[featuretable.AttributeLastSeen] = dynamo.S(featuretable.EncodeLastSeen(at))
+	db.Put(tb, table, item)
 }
 
 // Toggles are found by whether they are on in environments, and by the segments that they use. An environment or a
