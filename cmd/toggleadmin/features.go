@@ -92,6 +92,7 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 		{name: "TYPE", cell: func(t operator.Toggle) string { return t.Type }, cut: cutLast},
 		{name: "PROJECT", cell: func(t operator.Toggle) string { return t.Project }, cut: cutLast},
 		{name: "CREATED", cell: func(t operator.Toggle) string { return s.relative(&t.CreatedAt) }},
+		{name: "LAST USED", cell: func(t operator.Toggle) string { return s.relative(t.LastSeenAt) }},
 		{name: "FIELDS", cell: func(t operator.Toggle) string { return strconv.Itoa(len(t.ContextFields)) }},
 	})
 }
@@ -166,6 +167,7 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 		{"Created by", creatorText(t.CreatedBy)},
 		{"Potentially stale", localTime(t.PotentiallyStaleAt)},
 		{"Archived", localTime(t.ArchivedAt)},
+		{"Last used", localTime(t.LastSeenAt)},
 	}
 	for _, e := range t.Environments {
 		properties = append(properties, [2]string{"In " + e.Name, environmentText(e)})

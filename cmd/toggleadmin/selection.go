@@ -17,6 +17,7 @@ type toggleFilter struct {
 	Type      string   `placeholder:"ID" help:"Only toggles of this type."`
 	State     *string  `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only active, potentially-stale, stale or archived toggles."`
 	OlderThan lifetime `placeholder:"TIME" help:"Only toggles that were created before this time, such as 365d."`
+	UnusedFor lifetime `placeholder:"TIME" help:"Only toggles that no application has asked for in this time, such as 30d, and that were created before."`
 	Name      string   `placeholder:"PATTERN" help:"Only toggles whose name matches a pattern, such as 'checkout-*'."`
 	Status    status   `placeholder:"ENVIRONMENT:enabled|disabled" help:"Only toggles that are on or off in an environment, such as production:enabled."`
 	Segment   string   `placeholder:"NAME" help:"Only toggles with a strategy that uses this segment."`
@@ -69,7 +70,8 @@ func (f *toggleFilter) matches(t operator.Toggle, now time.Time) bool {
 	given := func(filter, value string) bool { return filter == "" || filter == value }
 	named, _ := path.Match(f.Name, t.Name) // Validate has checked the pattern
 	return given(f.Project, t.Project) && given(f.Type, t.Type) && given(text(f.State), toggleState(&t)) &&
-		(f.Name == "" || named) && (f.OlderThan == 0 || t.CreatedBefore(now.Add(-time.Duration(f.OlderThan))))
+		(f.Name == "" || named) && (f.OlderThan == 0 || t.CreatedBefore(now.Add(-time.Duration(f.OlderThan)))) &&
+		(f.UnusedFor == 0 || t.UnusedSince(now.Add(-time.Duration(f.UnusedFor))))
 }
 
 // selection selects the toggles that a command changes.

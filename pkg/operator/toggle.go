@@ -28,6 +28,7 @@ type Toggle struct {
 	Stale            bool     `json:"stale"`
 	PotentiallyStale bool     `json:"potentiallyStale"`
 	ContextFields    []string `json:"contextFields"`
+	LastSeenAt       *string  `json:"lastSeenAt"` // when applications last asked for it, in any environment; null: never
 
 	enabledIn []string // environments
 	segments  []int64
@@ -42,6 +43,12 @@ type Creator struct {
 // CreatedBefore reports whether the toggle was created at the given time or before.
 func (t Toggle) CreatedBefore(at time.Time) bool { return t.CreatedAt <= datetime.Format(at) }
 
+// UnusedSince reports whether no application has asked for the toggle since the given time. A toggle that was created
+// later was not unused for so long.
+func (t Toggle) UnusedSince(at time.Time) bool {
+	return t.CreatedBefore(at) && (t.LastSeenAt == nil || *t.LastSeenAt <= datetime.Format(at))
+}
+
 func newToggle(f toggle.Feature) Toggle {
 	t := Toggle{
 		Name:             f.Name,
@@ -55,6 +62,7 @@ func newToggle(f toggle.Feature) Toggle {
 		Stale:            f.Stale,
 		PotentiallyStale: f.PotentiallyStale,
 		ContextFields:    append([]string{}, f.ContextFields...),
+		LastSeenAt:       datetime.FormatOptional(f.LastSeenAt()),
 		enabledIn:        f.EnabledEnvironments(),
 		segments:         f.Segments(),
 	}
