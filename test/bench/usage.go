@@ -48,8 +48,8 @@ func measureUsage(ctx context.Context, _ options) {
 	})
 	name := newToggle(7, "", hour, false).Name
 	b.measure(ctx, "usage of a toggle, no hour merged", "", "get-feature-usage", map[string]string{"name": name})
-	b.measure(ctx, "toggles of an application", "", "get-application", map[string]string{"appName": "application-0"})
-	b.measure(ctx, "names that do not exist", "", "list-unknown-features", nil)
+	b.measure(ctx, "toggles of an application, no hour merged", "", "get-application", map[string]string{"appName": "application-0"})
+	b.measure(ctx, "names that do not exist, no hour merged", "", "list-unknown-features", nil)
 
 	// All hours but the running one are merged, as usual.
 	b.put(ctx, mergedToggles*(usageHours-1), func(i int) dynamo.Item {
@@ -62,8 +62,16 @@ func measureUsage(ctx context.Context, _ options) {
 	b.put(ctx, usageHours-1, func(i int) dynamo.Item {
 		return usagetable.MarshalMarker(hour.Add(-time.Duration(i+1)*time.Hour), "merged")
 	})
+	b.put(ctx, usageHours-1, func(i int) dynamo.Item {
+		return must(usagetable.MarshalUse(usagetable.UseRecord{
+			Application: "application-0", Environment: "production", Hour: hour.Add(-time.Duration(i+1) * time.Hour),
+			Features: usedNames(),
+		}))
+	})
 	b.measure(ctx, "usage of a toggle", "300", "get-feature-usage", map[string]string{"name": name})
 	b.measure(ctx, "usage of a toggle per hour", "300", "list-feature-usage", map[string]string{"name": name})
+	b.measure(ctx, "toggles of an application", "300", "get-application", map[string]string{"appName": "application-0"})
+	b.measure(ctx, "names that do not exist", "300", "list-unknown-features", nil)
 	b.measure(ctx, "list of all toggles, usage not read yet", "", "list-features", map[string]string{"projectId": "default"})
 	printTable("Usage of toggles", " read | ms | goal", b.rows,
 		"%d toggles that %d applications use in each of %d hours, counted by %d processes, on the local engine, in memory, "+
@@ -95,6 +103,14 @@ func byApplication() usage.ByApplication {
 }
 
 // newTally returns a tally of toggles from a number on.
+func usedNames() []string {
+	names := make([]string, usedToggles)
+	for i := range names {
+		names[i] = newToggle(i, "", time.Time{}, false).Name
+	}
+	return names
+}
+
 func newTally(first int) usage.Tally {
 	tally := usage.NewTally()
 	for i := first; i < min(first+togglesOfTally, usedToggles); i++ {

@@ -97,19 +97,13 @@ func (r *Reader) Application(ctx context.Context, name string) (Application, err
 		return err
 	})
 	reads.Go(func() error {
-		return usagetable.WalkTallies(readCtx, r.client, r.table, since(now, recentHours), now,
-			func(part usagetable.Part, tally usage.Tally) {
-				for feature, byApplication := range tally.Features {
-					if _, asked := byApplication[name]; asked {
-						add(a.Features, feature, part.Environment)
-					}
-				}
-				for feature, byApplication := range tally.Unknown {
-					if _, asked := byApplication[name]; asked {
-						add(a.Features, feature, part.Environment)
-					}
-				}
-			})
+		asked, err := usagetable.ReadUse(readCtx, r.client, r.table, name, since(now, recentHours), now)
+		for _, record := range asked {
+			for _, feature := range record.Features {
+				add(a.Features, feature, record.Environment)
+			}
+		}
+		return err
 	})
 	if err := reads.Wait(); err != nil {
 		return Application{}, err
@@ -158,19 +152,19 @@ type Unknown struct {
 func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
 	now := r.now()
 	all := map[string]*Unknown{}
-	err := usagetable.WalkTallies(ctx, r.client, r.table, since(now, recentHours), now,
-		func(part usagetable.Part, tally usage.Tally) {
-			for name, byApplication := range tally.Unknown {
-				for application := range byApplication {
-					if all[name] == nil {
-						all[name] = &Unknown{Name: name, Reports: map[string]map[string]time.Time{}}
-					}
-					all[name].add(application, part)
-				}
-			}
-		})
+	records, err := usagetable.ReadUnknown(ctx, r.client, r.table, since(now, recentHours), now)
 	if err != nil {
 		return nil, err
+	}
+	for _, record := range records {
+		for name, byApplication := range record.Names {
+			if all[name] == nil {
+				all[name] = &Unknown{Name: name, Reports: map[string]map[string]time.Time{}}
+			}
+			for application, at := range byApplication {
+				all[name].add(application, record.Environment, at)
+			}
+		}
 	}
 	exist, err := existing(ctx, r, all)
 	for name := range exist {
@@ -179,15 +173,15 @@ func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
 	return all, err
 }
 
-// add adds the reports of an application in a part.
-func (u *Unknown) add(application string, part usagetable.Part) {
+// add adds when reports of an application in an environment were last written.
+func (u *Unknown) add(application, environment string, at time.Time) {
 	if u.Reports[application] == nil {
 		u.Reports[application] = map[string]time.Time{}
 	}
-	if at := u.Reports[application][part.Environment]; part.WrittenAt.After(at) {
-		u.Reports[application][part.Environment] = part.WrittenAt
+	if at.After(u.Reports[application][environment]) {
+		u.Reports[application][environment] = at
 	}
-	if part.WrittenAt.After(u.SeenAt) {
-		u.SeenAt = part.WrittenAt
+	if at.After(u.SeenAt) {
+		u.SeenAt = at
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // mergeHours merges the last hour, once it has settled and unless it is marked, and before it the hours that have got
@@ -67,15 +68,11 @@ func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint strin
 	if err := s.readable(err); err != nil {
 		return err
 	}
-	var records []usagetable.Record
-	for environment, sum := range tallies.Sum() {
-		for feature, used := range sum.Features {
-			records = append(records, usagetable.Record{
-				Feature: feature, Environment: environment, Hour: hour, Applications: used,
-			})
-		}
+	items, err := recordsOf(hour, tallies)
+	if err != nil {
+		return err
 	}
-	stored, err := s.putRecords(ctx, records, usagetable.Writes(tallies.Parts))
+	stored, err := s.putRecords(ctx, items, usagetable.Writes(tallies.Parts))
 	if err != nil {
 		return fmt.Errorf("merge the usage of the hour %s: %w", hour.Format(time.RFC3339), err)
 	}
@@ -93,8 +90,34 @@ func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint strin
 	return nil
 }
 
+// recordsOf returns the items of the records of an hour.
+func recordsOf(hour time.Time, tallies usagetable.Tallies) ([]dynamo.Item, error) {
+	features, err := marshalAll(usagetable.Records(hour, tallies), usagetable.MarshalRecord)
+	if err != nil {
+		return nil, err
+	}
+	uses, err := marshalAll(usagetable.UseRecords(hour, tallies), usagetable.MarshalUse)
+	if err != nil {
+		return nil, err
+	}
+	unknown, err := marshalAll(usagetable.UnknownRecords(hour, tallies), usagetable.MarshalUnknown)
+	return slices.Concat(features, uses, unknown), err
+}
+
+func marshalAll[R any](records []R, marshal func(R) (dynamo.Item, error)) ([]dynamo.Item, error) {
+	items := make([]dynamo.Item, len(records))
+	for i, r := range records {
+		item, err := marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		items[i] = item
+	}
+	return items, nil
+}
+
 // putRecords stores records that were computed from parts with a number of writes. It reports whether none was left out.
-func (s *sweep) putRecords(ctx context.Context, records []usagetable.Record, writes int64) (all bool, err error) {
+func (s *sweep) putRecords(ctx context.Context, records []dynamo.Item, writes int64) (all bool, err error) {
 	var rejected atomic.Bool
 	puts, ctx := errgroup.WithContext(ctx)
 	puts.SetLimit(concurrency)

@@ -122,6 +122,33 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "menu"))
 }
 
+// What an application asked for in an hour, and the names without a toggle, are stored with the usage of toggles.
+func TestMergedApplications(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1, "menu": 2})
+	unknown := usage.NewTally()
+	unknown.AddUnknown("removed", "shop", 1)
+	f.put(t, usagetable.KindTally, hour, "b", 1, unknown)
+	f.sweep(t, settled)
+	for _, id := range []string{"a", "b"} { // the parts are not read any more
+		f.damage(t, usagetable.KindTally, hour, id)
+	}
+	table := f.Tables[usagetable.Table]
+	use, err := usagetable.ReadUse(t.Context(), f.Client, table, "shop", hour, hour)
+	assert.OK(t, err)
+	assert.Equal(t, []usagetable.UseRecord{
+		{Application: "shop", Environment: "production", Hour: hour, Features: []string{"banner", "menu", "removed"}},
+	}, use)
+	names, err := usagetable.ReadUnknown(t.Context(), f.Client, table, hour, hour)
+	assert.OK(t, err)
+	assert.Equal(t, []usagetable.UnknownRecord{{
+		Environment: "production",
+		Hour:        hour,
+		Names:       map[string]map[string]time.Time{"removed": {"shop": hour.Add(time.Minute)}},
+	}}, names)
+}
+
 // A repeated sweep reads one page of markers, and writes nothing. An hour without parts is marked, too.
 func TestRepeat(t *testing.T) {
 	t.Parallel()

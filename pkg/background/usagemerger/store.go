@@ -59,11 +59,7 @@ func (s *sweep) put(ctx context.Context, item dynamo.Item) (stored bool, err err
 
 // putRecord is put for a record that was computed from parts with a number of writes. A record that was computed from
 // more writes stays stored.
-func (s *sweep) putRecord(ctx context.Context, r usagetable.Record, writes int64) (stored bool, err error) {
-	item, err := usagetable.MarshalRecord(r)
-	if err != nil {
-		return false, err
-	}
+func (s *sweep) putRecord(ctx context.Context, item dynamo.Item, writes int64) (stored bool, err error) {
 	item[usagetable.AttributeWrites] = dynamo.N(writes)
 	attribute := expression.Name(usagetable.AttributeWrites)
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(

@@ -93,34 +93,22 @@ func hoursOf(from, to time.Time) []time.Time {
 	return hours
 }
 
-// WalkTallies calls visit with each tally of the hours from the one of from to the one of to, both included, in any
-// order, one after another, without those that cannot be read. It reads several hours at the same time, but keeps no
-// tally.
+// WalkTallies calls visit with each tally of an hour, without those that cannot be read. It keeps no tally.
 func WalkTallies(
-	ctx context.Context, client *dynamodb.Client, table string, from, to time.Time, visit func(Part, usage.Tally),
+	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, visit func(Part, usage.Tally),
 ) error {
-	var visiting sync.Mutex
-	reads, ctx := errgroup.WithContext(ctx)
-	reads.SetLimit(parallelReads)
-	for _, hour := range hoursOf(from, to) {
-		reads.Go(func() error {
-			for item, err := range queryParts(ctx, client, table, hour, KindTally) {
-				if err != nil {
-					return fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
-				}
-				content := usage.NewTally()
-				part, err := unmarshalPart(item, KindTally, hour, &content)
-				if err != nil {
-					continue // the sweep that merges the hour reports it
-				}
-				visiting.Lock()
-				visit(part, content)
-				visiting.Unlock()
-			}
-			return nil
-		})
+	for item, err := range queryParts(ctx, client, table, hour, KindTally) {
+		if err != nil {
+			return fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
+		}
+		content := usage.NewTally()
+		part, err := unmarshalPart(item, KindTally, hour, &content)
+		if err != nil {
+			continue // the sweep that merges the hour reports it
+		}
+		visit(part, content)
 	}
-	return reads.Wait()
+	return nil
 }
 
 // ReadPresences reads which applications were heard from in the hours from the one of from to the one of to, both
@@ -241,6 +229,38 @@ func Merged(ctx context.Context, client *dynamodb.Client, table string) (map[tim
 func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature string, from, to time.Time) (
 	[]Record, error,
 ) {
+	all, err := readRecords(ctx, client, table, featurePartition(feature), from, to,
+		func(item dynamo.Item) (Record, error) { return UnmarshalRecord(item, feature) },
+		func(hour time.Time, t Tallies) []Record {
+			return slices.DeleteFunc(Records(hour, t), func(r Record) bool { return r.Feature != feature })
+		})
+	sortRecords(all)
+	return all, err
+}
+
+// ReadUse is ReadFeature for what an application asked for. The order is not determined.
+func ReadUse(ctx context.Context, client *dynamodb.Client, table, application string, from, to time.Time) (
+	[]UseRecord, error,
+) {
+	return readRecords(ctx, client, table, usePartition(application), from, to,
+		func(item dynamo.Item) (UseRecord, error) { return unmarshalUse(item, application) },
+		func(hour time.Time, t Tallies) []UseRecord {
+			return slices.DeleteFunc(UseRecords(hour, t), func(r UseRecord) bool { return r.Application != application })
+		})
+}
+
+// ReadUnknown is ReadFeature for the names without a toggle. The order is not determined.
+func ReadUnknown(ctx context.Context, client *dynamodb.Client, table string, from, to time.Time) (
+	[]UnknownRecord, error,
+) {
+	return readRecords(ctx, client, table, unknownPartition, from, to, unmarshalUnknown, UnknownRecords)
+}
+
+// readRecords reads the records of a partition in hours. It computes those of hours that are not merged yet.
+func readRecords[R hourly](
+	ctx context.Context, client *dynamodb.Client, table, partition string, from, to time.Time,
+	unmarshal func(dynamo.Item) (R, error), compute func(time.Time, Tallies) []R,
+) ([]R, error) {
 	merged, err := Merged(ctx, client, table)
 	if err != nil {
 		return nil, err
@@ -252,22 +272,18 @@ func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature st
 			open = append(open, hour)
 		}
 	}
-	fromParts := make([][]Record, len(open))
-	var fromRecords []Record
+	computed := make([][]R, len(open))
+	var stored []R
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(parallelReads)
 	reads.Go(func() (err error) {
-		fromRecords, err = readRecords(ctx, client, table, feature, first, last)
+		stored, err = queryRecords(ctx, client, table, partition, first, last, unmarshal)
 		return err
 	})
 	for i, hour := range open {
 		reads.Go(func() error {
 			tallies, err := ReadTallies(ctx, client, table, hour)
-			for environment, sum := range tallies.Sum() {
-				if used, ok := sum.Features[feature]; ok {
-					fromParts[i] = append(fromParts[i], Record{feature, environment, hour, used})
-				}
-			}
+			computed[i] = compute(hour, tallies)
 			return exceptUnreadable(err)
 		})
 	}
@@ -275,27 +291,25 @@ func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature st
 		return nil, err
 	}
 	// An hour can have been merged for the first time since the markers were read.
-	all := slices.DeleteFunc(fromRecords, func(r Record) bool { return slices.Contains(open, r.Hour) })
-	all = append(all, slices.Concat(fromParts...)...)
-	Sort(all)
-	return all, nil
+	stored = slices.DeleteFunc(stored, func(r R) bool { return slices.Contains(open, r.hour()) })
+	return append(stored, slices.Concat(computed...)...), nil
 }
 
-// readRecords reads the records of a toggle.
-func readRecords(ctx context.Context, client *dynamodb.Client, table, feature string, first, last time.Time) (
-	[]Record, error,
-) {
+func queryRecords[R any](
+	ctx context.Context, client *dynamodb.Client, table, partition string, first, last time.Time,
+	unmarshal func(dynamo.Item) (R, error),
+) ([]R, error) {
 	keys := expression.KeyAnd(
-		expression.Key(AttributePartition).Equal(expression.Value(featurePartition(feature))),
+		expression.Key(AttributePartition).Equal(expression.Value(partition)),
 		expression.Key(AttributeItem).Between(expression.Value(first.Format(hourFormat)+"#"),
 			expression.Value(last.Format(hourFormat)+"$")), // $ follows # in ASCII
 	)
-	var all []Record
+	var all []R
 	for item, err := range dynamo.QueryWhere(ctx, client, table, keys) {
 		if err != nil {
-			return nil, fmt.Errorf("read the usage of the toggle %q: %w", feature, err)
+			return nil, fmt.Errorf("read the usage of %q: %w", partition, err)
 		}
-		r, err := UnmarshalRecord(item, feature)
+		r, err := unmarshal(item)
 		if err != nil {
 			return nil, err
 		}

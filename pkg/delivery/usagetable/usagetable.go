@@ -10,6 +10,8 @@
 //   - One for each toggle, with a record for each hour and environment: the sum of the tallies. It is computed from all
 //     parts of the hour each time, never added to, so that it can be repeated and interrupted. Records are kept for 90
 //     days.
+//   - One for each application, with a record for each hour and environment: what it asked for. One with the names that
+//     no toggle has. These records, too, are computed from all parts of the hour. They are kept for four days.
 //   - One with a marker for each merged hour. The marker names the parts that were merged, by a fingerprint, so that an
 //     hour with a later part is merged again. It has no fingerprint if a part could not be read, so that the hour is
 //     merged again, too. An hour without a marker is read from its parts.
@@ -26,7 +28,6 @@ import (
 	"time"
 
 	"toggleadmin/pkg/delivery/snapshot"
-	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -58,10 +59,12 @@ const hourFormat = "2006-01-02T15"
 const (
 	mergedPartition       = "merged"
 	applicationsPartition = "applications"
+	unknownPartition      = "unknown"
 )
 
 func hourPartition(hour time.Time) string    { return "hour#" + hour.UTC().Format(hourFormat) }
 func featurePartition(feature string) string { return "feature#" + feature }
+func usePartition(application string) string { return "use#" + application }
 
 // Kind is the kind of a part.
 type Kind string
@@ -170,57 +173,6 @@ func Writes(parts []Part) (n int64) {
 	return n
 }
 
-// Record is the usage of a toggle in an hour and environment.
-type Record struct {
-	Feature      string
-	Environment  string
-	Hour         time.Time // its start
-	Applications usage.ByApplication
-}
-
-// featureRecord is the item of a Record.
-type featureRecord struct {
-	Partition   string `dynamodbav:"partition"`
-	Item        string `dynamodbav:"item"` // <hour>#<environment>
-	Environment string `dynamodbav:"environment"`
-	ExpiresAt   int64  `dynamodbav:"expiresAt"`
-	Content     []byte `dynamodbav:"content"` // a usage.ByApplication in JSON and gzip
-}
-
-// MarshalRecord returns the item of a record.
-func MarshalRecord(r Record) (dynamo.Item, error) {
-	encoded, err := encode(r.Applications)
-	if err != nil {
-		return nil, err
-	}
-	return dynamo.Marshal(featureRecord{
-		Partition:   featurePartition(r.Feature),
-		Item:        r.Hour.UTC().Format(hourFormat) + "#" + r.Environment,
-		Environment: r.Environment,
-		ExpiresAt:   r.Hour.Add(RecordsKept).Unix(),
-		Content:     encoded,
-	}), nil
-}
-
-// UnmarshalRecord reads a record of a toggle.
-func UnmarshalRecord(item dynamo.Item, feature string) (Record, error) {
-	var stored featureRecord
-	if err := dynamo.Unmarshal(item, &stored); err != nil {
-		return Record{}, err
-	}
-	r := Record{Feature: feature, Environment: stored.Environment}
-	text, _, _ := strings.Cut(stored.Item, "#")
-	hour, err := time.Parse(hourFormat, text)
-	if err == nil {
-		r.Hour = hour
-		err = decode(stored.Content, &r.Applications)
-	}
-	if err != nil {
-		return Record{}, fmt.Errorf("read the usage %s of the toggle %q: %w", stored.Item, feature, err)
-	}
-	return r, nil
-}
-
 // markerRecord is the item that marks an hour as merged.
 type markerRecord struct {
 	Partition   string `dynamodbav:"partition"`
@@ -277,17 +229,4 @@ func unmarshalApplication(item dynamo.Item) (Application, error) {
 	}
 	stored.Name = stored.Item
 	return stored.Application, nil
-}
-
-// Sort orders records by hour, environment and toggle.
-func Sort(records []Record) {
-	slices.SortFunc(records, func(a, b Record) int {
-		if c := a.Hour.Compare(b.Hour); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Environment, b.Environment); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Feature, b.Feature)
-	})
 }

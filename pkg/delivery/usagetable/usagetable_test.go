@@ -83,6 +83,54 @@ func TestReadMergedHour(t *testing.T) {
 	assert.Equal(t, map[time.Time]string{hour: "x"}, merged)
 }
 
+// What an application asked for, and the names without a toggle, are read from records of merged hours, and from the
+// parts of others.
+func TestReadUseAndUnknown(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	table := db.Tables[usagetable.Table]
+	later := hour.Add(time.Hour)
+	written := hour.Add(30 * time.Minute)
+	for _, h := range []time.Time{hour, later} {
+		content := usage.NewTally()
+		content.Add("banner", "shop", usage.Counts{Yes: 1})
+		content.Add("banner", "blog", usage.Counts{Yes: 1})
+		content.AddUnknown("removed", "shop", 1)
+		put(t, db, usagetable.Part{
+			Kind: usagetable.KindTally, Hour: h, Environment: "production", ID: "a", WrittenAt: written,
+		}, content)
+	}
+	tallies, err := usagetable.ReadTallies(t.Context(), db.Client, table, hour)
+	assert.OK(t, err)
+	for _, r := range usagetable.UseRecords(hour, tallies) {
+		r.Features = append(r.Features, "stored")
+		item, err := usagetable.MarshalUse(r)
+		assert.OK(t, err)
+		db.Put(t, table, item)
+	}
+	for _, r := range usagetable.UnknownRecords(hour, tallies) {
+		r.Names["stored"] = map[string]time.Time{"shop": written}
+		item, err := usagetable.MarshalUnknown(r)
+		assert.OK(t, err)
+		db.Put(t, table, item)
+	}
+	db.Put(t, table, usagetable.MarshalMarker(hour, "x"))
+
+	use, err := usagetable.ReadUse(t.Context(), db.Client, table, "shop", hour, later)
+	assert.OK(t, err)
+	assert.Equal(t, []usagetable.UseRecord{
+		{Application: "shop", Environment: "production", Hour: hour, Features: []string{"banner", "removed", "stored"}},
+		{Application: "shop", Environment: "production", Hour: later, Features: []string{"banner", "removed"}},
+	}, use)
+	unknown, err := usagetable.ReadUnknown(t.Context(), db.Client, table, hour, later)
+	assert.OK(t, err)
+	byShop := map[string]time.Time{"shop": written}
+	assert.Equal(t, []usagetable.UnknownRecord{
+		{Environment: "production", Hour: hour, Names: map[string]map[string]time.Time{"removed": byShop, "stored": byShop}},
+		{Environment: "production", Hour: later, Names: map[string]map[string]time.Time{"removed": byShop}},
+	}, unknown)
+}
+
 // The fingerprint of an hour changes with each write of a part.
 func TestFingerprint(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,184 @@
+package usagetable
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Record is the usage of a toggle in an hour and environment.
+type Record struct {
+	Feature      string
+	Environment  string
+	Hour         time.Time // its start
+	Applications usage.ByApplication
+}
+
+// UseRecord is what an application asked for in an hour and environment.
+type UseRecord struct {
+	Application string
+	Environment string
+	Hour        time.Time // its start
+	Features    []string  // names, sorted, also of what no toggle has
+}
+
+// UnknownRecord is the names that applications asked for in an hour and environment and that no toggle has.
+type UnknownRecord struct {
+	Environment string
+	Hour        time.Time                       // its start
+	Names       map[string]map[string]time.Time // when reports were last written, by name and application
+}
+
+// hourly is a record of an hour.
+type hourly interface{ hour() time.Time }
+
+func (r Record) hour() time.Time        { return r.Hour }
+func (r UseRecord) hour() time.Time     { return r.Hour }
+func (r UnknownRecord) hour() time.Time { return r.Hour }
+
+// Records returns the records of the toggles in tallies of an hour, ordered by environment and toggle.
+func Records(hour time.Time, t Tallies) []Record {
+	var all []Record
+	for environment, sum := range t.Sum() {
+		for feature, used := range sum.Features {
+			all = append(all, Record{feature, environment, hour, used})
+		}
+	}
+	sortRecords(all)
+	return all
+}
+
+func sortRecords(all []Record) {
+	slices.SortFunc(all, func(a, b Record) int {
+		return cmp.Or(a.Hour.Compare(b.Hour), cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Feature, b.Feature))
+	})
+}
+
+// UseRecords returns the records of the applications in tallies of an hour, ordered by environment and application.
+func UseRecords(hour time.Time, t Tallies) []UseRecord {
+	var all []UseRecord
+	for environment, sum := range t.Sum() {
+		asked := map[string][]string{}
+		for feature, by := range sum.Features {
+			for application := range by {
+				asked[application] = append(asked[application], feature)
+			}
+		}
+		for name, by := range sum.Unknown {
+			for application := range by {
+				asked[application] = append(asked[application], name)
+			}
+		}
+		for application, features := range asked {
+			slices.Sort(features) // a toggle that was created in the hour is in both
+			all = append(all, UseRecord{application, environment, hour, slices.Compact(features)})
+		}
+	}
+	slices.SortFunc(all, func(a, b UseRecord) int {
+		return cmp.Or(cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Application, b.Application))
+	})
+	return all
+}
+
+// UnknownRecords returns the records of the names without a toggle in tallies of an hour, ordered by environment.
+func UnknownRecords(hour time.Time, t Tallies) []UnknownRecord {
+	names := map[string]map[string]map[string]time.Time{} // by environment
+	for i, part := range t.Parts {
+		for name, by := range t.Contents[i].Unknown {
+			if names[part.Environment] == nil {
+				names[part.Environment] = map[string]map[string]time.Time{}
+			}
+			if names[part.Environment][name] == nil {
+				names[part.Environment][name] = map[string]time.Time{}
+			}
+			for application := range by {
+				if at := names[part.Environment][name][application]; part.WrittenAt.After(at) {
+					names[part.Environment][name][application] = part.WrittenAt
+				}
+			}
+		}
+	}
+	var all []UnknownRecord
+	for _, environment := range slices.Sorted(maps.Keys(names)) {
+		all = append(all, UnknownRecord{environment, hour, names[environment]})
+	}
+	return all
+}
+
+// record is the item of a record.
+type record struct {
+	Partition   string `dynamodbav:"partition"`
+	Item        string `dynamodbav:"item"` // <hour>#<environment>
+	Environment string `dynamodbav:"environment"`
+	ExpiresAt   int64  `dynamodbav:"expiresAt"`
+	Content     []byte `dynamodbav:"content"` // in JSON and gzip
+}
+
+func marshal(partition, environment string, hour time.Time, kept time.Duration, content any) (dynamo.Item, error) {
+	encoded, err := encode(content)
+	if err != nil {
+		return nil, err
+	}
+	return dynamo.Marshal(record{
+		Partition:   partition,
+		Item:        hour.UTC().Format(hourFormat) + "#" + environment,
+		Environment: environment,
+		ExpiresAt:   hour.Add(kept).Unix(),
+		Content:     encoded,
+	}), nil
+}
+
+// unmarshal reads the content of a record, and returns its environment and hour.
+func unmarshal(item dynamo.Item, content any) (environment string, hour time.Time, err error) {
+	var stored record
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return "", time.Time{}, err
+	}
+	text, _, _ := strings.Cut(stored.Item, "#")
+	if hour, err = time.Parse(hourFormat, text); err == nil {
+		err = decode(stored.Content, content)
+	}
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("read the usage %s of %q: %w", stored.Item, stored.Partition, err)
+	}
+	return stored.Environment, hour, nil
+}
+
+// MarshalRecord returns the item of a record.
+func MarshalRecord(r Record) (dynamo.Item, error) {
+	return marshal(featurePartition(r.Feature), r.Environment, r.Hour, RecordsKept, r.Applications)
+}
+
+// UnmarshalRecord reads a record of a toggle.
+func UnmarshalRecord(item dynamo.Item, feature string) (r Record, err error) {
+	r.Feature = feature
+	r.Environment, r.Hour, err = unmarshal(item, &r.Applications)
+	return r, err
+}
+
+// MarshalUse returns the item of a record of an application.
+func MarshalUse(r UseRecord) (dynamo.Item, error) {
+	return marshal(usePartition(r.Application), r.Environment, r.Hour, PartsKept, r.Features)
+}
+
+func unmarshalUse(item dynamo.Item, application string) (r UseRecord, err error) {
+	r.Application = application
+	r.Environment, r.Hour, err = unmarshal(item, &r.Features)
+	return r, err
+}
+
+// MarshalUnknown returns the item of a record of names without a toggle.
+func MarshalUnknown(r UnknownRecord) (dynamo.Item, error) {
+	return marshal(unknownPartition, r.Environment, r.Hour, PartsKept, r.Names)
+}
+
+func unmarshalUnknown(item dynamo.Item) (r UnknownRecord, err error) {
+	r.Environment, r.Hour, err = unmarshal(item, &r.Names)
+	return r, err
+}
