@@ -16,8 +16,8 @@
 // and be repeated. Sweeps can overlap: parts only grow, and a sweep that read them earlier does not replace the records
 // and counters of one that read them later.
 //
-// A part that cannot be read is left out, logged and counted, so that one part does not hold up the others. Its hour is
-// merged without it, and marked so: the next 24 hourly runs merge the hour again, as long as the part cannot be read. The
-// same is true of a record that DynamoDB rejects. A call that fails is repeated by a later sweep, and does not keep this
-// one from the rest.
+// A part that cannot be read is left out, so that one part does not hold up the others, and the sweep ends with an error.
+// Its hour is merged without it, and marked so: the next 24 hourly runs merge the hour again, as long as the part cannot
+// be read. The same is true of a record that DynamoDB rejects. A call that fails is repeated by a later sweep, and does
+// not keep this one from the rest.
 package usagemerger

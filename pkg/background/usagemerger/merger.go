@@ -40,7 +40,7 @@ func (m *Merger) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error)
 	s := &sweep{Merger: m, began: m.now(), leftOut: map[string]bool{}}
 	err := errors.Join(s.mergeHours(ctx), s.putRequests(ctx), s.putApplications(ctx), s.putLastSeen(ctx))
 	s.log(ctx, err)
-	if err != nil {
+	if err != nil || len(s.leftOut) > 0 {
 		return struct{}{}, errSweep
 	}
 	return struct{}{}, nil
@@ -80,8 +80,6 @@ func (s *sweep) log(ctx context.Context, err error) {
 		level = slog.LevelError
 		attributes = append(attributes, slog.String("cause", logging.Truncate(strings.Join(causes, "\n"))))
 	}
-	attributes = append(attributes, logging.Metrics("ToggleAdmin/Usage", s.Function, ended, attributes,
-		logging.Metric{Name: "records", Unit: "Count"}, logging.Metric{Name: "leftOut", Unit: "Count"})...)
 	s.logger.LogAttrs(ctx, level, "usage merged", attributes...)
 }
 

@@ -266,7 +266,8 @@ func TestUnreadablePart(t *testing.T) {
 		f.damage(t, kind, hour, "damaged")
 	}
 	f.put(t, usagetable.KindRequests, hour, "a", 1, usage.Requests{"/edge": {Successful: 1}})
-	f.sweep(t, settled)
+	_, err := f.merger(f.Client, settled).Sweep(t.Context(), nil)
+	assert.Equal(t, true, err != nil)
 	assert.Equal(t, map[time.Time]int64{hour: 1}, f.records(t, "banner"))
 	assert.Equal(t, int64(1), f.successful(t, "/edge"))
 	marked, complete := f.isMerged(t, hour)
@@ -279,7 +280,8 @@ func TestUnreadablePart(t *testing.T) {
 	}
 
 	f.putTally(t, hour, "damaged", 1, map[string]int64{"banner": 4})
-	f.sweep(t, settled.Add(time.Hour))
+	_, err = f.merger(f.Client, settled.Add(time.Hour)).Sweep(t.Context(), nil) // the requests cannot be read
+	assert.Equal(t, true, err != nil)
 	assert.Equal(t, map[time.Time]int64{hour: 5}, f.records(t, "banner"))
 	_, complete = f.isMerged(t, hour)
 	assert.Equal(t, true, complete)

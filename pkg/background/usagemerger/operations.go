@@ -15,9 +15,7 @@ func Functions() []app.Function {
 		Name: "sweep-usage",
 		Handler: func(d *app.Deps) lambda.Handler {
 			d.OpenTables(usagetable.Table, traffic.Table, featuretable.Table)
-			merger := New(d.DynamoDB, d.Tables, d.Now, d.Logger)
-			merger.Function = d.Vars["AWS_LAMBDA_FUNCTION_NAME"]
-			return app.Event(merger.Sweep)
+			return app.Event(New(d.DynamoDB, d.Tables, d.Now, d.Logger).Sweep)
 		},
 	}}
 }

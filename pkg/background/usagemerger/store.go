@@ -20,8 +20,6 @@ import (
 
 // Merger computes usage. It is safe for concurrent use: a sweep waits for the one before.
 type Merger struct {
-	Function string // name of the deployed function, a dimension of its metrics; empty: no metrics
-
 	client  *dynamodb.Client
 	table   string // Usage
 	toggles string // Features
