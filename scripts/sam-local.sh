@@ -14,6 +14,8 @@ label=$1
 shift
 timeout=60 # seconds in which sam stops its containers, and dockerd ends
 command='' dockerd=''
+instances=/proc/sys/fs/inotify/max_user_instances
+before=$(cat "$instances" 2>/dev/null || echo 1024)
 
 skip() {
     echo "skipped $label: $1"
@@ -36,6 +38,12 @@ clean_up() {
     fi
     remove_containers
     [ -z "$dockerd" ] || end_dockerd
+    limit_instances "$before"
+}
+
+# limit_instances N changes how many inotify instances a user can have, if this user may change it.
+limit_instances() {
+    [ "$(cat "$instances" 2>/dev/null)" = "$1" ] || { echo "$1" >"$instances"; } 2>/dev/null || true
 }
 
 # sam does not always remove its containers. Those of this folder mount one of its functions.
@@ -76,6 +84,10 @@ image=$(scripts/sam-image.sh) || status=$?
 [ "$status" -ne 3 ] || skip "it needs an image for the containers: $image"
 [ "$status" -eq 0 ] || exit "$status"
 echo "$label: sam, Docker and an image are available after $SECONDS s"
+
+# sam needs an inotify instance for each function that it has invoked. The tests run several sam at
+# the same time, which need more than the 128 that a user usually can have.
+[ "$before" -ge 1024 ] || limit_instances 1024
 
 # The command gets its own process group, so that all its processes can be ended.
 set -m
