@@ -67,6 +67,7 @@ var commands = map[string]any{
 	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer
 	"import":        (*tab).importFile, // FILE: runs toggleadmin
 	"count":         (*tab).count,      // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
+	"sweep-usage":   (*tab).sweepUsage, // runs functions/sweep-usage once
 	"shot":          (*tab).shot,       // NAME of a screenshot of the documentation, which must show the page
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/background/usagemerger"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"
@@ -99,6 +101,16 @@ func (b *tab) count(file string) {
 	i, err := installation.OpenLocal(b.t.Context(), b.script.MkAbs("data"))
 	assert.OK(b.t, err)
 	_, err = traffic.NewStore(i.Client, i.Tables).Record(b.t.Context(), batch, time.Now())
+	assert.OK(b.t, err)
+}
+
+// sweepUsage computes what the API reports of the use of toggles, as functions/sweep-usage does each minute.
+func (b *tab) sweepUsage() {
+	b.t.Helper()
+	i, err := installation.OpenLocal(b.t.Context(), b.script.MkAbs("data"))
+	assert.OK(b.t, err)
+	now := func() time.Time { return b.service.now().Add(time.Duration(b.service.ahead.Load())) }
+	_, err = usagemerger.New(i.Client, i.Tables, now, slog.New(slog.DiscardHandler)).Sweep(b.t.Context(), nil)
 	assert.OK(b.t, err)
 }
 

@@ -1,9 +1,10 @@
-// The chart of the traffic page: stacked bars, drawn by uPlot.
+// Charts of numbers over time: stacked bars, drawn by uPlot.
 
 import { append, h, replace } from './dom.js';
 
 /** 1, 2, 5, 10, 20, 50 and so on: requests are whole numbers. */
 const wholeSteps = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
+const valueSize = 64; // the width of the axis of the values
 
 let loaded = null;
 
@@ -23,12 +24,14 @@ function load() {
 }
 
 /**
- * Draws the bars of a month into an element. Returns a function that removes the chart.
+ * Draws bars into an element. Returns a function that removes the chart.
  * @param {HTMLElement} element
- * @param {{days: number[], groups: {pattern: string, title: string}[], values: number[][], signal: AbortSignal,
- *   read: (i: ?number) => void}} data `values` has the counts of the groups for each day, `read` is called with the day under the pointer
+ * @param {{xs: number[], ticks?: {x: number, label: string}[], markers?: number[], groups: {pattern: string, title: string}[],
+ *   values: number[][], signal: AbortSignal, read: (i: ?number) => void}} data `xs` are whole numbers from 1 on, such as the days of a month.
+ *   `ticks` label them, as many as fit; without them the numbers do. `markers` are places of dashed lines. `values` has the counts of the
+ *   groups for each bar, and `read` is called with the index of the bar under the pointer.
  */
-export async function drawChart(element, { days, groups, values, signal, read }) {
+export async function drawChart(element, { xs, ticks, markers = [], groups, values, signal, read }) {
   const Plot = await load();
   if (signal.aborted) return () => {};
   const size = () => ({ width: element.clientWidth - 16, height: 260 }); // without the padding
@@ -50,10 +53,10 @@ export async function drawChart(element, { days, groups, values, signal, read })
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       padding: [12, 4, 0, 0],
-      scales: { x: { time: false, range: [0.4, days.length + 0.6] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.05)] } },
+      scales: { x: { time: false, range: [0.4, xs.length + 0.6] }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.05)] } },
       axes: [
-        { ...axis, size: 28, grid: { show: false }, incrs: [1, 2, 5, 10], space: 30 },
-        { ...axis, size: 64, incrs: wholeSteps, values: (_, all) => all.map((n) => n.toLocaleString('en')) },
+        { ...axis, size: 28, grid: { show: false }, ...ticks ? labelled(ticks, () => size().width - valueSize) : { incrs: [1, 2, 5, 10], space: 30 } },
+        { ...axis, size: valueSize, incrs: wholeSteps, values: (_, all) => all.map((n) => n.toLocaleString('en')) },
       ],
       series: [{}, ...series.map(({ group }) => ({
         label: group.title,
@@ -63,8 +66,11 @@ export async function drawChart(element, { days, groups, values, signal, read })
         points: { show: false },
         paths: Plot.paths.bars({ size: [0.7, 40] }),
       }))],
-      hooks: { setCursor: [({ cursor: { idx, left } }) => read(left < 0 || idx === undefined ? null : idx)] },
-    }, [days, ...series.map(({ sums }) => sums)], element);
+      hooks: {
+        draw: [(drawn) => drawMarkers(drawn, markers, color('--axis'))],
+        setCursor: [({ cursor: { idx, left } }) => read(left < 0 || idx === undefined || idx === null ? null : idx)],
+      },
+    }, [xs, ...series.map(({ sums }) => sums)], element);
   };
   draw();
   const resized = new ResizeObserver(() => plot.setSize(size()));
@@ -75,6 +81,32 @@ export async function drawChart(element, { days, groups, values, signal, read })
     for (const scheme of schemes) scheme.removeEventListener('change', draw);
     plot.destroy();
   };
+}
+
+/** The options of an axis with labels, of which only as many are shown as fit into the width. */
+function labelled(ticks, width) {
+  const space = 72; // of a label
+  const labels = new Map(ticks.map(({ x, label }) => [x, label]));
+  return {
+    splits: () => [...labels.keys()].filter((_, i) => i % Math.ceil(ticks.length * space / width()) === 0),
+    values: (_, all) => all.map((x) => labels.get(x)),
+  };
+}
+
+/** Draws dashed lines from the top to the bottom. */
+function drawMarkers({ ctx: canvas, bbox, valToPos }, markers, color) {
+  canvas.save();
+  canvas.strokeStyle = color;
+  canvas.lineWidth = window.devicePixelRatio;
+  canvas.setLineDash([4 * window.devicePixelRatio, 3 * window.devicePixelRatio]);
+  canvas.beginPath();
+  for (const x of markers) {
+    const left = valToPos(x, 'x', true);
+    canvas.moveTo(left, bbox.top);
+    canvas.lineTo(left, bbox.top + bbox.height);
+  }
+  canvas.stroke();
+  canvas.restore();
 }
 
 /** Returns a function that resolves a custom property, which may contain light-dark(), to a color that a canvas understands. */

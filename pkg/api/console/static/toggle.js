@@ -1,7 +1,7 @@
 // Toggles in all views: addresses, searches, states, and the numbers of toggles by their state.
 
 import { call } from './api.js';
-import { counted, h, relativeDays, shortDate } from './dom.js';
+import { counted, h, relativeDays, relativeTime, shortDate } from './dom.js';
 import { html } from './template.js';
 
 /** The number of toggles on a page. */
@@ -69,6 +69,17 @@ export function removal({ archived, stale, potentiallyStale, potentiallyStaleAt:
   const overdue = days > 0 ? `${counted(days, 'day')} overdue` : 'Overdue';
   return html`<time datetime=${at} title=${shortDate(at)} class=${potentiallyStale ? 'removal warn' : 'removal'}>${
     potentiallyStale ? overdue : relativeDays(at)}</time>`;
+}
+
+/** When applications last asked for a toggle, in all environments or in one, in one line. */
+export const lastUsed = ({ lastSeenAt: at }) => (at
+  ? html`<time datetime=${at} title=${shortDate(at)}>${timeOfUse(at)}</time>` : html`<span class="detail">Never</span>`);
+
+/** The time of the last use in words. It is exact to the day, because it decides whether a toggle can be removed. */
+export function timeOfUse(at) {
+  const now = Date.now();
+  const used = Math.min(new Date(at), now); // the clock of the service may be ahead
+  return now - used < 86_400_000 ? relativeTime(used, now) : relativeDays(at);
 }
 
 /** The numbers of toggles by their state, for the latest filters. */

@@ -1,4 +1,4 @@
-// The page of one toggle: its switch and strategies in each environment, its history, and its details. The address has the tab:
+// The page of one toggle: its switch and strategies in each environment, its usage, its history, and its details. The address has the tab:
 // `#/toggles/PROJECT/NAME/ENVIRONMENT`, or `?tab=` for the others.
 
 import { call, read } from '../api.js';
@@ -17,7 +17,7 @@ import { actions, openAction } from './toggle-actions.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
 
 const shownEvents = 10;
-const tabs = { history: 'History', details: 'Details' };
+const tabs = { usage: 'Usage', history: 'History', details: 'Details' };
 
 export async function renderToggle(content, context) {
   const { detail, search, may, signal, announce, setTitle, setActions, setPath } = context;
@@ -33,12 +33,14 @@ export async function renderToggle(content, context) {
     toggle: null, // with its switch and strategies in each environment
     types: [],
     segments: [],
+    search, // the parameters of the address
     tab: search.get('tab'), // null: an environment
     environment, // its name; undefined: the first one
     compared: search.get('compare'), // the name of the environment that it is compared with, or null
     busy: false, // a switch or a list of strategies waits for the API
+    usage: null, // see toggle-usage.js
     events: null,
-    error: null, // of the events
+    error: null, // of what the tab shows
   };
   const [{ types }, first] = await Promise.all([
     call('GET', '/api/admin/feature-types', undefined, { signal }),
@@ -63,7 +65,11 @@ export async function renderToggle(content, context) {
   /** Loads what the tab shows besides the toggle. */
   async function loadMore() {
     try {
-      if (state.tab === 'history') {
+      if (state.tab === 'usage') {
+        const { toggleUsage } = await import('./toggle-usage.js');
+        state.usage ??= toggleUsage(context, draw);
+        await state.usage.load(state.toggle, state.search);
+      } else if (state.tab === 'history') {
         const { load, item } = await import('./events.js');
         const { events } = await load({ feature: name }, signal, shownEvents);
         state.events = events.map((event) => item(event, may('ADMIN')));
@@ -115,7 +121,7 @@ export async function renderToggle(content, context) {
     item.enabled ? 'on' : 'off'}</span>`, item === current()))}
         ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
       </ul>
-      ${state.tab === 'history' ? history() : state.tab === 'details' ? details() : current() ? inEnvironment(current()) : nothing}`, content);
+      ${state.tab === 'usage' ? usage() : state.tab === 'history' ? history() : state.tab === 'details' ? details() : current() ? inEnvironment(current()) : nothing}`, content);
   }
 
   function tab(address, label, isCurrent) {
@@ -281,6 +287,10 @@ export async function renderToggle(content, context) {
     ]);
   }
 
+  function usage() {
+    return state.error ? failure(state.error, loadMore) : state.usage ? state.usage.template() : loading('the usage');
+  }
+
   function history() {
     return html`<section aria-label="History"><h2 class="visually-hidden">History</h2>
       ${state.error ? failure(state.error, loadMore) : !state.events ? loading('the history')
@@ -341,6 +351,8 @@ export async function renderToggle(content, context) {
     event.preventDefault();
     const [address, query] = link.hash.split('?');
     const parameters = new URLSearchParams(query);
+    state.usage?.leave();
+    state.search = parameters;
     state.tab = parameters.get('tab');
     state.compared = parameters.get('compare');
     state.environment = address.split('/')[4];

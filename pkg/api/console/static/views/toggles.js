@@ -11,7 +11,7 @@ import { marked } from '../search.js';
 import { loadSegments } from '../segment.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import {
-  countToggles, counts, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
+  countToggles, counts, lastUsed, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
 } from '../toggle.js';
 import { openClone } from './dependency.js';
 import { turn } from './switching.js';
@@ -20,7 +20,7 @@ import { openToggleEditor } from './toggle-editor.js';
 
 const names = ['query', 'state', 'type', 'project', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
 const filterNames = ['type', 'project', 'contextField', 'segment', 'status'];
-const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
+const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', lastSeenAt: 'Last used', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
 const most = 100; // toggles in one page of a search
 const atOnce = 4; // searches
 
@@ -128,6 +128,7 @@ export async function render(content, context) {
           ${columns().map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
           ${others().length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
           ${heading('createdAt', 'optional')}
+          ${heading('lastSeenAt', 'used')}
           ${isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading('potentiallyStaleAt')}
           <th role="columnheader" scope="col" class="more"><span class="visually-hidden">Actions</span></th>
         </tr></thead>
@@ -164,6 +165,7 @@ export async function render(content, context) {
       ${others().length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${others().filter((environment) => isOn(toggle, environment)).length} of ${
     others().length} on</span></td>` : nothing}
       <td role="cell" class="optional">${day(createdAt)}</td>
+      <td role="cell" class="used">${lastUsed(toggle)}</td>
       <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)}</td>
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
         ...possible([toggle]).map((action) => ({ label: action.label, danger: action.danger, action: () => act(action, [toggle]) })),
@@ -303,8 +305,8 @@ export async function render(content, context) {
   /** Keeps the selection and the position for the way back to this entry of the history. */
   function keep() {
     if (signal.aborted) return;
-    const selected = [...state.selected.values()].map(({ name, project, stale, archived, environments }) => ({
-      name, project, stale, archived, environments: environments.map(({ name: environment, enabled }) => ({ name: environment, enabled })),
+    const selected = [...state.selected.values()].map(({ name, project, stale, archived, lastSeenAt, environments }) => ({
+      name, project, stale, archived, lastSeenAt, environments: environments.map(({ name: environment, enabled }) => ({ name: environment, enabled })),
     }));
     window.history.replaceState({ selected, scroll: window.scrollY }, '');
   }

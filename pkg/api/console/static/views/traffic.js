@@ -77,7 +77,7 @@ function showReport(report, { month, title, paths, signal, announce }) {
     turn += 1;
     const drawing = turn;
     try {
-      const removeThis = await drawChart(chart, { days: days.map((date) => Number(date.slice(8))), groups, values: byDate, signal, read });
+      const removeThis = await drawChart(chart, { xs: days.map((date) => Number(date.slice(8))), groups, values: byDate, signal, read });
       if (drawing === turn && !signal.aborted) remove = removeThis;
       else removeThis();
     } catch (error) {

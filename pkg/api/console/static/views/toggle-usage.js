@@ -1,0 +1,259 @@
+// The tab Usage of a toggle: when and how often applications ask for it in each environment, as a chart and as tables. The address has the
+// environment and the days: `?tab=usage&environment=production&days=7`.
+
+import { call } from '../api.js';
+import { drawChart } from '../chart.js';
+import { counted, failure, h, loading, locale, relativeTime, row, shortDate, table, text, withBar } from '../dom.js';
+import { environmentName, isProduction } from '../environment.js';
+import { html, nothing } from '../template.js';
+import { lastUsed, toggleAddress } from '../toggle.js';
+import { byApplication, byTime, byVariant, firstDay, periods } from '../usage.js';
+import { load as loadEvents } from './events.js';
+
+const mostEvents = 100;
+const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];
+const number = (count) => count.toLocaleString('en');
+const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const dayAndMonth = { month: 'short', day: 'numeric' };
+
+/** The path of the usage of a toggle in the API. */
+export const usagePath = ({ name }) => `/api/admin/client-metrics/features/${encodeURIComponent(name)}`;
+
+/**
+ * The usage of a toggle.
+ * @param {{may: (permission: string) => boolean, signal: AbortSignal}} context of the page
+ * @param {() => void} draw shows the page, after each change
+ * @returns {{load: (toggle: Object, parameters: URLSearchParams) => Promise<void>, leave: () => void, template: () => unknown}} `load` loads
+ *   what an address selects, and `leave` ends it when the page shows another tab
+ */
+export function toggleUsage({ may, signal }, draw) {
+  const state = {
+    toggle: null,
+    days: 1,
+    environment: null, // of the chart and the tables
+    recent: null, // the usage of the last 24 hours
+    data: null, // the usage of the days
+    events: [], // changes of the toggle in these days, the newest first
+    now: 0, // when it was loaded
+    busy: false,
+    error: null,
+  };
+  const chart = h('div', { class: 'chart', role: 'img' });
+  const reading = h('p', { class: 'detail reading', 'aria-hidden': 'true' }); // the part of the chart under the pointer
+  let newest = new AbortController(); // of the newest load
+  let remove = () => {}; // the chart
+  signal.addEventListener('abort', leave);
+  return { load, leave, template };
+
+  async function load(toggle, parameters) {
+    leave();
+    newest = new AbortController();
+    const current = AbortSignal.any([signal, newest.signal]);
+    const days = Object.hasOwn(periods, parameters.get('days')) ? Number(parameters.get('days')) : 1;
+    Object.assign(state, { toggle, busy: true, error: null });
+    draw();
+    const raw = async (of) => (await call('GET', `${usagePath(toggle)}/raw?hoursBack=${24 * of}`, undefined, { signal: current })).data;
+    try {
+      const now = Date.now();
+      const [recent, long, { events }] = await Promise.all([
+        raw(1), days > 1 ? raw(days) : null, loadEvents({ feature: toggle.name, from: firstDay(days, now) }, current, mostEvents)]);
+      const data = long ?? recent;
+      Object.assign(state, { days, recent, data, events, now, environment: chosen(toggle, data, parameters.get('environment')), busy: false });
+    } catch (error) {
+      if (current.aborted) return;
+      Object.assign(state, { days, busy: false, data: null, error: error.status === 400 && days > 1
+        ? new Error(`There is too much usage in ${periods[days]} to show it. Choose a shorter time.`) : error });
+    }
+    draw();
+    if (!current.aborted && chart.isConnected) await showChart(current);
+  }
+
+  function leave() {
+    newest.abort();
+    remove();
+    remove = () => {};
+  }
+
+  /** The usage in the environment that is shown. */
+  function shown() {
+    return state.data.filter(({ environment }) => environment === state.environment.name);
+  }
+
+  /** The changes in the days that are shown, in the environment or in all. */
+  function changes({ parts }) {
+    return state.events.filter(({ createdAt, environment }) => (
+      new Date(createdAt) >= parts[0].start && (!environment || environment === state.environment.name)));
+  }
+
+  async function showChart(current) {
+    const usage = byTime(shown(), state.days, state.now);
+    const { size, parts } = usage;
+    const { toggle, environment, days } = state;
+    chart.setAttribute('aria-label', `How often ${toggle.name} was on and off in ${environment.name} in the last ${periods[days]}. ` +
+      'The table below has the same numbers.');
+    try {
+      const drawn = await drawChart(chart, {
+        xs: parts.map((_, i) => i + 1),
+        ticks: parts.map(({ start }, i) => ({ x: i + 1, label: tickLabel(start, state.days) })).filter(({ label }) => label),
+        markers: changes(usage).map(({ createdAt }) => 0.5 + (new Date(createdAt) - parts[0].start) / size),
+        groups,
+        values: parts.map(({ yes, no }) => [yes, no]),
+        signal: current,
+        read: (i) => {
+          const part = parts[i];
+          reading.textContent = part ? `${partLabel(part.start, state.days)}: ${number(part.yes)} on, ${number(part.no)} off` : '';
+        },
+      });
+      if (current.aborted) drawn();
+      else remove = drawn;
+    } catch (error) {
+      chart.textContent = error.message;
+    }
+  }
+
+  function template() {
+    const { toggle, data, error, busy } = state;
+    const again = () => load(toggle, new URLSearchParams({ days: state.days }));
+    if (error) return html`<section class="usage-panel" aria-label="Usage">${choices()}${failure(error, again)}</section>`;
+    if (!data) return loading('the usage');
+    if (!state.environment || !toggle.lastSeenAt && data.length === 0) return neverUsed();
+    return html`<section class="usage-panel" aria-label="Usage" aria-busy=${busy ? 'true' : nothing}>
+      ${environments()}
+      <h2>${environmentName(state.environment)}</h2>
+      ${choices()}
+      ${shown().length > 0 ? numbers() : html`<p class="empty">No application has asked for the toggle in ${state.environment.name} in the last ${
+    periods[state.days]}.</p>`}
+    </section>`;
+  }
+
+  function neverUsed() {
+    return html`<section aria-label="Usage"><p class="empty">No application has asked for this toggle yet. An SDK reports which toggles its application
+      uses, by default once a minute. ${may('READ_CLIENT_API_TOKEN') ? html`<a href="#/api-tokens/connect">Connect an SDK</a>.`
+    : 'An administrator can create a token that connects an SDK.'}</p></section>`;
+  }
+
+  /** The last use in each environment. */
+  function environments() {
+    const columns = ['Environment', 'Last used', 'On this hour', 'Off this hour', 'Applications in 24 hours'];
+    const hour = Math.floor(state.now / 3_600_000) * 3_600_000; // the running one
+    const cells = (item) => {
+      const recent = state.recent.filter(({ environment }) => environment === item.name);
+      const { yes, no } = byTime(recent, 1, state.now).parts.at(-1);
+      const names = byApplication(recent).map(({ name }) => name).sort();
+      return html`<tr role="row">
+        <th role="rowheader" scope="row">${environmentName(item)}</th>
+        <td role="cell" data-label="Last used"><div>${lastUsed({ lastSeenAt: latest(item.lastSeenAt, recent) })}</div></td>
+        <td role="cell" data-label="On this hour">${number(yes)}</td>
+        <td role="cell" data-label="Off this hour">${number(no)}</td>
+        <td role="cell" data-label="Applications">${names.length === 0 ? html`<span class="detail">None</span>`
+    : html`<ul class="values">${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`}</td>
+      </tr>`;
+    };
+    return html`<table role="table" class="environment-usage">
+      <caption class="visually-hidden">Usage in each environment</caption>
+      <thead role="rowgroup"><tr role="row">${columns.map((column) => html`<th role="columnheader" scope="col">${column}</th>`)}</tr></thead>
+      <tbody role="rowgroup">${state.toggle.environments.map(cells)}</tbody>
+    </table>
+    <p class="detail">The hour began at ${timeOfDay.format(new Date(hour))}. “Last used” is up to an hour old.</p>`;
+  }
+
+  function choices() {
+    const address = (changes) => `${toggleAddress(state.toggle)}?${new URLSearchParams({
+      tab: 'usage', ...state.environment && { environment: state.environment.name }, days: state.days, ...changes })}`;
+    const link = (href, label, isCurrent) => html`<li><a data-here href=${href} aria-current=${isCurrent ? 'true' : nothing}>${label}</a></li>`;
+    return html`<div class="usage-choices">
+      <ul class="values" aria-label="Time">${Object.entries(periods).map(([days, label]) => (
+    link(address({ days }), label, Number(days) === state.days)))}</ul>
+      ${state.environment ? html`<ul class="values" aria-label="Environment">${state.toggle.environments.map((item) => (
+    link(address({ environment: item.name }), item.name, item.name === state.environment.name)))}</ul>` : nothing}</div>`;
+  }
+
+  function numbers() {
+    const data = shown();
+    const usage = byTime(data, state.days, state.now);
+    const { parts } = usage;
+    const sum = parts.reduce((total, { yes, no }) => [total[0] + yes, total[1] + no], [0, 0]);
+    const all = sum[0] + sum[1];
+    const variants = byVariant(data);
+    const share = (part) => (all === 0 ? '' : ` (${(100 * part / all).toFixed(1)} %)`);
+    return html`
+      <dl class="sums"><div><dt>Asked for</dt><dd>${number(all)}</dd></div>
+        ${groups.map(({ title, pattern }, i) => html`<div><dt><span class="swatch ${pattern}" aria-hidden="true"></span>${title}</dt>
+          <dd>${number(sum[i])}<small>${share(sum[i])}</small></dd></div>`)}</dl>
+      ${chart}
+      ${reading}
+      ${changeList(usage)}
+      <details><summary>The numbers as a table</summary><div class="scroll">${numberTable(parts, sum)}</div></details>
+      <section><div class="title"><h3>Applications</h3></div>${applicationTable(byApplication(data))}</section>
+      ${variants.length > 0 ? html`<section><div class="title"><h3>Variants</h3></div>${variantTable(variants)}</section>` : nothing}`;
+  }
+
+  function numberTable(parts, sum) {
+    const columns = [state.days > 7 ? 'Day (UTC)' : 'Hour', 'On', 'Off'];
+    const used = parts.filter(({ yes, no }) => yes + no > 0).reverse();
+    const element = withNumbers(table(`How often the toggle was on and off in the last ${periods[state.days]}`, columns, [
+      ...used.map(({ start, yes, no }) => row(columns, [partLabel(start, state.days), number(yes), number(no)])),
+      row(columns, ['All', ...sum.map(number)])]));
+    element.classList.add('compact');
+    return element;
+  }
+
+  function changeList(usage) {
+    const found = changes(usage);
+    if (found.length === 0) return nothing;
+    return html`<details><summary>${counted(found.length, 'change')} of the toggle in this time, marked by dashed lines</summary>
+      <ul class="sentences">${found.map(({ createdAt, summary }) => html`<li><time datetime=${createdAt}>${shortDate(createdAt)}, ${
+  timeOfDay.format(new Date(createdAt))}</time>: <bdi>${summary}</bdi></li>`)}</ul></details>`;
+  }
+}
+
+function applicationTable(applications) {
+  const columns = ['Application', 'On', 'Off', 'Last report'];
+  return withNumbers(table('Applications that asked for the toggle', columns, applications.map(({ name, yes, no, last }) => (
+    row(columns, [text(name), number(yes), number(no), ago(last)])))));
+}
+
+function variantTable(variants) {
+  const columns = ['Variant', 'Times', { name: 'Share', class: 'share' }];
+  const all = variants.reduce((total, { count }) => total + count, 0);
+  return withNumbers(table('How often the toggle had each variant', columns, variants.map(({ name, count }) => (
+    row(columns, [text(name), number(count), withBar(`${(100 * count / all).toFixed(1)}%`, count / all)])))));
+}
+
+function withNumbers(element) {
+  element.classList.add('numbers');
+  return element;
+}
+
+/** The environment that is shown: the one of the address, otherwise the first one of the type production that was used, or that was used. */
+function chosen({ environments }, data, name) {
+  const named = environments.find((item) => item.name === name);
+  if (named) return named;
+  const used = environments.filter((item) => data.some(({ environment }) => environment === item.name));
+  const all = used.length > 0 ? used : environments;
+  return all.find(isProduction) ?? all[0];
+}
+
+/** The newest of the last use that the toggle has and that of the reports, which may be newer. */
+function latest(lastSeenAt, data) {
+  const reported = byApplication(data).reduce((newest, { last }) => (last > newest ? last : newest), '');
+  return reported > (lastSeenAt ?? '') ? reported : lastSeenAt;
+}
+
+const ago = (hour) => h('time', { datetime: hour, title: shortDate(hour) },
+  Date.now() - new Date(hour) < 3_600_000 ? 'this hour' : relativeTime(new Date(hour)));
+
+/** The label of a part at the axis, which is empty if it has none. */
+function tickLabel(start, days) {
+  const date = new Date(start);
+  if (days > 7) return date.toLocaleDateString(locale, { ...dayAndMonth, timeZone: 'UTC' });
+  if (days === 1) return timeOfDay.format(date);
+  return date.getHours() === 0 ? date.toLocaleDateString(locale, dayAndMonth) : '';
+}
+
+/** A part of the chart in words. */
+function partLabel(start, days) {
+  const date = new Date(start);
+  if (days > 7) return date.toLocaleDateString(locale, { ...dayAndMonth, timeZone: 'UTC' });
+  return `${date.toLocaleDateString(locale, dayAndMonth)}, ${timeOfDay.format(date)}`;
+}
