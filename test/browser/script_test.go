@@ -68,6 +68,7 @@ var commands = map[string]any{
 	"import":        (*tab).importFile, // FILE: runs toggleadmin
 	"count":         (*tab).count,      // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
 	"sweep-usage":   (*tab).sweepUsage, // runs functions/sweep-usage once
+	"used":          (*tab).use,        // TOGGLE ENVIRONMENT APPLICATION DURATION: it was used that long ago
 	"shot":          (*tab).shot,       // NAME of a screenshot of the documentation, which must show the page
 }
 

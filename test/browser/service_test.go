@@ -15,8 +15,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/background/usagemerger"
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/test/assert"
@@ -98,20 +102,48 @@ func (b *tab) count(file string) {
 		assert.OK(b.t, err)
 		batch.Usage = append(batch.Usage, u)
 	}
-	i, err := installation.OpenLocal(b.t.Context(), b.script.MkAbs("data"))
-	assert.OK(b.t, err)
-	_, err = traffic.NewStore(i.Client, i.Tables).Record(b.t.Context(), batch, time.Now())
+	i := b.installation()
+	_, err := traffic.NewStore(i.Client, i.Tables).Record(b.t.Context(), batch, time.Now())
 	assert.OK(b.t, err)
 }
 
 // sweepUsage computes what the API reports of the use of toggles, as functions/sweep-usage does each minute.
 func (b *tab) sweepUsage() {
 	b.t.Helper()
+	b.sweepUsageAt(b.service.now().Add(time.Duration(b.service.ahead.Load())))
+}
+
+func (b *tab) sweepUsageAt(now time.Time) {
+	b.t.Helper()
+	i := b.installation()
+	merger := usagemerger.New(i.Client, i.Tables, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	_, err := merger.Sweep(b.t.Context(), nil)
+	assert.OK(b.t, err)
+}
+
+// use records that an application asked for a toggle in an environment, which it did a duration ago.
+func (b *tab) use(toggle, environment, application, ago string) {
+	b.t.Helper()
+	by, err := time.ParseDuration(ago)
+	assert.OK(b.t, err)
+	hour := usage.HourOf(b.service.now().Add(-by))
+	tally := usage.NewTally()
+	tally.Add(toggle, application, usage.Counts{Yes: 1})
+	part := usagetable.Part{Kind: usagetable.KindTally, Hour: hour, Environment: environment, ID: application + toggle}
+	item, err := usagetable.MarshalPart(part, tally)
+	assert.OK(b.t, err)
+	i := b.installation()
+	_, err = i.Client.PutItem(b.t.Context(),
+		&dynamodb.PutItemInput{TableName: new(i.Tables[usagetable.Table]), Item: item})
+	assert.OK(b.t, err)
+	b.sweepUsageAt(hour.Add(30 * time.Minute)) // while it is the running hour, which is swept each time
+}
+
+func (b *tab) installation() *installation.Installation {
+	b.t.Helper()
 	i, err := installation.OpenLocal(b.t.Context(), b.script.MkAbs("data"))
 	assert.OK(b.t, err)
-	now := func() time.Time { return b.service.now().Add(time.Duration(b.service.ahead.Load())) }
-	_, err = usagemerger.New(i.Client, i.Tables, now, slog.New(slog.DiscardHandler)).Sweep(b.t.Context(), nil)
-	assert.OK(b.t, err)
+	return i
 }
 
 // hasDownloaded waits until the page has saved a file.

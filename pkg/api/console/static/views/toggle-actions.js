@@ -3,13 +3,18 @@
 import { call } from '../api.js';
 import { counted, form, h, openDialog, relativeTime, replace, text } from '../dom.js';
 import { changedToggles, togglePath } from '../toggle.js';
+import { unusedDays } from '../usage.js';
+import { stillUsed } from './still-used.js';
 
 const most = 50; // toggles in one request that marks them
 const mostSwitched = 30; // toggles in one request that turns them on or off
 const atOnce = 6; // requests
 const shownNames = 10;
 
-/** The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several. */
+/**
+ * The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several, and `warn` warns about some of them,
+ * see `stillUsed`.
+ */
 export const actions = {
   stale: {
     label: 'Mark for removal', past: 'marked for removal', undo: 'unmark', permission: 'UPDATE_FEATURE',
@@ -28,7 +33,7 @@ export const actions = {
   },
   archive: {
     label: 'Archive', past: 'archived', undo: 'revive', permission: 'DELETE_FEATURE', danger: true,
-    applies: ({ archived }) => !archived,
+    applies: ({ archived }) => !archived, warn: stillUsed,
     title: (what) => ['Archive ', what, '?'],
     explain: (one) => `${one ? 'It' : 'They'} can be revived.`,
     groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('DELETE', togglePath(toggle)) })),
@@ -131,25 +136,28 @@ function listed(toggles) {
  * Asks, and performs an action. Afterwards it says what was done, and offers to undo it.
  * @param {(message: string, undo?: () => Promise<string>) => void} announce
  * @param {(rest: Array, done: Array) => void} [ended] called with the toggles that have not changed, and with those that have
+ * @param {number} [days] in which toggles that were used are still used
  */
-export function openAction(action, toggles, announce, ended = () => {}) {
+export function openAction(action, toggles, announce, ended = () => {}, days = unusedDays) {
   const state = h('p', { class: 'detail', role: 'status' });
   const one = toggles.length === 1;
   const controller = new AbortController();
+  const warning = action.warn?.(toggles, days, controller.signal);
   let running = false;
   const dialog = openDialog(action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')), () => [
     !one && listed(toggles),
     h('p', null, action.explain(one)),
-    form({ submit: action.label, busy: 'Working…', danger: action.danger, cancel: leave, send }, state),
+    form({ submit: action.label, busy: 'Working…', danger: action.danger, cancel: leave, send }, warning?.element, state),
   ], undefined, leave);
 
   /** Closes the dialog, or stops the work that has begun. */
   function leave() {
-    if (running) controller.abort();
-    else dialog.close();
+    controller.abort();
+    if (!running) dialog.close();
   }
 
   async function send() {
+    warning?.check();
     running = true;
     const { done, failed, left } = await perform(action, toggles, controller.signal, (count) => {
       if (!one) state.textContent = `${count.toLocaleString('en')} of ${toggles.length.toLocaleString('en')}`;

@@ -1,0 +1,219 @@
+// Clean-up: toggles that may be removed, and why. The address has the filters: `#/cleanup?days=30&reason=unused&project=shop`. The page loads
+// the whole list by several searches, because a toggle can have several reasons.
+
+import { age, counted, failure, loading, pager, range, text } from '../dom.js';
+import { html, live, nothing, render as show, repeat } from '../template.js';
+import { countToggles, lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
+import { firstDay, removalReasons, unusedDays } from '../usage.js';
+import { actions, openAction } from './toggle-actions.js';
+
+const pageSize = 50;
+const perSearch = 100; // toggles in one response
+const most = 1000; // toggles of one search
+const mostDays = 3650;
+
+export async function render(content, { may, search, signal, announce }) {
+  const state = {
+    days: daysOf(search.get('days')),
+    reason: search.get('reason') ?? '', // '': all
+    project: search.get('project') ?? '', // '': all
+    projects: [],
+    toggles: null, // [{toggle, reasons}], those with the most reasons first, then the oldest first
+    isComplete: true,
+    selected: new Map(), // toggles by their name
+    offset: 0,
+    typed: '', // in the field of the days
+    problem: '', // of the days
+    busy: false,
+    error: null,
+  };
+  state.typed = String(state.days);
+  let newest = new AbortController(); // of the newest load
+  toggleChanges.addEventListener('change', load, { signal });
+  countToggles(null, signal).then(({ projects }) => {
+    state.projects = [...projects.keys()];
+    draw();
+  }, () => {});
+  return load();
+
+  async function load() {
+    newest.abort();
+    newest = new AbortController();
+    const current = AbortSignal.any([signal, newest.signal]);
+    state.busy = true;
+    draw();
+    const since = firstDay(state.days, Date.now());
+    try {
+      const found = await Promise.all([
+        { state: 'stale' }, { state: 'potentially-stale' }, { lastSeenAt: `IS_BEFORE:${since}` },
+        { lastSeenAt: 'IS:never', createdBefore: `${since}T00:00:00.000Z` },
+      ].map((filters) => searchAll({ ...filters, project: state.project }, current)));
+      const toggles = [...new Map(found.flatMap(({ features }) => features).map((toggle) => [toggle.name, toggle])).values()];
+      state.toggles = toggles.map((toggle) => ({ toggle, reasons: removalReasons(toggle, since) })).sort((a, b) => (
+        b.reasons.length - a.reasons.length || (a.toggle.createdAt < b.toggle.createdAt ? -1 : 1)));
+      state.isComplete = found.every(({ isComplete }) => isComplete);
+      for (const name of state.selected.keys()) if (!toggles.some((toggle) => toggle.name === name)) state.selected.delete(name);
+      state.error = null;
+    } catch (error) {
+      if (current.aborted) return;
+      state.error = error;
+    }
+    state.busy = false;
+    draw();
+  }
+
+  /** The toggles that have the reason of the filter. */
+  function listed() {
+    return state.toggles.filter(({ reasons }) => state.reason === '' || reasons.includes(state.reason));
+  }
+
+  function draw() {
+    show(html`
+      <p class="lead">Toggles that are overdue, marked for removal, or that no application has asked for in ${counted(state.days, 'day')}.</p>
+      ${filters()}
+      ${state.error ? failure(state.error, load) : !state.toggles ? loading('the toggles') : list()}
+      ${bulk()}`, content);
+  }
+
+  function filters() {
+    return html`<form class="filters cleanup-filters" aria-label="Filter toggles" novalidate @submit=${apply}>
+      <div class="field"><label for="days">Not used for (days)</label>
+        <input id="days" name="days" inputmode="numeric" autocomplete="off" .value=${live(state.typed)}
+          aria-invalid=${state.problem ? 'true' : nothing} aria-describedby=${state.problem ? 'days-error' : nothing}
+          @input=${({ target }) => { state.typed = target.value; }} @change=${apply}>
+        ${state.problem ? html`<p class="error" id="days-error">${state.problem}</p>` : nothing}</div>
+      <div class="field"><label for="reason">Reason</label>
+        <select id="reason" name="reason" @change=${({ target }) => choose({ reason: target.value })}>
+          ${Object.entries({ '': 'All', ...reasonNames(state.days) }).map(([value, label]) => option(value, label, state.reason))}
+        </select></div>
+      <div class="field"><label for="project">Project</label>
+        <select id="project" name="project" @change=${({ target }) => choose({ project: target.value })}>
+          ${[...new Set(['', state.project, ...state.projects])].map((name) => option(name, name || 'All', state.project))}
+        </select></div>
+    </form>`;
+  }
+
+  function option(value, label, chosen) {
+    return html`<option value=${value} .selected=${live(value === chosen)}>${label}</option>`;
+  }
+
+  function apply(event) {
+    event.preventDefault();
+    const days = daysOf(state.typed, null);
+    state.problem = days === null ? `Enter a whole number from 1 to ${mostDays.toLocaleString('en')}.` : '';
+    if (days !== null && days !== state.days) choose({ days });
+    else draw();
+  }
+
+  /** Shows the list with other filters. */
+  function choose(changes) {
+    const needsLoad = 'days' in changes || 'project' in changes;
+    Object.assign(state, changes, { offset: 0 });
+    state.selected.clear();
+    const { days, reason, project } = state;
+    const query = new URLSearchParams(Object.entries({ days: days === unusedDays ? '' : days, reason, project }).filter(([, value]) => value !== ''));
+    window.history.replaceState(null, '', `#/cleanup${query.size > 0 ? '?' : ''}${query}`);
+    if (needsLoad) load();
+    else draw();
+  }
+
+  function list() {
+    const all = listed();
+    if (state.offset >= all.length) state.offset = 0;
+    if (all.length === 0) {
+      return html`<p class="empty" role="status">There is nothing to clean up${state.reason || state.project ? ' with these filters' : nothing}.</p>`;
+    }
+    const on = all.filter(({ toggle }) => state.selected.has(toggle.name)).length;
+    return html`<section class="results" aria-label="Toggles that may be removed" aria-busy=${state.busy ? 'true' : nothing}>
+      <div class="cleanup-head">
+        ${may(actions.archive.permission) ? html`<label class="check"><input type="checkbox" .checked=${live(on === all.length)}
+          .indeterminate=${on > 0 && on < all.length} @change=${({ target }) => select(all.map(({ toggle }) => toggle), target.checked)}>
+          Select all ${all.length.toLocaleString('en')}</label>` : nothing}
+        <p class="detail" role="status">${range(all.length, state.offset, pageSize, 'toggle')}</p>
+      </div>
+      ${state.isComplete ? nothing : html`<p class="notice warn">More than ${most.toLocaleString('en')} toggles have the same reason.
+        The list has the oldest ones. Choose a project to see others.</p>`}
+      <table role="table" class="cleanup">
+        <caption class="visually-hidden">Toggles that may be removed</caption>
+        <thead role="rowgroup"><tr role="row">${['Toggle', 'Why', 'Last used', 'Created by', 'Age'].map((name) => html`
+          <th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
+        <tbody role="rowgroup">${repeat(all.slice(state.offset, state.offset + pageSize), ({ toggle }) => toggle.name, row)}</tbody>
+      </table>
+      ${pager('Pages of toggles', all.length, state.offset, pageSize, (to) => {
+    state.offset = to;
+    draw();
+    content.querySelector('tbody :is(input, a)').focus();
+  })}
+    </section>`;
+  }
+
+  function row({ toggle, reasons }) {
+    const { name, project, createdBy, createdAt } = toggle;
+    return html`<tr role="row">
+      <th role="rowheader" scope="row"><div class="check">
+        ${may(actions.archive.permission) ? html`<input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
+          @change=${({ target }) => select([toggle], target.checked)}>` : nothing}
+        <div><a href=${toggleAddress(toggle)}>${text(name)}</a> <small><bdi>${project}</bdi></small></div></div></th>
+      <td role="cell" data-label="Why"><div class="why-removed">${reasons.map((reason) => html`
+        <span class="badge ${kinds[reason]}">${reasonNames(state.days)[reason]}</span>`)}</div></td>
+      <td role="cell" data-label="Last used"><div><a href="${toggleAddress(toggle)}?tab=usage">${lastUsed(toggle)}<span
+        class="visually-hidden">, usage of ${name}</span></a></div></td>
+      <td role="cell" data-label="Created by">${createdBy ? html`<bdi>${createdBy.name}</bdi>` : html`<span class="detail">Unknown</span>`}</td>
+      <td role="cell" data-label="Age">${age(createdAt)}</td>
+    </tr>`;
+  }
+
+  function select(toggles, isSelected) {
+    for (const toggle of toggles) {
+      if (isSelected) state.selected.set(toggle.name, toggle);
+      else state.selected.delete(toggle.name);
+    }
+    draw();
+  }
+
+  /** What can be done with the selected toggles. */
+  function bulk() {
+    if (state.selected.size === 0) return nothing;
+    return html`<div class="bulk" role="group" aria-label="Selected toggles">
+      <strong role="status">${state.selected.size.toLocaleString('en')} selected</strong>
+      <button type="button" class="danger quiet" @click=${archive}>Archive</button>
+      <button type="button" @click=${clear}>Clear selection</button>
+    </div>`;
+  }
+
+  function archive() {
+    openAction(actions.archive, [...state.selected.values()], announce, (rest) => {
+      state.selected = new Map(rest.map((toggle) => [toggle.name, toggle]));
+    }, state.days);
+  }
+
+  function clear() {
+    state.selected.clear();
+    draw();
+    content.querySelector('.cleanup-head input').focus();
+  }
+}
+
+/** Returns all toggles that a search finds, the oldest first, up to a limit. */
+async function searchAll(filters, signal) {
+  const features = [];
+  for (;;) {
+    const page = await searchToggles({ ...filters, sortBy: 'createdAt', sortOrder: 'asc', limit: perSearch, offset: features.length }, signal);
+    features.push(...page.features);
+    if (features.length >= page.total || page.features.length === 0) return { features, isComplete: true };
+    if (features.length >= most) return { features, isComplete: false };
+  }
+}
+
+const kinds = { stale: 'bad', 'potentially-stale': 'warn', never: 'quiet', unused: 'quiet' };
+
+/** What the reasons are called. */
+const reasonNames = (days) => ({
+  stale: stateNames.stale, 'potentially-stale': stateNames['potentially-stale'], never: 'Never used', unused: `Not used for ${counted(days, 'day')}`,
+});
+
+/** The number of days of a text. */
+function daysOf(value, otherwise = unusedDays) {
+  const days = /^\d{1,4}$/.test(value ?? '') ? Number(value) : 0;
+  return days >= 1 && days <= mostDays ? days : otherwise;
+}
