@@ -49,7 +49,8 @@ func (h *runningHour) get(ctx context.Context) (hourUsage, error) {
 		return h.read, nil
 	}
 	read := hourUsage{}
-	err := usagetable.WalkTallies(ctx, h.client, h.table, usage.HourOf(now), func(part usagetable.Part, tally usage.Tally) {
+	hour := usage.HourOf(now)
+	err := usagetable.WalkTallies(ctx, h.client, h.table, hour, func(part usagetable.Part, tally usage.Tally) {
 		for feature, byApplication := range tally.Features {
 			if read[feature] == nil {
 				read[feature] = map[string]usage.Counts{}
