@@ -92,11 +92,12 @@ func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint strin
 
 // recordsOf returns the items of the records of an hour.
 func recordsOf(hour time.Time, tallies usagetable.Tallies) ([]dynamo.Item, error) {
-	features, err := marshalAll(usagetable.Records(hour, tallies), usagetable.MarshalRecord)
+	sums := tallies.Sum()
+	features, err := marshalAll(usagetable.Records(hour, sums), usagetable.MarshalRecord)
 	if err != nil {
 		return nil, err
 	}
-	uses, err := marshalAll(usagetable.UseRecords(hour, tallies), usagetable.MarshalUse)
+	uses, err := marshalAll(usagetable.UseRecords(hour, sums), usagetable.MarshalUse)
 	if err != nil {
 		return nil, err
 	}

@@ -42,10 +42,10 @@ func (r Record) hour() time.Time        { return r.Hour }
 func (r UseRecord) hour() time.Time     { return r.Hour }
 func (r UnknownRecord) hour() time.Time { return r.Hour }
 
-// Records returns the records of the toggles in tallies of an hour, ordered by environment and toggle.
-func Records(hour time.Time, t Tallies) []Record {
+// Records returns the records of the toggles in the sums of an hour, by environment, ordered by environment and toggle.
+func Records(hour time.Time, sums map[string]usage.Tally) []Record {
 	var all []Record
-	for environment, sum := range t.Sum() {
+	for environment, sum := range sums {
 		for feature, used := range sum.Features {
 			all = append(all, Record{feature, environment, hour, used})
 		}
@@ -60,10 +60,11 @@ func sortRecords(all []Record) {
 	})
 }
 
-// UseRecords returns the records of the applications in tallies of an hour, ordered by environment and application.
-func UseRecords(hour time.Time, t Tallies) []UseRecord {
+// UseRecords returns the records of the applications in the sums of an hour, by environment, ordered by environment and
+// application.
+func UseRecords(hour time.Time, sums map[string]usage.Tally) []UseRecord {
 	var all []UseRecord
-	for environment, sum := range t.Sum() {
+	for environment, sum := range sums {
 		asked := map[string][]string{}
 		for feature, by := range sum.Features {
 			for application := range by {

@@ -232,7 +232,7 @@ func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature st
 	all, err := readRecords(ctx, client, table, featurePartition(feature), from, to,
 		func(item dynamo.Item) (Record, error) { return UnmarshalRecord(item, feature) },
 		func(hour time.Time, t Tallies) []Record {
-			return slices.DeleteFunc(Records(hour, t), func(r Record) bool { return r.Feature != feature })
+			return slices.DeleteFunc(Records(hour, t.Sum()), func(r Record) bool { return r.Feature != feature })
 		})
 	sortRecords(all)
 	return all, err
@@ -245,7 +245,7 @@ func ReadUse(ctx context.Context, client *dynamodb.Client, table, application st
 	return readRecords(ctx, client, table, usePartition(application), from, to,
 		func(item dynamo.Item) (UseRecord, error) { return unmarshalUse(item, application) },
 		func(hour time.Time, t Tallies) []UseRecord {
-			return slices.DeleteFunc(UseRecords(hour, t), func(r UseRecord) bool { return r.Application != application })
+			return slices.DeleteFunc(UseRecords(hour, t.Sum()), func(r UseRecord) bool { return r.Application != application })
 		})
 }
 

@@ -102,7 +102,7 @@ func TestReadUseAndUnknown(t *testing.T) {
 	}
 	tallies, err := usagetable.ReadTallies(t.Context(), db.Client, table, hour)
 	assert.OK(t, err)
-	for _, r := range usagetable.UseRecords(hour, tallies) {
+	for _, r := range usagetable.UseRecords(hour, tallies.Sum()) {
 		r.Features = append(r.Features, "stored")
 		item, err := usagetable.MarshalUse(r)
 		assert.OK(t, err)
