@@ -1,6 +1,7 @@
 // Toggles in all views: addresses, searches, states, and the numbers of toggles by their state.
 
 import { call } from './api.js';
+import { combobox, matching } from './combobox.js';
 import { counted, h, relativeDays, relativeTime, shortDate } from './dom.js';
 import { html } from './template.js';
 
@@ -41,6 +42,26 @@ export async function countToggles(project, signal) {
     types: new Map(types.map((item) => [item.type, byState(item)])),
     projects: new Map(projects.map((item) => [item.project, byState(item)])),
   };
+}
+
+/**
+ * Returns an input, and its combobox, that proposes the projects of toggles. It is empty for all of them.
+ * @param {string} value
+ * @param {AbortSignal} signal
+ * @param {(value: string) => void} choose called after a choice, or after the input was emptied
+ * @returns {{input: HTMLInputElement, element: HTMLElement}}
+ */
+export function projectInput(value, signal, choose) {
+  const input = h('input', { id: 'project', placeholder: 'All projects', value });
+  let projects;
+  const { element } = combobox(input, {
+    choices: async (text) => {
+      projects ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()].map((id) => ({ value: id, label: id }));
+      return matching(projects, text);
+    },
+    choose,
+  });
+  return { input, element };
 }
 
 const byState = ({ active, stale, potentiallyStale, archived }) => (

@@ -3,12 +3,11 @@
 
 import { call } from '../api.js';
 import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, tryCommand } from '../client-token.js';
-import { combobox, matching } from '../combobox.js';
 import { dividedError, failure, h, loading, relativeTime } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { loadExamples, sdks, stepsOf } from '../sdks.js';
 import { html, live, nothing, render as show } from '../template.js';
-import { countToggles, searchToggles } from '../toggle.js';
+import { projectInput, searchToggles } from '../toggle.js';
 
 const pause = 3000; // between two looks for the first request, in milliseconds
 const patience = 60_000; // after which the page says what may be wrong
@@ -39,7 +38,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     connection: null, // {secret, kind, isNew, token, toggle, since, problem, ended}; token is that of the list
     copied: null, // the label of what was copied
   };
-  const project = projectInput();
+  const project = projectInput(state.project, signal, (value) => update({ project: value }));
   draw();
 
   function draw() {
@@ -110,19 +109,6 @@ export async function render(content, { may, search, signal, setTitle, setPath }
       ${late ? html`<div class="notice"><p>Nothing yet. Check that the application runs, that it can reach <code>${clientUrl}</code>, and that it has this token.${
       kind === 'frontend' ? ' Browsers also need the origin of the page in the parameter FrontendOrigins.' : ''}</p></div>
         ${code('Try it without the SDK', tryCommand(kind, secret))}` : nothing}`;
-  }
-
-  function projectInput() {
-    const input = h('input', { id: 'project', placeholder: 'All projects', value: state.project });
-    let projects;
-    const { element } = combobox(input, {
-      choices: async (text) => {
-        projects ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()].map((id) => ({ value: id, label: id }));
-        return matching(projects, text);
-      },
-      choose: (value) => update({ project: value }),
-    });
-    return { input, element };
   }
 
   /** Changes the choices. A token of another kind, environment or project is another one. */

@@ -1,14 +1,13 @@
 // The playground: which toggles are on for a context, and why. The address has the input.
 
 import { call } from '../api.js';
-import { combobox, matching } from '../combobox.js';
 import { fixedFields } from '../constraints.js';
-import { counted, failure, h, loading } from '../dom.js';
+import { counted, failure, loading } from '../dom.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
 import { mark, reasonList } from '../reasons.js';
 import { matcher } from '../search.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
-import { countToggles } from '../toggle.js';
+import { projectInput } from '../toggle.js';
 import { resultReason, strategyReasons, strategyWords } from '../words.js';
 
 const path = '/api/admin/playground/advanced';
@@ -32,7 +31,7 @@ export async function render(content, { search, signal }) {
     error: null,
   };
   if (state.context.length === 0) state.context = [entry('userId', '')];
-  const project = projectInput();
+  const project = projectInput(state.project, signal, (value) => { state.project = value; });
   draw();
   if (search.size > 0) await evaluate();
 
@@ -111,19 +110,6 @@ export async function render(content, { search, signal }) {
       <p>${resultReason(result)}</p>
       <ol>${result.strategies.data.map((strategy) => html`<li>${mark(strategy.result.enabled === true)} <bdi>${strategy.title ?? words(strategy)}</bdi>
         ${reasonList(strategyReasons(strategy))}</li>`)}</ol></section>`;
-  }
-
-  function projectInput() {
-    const input = h('input', { id: 'project', placeholder: 'All projects', value: state.project });
-    let projects;
-    const { element } = combobox(input, {
-      choices: async (text) => {
-        projects ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()].map((id) => ({ value: id, label: id }));
-        return matching(projects, text);
-      },
-      choose: (value) => { state.project = value; },
-    });
-    return { input, element };
   }
 
   function choose(name, isChosen) {
