@@ -58,10 +58,11 @@ var commands = map[string]any{
 	"downloaded":   (*tab).hasDownloaded,   // FILE TEXT
 	"reports":      (*tab).reports,         // PART…: of messages that would fail the test
 
-	"run":           (*tab).run,     // JavaScript
-	"may-log":       (*tab).mayLog,  // PART…: of messages that do not fail the test
-	"offline":       (*tab).offline, // [URL pattern]
-	"online":        (*tab).online,  // ends offline
+	"run":           (*tab).run,      // JavaScript
+	"width":         (*tab).setWidth, // PIXELS: of the window; it is 1200 at the beginning
+	"may-log":       (*tab).mayLog,   // PART…: of messages that do not fail the test
+	"offline":       (*tab).offline,  // [URL pattern]
+	"online":        (*tab).online,   // ends offline
 	"clear-cookies": (*tab).clearCookies,
 	"advance":       (*tab).advance,    // DURATION: moves the clock of the service
 	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer

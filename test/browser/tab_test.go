@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -311,6 +312,13 @@ func (b *tab) reload() {
 func (b *tab) resize(width, height int64, options ...chromedp.EmulateViewportOption) {
 	b.t.Helper()
 	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.EmulateViewport(width, height, options...)))
+}
+
+func (b *tab) setWidth(pixels string) {
+	b.t.Helper()
+	width, err := strconv.ParseInt(pixels, 10, 64)
+	assert.OK(b.t, err)
+	b.resize(width, 900)
 }
 
 // sees waits until all texts are visible.

@@ -166,7 +166,7 @@ export async function render(content, context) {
     others().length} on</span></td>` : nothing}
       <td role="cell" class="optional">${day(createdAt)}</td>
       <td role="cell" class="used">${lastUsed(toggle)}</td>
-      <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)}</td>
+      <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
         ...possible([toggle]).map((action) => ({ label: action.label, danger: action.danger, action: () => act(action, [toggle]) })),
         ...may('CREATE_FEATURE') ? [{ label: 'Clone', action: () => openClone(toggle, context) }] : [],
