@@ -128,7 +128,8 @@ func TestPages(t *testing.T) {
 			{
 				"Content-Security-Policy",
 				"default-src 'none'; script-src 'self'; style-src " + styles + "; img-src 'self' data:; font-src 'self'; " +
-					"connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+					"connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; " +
+					"require-trusted-types-for 'script'; trusted-types lit-html",
 			},
 		} {
 			assert.Equal(t, test.value, header(response).Get(test.name))

@@ -37,7 +37,7 @@ var libraries = []struct {
 	to    string // folder
 	files []string
 }{
-	{"uplot", "dist", "vendor", []string{"uPlot.iife.min.js", "uPlot.min.css"}},
+	{"uplot", "dist", "vendor", []string{"uPlot.esm.js", "uPlot.min.css"}},
 	{"oauth4webapi", "build", "vendor/oauth4webapi", []string{"index.js"}},
 	{"lit-html", "", "vendor/lit-html", []string{
 		"lit-html.js", "directive.js", "directive-helpers.js", "directives/live.js", "directives/repeat.js",

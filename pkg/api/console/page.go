@@ -69,8 +69,9 @@ func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) erro
 	return write(w, page.contentType, []byte(content))
 }
 
-// policy returns the Content-Security-Policy of a page: only files of the console are loaded, and only this API and the
-// token endpoint, which may be empty, are called.
+// policy returns the Content-Security-Policy of a page: only files of the console are loaded, only this API and the
+// token endpoint, which may be empty, are called, and no string becomes markup or code, except in templates of lit-html,
+// which the API reference has too.
 func policy(tokenEndpoint string, inlineStyles bool) string {
 	connect, style := "'self'", "'self'"
 	if inlineStyles {
@@ -81,5 +82,6 @@ func policy(tokenEndpoint string, inlineStyles bool) string {
 	}
 	return "default-src 'none'; script-src 'self'; style-src " + style +
 		"; img-src 'self' data:; font-src 'self'; connect-src " + connect +
-		"; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+		"; form-action 'none'; base-uri 'none'; frame-ancestors 'none'" +
+		"; require-trusted-types-for 'script'; trusted-types lit-html"
 }

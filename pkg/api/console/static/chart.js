@@ -8,20 +8,18 @@ const valueSize = 64; // the width of the axis of the values
 
 let loaded = null;
 
-/** Loads uPlot, which is a classic script, when the first chart is drawn. */
+/** Loads uPlot and its styles when the first chart is drawn. */
 function load() {
-  loaded ??= new Promise((resolve, reject) => {
-    const address = (name) => new URL(`./vendor/${name}`, import.meta.url);
-    const failed = () => {
-      loaded = null;
-      reject(new Error('The chart cannot be loaded. The tables have the same numbers.'));
-    };
-    append(document.head,
-      h('link', { rel: 'stylesheet', href: address('uPlot.min.css') }),
-      h('script', { src: address('uPlot.iife.min.js'), onload: () => resolve(window.uPlot), onerror: failed }));
+  loaded ??= Promise.all([import('./vendor/uPlot.esm.js'), loadStyles()]).then(([module]) => module.default).catch(() => {
+    loaded = null;
+    throw new Error('The chart cannot be loaded. The tables have the same numbers.');
   });
   return loaded;
 }
+
+const loadStyles = () => new Promise((resolve, reject) => {
+  append(document.head, h('link', { rel: 'stylesheet', href: new URL('./vendor/uPlot.min.css', import.meta.url), onload: resolve, onerror: reject }));
+});
 
 /**
  * Draws bars into an element. Returns a function that removes the chart.
