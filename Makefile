@@ -107,7 +107,7 @@ test-browser: node_modules/.installed ## test: Test the pages in Chromium
 
 screenshots: node_modules/.installed ## test: Take the screenshots of docs/images; needs Chromium
 	SCREENSHOTS=1 CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
-	go test -count=1 -run '^TestScripts$$/^(clean-up|screenshots.*)$$' ./test/browser
+	go test -count=1 -run '^TestScripts$$/^(walkthrough|screenshots.*)$$' ./test/browser
 
 # The packages whose tests use an engine and do not restart it. Those that are skipped count
 # capacity units, which differ.

@@ -64,7 +64,7 @@ var commands = map[string]any{
 	"offline":       (*tab).offline,  // [URL pattern]
 	"online":        (*tab).online,   // ends offline
 	"clear-cookies": (*tab).clearCookies,
-	"advance":       (*tab).advance,    // DURATION: moves the clock of the service
+	"advance":       (*tab).advance,    // DURATION: moves the clock of the service, and that of the page if it stands still
 	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer
 	"import":        (*tab).importFile, // FILE: runs toggleadmin
 	"count":         (*tab).count,      // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS

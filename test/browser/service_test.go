@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/chromedp/cdproto/page"
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/background/usagemerger"
@@ -71,12 +72,18 @@ func (s *service) serves(u *url.URL) bool {
 		u.String() == "about:blank"
 }
 
-// advance moves the clock of the service.
+// advance moves the clock of the service, and that of the page if it stands still.
 func (b *tab) advance(duration string) {
 	b.t.Helper()
 	by, err := time.ParseDuration(duration)
 	assert.OK(b.t, err)
-	b.service.ahead.Add(int64(by))
+	ahead := b.service.ahead.Add(int64(by))
+	if b.service.Clock.IsZero() {
+		return
+	}
+	clock := clockAt(b.service.Clock.Add(time.Duration(ahead)))
+	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: clock})
+	b.run(clock)
 }
 
 // importFile imports a file of the script with toggleadmin.

@@ -81,9 +81,8 @@ func openTab(tb testing.TB, s *service) *tab {
 	b.resize(1200, 900)
 	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: strayValues})
 	if !s.Clock.IsZero() {
-		call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: fmt.Sprintf(
-			`{ const now = %d; globalThis.Date = class extends Date { constructor(...a) { a.length ? super(...a) : super(now); } static now() { return now; } }; }`,
-			s.Clock.UnixMilli())})
+		call(b, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: clockAt(s.Clock)})
 	}
 	window := chromedp.FromContext(ctx).BrowserContextID
 	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
@@ -266,7 +265,7 @@ var variable = regexp.MustCompile(`\b\d{12,}\b|[\w+/-]{15}=|v2_[\w-]{60,}|127\.0
 // takes the screenshot instead.
 func (b *tab) shot(name string) {
 	b.t.Helper()
-	b.resize(1000, 730, chromedp.EmulateScale(1.5))
+	b.resize(1120, 790, chromedp.EmulateScale(1.35))
 	defer b.resize(1200, 900)
 	b.is(`![...document.querySelectorAll('main *')].some(e => e.childElementCount === 0 && e.textContent === '…')`)
 	b.seesNo("Loading")
@@ -287,7 +286,7 @@ func (b *tab) shot(name string) {
 	b.run("document.activeElement.blur(); document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
 	image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	assert.OK(b.t, err)
-	if len(image) > 250_000 {
+	if len(image) > 300_000 {
 		b.t.Errorf("%s has %d bytes", name, len(image))
 	}
 	assert.OK(b.t, errors.Join(
@@ -296,6 +295,17 @@ func (b *tab) shot(name string) {
 
 // sortedLines returns the lines of a text in alphabetical order: events of the same moment have no order.
 func sortedLines(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
+
+// clockAt is JavaScript after which the clock of a page stands still at a time.
+func clockAt(t time.Time) string {
+	return fmt.Sprintf(`{
+		const now = %d;
+		globalThis.Date = class extends Date {
+			constructor(...a) { a.length ? super(...a) : super(now); }
+			static now() { return now; }
+		};
+	}`, t.UnixMilli())
+}
 
 // visit loads a page of the service.
 func (b *tab) visit(path string) {
