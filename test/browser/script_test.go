@@ -64,13 +64,14 @@ var commands = map[string]any{
 	"offline":       (*tab).offline,  // [URL pattern]
 	"online":        (*tab).online,   // ends offline
 	"clear-cookies": (*tab).clearCookies,
-	"advance":       (*tab).advance,    // DURATION: moves the clock of the service, and that of the page if it stands still
-	"rotate-key":    (*tab).rotateKey,  // replaces the key of the issuer
-	"import":        (*tab).importFile, // FILE: runs toggleadmin
-	"count":         (*tab).count,      // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
-	"sweep-usage":   (*tab).sweepUsage, // runs functions/sweep-usage once
-	"used":          (*tab).use,        // TOGGLE ENVIRONMENT APPLICATION DURATION: it was used that long ago
-	"shot":          (*tab).shot,       // NAME of a screenshot of the documentation, which must show the page
+	"time-zone":     (*tab).setTimeZone, // NAME: of the browser, before it shows a page
+	"advance":       (*tab).advance,     // DURATION: moves the clock of the service, and that of the page if it stands still
+	"rotate-key":    (*tab).rotateKey,   // replaces the key of the issuer
+	"import":        (*tab).importFile,  // FILE: runs toggleadmin
+	"count":         (*tab).count,       // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
+	"sweep-usage":   (*tab).sweepUsage,  // runs functions/sweep-usage once
+	"used":          (*tab).use,         // TOGGLE ENVIRONMENT APPLICATION DURATION: it was used that long ago
+	"shot":          (*tab).shot,        // NAME of a screenshot of the documentation, which must show the page
 }
 
 // TestScripts runs the scripts in testdata. Each has a service, configured by its file service.json, and a tab. $PRINTED

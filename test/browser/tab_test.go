@@ -76,7 +76,7 @@ func openTab(tb testing.TB, s *service) *tab {
 	b.ctx = ctx
 	// All tabs of a process behave as if they had the focus.
 	call(b, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
-	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
+	b.setTimeZone("UTC")
 	call(b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	b.resize(1200, 900)
 	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: strayValues})
@@ -433,6 +433,11 @@ func (b *tab) connect(offline bool, pattern string) {
 		MatchedNetworkConditions: []*network.Conditions{{URLPattern: pattern, Offline: offline, DownloadThroughput: -1,
 			UploadThroughput: -1}},
 	})
+}
+
+func (b *tab) setTimeZone(name string) {
+	b.t.Helper()
+	call(b, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: name})
 }
 
 func (b *tab) clearCookies() { b.t.Helper(); call(b, network.ClearBrowserCookies, cdp.Empty{}) }

@@ -311,9 +311,38 @@ export function failure(error, retry) {
 
 /** The pages are in English: so are their dates, in the user's kind of English if there is one. */
 export const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
-const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const units = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]];
+
+/** The time zone of the browser. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const zoneKey = 'time-zone';
+let timeZone = window.localStorage.getItem(zoneKey) === 'UTC' ? 'UTC' : ownZone;
+
+/** Reports whether pages show times in UTC, and not in the time zone of the browser. */
+export const isUTC = () => timeZone === 'UTC';
+
+/** Chooses UTC or the time zone of the browser, for all pages. The browser keeps the choice. */
+export function showUTC(on) {
+  timeZone = on ? 'UTC' : ownZone;
+  if (on) window.localStorage.setItem(zoneKey, 'UTC');
+  else window.localStorage.removeItem(zoneKey);
+}
+
+/** A date-time in the time zone of the pages. `options` are those of `Intl.DateTimeFormat`. */
+export const formatTime = (value, options) => new Date(value).toLocaleString(locale, { ...options, timeZone });
+
+/** The number of a calendar day in the time zone of the pages: that of the day after it is greater by 1. */
+function dayNumber(value) {
+  const [year, month, day] = isoDay(value).split('-');
+  return Date.UTC(year, month - 1, day) / 86_400_000;
+}
+
+/** A calendar day in the time zone of the pages, such as "2026-11-22". */
+export const isoDay = (value) => new Date(value).toLocaleDateString('en-CA', { timeZone });
+
+/** Returns the number of calendar days from one date-time to another. */
+export const daysBetween = (from, to) => dayNumber(to) - dayNumber(from);
 
 /** Returns a date such as "in 5 days", in English. */
 export function relativeTime(date, now = new Date()) {
@@ -322,27 +351,31 @@ export function relativeTime(date, now = new Date()) {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** Returns a date-time of the API such as "in 37 days", by the calendar of the user. */
-export function relativeDays(value, now = new Date()) {
-  const midnight = (date) => new Date(date).setHours(0, 0, 0, 0);
-  return relative.format(Math.round((midnight(value) - midnight(now)) / 86_400_000), 'day');
-}
+/** Returns a date-time of the API such as "in 37 days", by the calendar. */
+export const relativeDays = (value, now = new Date()) => relative.format(daysBetween(now, value), 'day');
 
 /** How long ago a date-time of the API is, in days, and its date. */
 export function age(value, now = Date.now()) {
   const days = Math.max(0, Math.floor((now - new Date(value)) / 86_400_000));
-  return h('time', { datetime: value }, h('span', null, days === 0 ? 'Today' : counted(days, 'day')), h('small', null, shortDate(value)));
+  return h('time', { datetime: value, title: exactTime(value) },
+    h('span', null, days === 0 ? 'Today' : counted(days, 'day')), h('small', null, shortDate(value)));
 }
 
-/** The date of a date-time of the API, in the user's time zone. */
-export const shortDate = (value) => unbroken(new Date(value).toLocaleDateString(locale, { dateStyle: 'medium' }));
+/** The date of a date-time of the API. */
+export const shortDate = (value) => unbroken(formatTime(value, { dateStyle: 'medium' }));
+
+/** The time of day of a date-time of the API. */
+export const timeOfDay = (value) => unbroken(formatTime(value, { timeStyle: 'short' }));
+
+/** A date-time of the API in the time zone of the pages, and in UTC: for the title of a shorter one. */
+export function exactTime(value) {
+  const utc = `${new Date(value).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+  return isUTC() ? utc : `${shortDate(value)}, ${timeOfDay(value)} (${utc})`;
+}
 
 /** A text that stays in one line. */
 const unbroken = (value) => value.replaceAll(' ', '\u00a0');
 
-/** A date-time of the API as two lines: relative and exact, in the user's time zone. */
-export function time(value) {
-  const date = new Date(value);
-  return h('time', { datetime: value },
-    h('span', null, relativeTime(date)), h('small', null, `${shortDate(date)}, ${unbroken(timeOfDay.format(date))}`));
-}
+/** A date-time of the API as two lines: relative and exact. */
+export const time = (value) => h('time', { datetime: value, title: exactTime(value) },
+  h('span', null, relativeTime(new Date(value))), h('small', null, `${shortDate(value)}, ${timeOfDay(value)}`));

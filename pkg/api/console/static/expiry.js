@@ -1,6 +1,6 @@
 // The expiry of tokens: what is said about it, the filters of lists, and the controls that choose it.
 
-import { field, FieldError, h, locale } from './dom.js';
+import { field, FieldError, h, isoDay, isUTC, shortDate } from './dom.js';
 
 const day = 86_400_000;
 const soon = 14 * day;
@@ -34,12 +34,10 @@ export function expiry(token, now = Date.now()) {
  *   the expiry as a date-time of the API, and throws a FieldError
  */
 export function expiryChoice({ never = false, chosen = 30 } = {}) {
-  const date = (then) => then.toLocaleDateString(locale, { dateStyle: 'medium' });
-  const isoDay = (then) => then.toLocaleDateString('en-CA'); // 2026-11-22, in the user's time zone
   const inDays = (count) => new Date(Date.now() + count * day);
   const choice = h('select', { onchange: choose },
     never && h('option', { value: 'never', selected: chosen === 'never' }, 'Never'),
-    presets.map(([count, label]) => h('option', { value: count, selected: count === chosen }, `${label} (${date(inDays(count))})`)),
+    presets.map(([count, label]) => h('option', { value: count, selected: count === chosen }, `${label} (${shortDate(inDays(count))})`)),
     h('option', { value: '' }, 'Another date…'));
   const until = h('input', { name: 'expiresAt', type: 'date', min: isoDay(inDays(1)), max: '9999-12-30', required: true });
   const untilField = field('Expiry date', until, 'The token expires at the end of this day.');
@@ -59,6 +57,6 @@ export function expiryChoice({ never = false, chosen = 30 } = {}) {
     if (choice.value === 'never') return null;
     if (choice.value !== '') return inDays(Number(choice.value)).toISOString();
     if (!until.value) throw new FieldError('expiresAt', 'Enter a date.');
-    return new Date(`${until.value}T23:59:59.999`).toISOString();
+    return new Date(`${until.value}T23:59:59.999${isUTC() ? 'Z' : ''}`).toISOString();
   }
 }

@@ -3,7 +3,7 @@
 import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
 import { call, roles } from './api.js';
 import { discardDraft, draftOf, resume } from './draft.js';
-import { append, failure, h, loading, replace } from './dom.js';
+import { append, failure, h, isUTC, loading, ownZone, replace, showUTC } from './dom.js';
 import { combobox } from './combobox.js';
 import { html, nothing, render } from './template.js';
 import { searchToggles, toggleAddress } from './toggle.js';
@@ -67,6 +67,7 @@ events.addEventListener('signed-out', async ({ detail }) => {
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
 events.addEventListener('code', begin);
+showZone();
 begin();
 
 async function begin() {
@@ -254,6 +255,17 @@ function showNavigation(current) {
       <a href="#/tokens" aria-current=${current === 'tokens' ? 'page' : nothing}>Your tokens</a>
       <button type="button" @click=${() => signOut()}>Sign out</button>
     </div>` : nothing, account);
+}
+
+/** Says in which time zone the times of all pages are, and offers the other one. */
+function showZone() {
+  const change = () => {
+    showUTC(!isUTC());
+    showZone();
+    if (caller) showPage();
+  };
+  render(html`Times: ${isUTC() ? 'UTC' : ownZone}${ownZone === 'UTC' ? nothing
+    : html` <button type="button" @click=${change}>Show ${isUTC() ? ownZone : 'UTC'}</button>`}`, document.getElementById('zone'));
 }
 
 function callerName() {

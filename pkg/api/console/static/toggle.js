@@ -2,7 +2,7 @@
 
 import { call } from './api.js';
 import { combobox, matching } from './combobox.js';
-import { counted, h, relativeDays, relativeTime, shortDate } from './dom.js';
+import { counted, daysBetween, exactTime, h, relativeDays, relativeTime } from './dom.js';
 import { html } from './template.js';
 
 /** The number of toggles on a page. */
@@ -86,15 +86,15 @@ export function removal({ archived, stale, potentiallyStale, potentiallyStaleAt:
   if (archived) return html`<span class="detail">–</span>`;
   if (stale) return html`<span class="removal bad">To be removed</span>`;
   if (!at) return html`<span class="detail">Never</span>`;
-  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000);
+  const days = daysBetween(at, Date.now());
   const overdue = days > 0 ? `${counted(days, 'day')} overdue` : 'Overdue';
-  return html`<time datetime=${at} title=${shortDate(at)} class=${potentiallyStale ? 'removal warn' : 'removal'}>${
+  return html`<time datetime=${at} title=${exactTime(at)} class=${potentiallyStale ? 'removal warn' : 'removal'}>${
     potentiallyStale ? overdue : relativeDays(at)}</time>`;
 }
 
 /** When applications last asked for a toggle, in all environments or in one, in one line. */
 export const lastUsed = ({ lastSeenAt: at }) => (at
-  ? html`<time datetime=${at} title=${shortDate(at)}>${timeOfUse(at)}</time>` : html`<span class="detail">Never</span>`);
+  ? html`<time datetime=${at} title=${exactTime(at)}>${timeOfUse(at)}</time>` : html`<span class="detail">Never</span>`);
 
 /** The time of the last use in words. It is exact to the day, because it decides whether a toggle can be removed. */
 export function timeOfUse(at) {

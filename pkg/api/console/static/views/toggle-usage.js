@@ -3,7 +3,9 @@
 
 import { call } from '../api.js';
 import { drawChart } from '../chart.js';
-import { counted, failure, h, loading, locale, relativeTime, row, shortDate, table, text, withBar } from '../dom.js';
+import {
+  counted, exactTime, failure, formatTime, h, loading, locale, relativeTime, row, shortDate, table, text, timeOfDay, withBar,
+} from '../dom.js';
 import { environmentName, isProduction } from '../environment.js';
 import { html, nothing } from '../template.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
@@ -13,7 +15,6 @@ import { load as loadEvents } from './events.js';
 const mostEvents = 100;
 const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];
 const number = (count) => count.toLocaleString('en');
-const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
 const dayAndMonth = { month: 'short', day: 'numeric' };
 
 /** The path of the usage of a toggle in the API. */
@@ -154,7 +155,7 @@ export function toggleUsage({ may, signal }, draw) {
       <thead role="rowgroup"><tr role="row">${columns.map((column) => html`<th role="columnheader" scope="col">${column}</th>`)}</tr></thead>
       <tbody role="rowgroup">${state.toggle.environments.map(cells)}</tbody>
     </table>
-    <p class="detail">The hour began at ${timeOfDay.format(new Date(hour))}. “Last used” is up to an hour old.</p>`;
+    <p class="detail">The hour began at ${timeOfDay(hour)}. “Last used” is up to an hour old.</p>`;
   }
 
   function choices() {
@@ -202,8 +203,8 @@ export function toggleUsage({ may, signal }, draw) {
     const found = changes(usage);
     if (found.length === 0) return nothing;
     return html`<details><summary>${counted(found.length, 'change')} of the toggle in this time, marked by dashed lines</summary>
-      <ul class="sentences">${found.map(({ createdAt, summary }) => html`<li><time datetime=${createdAt}>${shortDate(createdAt)}, ${
-  timeOfDay.format(new Date(createdAt))}</time>: <bdi>${summary}</bdi></li>`)}</ul></details>`;
+      <ul class="sentences">${found.map(({ createdAt, summary }) => html`<li><time datetime=${createdAt} title=${exactTime(createdAt)}>${shortDate(createdAt)}, ${
+  timeOfDay(createdAt)}</time>: <bdi>${summary}</bdi></li>`)}</ul></details>`;
   }
 }
 
@@ -240,20 +241,17 @@ function latest(lastSeenAt, data) {
   return reported > (lastSeenAt ?? '') ? reported : lastSeenAt;
 }
 
-const ago = (hour) => h('time', { datetime: hour, title: shortDate(hour) },
+const ago = (hour) => h('time', { datetime: hour, title: exactTime(hour) },
   Date.now() - new Date(hour) < 3_600_000 ? 'this hour' : relativeTime(new Date(hour)));
+
+/** The day of a part of the chart, which is one of UTC if the parts are days. */
+const partDay = (start, days) => (days > 7 ? new Date(start).toLocaleDateString(locale, { ...dayAndMonth, timeZone: 'UTC' }) : formatTime(start, dayAndMonth));
 
 /** The label of a part at the axis, which is empty if it has none. */
 function tickLabel(start, days) {
-  const date = new Date(start);
-  if (days > 7) return date.toLocaleDateString(locale, { ...dayAndMonth, timeZone: 'UTC' });
-  if (days === 1) return timeOfDay.format(date);
-  return date.getHours() === 0 ? date.toLocaleDateString(locale, dayAndMonth) : '';
+  if (days === 1) return timeOfDay(start);
+  return days > 7 || formatTime(start, { hour: 'numeric', hourCycle: 'h23' }) === '00' ? partDay(start, days) : '';
 }
 
 /** A part of the chart in words. */
-function partLabel(start, days) {
-  const date = new Date(start);
-  if (days > 7) return date.toLocaleDateString(locale, { ...dayAndMonth, timeZone: 'UTC' });
-  return `${date.toLocaleDateString(locale, dayAndMonth)}, ${timeOfDay.format(date)}`;
-}
+const partLabel = (start, days) => (days > 7 ? partDay(start, days) : `${partDay(start, days)}, ${timeOfDay(start)}`);

@@ -4,7 +4,7 @@ import { call } from '../api.js';
 import { divide } from '../columns.js';
 import { combobox, matching } from '../combobox.js';
 import { draftFor } from '../draft.js';
-import { counted, failure, h, loading, relativeDays, shortDate } from '../dom.js';
+import { counted, exactTime, failure, h, loading, relativeDays } from '../dom.js';
 import { environmentName, loadEnvironments, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { marked } from '../search.js';
@@ -494,7 +494,7 @@ function usesFilter(value) {
 const isOn = ({ environments }, { name }) => environments.some((state) => state.name === name && state.enabled);
 
 /** A date in one line, with the exact one in its title. */
-const day = (value) => (value ? html`<time datetime=${value} title=${shortDate(value)}>${relativeDays(value)}</time>` : nothing);
+const day = (value) => (value ? html`<time datetime=${value} title=${exactTime(value)}>${relativeDays(value)}</time>` : nothing);
 
 /** Functions that load the choices of filters when they are needed, once. */
 function loadChoices(signal) {
