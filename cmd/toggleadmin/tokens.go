@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/datetime"
@@ -81,22 +82,22 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 		return err
 	}
 	since := s.now().Add(-time.Duration(c.UnusedFor))
-	tokens = slices.DeleteFunc(tokens, func(t operator.Token) bool {
-		return c.Kind != nil && t.Kind != *c.Kind || c.Expired && !t.Expired || c.UnusedFor != 0 && !t.Unused(since)
+	tokens = slices.DeleteFunc(tokens, func(t tokenlist.Token) bool {
+		return c.Kind != nil && string(t.Kind) != *c.Kind || c.Expired && !t.Expired || c.UnusedFor != 0 && !t.Unused(since)
 	})
-	return printList(s, tokens, []column[operator.Token]{
+	return printList(s, tokens, []column[tokenlist.Token]{
 		{name: "RISK", cell: riskText, cut: cutLast},
-		{name: "NAME", cell: func(t operator.Token) string { return t.Name }, cut: cutFirst},
+		{name: "NAME", cell: func(t tokenlist.Token) string { return t.Name }, cut: cutFirst},
 		{name: "OWNER", cell: ownerText, cut: cutFirst},
 		{name: "ROLE", cell: roleText},
-		{name: "USED", cell: func(t operator.Token) string { return s.relative(t.SeenAt) }},
-		{name: "EXPIRES", cell: func(t operator.Token) string { return s.relative(t.ExpiresAt) }},
-		{name: "ID", cell: func(t operator.Token) string { return t.ID }},
+		{name: "USED", cell: func(t tokenlist.Token) string { return s.relative(t.SeenAt) }},
+		{name: "EXPIRES", cell: func(t tokenlist.Token) string { return s.relative(t.ExpiresAt) }},
+		{name: "ID", cell: func(t tokenlist.Token) string { return t.ID }},
 	})
 }
 
 // riskText returns the risks of a token, or that it is rejected.
-func riskText(t operator.Token) string {
+func riskText(t tokenlist.Token) string {
 	if t.Expired {
 		return "(expired)"
 	}
@@ -107,7 +108,7 @@ func riskText(t operator.Token) string {
 	return strings.Join(texts, "; ")
 }
 
-func ownerText(t operator.Token) string {
+func ownerText(t tokenlist.Token) string {
 	switch {
 	case t.UserID == nil:
 		return "API token"
@@ -117,7 +118,7 @@ func ownerText(t operator.Token) string {
 	return fmt.Sprintf("%s %d %s", *t.UserKind, *t.UserID, *t.UserName)
 }
 
-func roleText(t operator.Token) string {
+func roleText(t tokenlist.Token) string {
 	if t.Role == nil {
 		return ""
 	}
@@ -139,7 +140,7 @@ func (c *createTokenCmd) Run(s *session, o *operator.Operator) error {
 	}
 	if s.JSON {
 		err = printJSON(s.out, struct {
-			operator.Token
+			tokenlist.Token
 
 			Secret string `json:"secret"`
 		}{created, token.Reveal()})
@@ -153,8 +154,8 @@ func (c *createTokenCmd) Run(s *session, o *operator.Operator) error {
 	return nil
 }
 
-func describe(t operator.Token) string {
-	if t.Kind == operator.KindAPIToken {
+func describe(t tokenlist.Token) string {
+	if t.Kind == tokenlist.APIToken {
 		return fmt.Sprintf("API token %s %q", t.ID, t.Name)
 	}
 	return fmt.Sprintf("personal access token %s %q of %s (%d)", t.ID, t.Name, text(t.UserName), *t.UserID)
@@ -196,5 +197,5 @@ func (c *revokeTokenCmd) Run(s *session, o *operator.Operator) error {
 	if err := o.Revoke(s.step(), t); err != nil {
 		return err
 	}
-	return s.result(map[string]operator.Token{"revoked": t}, "revoked the %s", describe(t))
+	return s.result(map[string]tokenlist.Token{"revoked": t}, "revoked the %s", describe(t))
 }

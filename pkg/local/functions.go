@@ -25,6 +25,7 @@ import (
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/serviceaccount"
+	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
@@ -64,6 +65,7 @@ func Operations() []app.Operation {
 		playground.Operations(),
 		segment.Operations(),
 		serviceaccount.Operations(),
+		tokenlist.Operations(),
 		traffic.Operations(),
 		user.Operations(),
 	)

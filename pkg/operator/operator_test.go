@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -112,7 +113,7 @@ func TestRejected(t *testing.T) {
 		create(99, "x", later),
 		create(1, "seed", later),
 		create(serviceAccount, "other", later),
-		o.Revoke(t.Context(), operator.Token{ID: "7", UserID: new(int64(99))}),
+		o.Revoke(t.Context(), tokenlist.Token{ID: "7", UserID: new(int64(99))}),
 	))
 	assert.Equal(t, before, stored())
 }

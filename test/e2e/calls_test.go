@@ -367,6 +367,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
 		},
 		{"GET service-account", "admin", "", 200, "list-service-accounts", readPAT + ", 2 Scan 1r"},
+		{"GET tokens", "admin", "", 200, "list-tokens", readPAT + ", 3 Scan 1r"},
 		{
 			request:  "POST service-account",
 			as:       "admin",

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/tokenexpiry"
 	"toggleadmin/pkg/eventlog"
@@ -51,7 +52,7 @@ func (w *world) account(kind user.Kind, name, email string) int64 {
 	return a.ID
 }
 
-func (w *world) token(owner int64, name string) operator.Token {
+func (w *world) token(owner int64, name string) tokenlist.Token {
 	w.Helper()
 	token, _, err := w.CreateToken(w.Context(), owner, name, new(time.Now().Add(time.Hour)))
 	w.must(err)

@@ -8,12 +8,14 @@ type Risk string
 // The risks, from the highest.
 const (
 	RiskAdminNeverExpires Risk = "admin-never-expires"
+	RiskAdminNeverUsed    Risk = "admin-never-used"
 	RiskAdminUnused       Risk = "admin-unused"
 	RiskLongLived         Risk = "long-lived"
 )
 
 const (
-	// UnusedDays is the number of days without use after which an Admin's token is a risk.
+	// UnusedDays is the number of days without use after which an Admin's token is a risk. For one that was never
+	// used, they begin with its creation.
 	UnusedDays = 30
 	// LongLivedDays is the number of days up to the expiry above which a token is a risk.
 	LongLivedDays = 365
@@ -24,6 +26,8 @@ func (r Risk) String() string {
 	switch r {
 	case RiskAdminNeverExpires:
 		return "Admin, never expires"
+	case RiskAdminNeverUsed:
+		return "Admin, never used"
 	case RiskAdminUnused:
 		return "Admin, not used for 30 days"
 	case RiskLongLived:
@@ -51,12 +55,12 @@ func (t TokenUse) Risks(now time.Time) []Risk {
 	if admin && t.ExpiresAt == nil {
 		risks = append(risks, RiskAdminNeverExpires)
 	}
-	used := t.CreatedAt
+	since, unused := t.CreatedAt, RiskAdminNeverUsed
 	if t.SeenAt != nil {
-		used = *t.SeenAt
+		since, unused = *t.SeenAt, RiskAdminUnused
 	}
-	if admin && !now.Before(used.AddDate(0, 0, UnusedDays)) {
-		risks = append(risks, RiskAdminUnused)
+	if admin && !now.Before(since.AddDate(0, 0, UnusedDays)) {
+		risks = append(risks, unused)
 	}
 	if t.ExpiresAt != nil && t.ExpiresAt.After(now.AddDate(0, 0, LongLivedDays)) {
 		risks = append(risks, RiskLongLived)
@@ -69,7 +73,7 @@ func (t TokenUse) Risks(now time.Time) []Risk {
 func CompareRisks(a, b []Risk) int { return severity(b) - severity(a) }
 
 func severity(risks []Risk) (sum int) {
-	weights := map[Risk]int{RiskAdminNeverExpires: 4, RiskAdminUnused: 2, RiskLongLived: 1}
+	weights := map[Risk]int{RiskAdminNeverExpires: 8, RiskAdminNeverUsed: 4, RiskAdminUnused: 2, RiskLongLived: 1}
 	for _, r := range risks {
 		sum += weights[r]
 	}

@@ -24,11 +24,11 @@ func TestRisks(t *testing.T) {
 		{"new API token", access.RoleAdmin, nil, nil, now, "[Admin, never expires]"},
 		{"used API token", access.RoleAdmin, nil, day(-29), *day(-90), "[Admin, never expires]"},
 		{"API token in use, which expires", access.RoleAdmin, day(365), day(0), *day(-90), "[]"},
-		{"never used API token", access.RoleAdmin, nil, nil, *day(-30), "[Admin, never expires Admin, not used for 30 days]"},
+		{"never used API token", access.RoleAdmin, nil, nil, *day(-30), "[Admin, never expires Admin, never used]"},
 		{"not yet unused", access.RoleAdmin, day(1), nil, day(-30).Add(time.Second), "[]"},
 		{"unused", access.RoleAdmin, day(1), day(-30), *day(-90), "[Admin, not used for 30 days]"},
-		{"unused and long-lived", access.RoleAdmin, day(366), nil, *day(-90),
-			"[Admin, not used for 30 days expires in more than a year]"},
+		{"never used and long-lived", access.RoleAdmin, day(366), nil, *day(-90),
+			"[Admin, never used expires in more than a year]"},
 		{"unused token of an Editor", access.RoleEditor, day(1), nil, *day(-90), "[]"},
 		{"long-lived token of a Viewer", access.RoleViewer, day(366), day(0), now, "[expires in more than a year]"},
 		{"expired", access.RoleAdmin, day(0), nil, *day(-90), "[]"},
@@ -45,8 +45,9 @@ func TestRisks(t *testing.T) {
 func TestCompareRisks(t *testing.T) {
 	t.Parallel()
 	ordered := [][]access.Risk{
-		{access.RiskAdminNeverExpires, access.RiskAdminUnused},
+		{access.RiskAdminNeverExpires, access.RiskAdminNeverUsed},
 		{access.RiskAdminNeverExpires},
+		{access.RiskAdminNeverUsed},
 		{access.RiskAdminUnused, access.RiskLongLived},
 		{access.RiskAdminUnused},
 		{access.RiskLongLived},

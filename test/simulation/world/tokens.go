@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -139,9 +139,9 @@ func (a *actor) endToken(by, c *credential) {
 		owner = 0
 	}
 	path, _ := tokensOf(by, owner)
-	token := operator.Token{Kind: operator.KindPAT, ID: fmt.Sprint(c.id), UserID: &c.account}
+	token := tokenlist.Token{Kind: tokenlist.PAT, ID: fmt.Sprint(c.id), UserID: &c.account}
 	if c.account == 0 {
-		token = operator.Token{Kind: operator.KindAPIToken, ID: c.description}
+		token = tokenlist.Token{Kind: tokenlist.APIToken, ID: c.description}
 	}
 	o := a.delete(by, &c.deletion, func(b *actor) { b.useToken(c) }, func() *op {
 		if by != a.admin || slices.Contains(a.accounts.robots, c.account) && a.IntN(2) == 0 {

@@ -1,0 +1,45 @@
+package tokenlist
+
+import (
+	"net/http"
+	"time"
+
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "list-tokens",
+			Route:    "GET /api/admin/tokens",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{apitoken.Table, pat.Table, user.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return List(Stores{
+					Users:     user.NewStore(d.DynamoDB, d.Tables, nil),
+					APITokens: apitoken.NewStore(d.DynamoDB, d.Tables, nil),
+					PATs:      pat.NewStore(d.DynamoDB, d.Tables, nil, nil),
+				}, d.Now)
+			},
+		},
+	}
+}
+
+// List serves GET /api/admin/tokens.
+func List(stores Stores, now func() time.Time) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		tokens, err := stores.List(r.Context(), now())
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Tokens []Token `json:"tokens"`
+		}{tokens})
+	}
+}
