@@ -120,7 +120,7 @@ export async function render(content, context) {
     const to = (offset, label) => html`<a data-here href=${listAddress({ ...state.filters, offset: offset || undefined })}>${label}</a>`;
     const isArchive = state.filters.state === 'archived';
     return html`
-      <table role="table" class="toggles">
+      <table role="table" class="dense toggles">
         <caption class="visually-hidden">Toggles</caption>
         <thead role="rowgroup"><tr role="row">
           ${mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selectPage(features)}</th>` : nothing}

@@ -1,0 +1,48 @@
+// Dense tables of things that a page has loaded as a whole: the name leads to the thing, and a menu has its actions.
+
+import { menu } from './menu.js';
+import { html, nothing, repeat } from './template.js';
+
+/**
+ * The template of a table.
+ * @param {Object} options
+ * @param {string} options.caption for screen readers
+ * @param {string} [options.kind] a class
+ * @param {Array<{name: string, kind?: string, compare?: (a: Object, b: Object) => number, cell: (item: Object) => unknown}>} options.columns the
+ *   first one is the header of its row. `kind` is a class, and one with `compare` sorts the table.
+ * @param {Object[]} options.items the rows, in their order
+ * @param {(item: Object) => unknown} options.key
+ * @param {string} [options.order] the name of the column that the rows are sorted by, with a minus sign before it: descending
+ * @param {(order: string) => void} [options.sort] called when another order is chosen
+ * @param {(item: Object) => {name: string, items: Array}} [options.actions] the name of a row, and its actions, see `menu`
+ */
+export function denseTable({ caption, kind = '', columns, items, key, order, sort, actions }) {
+  return html`<table role="table" class="dense ${kind}">
+    <caption class="visually-hidden">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">
+      ${columns.map((column) => heading(column, order, sort))}
+      ${actions ? html`<th role="columnheader" scope="col" class="more"><span class="visually-hidden">Actions</span></th>` : nothing}
+    </tr></thead>
+    <tbody role="rowgroup">${repeat(items, key, (item) => html`<tr role="row">
+      ${columns.map(({ name, kind: of, cell }, i) => (i === 0 ? html`<th role="rowheader" scope="row">${cell(item)}</th>`
+    : html`<td role="cell" class=${of ?? nothing} data-label=${name}>${cell(item)}</td>`))}
+      ${actions ? html`<td role="cell" class="more">${rowMenu(actions(item))}</td>` : nothing}</tr>`)}</tbody>
+  </table>`;
+}
+
+function heading({ name, kind, compare }, order, sort) {
+  const isSorted = order === name || order === `-${name}`;
+  const isAscending = order === name;
+  return html`<th role="columnheader" scope="col" class=${kind ?? nothing} aria-sort=${isSorted ? (isAscending ? 'ascending' : 'descending') : nothing}>${
+    compare ? html`<button type="button" class="sort" @click=${() => sort(isAscending ? `-${name}` : name)}>${name}<span class="arrow"
+      aria-hidden="true">${isSorted ? (isAscending ? '↑' : '↓') : '↕'}</span></button>` : name}</th>`;
+}
+
+const rowMenu = ({ name, items }) => (items.length === 0 ? nothing : menu(`Actions of ${name}`, `menu-${name}`, items));
+
+/** Returns items in the order of a column of `denseTable`. Those with the same value keep theirs. */
+export function sorted(items, columns, order) {
+  const column = columns.find(({ name, compare }) => compare && (order === name || order === `-${name}`));
+  if (!column) return items;
+  return [...items].sort((a, b) => (order === column.name ? 1 : -1) * column.compare(a, b));
+}
