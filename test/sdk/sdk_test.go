@@ -88,7 +88,11 @@ func testSDK(t *testing.T, sdk sdk) {
 	t.Helper()
 	service := newService(t)
 	all := service.createToggles()
-	app := start(t, sdk, service, all)
+	var requested []requestedToggle
+	for _, toggle := range all {
+		requested = append(requested, requestedToggle{toggle.name, cmp.Or(toggle.kind, "boolean")})
+	}
+	app := start(t, sdk, service, requested)
 	norway, sweden := expected(sdk.name, all)
 	app.await("the results in Sweden", inSweden(), sweden)
 	app.await("the results in Norway", inNorway(), norway)
@@ -161,7 +165,7 @@ type requestedToggle struct {
 	Type string `json:"type"` // of its value in OpenFeature
 }
 
-func start(t *testing.T, sdk sdk, s *service, all []testToggle) *application {
+func start(t *testing.T, sdk sdk, s *service, toggles []requestedToggle) *application {
 	t.Helper()
 	installed, home := os.Getenv(sdk.installed), t.TempDir()
 	arguments := sdk.command(installed)
@@ -176,10 +180,7 @@ func start(t *testing.T, sdk sdk, s *service, all []testToggle) *application {
 	assert.OK(t, err)
 	stdout, err := command.StdoutPipe()
 	assert.OK(t, err, command.Start())
-	a := &application{T: t, requests: json.NewEncoder(stdin), responses: json.NewDecoder(stdout)}
-	for _, toggle := range all {
-		a.toggles = append(a.toggles, requestedToggle{toggle.name, cmp.Or(toggle.kind, "boolean")})
-	}
+	a := &application{T: t, toggles: toggles, requests: json.NewEncoder(stdin), responses: json.NewDecoder(stdout)}
 	wait := sync.OnceValue(func() error {
 		stdin.Close()
 		return command.Wait()
@@ -189,8 +190,8 @@ func start(t *testing.T, sdk sdk, s *service, all []testToggle) *application {
 	return a
 }
 
-// evaluate returns what the application gets for a context.
-func (a *application) evaluate(c sdkContext) results {
+// evaluate returns what the application gets for a context in the form of SDKs.
+func (a *application) evaluate(c any) results {
 	a.Helper()
 	var values []string
 	err := a.requests.Encode(map[string]any{"context": c, "toggles": a.toggles})
@@ -205,8 +206,14 @@ func (a *application) evaluate(c sdkContext) results {
 // await evaluates until the results are those that are wanted.
 func (a *application) await(what string, c sdkContext, want results) {
 	a.Helper()
+	a.awaitResults(what, want, func() results { return a.evaluate(c) })
+}
+
+// awaitResults calls get until it returns the results that are wanted.
+func (a *application) awaitResults(what string, want results, get func() results) {
+	a.Helper()
 	for deadline := time.Now().Add(timeout); ; <-time.After(50 * time.Millisecond) {
-		got := a.evaluate(c)
+		got := get()
 		if maps.Equal(got, want) {
 			return
 		}

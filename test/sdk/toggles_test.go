@@ -134,19 +134,25 @@ func (s *service) createToggles() []testToggle {
 // importToggle imports a toggle that is on.
 func (s *service) importToggle(t testToggle) {
 	s.Helper()
-	opened, err := installation.OpenLocal(s.Context(), s.data)
-	assert.OK(s.T, err)
 	var strategy toggle.Strategy
 	assert.OK(s.T, json.Unmarshal([]byte(t.strategy), &strategy))
-	document := transfer.Document{Features: []toggle.FeatureJSON{{
+	report := s.importDocument(transfer.Document{Features: []toggle.FeatureJSON{{
 		Name: t.name, Project: "default", Type: "release", Environments: map[string]toggle.Environment{
 			environment: {Enabled: true, Strategies: []toggle.Strategy{strategy}},
 		},
-	}}}
-	report, err := operator.New(opened, time.Now, rand.Reader).Import(s.Context(), document,
+	}}})
+	assert.Equal(s.T, []string{t.name}, report.Features.Created)
+}
+
+// importDocument imports a document as toggleadmin import does.
+func (s *service) importDocument(d transfer.Document) transfer.Report {
+	s.Helper()
+	opened, err := installation.OpenLocal(s.Context(), s.data)
+	assert.OK(s.T, err)
+	report, err := operator.New(opened, time.Now, rand.Reader).Import(s.Context(), d,
 		transfer.Options{Progress: func(string, int, int) {}})
 	assert.OK(s.T, err)
-	assert.Equal(s.T, []string{t.name}, report.Features.Created)
+	return report
 }
 
 // difference is a toggle for which an SDK has other results.
