@@ -261,7 +261,7 @@ var imports = regexp.MustCompile(`(?m)(?:^|;)(?:import|export)\b[^;"'=]*["']([^;
 // TestSize checks the size of the files that the start page loads, as a browser downloads them.
 func TestSize(t *testing.T) {
 	t.Parallel()
-	const most = 100_000
+	const most = 80_000
 	all := files(t)
 	var size bytes.Buffer
 	load := []string{"index.html", "style.css", "icon.svg", "session.js", "main.js", "views/toggles.js"}

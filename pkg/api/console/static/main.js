@@ -108,6 +108,7 @@ async function enter() {
   const content = startPage('Loading');
   if (first) moveFocus = false; // the first page replaces this one
   append(content, loading('your account'));
+  pageOf(window.location.hash.split(/[/?]/)[1] ?? 'toggles').load().catch(() => {}); // while the API looks for the caller
   try {
     caller = await loadCaller(leave.signal);
   } catch (error) {
@@ -130,12 +131,17 @@ async function loadCaller(signal) {
   }
 }
 
+/** The page with a name. */
+function pageOf(name) {
+  return Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
+}
+
 /** Shows the page that the fragment names: `#/<page>`, `#/<page>/<detail>` or `#/<page>?<search>`. */
 async function showPage() {
   if (window.location.hash === '') window.history.replaceState(null, '', '#/toggles');
   const [address, ...search] = window.location.hash.split('?');
   const [, name, ...rest] = address.split('/');
-  const page = Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
+  const page = pageOf(name);
   showNavigation(name);
   const content = startPage(page.title);
   const { signal } = leave;

@@ -3,6 +3,9 @@
 const hour = 3_600_000;
 const day = 24 * hour;
 
+/** The path of the usage of a toggle in the API. */
+export const usagePath = ({ name }) => `/api/admin/client-metrics/features/${encodeURIComponent(name)}`;
+
 /** The number of days without a request after which a toggle counts as no longer used. */
 export const unusedDays = 30;
 

@@ -3,8 +3,7 @@
 import { call } from '../api.js';
 import { FieldError, append, counted, h, replace, text, uniqueId } from '../dom.js';
 import { timeOfUse } from '../toggle.js';
-import { firstDay, isUsedSince } from '../usage.js';
-import { usagePath } from './toggle-usage.js';
+import { firstDay, isUsedSince, usagePath } from '../usage.js';
 
 const shown = 10; // toggles with a line each
 const most = 100; // toggles whose applications are loaded

@@ -9,16 +9,13 @@ import {
 import { environmentName, isProduction } from '../environment.js';
 import { html, nothing } from '../template.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
-import { byApplication, byTime, byVariant, firstDay, periods } from '../usage.js';
+import { byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage.js';
 import { load as loadEvents } from './events.js';
 
 const mostEvents = 100;
 const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];
 const number = (count) => count.toLocaleString('en');
 const dayAndMonth = { month: 'short', day: 'numeric' };
-
-/** The path of the usage of a toggle in the API. */
-export const usagePath = ({ name }) => `/api/admin/client-metrics/features/${encodeURIComponent(name)}`;
 
 /**
  * The usage of a toggle.

@@ -432,7 +432,7 @@ export async function render(content, context) {
     function later({ target: { value } }) {
       state.typed = value;
       clearTimeout(timer);
-      timer = setTimeout(apply, 300);
+      timer = setTimeout(apply, 150);
     }
 
     function apply(event) {
