@@ -112,6 +112,24 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// Tags have a short hash of the query. Two queries with the same hash have different responses nevertheless, so that a
+// token of a project cannot search a query whose hash is that of another token's.
+func TestQueriesWithTheSameHash(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("web", "n51049", toggle.Strategy{})
+	f.put("app", "checkout", toggle.Strategy{})
+	f.compile()
+	all := snapshot.Query{Projects: []string{"app", "p104110"}, Environment: "production"}
+	web := snapshot.Query{Projects: []string{"web"}, NamePrefix: "n51049", Environment: "production"}
+	assert.Equal(t, all.Hash(), web.Hash())
+	h := f.process()
+	got := call(h, "GET", "/api/client/features?project=app&project=p104110", f.token(clienttokentable.Backend), "")
+	assert.Equal(t, "checkout", got.names(t))
+	got = call(h, "GET", "/api/client/features?namePrefix=n51049", f.token(clienttokentable.Backend, "web"), "")
+	assert.Equal(t, "n51049", got.names(t))
+}
+
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

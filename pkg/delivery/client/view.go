@@ -16,9 +16,16 @@ type view struct {
 	document func() (snapshot.Document, error)
 	projects func() (map[string]string, error) // of the toggles, by name
 
-	mu      sync.Mutex
-	bodies  map[string][]byte   // of responses to GET /api/client/features, by query and encoding
-	engines map[string]*toggles // by projects
+	mu         sync.Mutex
+	bodies     map[bodyKey][]byte  // of responses to GET /api/client/features
+	bodiesSize int                 // in bytes
+	engines    map[string]*toggles // by projects
+}
+
+// bodyKey identifies a body: the digest of its query, and its encoding.
+type bodyKey struct {
+	query string
+	gzip  bool
 }
 
 // toggles are the toggles that a token sees, with the engine that evaluates them.
@@ -27,8 +34,12 @@ type toggles struct {
 	engine   *evaluation.Engine
 }
 
-// maxDerived limits the number of bodies and engines that are kept for a snapshot.
-const maxDerived = 32
+// The limits of what is kept for a snapshot.
+const (
+	maxBodies     = 64       // their number
+	maxBodiesSize = 16 << 20 // in bytes
+	maxEngines    = 32
+)
 
 func newView(s snapshot.Snapshot) *view {
 	document := sync.OnceValues(s.Document)
@@ -43,17 +54,14 @@ func newView(s snapshot.Snapshot) *view {
 			}
 			return projects, err
 		}),
-		bodies:  map[string][]byte{},
+		bodies:  map[bodyKey][]byte{},
 		engines: map[string]*toggles{},
 	}
 }
 
 // features returns the body of the response to a query, compressed or not.
 func (v *view) features(q snapshot.Query, gzip bool) ([]byte, error) {
-	key := q.Hash()
-	if gzip {
-		key += " gzip"
-	}
+	key := bodyKey{q.Digest(), gzip}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if b, ok := v.bodies[key]; ok {
@@ -63,15 +71,19 @@ func (v *view) features(q snapshot.Query, gzip bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(v.bodies) >= maxDerived {
+	if len(v.bodies) >= maxBodies || v.bodiesSize+len(b) > maxBodiesSize {
 		clear(v.bodies)
+		v.bodiesSize = 0
 	}
-	v.bodies[key] = b
+	if len(b) <= maxBodiesSize {
+		v.bodies[key] = b
+		v.bodiesSize += len(b)
+	}
 	return b, nil
 }
 
 func (v *view) build(q snapshot.Query, gzip bool) ([]byte, error) {
-	stored := q.Hash() == v.Query().Hash()
+	stored := q.Digest() == v.Query().Digest()
 	if stored && gzip {
 		return v.Body, nil
 	}
@@ -118,7 +130,7 @@ func (v *view) toggles(projects []string) (*toggles, error) {
 	if len(projects) > 0 {
 		d = d.Select(selects(snapshot.Query{Projects: projects}))
 	}
-	if len(v.engines) >= maxDerived {
+	if len(v.engines) >= maxEngines {
 		clear(v.engines)
 	}
 	v.engines[key] = &toggles{d.Features, evaluation.New(stateOf(d))}

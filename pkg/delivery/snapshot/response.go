@@ -21,8 +21,12 @@ type Query struct {
 // hashLength is the number of hexadecimal digits of the hash of a query.
 const hashLength = 8
 
-// Hash returns eight hexadecimal digits that identify the query.
-func (q Query) Hash() string { return hash(q)[:hashLength] }
+// Digest returns the SHA-256 of the query in hexadecimal digits. Different queries have different digests.
+func (q Query) Digest() string { return hash(q) }
+
+// Hash returns the first eight hexadecimal digits of Digest, for the tags of a client. Who chooses a query can find one
+// with the hash of another one.
+func (q Query) Hash() string { return q.Digest()[:hashLength] }
 
 // Response is the response to GET /api/client/features.
 type Response struct {
