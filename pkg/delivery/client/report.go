@@ -85,7 +85,7 @@ func (h *Handler) countReport(r *request) error {
 	bucket := sent.Bucket.value
 	uses := make([]use, 0, len(bucket.Toggles.value))
 	for feature, counts := range bucket.Toggles.value {
-		if counts, ok := counts.value.counts(); ok {
+		if counts, ok := counts.value.counts(); ok && feature != "" {
 			uses = append(uses, use{hourOf(bucket.Stop.value.Time, now), feature, application, counts})
 		}
 	}

@@ -145,7 +145,7 @@ func TestUnknownNames(t *testing.T) {
 		assert.Equal(t, 202, call(h, "POST", "/api/client/metrics", token, body).status)
 		f.now = f.now.Add(10 * time.Second)
 	}
-	report("banner", "checkout", "removed")
+	report("banner", "checkout", "removed", "")
 	report("removed")
 	tally := f.tally(f.now)
 	assert.Equal(t, map[string]usage.ByApplication{"banner": {"shop": {No: 3}}}, tally.Features)
