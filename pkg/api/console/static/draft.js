@@ -1,7 +1,8 @@
 // What was entered in a dialog and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
 
 import { call, read } from './api.js';
-import { h, openDialog } from './dom.js';
+import { h, openDialog, replace } from './dom.js';
+import { merge } from './merge.js';
 import { draftStorage } from './session.js';
 
 /** Whose drafts the dialogs write: the id of the user, null for an API token. */
@@ -70,9 +71,16 @@ export function keepDraft(dialog, { kind, about, title, read, write }) {
   }
 }
 
+const property = (control) => (control.type === 'checkbox' ? 'checked' : 'value');
+
+/** Returns a function that enters a value into the control with a name, see `mergeForm`. */
+export const writer = (controls) => (name, value) => {
+  const control = controls[name];
+  if (control) control[property(control)] = value ?? '';
+};
+
 /** Keeps what is entered in the controls of a dialog, see `keepDraft`. */
 export function keepControls(dialog, controls, draft) {
-  const property = (control) => (control.type === 'checkbox' ? 'checked' : 'value');
   const read = () => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control[property(control)]]));
   return keepDraft(dialog, {
     ...draft,
@@ -115,10 +123,10 @@ function confirmLeaving(discard) {
  * @param {string} path of the resource
  * @param {Object} body of the PUT
  * @param {{content: Object, etag: string|null}} opened what the form began with
- * @param {Object<string, string>} labels of the members that the form shows
+ * @param {Object<string, string>} labels of the properties that the form shows
  * @param {string} [to] the path of the PUT, if it is another one
- * @returns {Promise<{result: Object}|{now: {content: Object, etag: string|null}, notice: HTMLElement}>} what the API has saved, or what
- *   there is now instead of `opened`, and a notice that says it
+ * @returns {Promise<{result: Object}|{now: {content: Object, etag: string|null}}>} what the API has saved, or what there is now instead of
+ *   `opened`
  */
 export async function save(path, body, opened, labels, to = path) {
   if (opened.etag) {
@@ -130,18 +138,41 @@ export async function save(path, body, opened, labels, to = path) {
   }
   // The resource has changed, or a proxy changes or removes its entity tag: only the content tells.
   const now = await read(path);
-  const changed = Object.keys(labels).filter((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
-  if (changed.length > 0) return { now, notice: conflict(opened.content, now.content, changed, labels) };
-  return { result: await call('PUT', to, body) };
+  const isChanged = Object.keys(labels).some((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
+  return isChanged ? { now } : { result: await call('PUT', to, body) };
 }
 
-/** Says that someone else has changed members of what a form edits. */
-function conflict(before, now, changed, labels) {
-  const shown = (value) => (value === null || value === '' ? 'none'
+/**
+ * Takes over into a form what only someone else has changed. What both have changed stays, with a button that takes theirs.
+ * @param {Object} options
+ * @param {Object} options.before what the form began with
+ * @param {Object} options.mine what the form would save
+ * @param {Object} options.theirs what the resource is now
+ * @param {Object<string, string>} options.labels of the properties that the form shows. Those that are not in `mine` are only shown
+ * @param {(name: string, value: unknown) => void} options.write enters a value
+ * @param {(name: string, value: unknown) => string|undefined} [options.say] says a value in another way
+ * @param {string} [options.by] who has changed it
+ * @returns {HTMLElement} a notice that says it
+ */
+export function mergeForm({ before, mine, theirs, labels, write, say = () => undefined, by = 'Someone' }) {
+  const { taken, both } = merge(before, { ...before, ...mine }, theirs, Object.keys(labels));
+  const shown = (name, value) => say(name, value) ?? (value === null || value === undefined || value === '' ? 'none'
     : Array.isArray(value) ? `${value.length} values` : value === true ? 'yes' : value === false ? 'no' : String(value));
+  const change = (name) => [`${labels[name]}: `,
+    h('del', null, h('bdi', null, shown(name, before[name]))), ' → ', h('ins', null, h('bdi', null, shown(name, theirs[name])))];
+  for (const name of taken) write(name, theirs[name]);
   return h('div', { class: 'notice warn', role: 'alert' },
-    h('p', null, h('strong', null, 'Someone has changed it since you opened it. '), 'Nothing was saved, and your input is still here.'),
-    h('ul', null, changed.map((name) => h('li', null, `${labels[name]}: `,
-      h('del', null, h('bdi', null, shown(before[name]))), ' → ', h('ins', null, h('bdi', null, shown(now[name])))))),
-    h('p', null, 'Save again to replace it with what this form shows.'));
+    h('p', null, h('strong', null, h('bdi', null, by), ' has changed it since you opened it. '), 'Nothing was saved, and your input is still here.'),
+    taken.length > 0 && [h('p', null, 'Taken over, because you have not changed it:'),
+      h('ul', null, taken.map((name) => h('li', null, change(name))))],
+    both.length > 0 && [h('p', null, 'Changed by both. The form has what you entered:'),
+      h('ul', null, both.map((name) => h('li', null, change(name), ' ', h('button', {
+        type: 'button',
+        'aria-label': `Take theirs: ${labels[name]}`,
+        onclick: ({ currentTarget: button }) => {
+          write(name, theirs[name]);
+          replace(button.parentElement, change(name), ' (taken over)');
+        },
+      }, 'Take theirs'))))],
+    h('p', null, 'Save again to save what the form shows.'));
 }

@@ -103,6 +103,13 @@ export function timeOfUse(at) {
   return now - used < 86_400_000 ? relativeTime(used, now) : relativeDays(at);
 }
 
+/** Loads the newest event of a toggle, undefined if there is none. With a type, only events of this type count. */
+export async function newestChange({ name }, type, signal) {
+  const query = new URLSearchParams({ feature: `IS:${name}`, ...type && { type: `IS:${type}` }, limit: 1 });
+  const { events: [event] } = await call('GET', `/api/admin/search/events?${query}`, undefined, { signal });
+  return event;
+}
+
 /** The numbers of toggles by their state, for the latest filters. */
 export const counts = { key: null, of: {} };
 

@@ -1,7 +1,7 @@
 // Context fields: the list with its usage, and the dialogs that create, change and delete a field.
 
 import { call, read } from '../api.js';
-import { draftFor, keepDraft, save } from '../draft.js';
+import { draftFor, keepDraft, mergeForm, save } from '../draft.js';
 import {
   FieldError, append, counted, failure, field, form, h, links, loading, logLink, once, openDialog, pager, range, replace, row, sortColumn, table,
   text, uniqueId,
@@ -185,7 +185,7 @@ function openEditor(opened, saved) {
   const description = h('textarea', { name: 'description', rows: '2', dir: 'auto' });
   const sortOrder = h('input', { name: 'sortOrder', inputmode: 'numeric', autocomplete: 'off' });
   const stickiness = h('input', { name: 'stickiness', type: 'checkbox', checked: current?.stickiness });
-  const describe = keep(description, current?.description ?? null, null);
+  let describe = keep(description, current?.description ?? null, null);
   sortOrder.value = current?.sortOrder ?? '';
   stickiness.id = uniqueId();
   const values = valueEditor(current?.legalValues ?? []);
@@ -223,6 +223,14 @@ function openEditor(opened, saved) {
   });
   (name || description).focus();
 
+  /** Enters a value of the field that someone else has saved. */
+  function enter(property, value) {
+    if (property === 'description') describe = keep(description, value, null);
+    else if (property === 'stickiness') stickiness.checked = value;
+    else if (property === 'sortOrder') sortOrder.value = value;
+    else values.set(value);
+  }
+
   function body() {
     const order = sortOrder.value.trim();
     return {
@@ -239,9 +247,9 @@ function openEditor(opened, saved) {
     try {
       if (current) {
         const answer = await save(address(current.name), body(), opened, labels);
-        if (answer.notice) {
+        if (answer.now) {
+          replace(changes, mergeForm({ before: opened.content, mine: body(), theirs: answer.now.content, labels, write: enter }));
           opened = answer.now;
-          replace(changes, answer.notice);
           return;
         }
         ({ result } = answer);

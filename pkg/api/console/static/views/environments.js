@@ -1,7 +1,7 @@
 // Environments: the list, and the dialogs that create, change and delete one.
 
 import { call, read } from '../api.js';
-import { draftFor, keepControls, save } from '../draft.js';
+import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
 import { FieldError, append, counted, failure, field, form, h, loading, once, openDialog, replace, row, table, text } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { render as show } from '../template.js';
@@ -138,9 +138,9 @@ function openEditor(opened, saved) {
     try {
       if (opened) {
         const answer = await save(`${path}/${encodeURIComponent(name)}`, body, opened, labels, `${path}/update/${encodeURIComponent(name)}`);
-        if (answer.notice) {
+        if (answer.now) {
+          replace(changes, mergeForm({ before: opened.content, mine: body, theirs: answer.now.content, labels, write: writer(controls) }));
           opened = answer.now;
-          replace(changes, answer.notice);
           return;
         }
       } else await call('POST', path, { name, ...body });

@@ -2,7 +2,7 @@
 
 import { call } from '../api.js';
 import { counted, form, h, openDialog, relativeTime, replace, text } from '../dom.js';
-import { changedToggles, togglePath } from '../toggle.js';
+import { changedToggles, newestChange, togglePath } from '../toggle.js';
 import { unusedDays } from '../usage.js';
 import { stillUsed } from './still-used.js';
 
@@ -97,8 +97,7 @@ function batches(toggles, size, send) {
 async function checkArchived(toggle) {
   const { archived } = await call('GET', togglePath(toggle));
   if (!archived) return;
-  const query = new URLSearchParams({ feature: `IS:${toggle.name}`, type: 'IS:feature-archived', limit: 1 });
-  const { events: [event] } = await call('GET', `/api/admin/search/events?${query}`);
+  const event = await newestChange(toggle, 'feature-archived');
   throw new Error(event ? `It was archived by ${event.createdBy} (${relativeTime(new Date(event.createdAt))}).` : 'It was archived meanwhile.');
 }
 

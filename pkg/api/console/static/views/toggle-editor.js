@@ -2,9 +2,9 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
-import { draftFor, keepControls, save } from '../draft.js';
+import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
 import { FieldError, append, counted, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
-import { changedToggles, countToggles, toggleAddress, togglePath } from '../toggle.js';
+import { changedToggles, countToggles, newestChange, toggleAddress, togglePath } from '../toggle.js';
 
 const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'To be removed' };
 
@@ -29,8 +29,8 @@ export function openToggleEditor(current, types, { announce, signal }, project) 
   controls.type.value = toggle?.type ?? 'release';
   controls.description.value = toggle?.description ?? '';
   controls.impressionData.checked = toggle?.impressionData ?? false;
-  const original = toggle?.description ?? null;
-  const shown = controls.description.value; // a text area changes line breaks
+  let original = toggle?.description ?? null;
+  let shown = controls.description.value; // a text area changes line breaks
   const changes = h('div');
   const isNew = h('p', { class: 'hint', role: 'status' });
   let projects = [];
@@ -60,6 +60,14 @@ export function openToggleEditor(current, types, { announce, signal }, project) 
   });
   (controls.name ?? controls.description).focus();
 
+  /** Enters a value of the toggle that someone else has saved. */
+  function enter(property, value) {
+    writer(controls)(property, value);
+    if (property !== 'description') return;
+    original = value;
+    shown = controls.description.value;
+  }
+
   /** Says that a project does not exist yet: it may be a typing error. */
   function checkProject() {
     const id = controls.project.value.trim();
@@ -78,16 +86,23 @@ export function openToggleEditor(current, types, { announce, signal }, project) 
     try {
       if (current) {
         const answer = await save(togglePath(toggle), body, current, labels);
-        if (answer.notice) {
+        if (answer.now) {
+          const change = await newestChange(toggle).catch(() => undefined);
+          replace(changes, mergeForm({
+            before: toggle, mine: body, theirs: answer.now.content, labels, by: change?.createdBy, write: enter,
+            say: (property, value) => (property === 'type' ? types.find(({ id }) => id === value)?.name : undefined),
+          }));
           current = answer.now;
           toggle = current.content;
-          replace(changes, answer.notice);
           return;
         }
         ({ result } = answer);
       } else {
+        const name = controls.name.value.trim();
+        if (name === '') throw new FieldError('name', 'Enter a name.');
+        if (/[^\w.~-]/.test(name)) throw new FieldError('name', wrongName(name));
         if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
-        result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name: controls.name.value, ...body });
+        result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
       }
     } catch (error) {
       if (error.name === 'NameExistsError') {
@@ -100,6 +115,12 @@ export function openToggleEditor(current, types, { announce, signal }, project) 
     changedToggles();
     if (!current) window.location.hash = toggleAddress(result);
   }
+}
+
+/** Says which characters a name can have, and proposes one that is like it. */
+function wrongName(name) {
+  const similar = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\w.~-]+/g, '-').replace(/^-+|-+$/g, '');
+  return `A name has letters, digits and . _ ~ - only${similar === '' ? '.' : `, such as ${similar}.`}`;
 }
 
 /** Reports whether a draft of this toggle is being continued. */
