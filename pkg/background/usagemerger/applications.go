@@ -1,11 +1,15 @@
 package usagemerger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
@@ -16,9 +20,12 @@ const (
 	writeEvery = 10 * time.Minute
 	// instancesKept is how long an instance counts after its last report.
 	instancesKept = 24 * time.Hour
+	// maxApplications is how many applications are kept. Whoever has a token can invent names.
+	maxApplications = 2_000
 )
 
-// putApplications stores the applications that have reported since they were stored.
+// putApplications stores the applications that have reported since they were stored. It deletes those that have not
+// reported for the longest time if there are too many.
 func (s *sweep) putApplications(ctx context.Context) error {
 	recent, err := s.presence(ctx, s.recentHours())
 	if err != nil {
@@ -46,16 +53,57 @@ func (s *sweep) putApplications(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range due {
-		a := next(s.applications[name], name, heard)
-		stored, err := s.put(ctx, usagetable.MarshalApplication(a))
-		if err != nil {
-			return fmt.Errorf("store the application %q: %w", name, err)
-		}
-		s.applications[name] = a // one that is rejected is not tried again before it is due again
-		if stored {
-			s.known++
-		}
+	applications := make([]usagetable.Application, len(due))
+	var stored atomic.Int64
+	puts, putCtx := errgroup.WithContext(ctx)
+	puts.SetLimit(concurrency)
+	for i, name := range due {
+		applications[i] = next(s.applications[name], name, heard)
+		puts.Go(func() error {
+			ok, err := s.put(putCtx, usagetable.MarshalApplication(applications[i]))
+			if err != nil {
+				return fmt.Errorf("store the application %q: %w", name, err)
+			}
+			if ok {
+				stored.Add(1)
+			}
+			return nil
+		})
+	}
+	err = puts.Wait()
+	s.known += int(stored.Load())
+	if err != nil {
+		return err
+	}
+	for _, a := range applications {
+		s.applications[a.Name] = a // one that is rejected is not tried again before it is due again
+	}
+	return s.deleteOldest(ctx)
+}
+
+// deleteOldest deletes the applications that have not reported for the longest time, so that not too many are left.
+func (s *sweep) deleteOldest(ctx context.Context) error {
+	if len(s.applications) <= maxApplications {
+		return nil
+	}
+	all := slices.SortedFunc(maps.Values(s.applications), func(a, b usagetable.Application) int {
+		return cmp.Or(b.SeenAt.Compare(a.SeenAt), cmp.Compare(a.Name, b.Name))
+	})
+	deletes, deleteCtx := errgroup.WithContext(ctx)
+	deletes.SetLimit(concurrency)
+	for _, a := range all[maxApplications:] {
+		deletes.Go(func() error {
+			if err := s.delete(deleteCtx, usagetable.ApplicationKey(a.Name)); err != nil {
+				return fmt.Errorf("delete the application %q: %w", a.Name, err)
+			}
+			return nil
+		})
+	}
+	if err := deletes.Wait(); err != nil {
+		return err
+	}
+	for _, a := range all[maxApplications:] {
+		delete(s.applications, a.Name)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package usagemerger_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -392,6 +393,35 @@ func TestApplications(t *testing.T) {
 		"production": {SeenAt: dayAfter.SeenAt, Instances: 1, SDKs: []string{"sdk:2"}},
 	}
 	assert.Equal(t, want, report(dayAfter.SeenAt, 1, map[string]usage.Instance{"2": dayAfter}))
+}
+
+// Of more than 2,000 applications, those that have reported last are kept.
+func TestTooManyApplications(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	report := func(at time.Time, names ...string) []string {
+		t.Helper()
+		presence := usage.Presence{}
+		for _, name := range names {
+			presence[name] = usage.Application{Instances: map[string]usage.Instance{"1": {SeenAt: at}}}
+		}
+		f.put(t, usagetable.KindPresence, usage.HourOf(at), at.String(), 1, presence)
+		f.sweep(t, at)
+		all, err := usagetable.Applications(t.Context(), f.Client, f.Tables[usagetable.Table])
+		assert.OK(t, err)
+		kept := make([]string, len(all))
+		for i, a := range all {
+			kept[i] = a.Name
+		}
+		return kept
+	}
+	report(hour, "first")
+	others := make([]string, 1_999)
+	for i := range others {
+		others[i] = fmt.Sprintf("other-%04d", i)
+	}
+	assert.Equal(t, append([]string{"first"}, others...), report(hour.Add(10*time.Minute), others...))
+	assert.Equal(t, append([]string{"another"}, others...), report(hour.Add(20*time.Minute), "another"))
 }
 
 // putToggle creates a toggle that applications have never asked for.

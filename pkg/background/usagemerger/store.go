@@ -84,6 +84,12 @@ func (s *sweep) accepted(_ *dynamodb.PutItemOutput, err error) (stored bool, _ e
 	return err == nil, err
 }
 
+// delete deletes an item, if it exists.
+func (s *sweep) delete(ctx context.Context, key dynamo.Item) error {
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key})
+	return err
+}
+
 // readLastSeen returns what is stored of toggles that exist. It reads nothing else of them.
 func (s *sweep) readLastSeen(ctx context.Context, features []string) (map[string]times, error) {
 	keys := make([]dynamo.Item, len(features))

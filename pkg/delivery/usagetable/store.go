@@ -338,9 +338,7 @@ func Applications(ctx context.Context, client *dynamodb.Client, table string) ([
 
 // ReadApplication reads an application. It returns false if there is none.
 func ReadApplication(ctx context.Context, client *dynamodb.Client, table, name string) (Application, bool, error) {
-	item, err := dynamo.Get(ctx, client, table, dynamo.Item{
-		AttributePartition: dynamo.S(applicationsPartition), AttributeItem: dynamo.S(name),
-	})
+	item, err := dynamo.Get(ctx, client, table, ApplicationKey(name))
 	if err != nil || item == nil {
 		return Application{}, false, err
 	}

@@ -217,6 +217,11 @@ type applicationRecord struct {
 	ExpiresAt int64  `dynamodbav:"expiresAt"`
 }
 
+// ApplicationKey returns the key of an application.
+func ApplicationKey(name string) dynamo.Item {
+	return dynamo.Item{AttributePartition: dynamo.S(applicationsPartition), AttributeItem: dynamo.S(name)}
+}
+
 // MarshalApplication returns the item of an application.
 func MarshalApplication(a Application) dynamo.Item {
 	return dynamo.Marshal(applicationRecord{a, applicationsPartition, a.Name, a.SeenAt.Add(RecordsKept).Unix()})
