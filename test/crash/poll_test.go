@@ -26,14 +26,7 @@ func TestPollersThroughKills(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := start(t, dir, "")
-	written := make([]counter, toggles) // the number in the description of each toggle
-	for i := range written {
-		status, response, err := s.exchange(http.MethodPost, "/api/admin/projects/default/features", s.APIToken,
-			fmt.Sprintf(`{"name":%q,"type":"release","description":"0"}`, toggleName(i)))
-		if err != nil || status != http.StatusCreated {
-			t.Fatalf("%d %s %v", status, response, err)
-		}
-	}
+	written := s.createToggles()
 	applications := make([]poller, pollers)
 	for round := range 2 {
 		var writes, polls atomic.Int64
@@ -76,6 +69,19 @@ func TestPollersThroughKills(t *testing.T) {
 		}
 	}
 	s.stop()
+}
+
+// createToggles creates the toggles. It returns the number in the description of each one.
+func (s *service) createToggles() []counter {
+	s.t.Helper()
+	for i := range toggles {
+		status, response, err := s.exchange(http.MethodPost, "/api/admin/projects/default/features", s.APIToken,
+			fmt.Sprintf(`{"name":%q,"type":"release","description":"0"}`, toggleName(i)))
+		if err != nil || status != http.StatusCreated {
+			s.t.Fatalf("%d %s %v", status, response, err)
+		}
+	}
+	return make([]counter, toggles)
 }
 
 // awaitState waits until each application has what was written.

@@ -1,4 +1,4 @@
-// Package crash_test kills the local service under load and checks the data after a restart. Every acknowledged write
+// Package crash_test kills and freezes the local service under load and checks the data afterwards. Every acknowledged write
 // must exist. The number of counted requests must be between the numbers of answered and of sent requests.
 //
 // The service is a process that runs what `make run` runs, with its data in a folder.
@@ -8,7 +8,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -64,11 +66,18 @@ type service struct {
 func start(t *testing.T, dir, webhookURL string) *service {
 	t.Helper()
 	enginetest.Program(t)
+	return startWith(t, dir, map[string]any{"Template": localtest.Template(t), "WebhookURL": webhookURL,
+		"WebhookEvents": strings.Repeat("*", min(1, len(webhookURL)))})
+}
+
+// startWith starts the service with a configuration and its data in a folder.
+func startWith(t *testing.T, dir string, configuration map[string]any) *service {
+	t.Helper()
 	s := &service{t: t, dir: dir, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients},
 		Timeout: timeout}}
 	t.Cleanup(s.client.CloseIdleConnections)
-	config, err := json.Marshal(map[string]string{"Template": localtest.Template(t), "DataDir": dir,
-		"WebhookURL": webhookURL, "WebhookEvents": strings.Repeat("*", min(1, len(webhookURL)))})
+	configuration["DataDir"] = dir
+	config, err := json.Marshal(configuration)
 	assert.OK(t, err)
 	var log process.Output
 	s.command = exec.CommandContext(t.Context(), os.Args[0])
@@ -88,12 +97,18 @@ func start(t *testing.T, dir, webhookURL string) *service {
 	return s
 }
 
-// kill sends SIGKILL to the service and its engine and waits for the end of both.
+// kill sends SIGKILL to the service and its engine and waits for the end of both. A service that uses the engine of
+// another one has none.
 func (s *service) kill(engineFirst bool) {
 	if s.command.ProcessState != nil {
 		return
 	}
 	content, err := os.ReadFile(filepath.Join(s.dir, "engine.pid"))
+	if errors.Is(err, fs.ErrNotExist) {
+		_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
+		_ = s.command.Wait()
+		return
+	}
 	assert.OK(s.t, err)
 	engine, err := strconv.Atoi(strings.TrimSpace(string(content)))
 	assert.OK(s.t, err)
