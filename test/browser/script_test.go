@@ -67,7 +67,7 @@ var commands = map[string]any{
 	"time-zone":     (*tab).setTimeZone, // NAME: of the browser, before it shows a page
 	"advance":       (*tab).advance,     // DURATION: moves the clock of the service, and that of the page if it stands still
 	"rotate-key":    (*tab).rotateKey,   // replaces the key of the issuer
-	"import":        (*tab).importFile,  // FILE: runs toggleadmin
+	"import":        (*tab).importFile,  // FILE: imports it as toggleadmin does
 	"count":         (*tab).count,       // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
 	"sweep-usage":   (*tab).sweepUsage,  // runs functions/sweep-usage once
 	"used":          (*tab).use,         // TOGGLE ENVIRONMENT APPLICATION DURATION: it was used that long ago

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -23,7 +23,9 @@ import (
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
@@ -86,14 +88,16 @@ func (b *tab) advance(duration string) {
 	b.run(clock)
 }
 
-// importFile imports a file of the script with toggleadmin.
+// importFile imports a file of the script as toggleadmin does, at the time of the service.
 func (b *tab) importFile(name string) {
 	b.t.Helper()
-	output, err := exec.CommandContext(b.t.Context(), "go", "run", "toggleadmin/cmd/toggleadmin", "import", "file",
-		"--local", "--data-dir", b.script.MkAbs("data"), b.script.MkAbs(name)).CombinedOutput()
-	if err != nil {
-		b.t.Fatalf("%v: %s", err, output)
-	}
+	document, err := operator.ParseImport(name, []byte(b.script.ReadFile(name)))
+	assert.OK(b.t, err)
+	now := func() time.Time { return b.service.now().Add(time.Duration(b.service.ahead.Load())) }
+	report, err := operator.New(b.installation(), now, rand.Reader).
+		Import(b.t.Context(), document, transfer.Options{Progress: func(string, int, int) {}})
+	assert.OK(b.t, err)
+	assert.Equal(b.t, 0, len(report.Features.Skipped))
 }
 
 // count counts the requests of a file as functions/record-traffic does.
