@@ -2,6 +2,7 @@ package clientmetrics_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,25 @@ func TestTooManyHours(t *testing.T) {
 		"and environments used the toggle, and the list would be too large; you sent \"2160\".", got)
 	status, _, _ = h.Serve(t.Context(), operation.Request{Operation: "list", Path: "banner", Query: "hoursBack=654"})
 	assert.Equal(t, 200, status)
+}
+
+// A list that is too large is not built: it can be larger than the memory.
+func TestTooManyHoursBuildNoList(t *testing.T) { //nolint:paralleltest // it measures memory
+	db := database.New(t)
+	applications := usage.ByApplication{}
+	for i := range 300 {
+		applications[fmt.Sprint("application-", i)] = usage.Counts{Yes: 1}
+	}
+	put(t, db, usagetable.KindTally, 0, "production", tally(applications))
+	h := operations(db, "name")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	status, _, _ := h.Serve(t.Context(), operation.Request{Operation: "list", Path: "banner", Query: "hoursBack=2160"})
+	runtime.ReadMemStats(&after)
+	assert.Equal(t, 400, status)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 20_000_000 {
+		t.Errorf("%d bytes were allocated", allocated)
+	}
 }
 
 // stored returns an application whose last report was a number of minutes ago.

@@ -112,19 +112,29 @@ func List(metrics *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		tooLarge := func(applications, size int) error {
+			fits := int(int64(hours) * maxList / int64(size))
+			q.Reject("hoursBack", fmt.Sprintf("must be about %d or less, because %d applications and environments used "+
+				"the toggle, and the list would be too large", max(fits, 1), applications))
+			return q.Err()
+		}
+		list := byHour(name, records, now.Add(time.Hour), 1) // an hour without reports
+		size, err := lambdahttp.SizeInResponse(list)
+		if err != nil {
+			return err
+		}
+		if size*hours > maxList { // do not build a list that can be larger than the memory
+			return tooLarge(len(list), size*hours)
+		}
 		body := struct {
 			header
 			Data []hourUsage `json:"data"`
 		}{newHeader(), byHour(name, records, since(now, hours), hours)}
-		size, err := lambdahttp.SizeInResponse(body)
-		if err != nil {
+		if size, err = lambdahttp.SizeInResponse(body); err != nil {
 			return err
 		}
 		if size > maxList {
-			fits := int(int64(hours) * maxList / int64(size))
-			q.Reject("hoursBack", fmt.Sprintf("must be about %d or less, because %d applications and environments used "+
-				"the toggle, and the list would be too large", max(fits, 1), len(body.Data)/hours))
-			return q.Err()
+			return tooLarge(len(list), size)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
