@@ -130,6 +130,7 @@ type instance struct {
 type seenFeature struct {
 	Name         string   `json:"name"`
 	NotFound     bool     `json:"notFound"`
+	Project      *string  `json:"project"` // nil: no toggle has the name
 	Environments []string `json:"environments"`
 }
 
@@ -156,11 +157,11 @@ func GetApplication(metrics *Reader) lambdahttp.HandlerFunc {
 			}
 		}
 		for _, feature := range slices.Sorted(maps.Keys(a.Features)) {
-			response.SeenToggles = append(response.SeenToggles, seenFeature{
-				Name:         feature,
-				NotFound:     !a.Existing[feature],
-				Environments: slices.Sorted(maps.Keys(a.Features[feature])),
-			})
+			seen := seenFeature{Name: feature, NotFound: true, Environments: slices.Sorted(maps.Keys(a.Features[feature]))}
+			if project, ok := a.Existing[feature]; ok {
+				seen.NotFound, seen.Project = false, &project
+			}
+			response.SeenToggles = append(response.SeenToggles, seen)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, response)
 	}

@@ -240,9 +240,9 @@ func TestApplication(t *testing.T) {
 	assert.Equal(t, `[`+
 		`{"instanceId":"i-1","environment":"production","sdkVersion":"sdk:1","sdkType":"backend","lastSeenAt":"2026-11-27T08:00:00.000Z"},`+
 		`{"instanceId":"i-2","environment":"production","sdkVersion":null,"sdkType":"frontend","lastSeenAt":"2026-11-27T08:00:00.000Z"}],`+
-		`"seenToggles":[{"name":"banner","notFound":false,"environments":["development","production"]},`+
-		`{"name":"created-since","notFound":false,"environments":["production"]},`+
-		`{"name":"deleted-since","notFound":true,"environments":["production"]}]}`, got)
+		`"seenToggles":[{"name":"banner","notFound":false,"project":"default","environments":["development","production"]},`+
+		`{"name":"created-since","notFound":false,"project":"default","environments":["production"]},`+
+		`{"name":"deleted-since","notFound":true,"project":null,"environments":["production"]}]}`, got)
 	for _, name := range []string{"none", "%FF", strings.Repeat("x", 1025)} {
 		h.Expect(t.Context(), t, "application", name, "", fmt.Sprintf("404 NotFoundError: No application with the name %q "+
 			"has reported in the last 90 days.", name[:min(len(name), 100)]+strings.Repeat("…", len(name)/1025)))

@@ -57,7 +57,7 @@ type Application struct {
 	usagetable.Application
 	Instances map[string]map[string]usage.Instance // of the last 24 hours, by environment and id
 	Features  map[string]environments              // what it asked for in the last 24 hours, by name
-	Existing  map[string]bool                      // the names of Features that are toggles
+	Existing  map[string]string                    // the projects of those of Features that are toggles, by name
 }
 
 // environments is the set of the names of environments.
@@ -117,8 +117,9 @@ func unknownApplication(name string) error {
 		apierror.Echo(name))
 }
 
-// existing returns those of the names that are toggles which are not archived: applications can ask for them.
-func existing[V any](ctx context.Context, r *Reader, names map[string]V) (map[string]bool, error) {
+// existing returns the projects of those of the names that are toggles which are not archived: applications can ask for
+// them.
+func existing[V any](ctx context.Context, r *Reader, names map[string]V) (map[string]string, error) {
 	keys := make([]dynamo.Item, 0, len(names))
 	for name := range names {
 		if len(name) <= maxKey {
@@ -129,10 +130,10 @@ func existing[V any](ctx context.Context, r *Reader, names map[string]V) (map[st
 	if err != nil {
 		return nil, fmt.Errorf("read which toggles exist: %w", err)
 	}
-	found := map[string]bool{}
+	found := map[string]string{}
 	for _, item := range items {
 		if row := featuretable.UnmarshalRow(item); !row.Toggle.Archived {
-			found[row.Toggle.Name] = true
+			found[row.Toggle.Name] = row.Toggle.Project
 		}
 	}
 	return found, nil

@@ -19,6 +19,7 @@ const pages = {
   context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
   playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },
   cleanup: { group: 'Observe', title: 'Clean-up', load: () => import('./views/cleanup.js') },
+  usage: { group: 'Observe', title: 'Usage', load: () => import('./views/usage.js') },
   events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
   'api-tokens': { group: 'Access', title: 'API tokens', load: () => import('./views/client-tokens.js'), permission: 'READ_CLIENT_API_TOKEN' },
   'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },

@@ -12,12 +12,13 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
  * @param {{content: Object, etag: string}|null} current the toggle to change, null to create one
  * @param {Array} types the toggle types
  * @param {string} [project] where a new toggle is created unless the user chooses another project
+ * @param {string} [name] what it is called unless the user enters another name
  */
-export function openToggleEditor(current, types, { announce, signal }, project) {
+export function openToggleEditor(current, types, { announce, signal }, project, name) {
   let toggle = current?.content;
   const controls = {
     ...!current && {
-      name: h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true }),
+      name: h('input', { name: 'name', value: name, autocomplete: 'off', spellcheck: 'false', required: true }),
       project: h('input', { name: 'projectId', required: true, value: project || 'default', oninput: checkProject, onchange: checkProject }),
     },
     type: h('select', { name: 'type' }, types.map(({ id, name, lifetimeDays }) => h('option', { value: id },
@@ -55,7 +56,7 @@ export function openToggleEditor(current, types, { announce, signal }, project) 
   ], undefined, () => draft.leave());
   const draft = keepControls(dialog, controls, {
     kind: current ? 'edit-toggle' : 'create-toggle',
-    about: current ? toggle.name : null,
+    about: current ? toggle.name : name ?? null,
     title: current ? `changes of the toggle ${toggle.name}` : 'a new toggle',
   });
   (controls.name ?? controls.description).focus();

@@ -9,7 +9,7 @@ import {
 import { environmentName, isProduction } from '../environment.js';
 import { html, nothing } from '../template.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
-import { byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage.js';
+import { applicationAddress, byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage.js';
 import { load as loadEvents } from './events.js';
 
 const mostEvents = 100;
@@ -125,9 +125,7 @@ export function toggleUsage({ may, signal }, draw) {
   }
 
   function neverUsed() {
-    return html`<section aria-label="Usage"><p class="empty">No application has asked for this toggle yet. An SDK reports which toggles its application
-      uses, by default once a minute. ${may('READ_CLIENT_API_TOKEN') ? html`<a href="#/api-tokens/connect">Connect an SDK</a>.`
-    : 'An administrator can create a token that connects an SDK.'}</p></section>`;
+    return html`<section aria-label="Usage"><p class="empty">No application has asked for this toggle yet. ${reportHint(may)}</p></section>`;
   }
 
   /** The last use in each environment. */
@@ -144,7 +142,7 @@ export function toggleUsage({ may, signal }, draw) {
         <td role="cell" data-label="On this hour">${number(yes)}</td>
         <td role="cell" data-label="Off this hour">${number(no)}</td>
         <td role="cell" data-label="Applications">${names.length === 0 ? html`<span class="detail">None</span>`
-    : html`<ul class="values">${names.map((name) => html`<li><bdi>${name}</bdi></li>`)}</ul>`}</td>
+    : html`<ul class="values">${names.map((name) => html`<li><a href=${applicationAddress(name)}><bdi>${name}</bdi></a></li>`)}</ul>`}</td>
       </tr>`;
     };
     return html`<table role="table" class="environment-usage">
@@ -205,10 +203,14 @@ export function toggleUsage({ may, signal }, draw) {
   }
 }
 
+/** What is needed so that there is usage. */
+export const reportHint = (may) => html`An SDK reports which toggles its application uses, by default once a minute. ${
+  may('READ_CLIENT_API_TOKEN') ? html`<a href="#/api-tokens/connect">Connect an SDK</a>.` : 'An administrator can create a token that connects an SDK.'}`;
+
 function applicationTable(applications) {
   const columns = ['Application', 'On', 'Off', 'Last report'];
   return withNumbers(table('Applications that asked for the toggle', columns, applications.map(({ name, yes, no, last }) => (
-    row(columns, [text(name), number(yes), number(no), ago(last)])))));
+    row(columns, [h('a', { href: applicationAddress(name) }, text(name)), number(yes), number(no), ago(last)])))));
 }
 
 function variantTable(variants) {
