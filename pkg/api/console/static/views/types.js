@@ -1,40 +1,160 @@
-// Toggle types: their lifetimes, edited in place after a look at what a change does, and how many toggles they have.
+// Toggle types: their lifetimes, which change after a look at what the change does, and how many toggles they have.
 
 import { call } from '../api.js';
-import { FieldError, append, counted, field, form, h, links, loading, logLink, openDialog, replace, row, table, text } from '../dom.js';
+import { FieldError, append, counted, failure, field, form, h, loading, logAddress, openDialog, replace, text, uniqueId } from '../dom.js';
+import { denseTable, sorted } from '../table.js';
+import { html, nothing, render as show } from '../template.js';
 import { countToggles, forgetCounts, listAddress, noToggles } from '../toggle.js';
 
 const day = 86_400_000;
+const pause = 1000; // between two counts, in milliseconds
 /** How many times in a row the number of toggles is the same when they are no longer re-evaluated, although others were expected. */
 const settled = 10;
+const never = Number.MAX_SAFE_INTEGER;
 
-/** The lifetimes before the latest changes in this tab, and the overdue toggles then, by type, so that each can be undone. */
-const changes = new Map();
+/**
+ * The types whose toggles the service re-evaluates after a change in this tab, by id: the number of overdue ones that is expected, the latest
+ * number, and how often it was the same. The user may come back to the page meanwhile.
+ */
+const changing = new Map();
 
 export async function render(content, { may, signal, announce }) {
-  const list = h('div', { class: 'types' }, loading('the toggle types'));
-  append(content,
-    h('p', { class: 'lead' }, 'A toggle that is older than the lifetime of its type is overdue: it can probably be removed. ' +
-      'A change takes effect for all toggles of the type within seconds.'),
-    list);
-  const { types } = await call('GET', '/api/admin/feature-types', undefined, { signal });
-  if (types.length === 0) {
-    replace(list, h('p', { class: 'empty' }, 'There are no toggle types. ', h('code', null, 'toggleadmin init'), ' creates them.'));
-    return;
-  }
-  const context = { editable: may('ADMIN'), signal, announce, load };
-  const columns = ['Type', 'Lifetime', 'Toggles', 'Overdue', ...context.editable ? [{ name: 'Actions', class: 'actions' }] : []];
-  const rows = types.map((type) => typeRow(columns, type, context));
-  replace(list, table('Toggle types and their lifetimes', columns, rows.map(({ element }) => element)));
-  await load();
+  const state = {
+    types: null,
+    counts: null, // numbers of toggles by type, see `countToggles`
+    isUnknown: false, // the numbers cannot be loaded
+    order: undefined, // see `denseTable`
+    error: null,
+  };
+  let settling = false;
+  return load();
 
-  /** Shows the numbers of toggles in all rows. */
   async function load() {
+    state.error = null;
+    draw();
     try {
-      const { types: counts } = await countToggles(null, signal);
-      for (const { show } of rows) show(counts);
+      ({ types: state.types } = await call('GET', '/api/admin/feature-types', undefined, { signal }));
+    } catch (error) {
+      state.error = error;
+    }
+    if (signal.aborted) return;
+    draw();
+    await (changing.size > 0 ? settle() : count());
+  }
+
+  function draw() {
+    show(html`
+      <p class="lead">A toggle that is older than the lifetime of its type is overdue: it can probably be removed. A change takes effect for all
+        toggles of the type within seconds.</p>
+      ${state.error ? failure(state.error, load) : !state.types ? loading('the toggle types')
+    : state.types.length === 0 ? html`<p class="empty">There are no toggle types. <code>toggleadmin init</code> creates them.</p>` : list()}`, content);
+  }
+
+  function list() {
+    const columns = [
+      { name: 'Type', compare: (a, b) => a.name.localeCompare(b.name, 'en'), cell: nameOf },
+      { name: 'Lifetime', compare: (a, b) => (a.lifetimeDays ?? never) - (b.lifetimeDays ?? never), kind: 'number', cell: ({ lifetimeDays }) => inDays(lifetimeDays) },
+      { name: 'Toggles', compare: by(''), kind: 'number', cell: (type) => number(type, '') },
+      { name: 'Overdue', compare: by('potentially-stale'), kind: 'number', cell: overdue },
+    ];
+    return denseTable({
+      caption: 'Toggle types and their lifetimes',
+      kind: 'types',
+      columns,
+      items: sorted(state.types, columns, state.order),
+      key: ({ id }) => id,
+      order: state.order,
+      sort: (order) => {
+        state.order = order;
+        draw();
+      },
+      actions: may('ADMIN') && ((type) => ({
+        name: type.name,
+        items: [
+          { label: 'Edit lifetime', action: () => openLifetime(type, { signal, change }) },
+          { label: 'History', href: logAddress({ subject: `type:${type.id}` }) },
+        ],
+      })),
+    });
+  }
+
+  function nameOf({ id, name, description }) {
+    return html`<div class="named"><bdi>${name}</bdi>${name.toLowerCase() === id ? nothing : html` <small class="type"><bdi>${id}</bdi></small>`}</div>
+      ${description ? html`<small class="line" title=${description}><bdi>${description}</bdi></small>` : nothing}`;
+  }
+
+  /** How many toggles of a type are in a state; undefined if that is unknown. */
+  function countOf({ id }, of) {
+    return state.counts && (state.counts.get(id) ?? noToggles)[of];
+  }
+
+  function by(of) {
+    return (a, b) => (countOf(a, of) ?? -1) - (countOf(b, of) ?? -1);
+  }
+
+  function number(type, of) {
+    const count = countOf(type, of);
+    if (!state.counts) return state.isUnknown ? html`<span class="detail">Unknown</span>` : '…';
+    return html`<a href=${listAddress({ type: type.id, state: of })}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
+      of ? 'overdue ' : ''}${count === 1 ? 'toggle' : 'toggles'} of type <bdi>${type.name}</bdi></span></a>`;
+  }
+
+  function overdue(type) {
+    return html`<span class=${countOf(type, 'potentially-stale') > 0 ? 'overdue' : nothing}>${number(type, 'potentially-stale')}</span>
+      <small class="detail" role="status">${changing.has(type.id) ? 'Re-evaluating…' : nothing}</small>`;
+  }
+
+  /** Counts the toggles of all types. */
+  async function count() {
+    try {
+      const { types } = await countToggles(null, signal);
+      Object.assign(state, { counts: types, isUnknown: false });
     } catch {
-      if (!signal.aborted) for (const { show } of rows) show(null);
+      if (signal.aborted) return;
+      Object.assign(state, { counts: null, isUnknown: true });
+    }
+    draw();
+  }
+
+  /** Counts the toggles until the service has re-evaluated them: two counts are the same, and what the preview has said. */
+  async function settle() {
+    if (settling) return;
+    settling = true;
+    while (changing.size > 0 && !signal.aborted) {
+      await count();
+      if (signal.aborted) return;
+      for (const [id, entry] of changing) {
+        const now = countOf({ id }, 'potentially-stale');
+        entry.same = now === entry.latest ? entry.same + 1 : 0;
+        entry.latest = now;
+        if (state.isUnknown || entry.same >= (now === entry.expected ? 1 : settled)) changing.delete(id);
+      }
+      draw();
+      if (changing.size > 0) await new Promise((resolve) => { setTimeout(resolve, pause); });
+    }
+    settling = false;
+  }
+
+  /** Changes the lifetime of a type, after which some toggles become overdue and others no longer are. */
+  async function change({ id }, lifetimeDays, { on, off }) {
+    const { lifetimeDays: previous } = state.types.find((type) => type.id === id);
+    const before = countOf({ id }, 'potentially-stale') ?? 0;
+    const { name } = await set(lifetimeDays, before + on - off);
+    announce(`${name}: ${inDays(lifetimeDays).toLowerCase()}.`, async () => {
+      await set(previous, before);
+      return `Undone. ${name}: ${inDays(previous).toLowerCase()}.`;
+    });
+
+    async function set(days, expected) {
+      const changed = await call('PUT', `/api/admin/feature-types/${encodeURIComponent(id)}/lifetime`, { lifetimeDays: days });
+      forgetCounts();
+      state.types = state.types.map((type) => (type.id === id ? changed : type));
+      changing.set(id, { expected, latest: undefined, same: 0 });
+      if (!signal.aborted) {
+        draw();
+        settle();
+      }
+      return changed;
     }
   }
 }
@@ -57,170 +177,89 @@ async function effectOf(type, lifetimeDays, signal) {
   return { on: Math.max(0, then - now), off: Math.max(0, now - then) };
 }
 
-function typeRow(columns, type, { editable, signal, announce, load }) {
-  const lifetime = h('span');
-  const toggles = h('span', null, '…');
-  const stale = h('span', null, '…');
-  const progress = h('small', { class: 'detail', role: 'status' });
-  let potentiallyStale = null; // the number, null if it is unknown
-  const edit = h('button', { type: 'button', onclick: open },
-    'Edit', h('span', { class: 'visually-hidden' }, ' lifetime of ', text(type.name)));
-  const element = row(columns, [
-    [text(type.name), ' ', h('small', { class: 'detail' }, text(type.description))],
-    lifetime,
-    toggles,
-    [stale, ' ', progress],
-    ...editable ? [[edit, links(logLink({ subject: `type:${type.id}` }, 'History', 'of toggle type ', text(type.name)))]] : [],
-  ]);
-  const cell = lifetime.parentElement;
-  showLifetime(changes.get(type.id)?.to === type.lifetimeDays ? changes.get(type.id).from : undefined);
-  return { element, show: showCounts };
+/** What a change of the lifetime does, in words. */
+function effectWords({ on, off }) {
+  const says = [
+    on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'becomes' : 'become'} overdue`,
+    off > 0 && `${counted(off, 'toggle')} no longer ${off === 1 ? 'is' : 'are'} overdue`,
+  ].filter(Boolean);
+  if (says.length === 0) return 'No toggle becomes overdue, and none ceases to be.';
+  return `${says.join(', ')}. ${on + off === 1 ? '1 event is' : `${counted(on + off, 'event')} are`} sent.`;
+}
 
-  function showLifetime(previous) {
-    replace(lifetime, inDays(type.lifetimeDays), previous !== undefined && [
-      h('small', { class: 'was' }, ` was ${inDays(previous).toLowerCase()} `),
-      h('button', { type: 'button', onclick: () => undo(previous) }, 'Undo',
-        h('span', { class: 'visually-hidden' }, ' the change of the lifetime of ', text(type.name))),
-    ]);
+/**
+ * Opens the dialog that changes a lifetime. It says what the change does before it is possible.
+ * @param {Object} type
+ * @param {{signal: AbortSignal, change: (type: Object, lifetimeDays: ?number, effect: Object) => Promise<void>}} page
+ */
+function openLifetime(type, { signal, change }) {
+  const input = h('input', { name: 'lifetimeDays', inputmode: 'numeric', autocomplete: 'off', value: type.lifetimeDays ?? '', oninput: later });
+  const isNever = h('input', { type: 'checkbox', id: uniqueId(), checked: type.lifetimeDays === null, onchange: choose });
+  const effect = h('p', { class: 'hint', role: 'status' });
+  let shown = null; // {lifetimeDays, on, off}: what the dialog says
+  let timer;
+  const dialog = openDialog(['Lifetime of ', text(type.name)], () => [
+    form({ submit: 'Change lifetime', busy: 'Saving…', cancel: () => dialog.close(), send },
+      field('Days', input),
+      h('div', { class: 'check' }, isNever, h('label', { for: isNever.id }, 'Never overdue')),
+      effect),
+  ], () => clearTimeout(timer));
+  choose();
+  if (!isNever.checked) input.select();
+
+  function choose() {
+    input.disabled = isNever.checked;
+    (isNever.checked ? isNever : input).focus();
+    later();
   }
 
-  /** Shows the numbers of toggles by type, null if they are unknown. */
-  function showCounts(counts) {
-    const own = counts && (counts.get(type.id) ?? noToggles);
-    potentiallyStale = own && own['potentially-stale'];
-    if (!own) {
-      for (const place of [toggles, stale]) place.textContent = 'Unknown';
-      return;
+  function later() {
+    clearTimeout(timer);
+    shown = null;
+    const lifetimeDays = entered();
+    if (lifetimeDays === undefined) say('Enter the number of days after which toggles of this type become overdue.');
+    else if (lifetimeDays === type.lifetimeDays) say(`It is ${inDays(lifetimeDays).toLowerCase()} now.`);
+    else {
+      say(`${arrow(lifetimeDays)}. Counting toggles…`);
+      timer = setTimeout(() => preview(lifetimeDays).catch((error) => signal.aborted || say(error.message)), 300);
     }
-    const linked = (state) => h('a', { href: listAddress({ type: type.id, state }) }, own[state].toLocaleString('en'), h('span',
-      { class: 'visually-hidden' }, ` ${state ? 'overdue ' : ''}${own[state] === 1 ? 'toggle' : 'toggles'} of type `, text(type.name)));
-    replace(toggles, linked(''));
-    replace(stale, linked('potentially-stale'));
-    stale.classList.toggle('overdue', potentiallyStale > 0);
   }
 
-  /** Counts the toggles until the service has re-evaluated them, which it does within seconds: then `expected` are overdue. */
-  async function settle(expected) {
-    progress.textContent = 'Re-evaluating…';
-    const change = type;
-    let same = 0;
-    while (!signal.aborted && change === type) {
-      const before = potentiallyStale;
-      await load();
-      same = potentiallyStale === before ? same + 1 : 0;
-      if (potentiallyStale === null || same >= (potentiallyStale === expected ? 1 : settled)) break;
-      await new Promise((resolve) => { setTimeout(resolve, 1000); });
-    }
-    if (change === type) progress.textContent = '';
+  /** The lifetime that was entered, null if toggles never become overdue, undefined if it is invalid. */
+  function entered() {
+    if (isNever.checked) return null;
+    return /^\d+$/.test(input.value.trim()) ? Number(input.value) || null : undefined;
   }
 
-  async function set(lifetimeDays) {
-    type = await call('PUT', `/api/admin/feature-types/${encodeURIComponent(type.id)}/lifetime`, { lifetimeDays });
-    forgetCounts();
+  function arrow(lifetimeDays) {
+    return `${inDays(type.lifetimeDays)} → ${inDays(lifetimeDays).toLowerCase()}`;
   }
 
-  async function undo(previous) {
-    try {
-      await set(previous);
-    } catch (error) {
-      announce(`The change was not undone. ${error.message}`);
-      return;
-    }
-    const { potentiallyStale: expected } = changes.get(type.id);
-    changes.delete(type.id);
-    showLifetime();
-    edit.focus();
-    announce(`Undone. ${type.name}: ${inDays(type.lifetimeDays)}.`);
-    settle(expected);
+  function say(words, kind = 'hint') {
+    effect.className = kind;
+    replace(effect, words);
   }
 
-  function open() {
-    const input = h('input', {
-      name: 'lifetimeDays', inputmode: 'numeric', autocomplete: 'off', value: type.lifetimeDays ?? '', oninput: explain,
-    });
-    const never = h('input', { type: 'checkbox', id: `never-${type.id}`, checked: type.lifetimeDays === null, onchange: choose });
-    const days = field('Days', input);
-    append(days, h('div', { class: 'check' }, never, h('label', { for: never.id }, 'Never')));
-    const effect = h('p', { class: 'hint' });
-    const editor = form({
-      class: 'inline',
-      'aria-label': `Lifetime of ${type.name}`,
-      submit: 'Save',
-      busy: 'Counting toggles…',
-      cancel: close,
-      onkeydown: (event) => event.key === 'Escape' && close(),
-      send,
-    },
-    days, effect);
-    lifetime.hidden = true;
-    edit.hidden = true;
-    append(cell, editor);
-    choose();
-    (never.checked ? never : input).focus();
-    if (!never.checked) input.select();
+  async function preview(lifetimeDays) {
+    clearTimeout(timer);
+    const found = await effectOf(type, lifetimeDays, signal);
+    if (lifetimeDays !== entered()) return;
+    shown = { lifetimeDays, ...found };
+    say(`${arrow(lifetimeDays)}: `, found.on + found.off > 0 ? 'effect' : 'hint');
+    append(effect, effectWords(found));
+  }
 
-    function choose() {
-      input.disabled = never.checked;
-      if (!never.checked) input.focus();
-      explain();
-    }
-
-    function explain() {
-      const value = Number(input.value);
-      if (never.checked || input.value.trim() === '0') effect.textContent = 'Toggles of this type never become overdue.';
-      else if (value > 0) effect.textContent = `Toggles of this type become overdue ${inDays(value).toLowerCase()} after their creation.`;
-      else effect.textContent = 'Enter the number of days after which toggles of this type become overdue.';
-    }
-
-    async function send() {
-      if (!never.checked && !/^\d+$/.test(input.value.trim())) {
-        throw new FieldError('lifetimeDays', 'Enter a whole number of days, or choose “Never”.');
+  async function send() {
+    const lifetimeDays = entered();
+    if (lifetimeDays === undefined) throw new FieldError('lifetimeDays', 'Enter a whole number of days, or choose “Never overdue”.');
+    if (lifetimeDays !== type.lifetimeDays) {
+      if (shown?.lifetimeDays !== lifetimeDays) {
+        await preview(lifetimeDays);
+        if (!shown || shown.on + shown.off > 0) return; // a second press changes it
       }
-      const lifetimeDays = never.checked ? null : Number(input.value) || null;
-      if (lifetimeDays === type.lifetimeDays) close();
-      else confirm(lifetimeDays, await effectOf(type, lifetimeDays, signal));
+      await change(type, lifetimeDays, shown);
     }
-
-    /** Says what the change does, and asks. */
-    function confirm(lifetimeDays, { on, off }) {
-      const says = [
-        on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'becomes' : 'become'} overdue`,
-        off > 0 && `${counted(off, 'toggle')} no longer ${off === 1 ? 'is' : 'are'} overdue`,
-      ].filter(Boolean);
-      const events = on + off === 1 ? '1 event is sent' : `${counted(on + off, 'event')} are sent`;
-      const dialog = openDialog(['Change the lifetime of ', text(type.name), '?'], () => [
-        h('p', { class: 'change' }, h('span', null, inDays(type.lifetimeDays)), ' → ', h('strong', null, inDays(lifetimeDays))),
-        h('p', { class: 'effect' }, says.length > 0 ? `${says.join(', ')}; ${events}.` : 'No toggle changes its state, and no event about toggles is sent.'),
-        form({ submit: 'Change lifetime', busy: 'Saving…', cancel: () => dialog.close(), send: save }),
-      ]);
-      dialog.querySelector('button').focus();
-
-      async function save() {
-        const previous = type.lifetimeDays;
-        try {
-          await set(lifetimeDays);
-        } catch (error) {
-          if (error.status !== 400) throw error;
-          dialog.close();
-          editor.dispatchEvent(new CustomEvent('refused', { detail: error }));
-          return;
-        }
-        dialog.close();
-        const before = potentiallyStale;
-        changes.set(type.id, { from: previous, to: type.lifetimeDays, potentiallyStale: before });
-        showLifetime(previous);
-        close();
-        announce(`Saved. ${type.name}: ${inDays(type.lifetimeDays)}.`);
-        settle(before + on - off);
-      }
-    }
-
-    function close() {
-      editor.remove();
-      lifetime.hidden = false;
-      edit.hidden = false;
-      edit.focus();
-    }
+    dialog.close();
   }
 }
 
