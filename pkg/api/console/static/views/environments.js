@@ -1,10 +1,12 @@
-// Environments: the list, and the dialogs that create, change and delete one.
+// Environments: the list with their order, and the dialogs that create, change and delete one.
 
 import { call, read } from '../api.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
-import { FieldError, append, counted, failure, field, form, h, loading, once, openDialog, replace, row, table, text } from '../dom.js';
+import { FieldError, counted, failure, field, form, h, loading, openDialog, replace, text } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
-import { render as show } from '../template.js';
+import { ordersAfterMove } from '../order.js';
+import { denseTable } from '../table.js';
+import { html, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
 
 const path = '/api/admin/environments';
@@ -12,48 +14,96 @@ const labels = { type: 'Type', sortOrder: 'Order' };
 const proposals = ['development', 'test', 'preproduction', 'production'];
 
 export async function render(content, { may, signal, announce, setActions }) {
-  const list = h('div', null, loading('the environments'));
+  const state = { environments: null, busy: false, error: null };
   const create = may('ADMIN') && h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create environment');
   setActions(create);
-  append(content,
-    h('p', { class: 'lead' }, 'Each toggle has a switch and strategies of its own in each environment. In an environment of the type production, ',
-      'a switch asks before it changes.'),
-    list);
-  let environments = [];
   await load();
   const continued = draftFor('environment');
   if (continued) await edit({ name: continued });
   else if (continued === null) openEditor(null, saved);
 
   async function load() {
+    state.busy = true;
+    draw();
     try {
-      environments = await loadEnvironments(signal);
+      Object.assign(state, { environments: await loadEnvironments(signal), error: null });
     } catch (error) {
-      if (!signal.aborted) replace(list, failure(error, load));
-      return;
+      if (signal.aborted) return;
+      state.error = error;
     }
-    if (environments.length === 0) {
-      replace(list, h('p', { class: 'empty' }, 'There are no environments.'));
-      return;
+    state.busy = false;
+    draw();
+  }
+
+  function draw() {
+    const { environments, error, busy } = state;
+    show(html`
+      <p class="lead">Each toggle has a switch and strategies of its own in each environment. In an environment of the type production, a switch
+        asks before it changes.</p>
+      ${error ? failure(error, load) : !environments ? loading('the environments')
+    : environments.length === 0 ? html`<p class="empty">There are no environments.</p>`
+      : html`<section class="results" aria-label="Environments" aria-busy=${busy ? 'true' : nothing}>${list()}</section>`}`, content);
+  }
+
+  function list() {
+    const last = state.environments.length - 1;
+    return denseTable({
+      caption: 'Environments',
+      columns: [
+        { name: 'Name', cell: environmentName },
+        { name: 'Type', kind: 'one-line', cell: ({ type }) => html`<bdi title=${type}>${type}</bdi>` },
+        { name: 'Toggles on', kind: 'number', cell: togglesOn },
+        { name: 'Client tokens', kind: 'number', cell: ({ name, apiTokenCount: count }) => (count > 0 && may('READ_CLIENT_API_TOKEN')
+          ? html`<a href="#/api-tokens?${new URLSearchParams({ environment: name })}">${count.toLocaleString('en')}<span class="visually-hidden"> ${
+            count === 1 ? 'client token' : 'client tokens'} of <bdi>${name}</bdi></span></a>` : count.toLocaleString('en')) },
+      ],
+      items: state.environments,
+      key: ({ name }) => name,
+      actions: may('ADMIN') && ((environment) => {
+        const at = state.environments.indexOf(environment);
+        return {
+          name: environment.name,
+          items: [
+            { label: 'Edit', action: () => edit(environment) },
+            ...at > 0 ? [{ label: 'Move up', action: () => move(at, at - 1) }] : [],
+            ...at < last ? [{ label: 'Move down', action: () => move(at, at + 1) }] : [],
+            { label: 'Delete', danger: true, action: () => remove(environment) },
+          ],
+        };
+      }),
+    });
+  }
+
+  function togglesOn(environment) {
+    const { name, enabledToggleCount: count } = environment;
+    return count === 0 ? '0' : html`<a href=${whereOn(environment)}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
+      count === 1 ? 'toggle is on' : 'toggles are on'} in <bdi>${name}</bdi></span></a>`;
+  }
+
+  /** Moves an environment to another position. */
+  async function move(from, to) {
+    if (state.busy) return;
+    const { name } = state.environments[from];
+    const changes = ordersAfterMove(state.environments, from, to);
+    try {
+      await setOrders(changes);
+      announce(`Environment ${name} moved ${to < from ? 'up' : 'down'}.`, async () => {
+        await setOrders(changes.map(({ before, ...change }) => ({ ...change, sortOrder: before })));
+        return 'The order is as it was.';
+      });
+    } catch (error) {
+      if (!signal.aborted) announce(`The order was not changed completely. ${error.message}`);
     }
-    const columns = ['Name', 'Type', 'Order', 'Toggles that are on', ...may('ADMIN') ? [{ name: 'Actions', class: 'actions' }] : []];
-    replace(list, table('Environments', columns, environments.map((environment) => {
-      const label = h('span');
-      show(environmentName(environment), label);
-      const about = () => h('span', { class: 'visually-hidden' }, ' environment ', text(environment.name));
-      return row(columns, [
-        label,
-        text(environment.type),
-        environment.sortOrder,
-        environment.enabledToggleCount === 0 ? '0' : h('a', { href: whereOn(environment) },
-          environment.enabledToggleCount.toLocaleString('en'), h('span', { class: 'visually-hidden' },
-            environment.enabledToggleCount === 1 ? ' toggle is on in ' : ' toggles are on in ', text(environment.name))),
-        ...may('ADMIN') ? [[
-          h('button', { type: 'button', onclick: once(() => edit(environment)) }, 'Edit', about()),
-          h('button', { type: 'button', class: 'danger quiet', onclick: () => remove(environment) }, 'Delete', about()),
-        ]] : [],
-      ]);
-    })));
+  }
+
+  async function setOrders(changes) {
+    state.busy = true;
+    if (!signal.aborted) draw();
+    try {
+      for (const { name, sortOrder } of changes) await call('PUT', `${path}/update/${encodeURIComponent(name)}`, { sortOrder });
+    } finally {
+      if (!signal.aborted) await load();
+    }
   }
 
   /** Opens the editor with the current content of an environment. */
@@ -68,17 +118,18 @@ export async function render(content, { may, signal, announce, setActions }) {
   async function saved(name, isNew) {
     announce(`Environment ${name} ${isNew ? 'created' : 'saved'}.`);
     await load();
-    create.focus();
   }
 
   function remove(environment) {
-    const { name, enabledToggleCount: count } = environment;
-    if (count > 0) {
-      const refusal = openDialog([text(name), ' cannot be deleted'], () => [
-        h('p', null, `${counted(count, 'toggle')} ${count === 1 ? 'is' : 'are'} on there. Turn ${count === 1 ? 'it' : 'them'} off first.`),
+    const { name, enabledToggleCount: on, apiTokenCount: tokens } = environment;
+    if (on > 0 || tokens > 0) {
+      const uses = [on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'is' : 'are'} on there`, tokens > 0 && `it has ${counted(tokens, 'client token')}`];
+      const dialog = openDialog([text(name), ' cannot be deleted'], () => [
+        h('p', null, `${sentence(uses.filter(Boolean).join(', and '))} ${on > 0 ? 'Turn the toggles off first' : 'Revoke the tokens first'}.`),
         h('div', { class: 'buttons' },
-          h('a', { class: 'button', href: whereOn(environment) }, 'Show them'),
-          h('button', { type: 'button', onclick: () => refusal.close() }, 'Close')),
+          on > 0 ? h('a', { class: 'button', href: whereOn(environment) }, 'Show them')
+            : h('a', { class: 'button', href: `#/api-tokens?${new URLSearchParams({ environment: name })}` }, 'Show them'),
+          h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close')),
       ]);
       return;
     }
@@ -99,6 +150,8 @@ export async function render(content, { may, signal, announce, setActions }) {
     ]);
   }
 }
+
+const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;
 
 /** The address of the list of toggles that are on in an environment. */
 const whereOn = ({ name }) => listAddress({ status: `${name}:enabled` });
