@@ -127,5 +127,5 @@ export function changedToggles() {
   toggleChanges.dispatchEvent(new Event('change'));
 }
 
-/** The latest address of the list, to which the page of a toggle leads back. */
-export const latestList = { address: '#/toggles' };
+/** The latest address of the list, to which the page of a toggle leads back, and the toggles that it shows. */
+export const latestList = { address: '#/toggles', toggles: [] };

@@ -86,3 +86,17 @@ export function byVariant(data) {
   }
   return [...found].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
 }
+
+/** A part of a number: "24.8 %". */
+export const percent = (part, all) => `${(100 * part / all).toFixed(1)} %`;
+
+/** The path of an SVG with a bar for each part of `byTime`. The highest one is as high as the image, and one with a number at least 1. */
+export function sparkline(parts, width, height) {
+  const step = width / parts.length;
+  const numbers = parts.map(({ yes, no }) => yes + no);
+  const most = Math.max(...numbers);
+  return numbers.map((number, i) => {
+    const high = number === 0 ? 0 : Math.max(1, Math.round(height * number / most));
+    return high === 0 ? '' : `M${i * step} ${height}v${-high}h${step - 1}v${high}z`;
+  }).join('');
+}

@@ -3,6 +3,7 @@
 import { call } from '../api.js';
 import { form, h, openDialog, text } from '../dom.js';
 import { environmentPath, isProduction } from '../environment.js';
+import { lastHours, loadRecentUse } from '../recent-use.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { changedToggles } from '../toggle.js';
 import { onFor } from '../words.js';
@@ -43,10 +44,13 @@ async function ask(toggle, environment, on, { announce, signal }, show) {
   const { strategies } = await call('GET', environmentPath(toggle, environment.name), undefined, { signal });
   const segments = strategies.some(({ segments: ids }) => ids.length > 0) ? await loadSegments(signal) : [];
   const sentences = onFor(strategies, segmentNames(segments));
+  const use = h('p', { class: 'detail', role: 'status' });
+  loadRecentUse(toggle, signal, 2).then((data) => { use.textContent = lastHours(data, environment); }).catch(() => {}); // it is not needed
   const title = ['Turn ', on ? 'on ' : 'off ', text(toggle.name), ' in ', text(environment.name), '?'];
   const dialog = openDialog(title, () => [
     h('p', null, on ? 'It will be on for:' : 'It will be off for everyone. Now it is on for:'),
     h('ul', { class: 'sentences' }, sentences.map((sentence) => h('li', null, text(sentence)))),
+    use,
     form({
       submit: on ? 'Turn on' : 'Turn off', busy: 'Working…', danger: !on, cancel: () => dialog.close(),
       async send() {

@@ -3,13 +3,15 @@
 
 import { call, read } from '../api.js';
 import { differences } from '../compare.js';
-import { counted, failure, form, h, loading, logAddress, once, openDialog, text, time } from '../dom.js';
+import { counted, exactTime, failure, form, h, loading, logAddress, once, openDialog, relativeTime, text, time } from '../dom.js';
 import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
+import { linked } from '../linked.js';
 import { menu } from '../menu.js';
+import { loadRecentUse, recentUse } from '../recent-use.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { copyStrategy, orderStrategies, replaceStrategy, strategyAddress, strategyLabels, strategyPath } from '../strategy.js';
 import { html, nothing, render as show, repeat } from '../template.js';
-import { changedToggles, latestList, listAddress, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
+import { changedToggles, latestList, listAddress, newestChange, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
 import { dependencyWords, strategyWords, variantWords } from '../words.js';
 import { openClone, openDependencyEditor, removeDependency } from './dependency.js';
 import { turn } from './switching.js';
@@ -27,7 +29,8 @@ export async function renderToggle(content, context) {
     return renderStrategy(content, context, { toggle: { project, name }, environment, id });
   }
   setTitle(name || project);
-  setPath(h('a', { href: latestList.address }, 'Toggles'), h('a', { href: listAddress({ project }) }, text(project)));
+  setPath(h('a', { href: latestList.address }, 'Toggles'), h('a', { href: listAddress({ project }) }, text(project)), neighbors());
+  show(loading('the toggle'), content);
   const path = togglePath({ project, name });
   const state = {
     toggle: null, // with its switch and strategies in each environment
@@ -39,6 +42,8 @@ export async function renderToggle(content, context) {
     compared: search.get('compare'), // the name of the environment that it is compared with, or null
     busy: false, // a switch or a list of strategies waits for the API
     usage: null, // see toggle-usage.js
+    recent: null, // its usage in the last 24 hours
+    change: null, // its newest event
     events: null,
     error: null, // of what the tab shows
   };
@@ -60,7 +65,18 @@ export async function renderToggle(content, context) {
   drawHead();
   draw();
   if (may('UPDATE_FEATURE') && continuesEditing(name)) edit();
+  loadAside();
   return loadMore();
+
+  /** Loads what the page has beside the toggle itself. The page is complete without it. */
+  function loadAside() {
+    const load = async (property, loaded) => {
+      state[property] = await loaded.catch(() => state[property]);
+      if (!signal.aborted) draw();
+    };
+    load('change', newestChange({ name }, undefined, signal));
+    load('recent', loadRecentUse({ name }, signal));
+  }
 
   /** Loads what the tab shows besides the toggle. */
   async function loadMore() {
@@ -92,6 +108,7 @@ export async function renderToggle(content, context) {
     drawHead();
     draw();
     if (document.activeElement === document.body) document.querySelector('.head button')?.focus();
+    loadAside();
     await loadMore();
   }
 
@@ -103,7 +120,8 @@ export async function renderToggle(content, context) {
 
   /** Shows the name, the state and the actions. */
   function drawHead() {
-    setTitle(name, stateBadge(state.toggle));
+    setTitle(name, h('button', { type: 'button', class: 'more', 'aria-label': 'Copy the name', title: 'Copy the name', onclick: copyName }, '⧉'),
+      stateBadge(state.toggle));
     setActions(
       may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
       h('a', { class: 'button', href: `#/playground?${new URLSearchParams({ toggle: name, project })}` }, 'Try in the playground'),
@@ -114,14 +132,43 @@ export async function renderToggle(content, context) {
   function draw() {
     const { toggle } = state;
     show(html`
-      <p class="description">${toggle.description ? text(toggle.description)
+      <p class="description">${toggle.description ? linked(toggle.description)
     : html`<span class="detail">No description. Say what the toggle is for, and when it can be removed.</span>`}</p>
+      ${lastChange()}
       <ul class="tabs" aria-label="Parts of the toggle">
         ${toggle.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
     item.enabled ? 'on' : 'off'}</span>`, item === current()))}
         ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
       </ul>
       ${state.tab === 'usage' ? usage() : state.tab === 'history' ? history() : state.tab === 'details' ? details() : current() ? inEnvironment(current()) : nothing}`, content);
+  }
+
+  /** Links to the toggles before and after this one in the latest list, or null. */
+  function neighbors() {
+    const all = latestList.toggles;
+    const i = all.findIndex((other) => other.name === name);
+    if (i < 0 || all.length === 1) return null;
+    const link = (other, rel, label, shown) => (other ? h('a', { href: toggleAddress(other), rel, title: other.name, 'aria-label': `${label}: ${other.name}` }, shown)
+      : h('span', { class: 'detail', 'aria-hidden': 'true' }, shown));
+    return h('span', { class: 'neighbors' }, link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous'), link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›'));
+  }
+
+  /** Who has changed the toggle last. */
+  function lastChange() {
+    const { change: event } = state;
+    if (!event) return nothing;
+    return html`<p class="detail last-change">${event.createdBy === 'system' ? 'Last changed automatically' : html`Last changed by <bdi>${event.createdBy}</bdi>`},
+      <a data-here href="${toggleAddress(state.toggle)}?tab=history"><time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${
+  relativeTime(new Date(event.createdAt))}</time></a>.</p>`;
+  }
+
+  async function copyName() {
+    try {
+      await navigator.clipboard.writeText(name);
+      announce('Name copied.');
+    } catch { // not permitted, or the page does not have a secure origin
+      announce('The browser does not allow it to copy.');
+    }
   }
 
   function tab(address, label, isCurrent) {
@@ -151,13 +198,15 @@ export async function renderToggle(content, context) {
     }),
   }) : item.enabled ? 'on' : 'off'}</div>
       </div>
+      ${state.recent ? recentUse(state.recent, item) : nothing}
       ${toggle.dependencies.map((parent) => html`<p class="detail">Only if <bdi>${dependencyWords(parent)}</bdi>.</p>`)}
       ${strategies.length === 0 ? html`<p class="empty">There are no strategies. ${item.enabled ? nothing : 'Turned on, it is on for everyone.'}</p>` : html`
         <p class="detail">${item.enabled ? 'On if one of these holds, otherwise off:' : 'Off. Turned on, it is on if one of these holds:'}</p>
         <ol class="strategies">${repeat(strategies, (strategy) => strategy.id, (strategy, i) => card(strategy, i, item))}</ol>`}
       <div class="buttons">
         ${mayCreate ? html`<a class="button" href=${strategyAddress(toggle, item.name)}>Add strategy</a>` : nothing}
-        ${sources.map((source) => html`<button type="button" @click=${() => copyAll(source, item)}>Copy from ${source.name}</button>`)}
+        ${sources.length > 1 ? menu('', 'menu-copy', sources.map((source) => ({ label: source.name, action: () => copyAll(source, item) })), 'Copy from')
+    : sources.map((source) => html`<button type="button" @click=${() => copyAll(source, item)}>Copy from ${source.name}</button>`)}
       </div>
       ${comparison(item)}
     </section>`;
@@ -189,7 +238,7 @@ export async function renderToggle(content, context) {
     const mayReplace = may('UPDATE_FEATURE_STRATEGY') && here && there;
     const replaceBy = (strategy) => replaceStrategy(here.id, strategy, toggle, item.name);
     return html`<li><div>
-      ${here && there ? html`<p class="detail">Different: ${changed.map((property) => strategyLabels[property]).join(', ')}</p>` : nothing}
+      ${here && there ? html`<ul class="values" aria-label="Different">${changed.map((property) => html`<li>${strategyLabels[property]}</li>`)}</ul>` : nothing}
       ${here ? html`<p>${there ? `In ${item.name}: ` : `Only in ${item.name}: `}${words(here)}</p>` : nothing}
       ${there ? html`<p>${here ? `In ${other.name}: ` : `Only in ${other.name}: `}${words(there)}</p>` : nothing}</div>
       <div class="row-buttons">

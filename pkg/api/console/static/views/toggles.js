@@ -81,6 +81,7 @@ export async function render(content, context) {
     draw();
     try {
       state.page = await searchToggles({ ...order(state.filters), ...state.filters }, current);
+      latestList.toggles = state.page.features.map(({ project, name }) => ({ project, name }));
       state.error = null;
       state.busy = false;
       draw();
