@@ -58,8 +58,8 @@ func (c *Compiler) Check(ctx context.Context) (summary string, found []consisten
 func (c *Compiler) readSnapshot(ctx context.Context, environment string) (checked, error) {
 	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
 	s := checked{environment: environment, pointer: pointer, exists: exists}
-	if errors.Is(err, snapshottable.ErrMissing) {
-		s.damage = snapshottable.ErrMissing
+	if errors.Is(err, snapshottable.ErrDamaged) {
+		s.damage = snapshottable.ErrDamaged
 		return s, nil
 	}
 	if err != nil {

@@ -41,23 +41,24 @@ func (c *Compiler) compile(ctx context.Context, environment string, changed chan
 func (c *Compiler) try(ctx context.Context, environment string, changed change) (published bool, err error) {
 	began := c.now()
 	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
-	lost := errors.Is(err, snapshottable.ErrMissing)
-	if err != nil && !lost {
+	if err != nil && !errors.Is(err, snapshottable.ErrDamaged) {
 		return false, err
 	}
-	var previous snapshot.Document
-	if lost {
+	damage := err
+	previous, err := current.Document() // empty if there is damage
+	if damage == nil && err != nil {
+		damage, current = err, snapshot.Snapshot{}
+	}
+	if damage != nil {
 		c.logger.WarnContext(ctx, "snapshot compiled without the one before", slog.String("environment", environment),
-			logging.Cause(err))
-	} else if previous, err = current.Document(); err != nil {
-		return false, err
+			logging.Cause(damage))
 	}
 	next := newCompilation(environment, previous)
-	everything := changed.all || !exists || lost
+	everything := changed.all || !exists || damage != nil
 	if everything {
-		var current state
-		if current, err = c.readState(ctx); err == nil {
-			next.putAll(current)
+		var stored state
+		if stored, err = c.readState(ctx); err == nil {
+			next.putAll(stored)
 		}
 	} else {
 		err = c.readChanged(ctx, next, changed)
@@ -68,7 +69,7 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 	d := next.document()
 	c.reportKept(ctx, environment, next.kept)
 	following := pointer
-	if lost { // the versions of the projects are lost, too, so that only another epoch can follow
+	if damage != nil { // the versions of the projects can be lost, too, so that only another epoch can follow
 		following = snapshottable.Pointer{}
 	}
 	following.Environment = environment

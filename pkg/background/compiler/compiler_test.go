@@ -380,7 +380,7 @@ func (f *fixture) parts(in string) (n int) {
 	return n
 }
 
-// A lost part, of the versions or of the body, ends the epoch: the next compilation reads everything. A toggle that
+// A lost or damaged part, of the versions or of the body, ends the epoch: the next compilation reads everything. A toggle that
 // cannot be compiled is left out, because its last good part is lost.
 func TestLostPart(t *testing.T) {
 	t.Parallel()
@@ -396,32 +396,45 @@ func TestLostPart(t *testing.T) {
 			assert.OK(f, found[len(found)-1].Repair(f.Context()))
 		},
 	} {
-		for _, lost := range []string{"#0", "#1"} {
-			t.Run(name+" "+lost, func(t *testing.T) {
-				t.Parallel()
-				f := newFixture(t)
-				f.put("a", "50")
-				f.put("b", "10")
-				f.compile()
-				before, _ := f.current("production")
-				for _, item := range f.db.Scan(t, f.db.Tables[snapshottable.Table]) {
-					if strings.HasSuffix(item.String("item"), lost) {
-						f.db.Delete(t, f.db.Tables[snapshottable.Table],
-							dynamo.Item{"environment": item["environment"], "item": item["item"]})
+		for _, part := range []string{"#0", "#1"} {
+			for _, isDamaged := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, " ", part, " ", isDamaged), func(t *testing.T) {
+					t.Parallel()
+					f := newFixture(t)
+					f.put("a", "50")
+					f.put("b", "10")
+					f.compile()
+					before, _ := f.current("production")
+					f.lose(part, isDamaged)
+					f.put("a", "60", 99) // a segment that does not exist
+					f.put("c", "20")
+					repair(f)
+					assert.Equal(t, "1: b 10 c 20", f.sees("production"))
+					after, _ := f.current("production")
+					if after.Epoch == before.Epoch {
+						t.Error("the epoch is the same")
 					}
-				}
-				f.put("a", "60", 99) // a segment that does not exist
-				f.put("c", "20")
-				repair(f)
-				assert.Equal(t, "1: b 10 c 20", f.sees("production"))
-				after, _ := f.current("production")
-				if after.Epoch == before.Epoch {
-					t.Error("the epoch is the same")
-				}
-				if text := `the toggle \"a\": a strategy uses the segment 99`; !strings.Contains(f.log.String(), text) {
-					t.Errorf("the log does not contain %s:\n%s", text, &f.log)
-				}
-			})
+					if text := `the toggle \"a\": a strategy uses the segment 99`; !strings.Contains(f.log.String(), text) {
+						t.Errorf("the log does not contain %s:\n%s", text, &f.log)
+					}
+				})
+			}
+		}
+	}
+}
+
+// lose deletes the parts of snapshots whose keys have a suffix, or replaces their content.
+func (f *fixture) lose(suffix string, isDamaged bool) {
+	f.Helper()
+	table := f.db.Tables[snapshottable.Table]
+	for _, item := range f.db.Scan(f.T, table) {
+		switch {
+		case !strings.HasSuffix(item.String("item"), suffix):
+		case isDamaged:
+			item["content"] = dynamo.B([]byte("damaged"))
+			f.db.Put(f.T, table, item)
+		default:
+			f.db.Delete(f.T, table, dynamo.Item{"environment": item["environment"], "item": item["item"]})
 		}
 	}
 }

@@ -137,12 +137,12 @@ func WrittenBefore(item dynamo.Item, t time.Time) bool {
 	return written != nil && written.Before(t)
 }
 
-// ErrMissing reports that a part of a snapshot does not exist. Another snapshot has replaced it more than an hour ago, or
-// the part was lost: the service does not delete parts of a current snapshot.
-var ErrMissing = errors.New("a part of the snapshot is missing")
+// ErrDamaged reports that a part of a snapshot does not exist or cannot be read. Another snapshot has replaced it more
+// than an hour ago, or the part was lost: the service does not delete or change parts of a current snapshot.
+var ErrDamaged = errors.New("a part of the snapshot is missing or damaged")
 
 // UnmarshalParts returns the snapshot of a pointer from its parts, in any order. Other items are ignored. Its error is
-// ErrMissing if a part is not among them.
+// ErrDamaged if a part is not among them, or if the versions cannot be read.
 func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 	contents := map[string][]byte{}
 	for _, item := range items {
@@ -160,7 +160,7 @@ func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 		content, ok := contents[partName(p.Epoch, p.Version, p.Hash, i)]
 		if !ok {
 			return snapshot.Snapshot{}, fmt.Errorf("read the snapshot %d of the environment %q: %w",
-				p.Version, p.Environment, ErrMissing)
+				p.Version, p.Environment, ErrDamaged)
 		}
 		if i > 0 {
 			s.Body = append(s.Body, content...)
@@ -171,7 +171,8 @@ func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 			err = json.Unmarshal(text, &s.Versions)
 		}
 		if err != nil {
-			return snapshot.Snapshot{}, fmt.Errorf("read the versions of the environment %q: %w", p.Environment, err)
+			return snapshot.Snapshot{}, fmt.Errorf("read the versions of the environment %q: %w: %w",
+				p.Environment, ErrDamaged, err)
 		}
 	}
 	return s, nil

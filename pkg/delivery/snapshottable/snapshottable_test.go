@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 		assert.Equal(t, string(body(p).Body), string(got.Body))
 		missing := slices.DeleteFunc(items, func(item dynamo.Item) bool { return snapshottable.BelongsTo(item, p) })
 		_, err = snapshottable.UnmarshalParts(p, missing)
-		assert.ErrorIs(t, err, snapshottable.ErrMissing)
+		assert.ErrorIs(t, err, snapshottable.ErrDamaged)
 	}
 }
 

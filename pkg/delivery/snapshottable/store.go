@@ -22,30 +22,30 @@ func ReadPointer(ctx context.Context, client *dynamodb.Client, table, environmen
 }
 
 // Current reads the pointer of an environment and its snapshot. It reads again if another snapshot replaces the one that
-// it reads. It returns false if the environment has no pointer. Its error is ErrMissing if a part of the current snapshot
-// does not exist; the pointer is returned, too.
+// it reads. It returns false if the environment has no pointer. Its error is ErrDamaged if a part of the current snapshot
+// does not exist or cannot be read; the pointer is returned, too.
 func Current(ctx context.Context, client *dynamodb.Client, table, environment string) (
 	p Pointer, s snapshot.Snapshot, exists bool, err error,
 ) {
-	var missing error // of the snapshot of p
+	var damage error // of the snapshot of p
 	for {
 		next, exists, err := ReadPointer(ctx, client, table, environment)
 		if err != nil || !exists {
 			return Pointer{}, snapshot.Snapshot{}, false, err
 		}
-		if missing != nil && next.Epoch == p.Epoch && next.Version == p.Version {
-			return p, snapshot.Snapshot{}, true, missing
+		if damage != nil && next.Epoch == p.Epoch && next.Version == p.Version {
+			return p, snapshot.Snapshot{}, true, damage
 		}
 		p = next
 		s, err = Load(ctx, client, table, p)
-		if !errors.Is(err, ErrMissing) {
+		if !errors.Is(err, ErrDamaged) {
 			return p, s, true, err
 		}
-		missing = err
+		damage = err
 	}
 }
 
-// Load reads the snapshot of a pointer. Its error is ErrMissing if a part does not exist.
+// Load reads the snapshot of a pointer. Its error is ErrDamaged if a part does not exist or cannot be read.
 func Load(ctx context.Context, client *dynamodb.Client, table string, p Pointer) (snapshot.Snapshot, error) {
 	keys := make([]dynamo.Item, p.Parts)
 	for i := range keys {

@@ -102,7 +102,7 @@ func TestSnapshots(t *testing.T) {
 				deleteSnapshots(t, db, func(i dynamo.Item) bool { return !snapshottable.IsPointer(i) })
 			},
 			want: `1 inconsistency: the snapshot of the environment "production" cannot be read: ` +
-				`a part of the snapshot is missing`,
+				`a part of the snapshot is missing or damaged`,
 		},
 		"the sweep does not run": {
 			change: func(t *testing.T, db *database.Database) {
