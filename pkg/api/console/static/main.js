@@ -6,7 +6,7 @@ import { discardDraft, draftOf, resume } from './draft.js';
 import { append, failure, h, isUTC, loading, ownZone, replace, showUTC } from './dom.js';
 import { combobox } from './combobox.js';
 import { html, nothing, render } from './template.js';
-import { searchToggles, toggleAddress } from './toggle.js';
+import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 /**
@@ -39,6 +39,10 @@ const status = document.getElementById('status');
 
 /** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has answered. */
 let caller = null;
+/** The number of toggles that are overdue or to be removed, null while it is unknown. */
+let toCleanUp = null;
+/** The first segment of the fragment of the current page. */
+let currentPage;
 /** Cancels what the current page still waits for. */
 let leave = new AbortController();
 /** The focus moves to the heading of each page but the first one, so that Tab begins there with the navigation. */
@@ -49,6 +53,8 @@ document.getElementById('skip').addEventListener('click', (event) => {
   main.focus();
 });
 window.addEventListener('hashchange', () => caller && showPage());
+toggleChanges.addEventListener('counted', ({ detail }) => showCleanUp(detail.stale + detail['potentially-stale']));
+toggleChanges.addEventListener('change', countCleanUp);
 events.addEventListener('signed-in', enter);
 events.addEventListener('signed-out', async ({ detail }) => {
   // The issuer may still have a session: then it renews this one without asking.
@@ -100,6 +106,7 @@ async function begin() {
 /** Shows the page of the fragment if the API accepts the credential. */
 async function enter() {
   caller = null;
+  toCleanUp = null;
   if (credential() === null) {
     showSignIn();
     return;
@@ -117,7 +124,22 @@ async function enter() {
     return;
   }
   showNavigation();
-  showPage();
+  await showPage();
+  if (toCleanUp === null && caller) countCleanUp();
+}
+
+/** Counts the toggles to clean up. The event `counted` shows the number. */
+async function countCleanUp() {
+  try {
+    await countToggles(null);
+  } catch {
+    showCleanUp(null);
+  }
+}
+
+function showCleanUp(count) {
+  toCleanUp = count;
+  showPages();
 }
 
 async function loadCaller(signal) {
@@ -248,12 +270,8 @@ function showNavigation(current) {
   const signedIn = credential() !== null;
   document.body.classList.toggle('signed-in', signedIn);
   for (const menu of document.querySelectorAll(':popover-open')) menu.hidePopover();
-  const allowed = Object.entries(pages).filter(([, { group, permission }]) => group && signedIn && (!permission || caller?.may(permission)));
-  render([...Map.groupBy(allowed, ([, { group }]) => group)].map(([group, links]) => html`
-    <h2>${group}</h2>
-    <ul>${links.map(([name, { title }]) => html`
-      <li><a href="#/${name}" aria-current=${name === current ? 'page' : nothing}>${title}</a></li>`)}
-    </ul>`), navigation);
+  currentPage = current;
+  showPages();
   render(caller ? go : nothing, document.getElementById('go'));
   render(signedIn ? html`
     <button type="button" popovertarget="account-menu"><span class=${caller ? 'visually-hidden' : nothing}>Account${caller ? ': ' : nothing}</span>
@@ -273,6 +291,19 @@ function showZone() {
   };
   render(html`Times: ${isUTC() ? 'UTC' : ownZone}${ownZone === 'UTC' ? nothing
     : html` <button type="button" @click=${change}>Show ${isUTC() ? ownZone : 'UTC'}</button>`}`, document.getElementById('zone'));
+}
+
+/** Shows the links to the pages that the caller may see. */
+function showPages() {
+  const allowed = Object.entries(pages).filter(([, { group, permission }]) => (
+    group && credential() !== null && (!permission || caller?.may(permission))));
+  render([...Map.groupBy(allowed, ([, { group }]) => group)].map(([group, links]) => html`
+    <h2>${group}</h2>
+    <ul>${links.map(([name, { title }]) => html`
+      <li><a href="#/${name}" aria-current=${name === currentPage ? 'page' : nothing}>${title}</a>${name === 'cleanup' && toCleanUp !== null
+  ? html`<span class="number">${toCleanUp.toLocaleString('en')}<span class="visually-hidden"> ${
+    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}</li>`)}
+    </ul>`), navigation);
 }
 
 function callerName() {

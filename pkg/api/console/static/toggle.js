@@ -30,13 +30,30 @@ export function searchToggles({ query, state, type, project, contextField, segme
   return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
 }
 
+const countsPath = '/api/admin/search/features/counts';
+let counting = null; // the request that counts all toggles
+
+/** Counts all toggles, once for all who ask meanwhile. */
+async function countAll() {
+  const request = call('GET', countsPath);
+  counting = request;
+  try {
+    const content = await request;
+    if (counting === request) toggleChanges.dispatchEvent(new CustomEvent('counted', { detail: byState(content.total) }));
+    return content;
+  } finally {
+    if (counting === request) counting = null;
+  }
+}
+
 /**
  * Counts the toggles of a project, or of all, by their state: in total, and of each type and project.
  * @returns {Promise<{total: Object, types: Map<string, Object>, projects: Map<string, Object>}>} numbers by the states of `listAddress`
  */
 export async function countToggles(project, signal) {
-  const query = project ? `?${new URLSearchParams({ project: `IS:${project}` })}` : '';
-  const { total, types, projects } = await call('GET', `/api/admin/search/features/counts${query}`, undefined, { signal });
+  const { total, types, projects } = await (project
+    ? call('GET', `${countsPath}?${new URLSearchParams({ project: `IS:${project}` })}`, undefined, { signal }) : counting ?? countAll());
+  signal?.throwIfAborted();
   return {
     total: byState(total),
     types: new Map(types.map((item) => [item.type, byState(item)])),
@@ -116,9 +133,13 @@ export const counts = { key: null, of: {} };
 /** Forgets the numbers after a change. */
 export function forgetCounts() {
   counts.key = null;
+  counting = null;
 }
 
-/** Receives `change` when this tab has changed toggles, so that the page that shows them loads them again. */
+/**
+ * Receives `change` when this tab has changed toggles, so that the page that shows them loads them again, and `counted` with the numbers by
+ * state when all toggles were counted.
+ */
 export const toggleChanges = new EventTarget();
 
 /** Tells the page that toggles have changed. */
