@@ -59,10 +59,12 @@ var commands = map[string]any{
 	"reports":      (*tab).reports,         // PART…: of messages that would fail the test
 
 	"run":           (*tab).run,      // JavaScript
+	"run-first":     (*tab).runFirst, // JavaScript: runs before the scripts of each page that is loaded from now on
 	"width":         (*tab).setWidth, // PIXELS: of the window; it is 1200 at the beginning
 	"may-log":       (*tab).mayLog,   // PART…: of messages that do not fail the test
 	"offline":       (*tab).offline,  // [URL pattern]
-	"online":        (*tab).online,   // ends offline
+	"slow":          (*tab).slow,     // DURATION: delays each response
+	"online":        (*tab).online,   // ends offline and slow
 	"clear-cookies": (*tab).clearCookies,
 	"time-zone":     (*tab).setTimeZone, // NAME: of the browser, before it shows a page
 	"advance":       (*tab).advance,     // DURATION: moves the clock of the service, and that of the page if it stands still

@@ -79,10 +79,9 @@ func openTab(tb testing.TB, s *service) *tab {
 	b.setTimeZone("UTC")
 	call(b, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
 	b.resize(1200, 900)
-	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: strayValues})
+	b.runFirst(strayValues)
 	if !s.Clock.IsZero() {
-		call(b, page.AddScriptToEvaluateOnNewDocument,
-			page.AddScriptToEvaluateOnNewDocumentParams{Source: clockAt(s.Clock)})
+		b.runFirst(clockAt(s.Clock))
 	}
 	window := chromedp.FromContext(ctx).BrowserContextID
 	_, err := chromedp.CallBrowser(ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
@@ -98,6 +97,12 @@ func openTab(tb testing.TB, s *service) *tab {
 	}
 	tb.Cleanup(b.check)
 	return b
+}
+
+// runFirst runs JavaScript before the scripts of each page that is loaded from now on.
+func (b *tab) runFirst(code string) {
+	b.t.Helper()
+	call(b, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: code})
 }
 
 // newTab opens a page in a new tab of the same window, where the commands after it act.
@@ -423,15 +428,28 @@ func (b *tab) hasRequested(want, part string) {
 	}
 }
 
-// offline cuts the tab off from the URLs that match a pattern, or from all. online ends that.
-func (b *tab) offline(pattern ...string) { b.t.Helper(); b.connect(true, strings.Join(pattern, "")) }
-func (b *tab) online()                   { b.t.Helper(); b.connect(false, "") }
-
-func (b *tab) connect(offline bool, pattern string) {
+// offline cuts the tab off from the URLs that match a pattern, or from all.
+func (b *tab) offline(pattern ...string) {
 	b.t.Helper()
+	b.network(network.Conditions{URLPattern: strings.Join(pattern, ""), Offline: true})
+}
+
+// slow delays each response.
+func (b *tab) slow(duration string) {
+	b.t.Helper()
+	delay, err := time.ParseDuration(duration)
+	assert.OK(b.t, err)
+	b.network(network.Conditions{Latency: float64(delay.Milliseconds())})
+}
+
+// online ends offline and slow.
+func (b *tab) online() { b.t.Helper(); b.network(network.Conditions{}) }
+
+func (b *tab) network(conditions network.Conditions) {
+	b.t.Helper()
+	conditions.DownloadThroughput, conditions.UploadThroughput = -1, -1
 	call(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{{URLPattern: pattern, Offline: offline, DownloadThroughput: -1,
-			UploadThroughput: -1}},
+		MatchedNetworkConditions: []*network.Conditions{&conditions},
 	})
 }
 

@@ -264,21 +264,27 @@ func TestSize(t *testing.T) {
 	const most = 80_000
 	all := files(t)
 	var size bytes.Buffer
-	load := []string{"index.html", "style.css", "icon.svg", "session.js", "main.js", "views/toggles.js"}
-	for i := 0; i < len(load); i++ {
-		content := all[load[i]]
-		for _, found := range imports.FindAllStringSubmatch(content, -1) {
-			if name := path.Join(path.Dir(load[i]), found[1]); !slices.Contains(load, name) {
-				load = append(load, name)
-			}
-		}
+	load := withImports(all, "index.html", "style.css", "icon.svg", "session.js", "start.js", "main.js", "views/toggles.js")
+	for _, name := range load {
 		w := gzip.NewWriter(&size)
-		_, err := w.Write([]byte(content))
+		_, err := w.Write([]byte(all[name]))
 		assert.OK(t, err, w.Close())
 	}
 	if t.Logf("%q: %d bytes", load, size.Len()); size.Len() > most {
 		t.Errorf("the files of the first view have %d bytes compressed, want at most %d", size.Len(), most)
 	}
+}
+
+// withImports returns the names of files, and of the modules that they load at once.
+func withImports(all map[string]string, names ...string) []string {
+	for i := 0; i < len(names); i++ {
+		for _, found := range imports.FindAllStringSubmatch(all[names[i]], -1) {
+			if name := path.Join(path.Dir(names[i]), found[1]); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // files returns the files below static.

@@ -63,3 +63,14 @@ func TestImports(t *testing.T) {
 		}
 	}
 }
+
+// TestPreloads checks that the page names all modules that it needs, so that a browser requests them at the same time.
+func TestPreloads(t *testing.T) {
+	t.Parallel()
+	all := files(t)
+	for _, name := range withImports(all, "main.js") {
+		if !strings.Contains(all["index.html"], `"{{files}}/`+name+`"`) {
+			t.Errorf("index.html does not preload %s", name)
+		}
+	}
+}

@@ -1,5 +1,6 @@
 // Calls of the API.
 
+import { isLost } from './connection.js';
 import { credential, signOut } from './session.js';
 
 /** The names of the root roles by their IDs. */
@@ -14,6 +15,11 @@ class ApiError extends Error {
     this.id = id;
   }
 }
+
+/** The error of a request without a response. Its name is another one if only this request got none. */
+export const noConnection = (name = 'NoConnection') => new ApiError(0, {
+  name, message: 'The API cannot be reached. Check your connection and try again.',
+});
 
 /**
  * Sends a request and returns the parsed body, or null if the body is empty. A 401 also ends the session.
@@ -40,7 +46,9 @@ async function send(method, path, body, { signal, token = credential(), etag } =
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, { name: 'Unreachable', message: 'The API cannot be reached. Check your connection and try again.' });
+    const lost = await isLost();
+    if (signal?.aborted) throw error;
+    throw noConnection(lost ? 'NoConnection' : 'Unreachable');
   }
   const content = parse(text);
   if (response.ok && content !== undefined) return { content, etag: response.headers.get('ETag') };

@@ -1,5 +1,7 @@
 // Elements of the pages. Text from the API becomes text nodes, never markup.
 
+import { onReconnect } from './connection.js';
+
 let lastId = 0;
 
 /** Returns an ID that is unique in the document. */
@@ -285,7 +287,7 @@ export const once = (action) => async (event) => {
 /** A number in words: "1 toggle", "12 toggles". */
 export const counted = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** Says that something is loading. */
+/** Says that something is loading, and shows rows without content in its place. */
 export const loading = (what) => h('p', { class: 'loading', role: 'status' }, `Loading ${what}…`);
 
 /** The address of the event log with filters, which have the names of the API's parameters. */
@@ -301,8 +303,16 @@ export const logLink = (filters, label, ...about) =>
 /** Several links in a line. */
 export const links = (...all) => h('div', { class: 'detail links' }, all);
 
-/** Shows why something could not be loaded, with the ID of the request, and a button that repeats it. */
+/**
+ * Shows why something could not be loaded, with the ID of the request, and a button that repeats it. Without a connection, which the bar of
+ * connection.js shows, it is repeated as soon as there is one.
+ */
 export function failure(error, retry) {
+  if (error.name === 'NoConnection' && retry) {
+    const place = h('p', { class: 'empty' }, 'This appears when there is a connection again.');
+    onReconnect(() => place.isConnected && retry());
+    return place;
+  }
   return h('div', { class: 'notice error', role: 'alert' },
     h('p', null, error.message),
     error.id ? h('p', { class: 'detail' }, 'Request ID: ', h('code', null, error.id)) : null,

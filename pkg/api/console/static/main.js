@@ -1,33 +1,16 @@
 // The shell: who is signed in, and which page the fragment names.
 
 import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
-import { call, roles } from './api.js';
+import { call, noConnection, roles } from './api.js';
+import { isLost } from './connection.js';
 import { discardDraft, draftOf, resume } from './draft.js';
 import { append, failure, h, isUTC, loading, ownZone, replace, showUTC } from './dom.js';
 import { combobox } from './combobox.js';
+import { pages, parseAddress } from './pages.js';
 import { html, nothing, render } from './template.js';
 import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
-/**
- * The pages by the first segment of the fragment, in the order of the navigation. A page without a permission is for everyone, and one
- * without a group is not in the navigation.
- */
-const pages = {
-  toggles: { group: 'Toggles', title: 'Toggles', load: () => import('./views/toggles.js') },
-  segments: { group: 'Toggles', title: 'Segments', load: () => import('./views/segments.js') },
-  context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
-  playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },
-  cleanup: { group: 'Observe', title: 'Clean-up', load: () => import('./views/cleanup.js') },
-  usage: { group: 'Observe', title: 'Usage', load: () => import('./views/usage.js') },
-  events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
-  'api-tokens': { group: 'Access', title: 'API tokens', load: () => import('./views/client-tokens.js'), permission: 'READ_CLIENT_API_TOKEN' },
-  'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
-  environments: { group: 'Set-up', title: 'Environments', load: () => import('./views/environments.js') },
-  types: { group: 'Set-up', title: 'Toggle types', load: () => import('./views/types.js') },
-  traffic: { group: 'Set-up', title: 'API requests', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
-  tokens: { title: 'Your tokens', load: () => import('./views/tokens.js') },
-};
 const product = document.title;
 
 const main = document.querySelector('main');
@@ -113,10 +96,11 @@ async function enter() {
   }
   showNavigation();
   const first = !moveFocus;
-  const content = startPage('Loading');
+  const { page, title } = parseAddress(window.location.hash || '#/toggles');
+  const content = startPage(title);
   if (first) moveFocus = false; // the first page replaces this one
   append(content, loading('your account'));
-  pageOf(window.location.hash.split(/[/?]/)[1] ?? 'toggles').load().catch(() => {}); // while the API looks for the caller
+  page.load().catch(() => {}); // while the API looks for the caller
   try {
     caller = await loadCaller(leave.signal);
   } catch (error) {
@@ -154,19 +138,12 @@ async function loadCaller(signal) {
   }
 }
 
-/** The page with a name. */
-function pageOf(name) {
-  return Object.hasOwn(pages, name) ? pages[name] : { title: 'Page not found', load: async () => notFound };
-}
-
-/** Shows the page that the fragment names: `#/<page>`, `#/<page>/<detail>` or `#/<page>?<search>`. */
+/** Shows the page that the fragment names. */
 async function showPage() {
   if (window.location.hash === '') window.history.replaceState(null, '', '#/toggles');
-  const [address, ...search] = window.location.hash.split('?');
-  const [, name, ...rest] = address.split('/');
-  const page = pageOf(name);
+  const { name, page, title, detail, search } = parseAddress(window.location.hash);
   showNavigation(name);
-  const content = startPage(page.title);
+  const content = startPage(title);
   const { signal } = leave;
   offerDraft();
   if (page.permission && !caller.may(page.permission)) {
@@ -174,16 +151,22 @@ async function showPage() {
     return;
   }
   try {
-    const view = await page.load().catch(() => {
-      throw new Error('The page cannot be loaded. Reload it: there may be a newer version.');
+    const view = await page.load().catch(async () => {
+      throw await isLost() ? noConnection() : new Error('The page cannot be loaded. Reload it: there may be a newer version.');
     });
     if (signal.aborted) return;
-    await view.render(content, {
-      ...caller, detail: rest.join('/'), search: new URLSearchParams(search.join('?')), signal, announce, setTitle, setActions, setPath,
-    });
+    await view.render(content, { ...caller, detail, search, signal, announce, setTitle, setActions, setPath });
+    preload();
   } catch (error) {
     if (!signal.aborted) replace(content, failure(error, showPage));
   }
+}
+
+/** Loads the other pages when the browser has nothing to do, so that they open at once, and without a connection. */
+function preload() {
+  (window.requestIdleCallback ?? setTimeout)(() => {
+    for (const { load, permission } of Object.values(pages)) if (!permission || caller?.may(permission)) load().catch(() => {});
+  });
 }
 
 /** Says above a page that there is something that was entered and not saved: above all that the page may still change. */
@@ -197,11 +180,6 @@ function offerDraft() {
       h('button', { type: 'button', class: 'danger quiet', onclick: () => { notice.remove(); discardDraft(); main.focus(); } }, 'Discard')));
   main.prepend(notice);
 }
-
-const notFound = {
-  render: (content) => append(content, h('p', null,
-    'This address names no page. ', h('a', { href: '#/toggles' }, 'Show the toggles'), '.')),
-};
 
 /**
  * Names the page.
@@ -235,7 +213,7 @@ function startPage(title) {
   if (!canUndo()) hideToast();
   document.title = `${title} · ${product}`;
   const heading = h('h1', { tabindex: '-1' }, title);
-  const content = h('div');
+  const content = h('div', { class: 'page' }); // while it is empty, style.css says that the page is loading
   replace(main,
     h('nav', { class: 'path', 'aria-label': 'Path', hidden: true }),
     h('div', { class: 'head' }, h('div', null, heading), h('div', { class: 'buttons' })),

@@ -1,0 +1,40 @@
+// The pages of the console. main.js shows them, and the tests of the browser visit them all.
+
+import { append, h } from './dom.js';
+
+/**
+ * The pages by the first segment of the fragment, in the order of the navigation. A page without a permission is for everyone, and one
+ * without a group is not in the navigation. `titleOf` names a page by the other segments of its address, until the page has a better title.
+ */
+export const pages = {
+  toggles: { group: 'Toggles', title: 'Toggles', titleOf: ([, name]) => name, load: () => import('./views/toggles.js') },
+  segments: { group: 'Toggles', title: 'Segments', load: () => import('./views/segments.js') },
+  context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
+  playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },
+  cleanup: { group: 'Observe', title: 'Clean-up', load: () => import('./views/cleanup.js') },
+  usage: { group: 'Observe', title: 'Usage', load: () => import('./views/usage.js') },
+  events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
+  'api-tokens': { group: 'Access', title: 'API tokens', load: () => import('./views/client-tokens.js'), permission: 'READ_CLIENT_API_TOKEN' },
+  'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
+  environments: { group: 'Set-up', title: 'Environments', load: () => import('./views/environments.js') },
+  types: { group: 'Set-up', title: 'Toggle types', load: () => import('./views/types.js') },
+  traffic: { group: 'Set-up', title: 'API requests', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
+  tokens: { title: 'Your tokens', load: () => import('./views/tokens.js') },
+};
+
+const unknown = { title: 'Page not found', load: async () => ({ render: notFound }) };
+
+function notFound(content) {
+  append(content, h('p', null, 'This address names no page. ', h('a', { href: '#/toggles' }, 'Show the toggles'), '.'));
+}
+
+/**
+ * What a fragment names: `#/<page>`, `#/<page>/<detail>` or `#/<page>?<search>`.
+ * @returns {{name: string, page: Object, title: string, detail: string, search: URLSearchParams}}
+ */
+export function parseAddress(fragment) {
+  const [address, ...search] = fragment.split('?');
+  const [, name, ...rest] = address.split('/');
+  const page = Object.hasOwn(pages, name) ? pages[name] : unknown;
+  return { name, page, title: page.titleOf?.(rest) || page.title, detail: rest.join('/'), search: new URLSearchParams(search.join('?')) };
+}
