@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -75,7 +76,9 @@ func (r *request) readObject() (map[string]any, error) {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
+	err = decoder.Decode(&object)
+	_, end := decoder.Token()
+	if err != nil || object == nil || !errors.Is(end, io.EOF) {
 		return nil, apierror.New(apierror.Validation, "The body must be a JSON object.")
 	}
 	return object, nil

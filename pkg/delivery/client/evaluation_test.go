@@ -40,9 +40,11 @@ func TestFrontend(t *testing.T) {
 		{"GET", "?country=NO", "", `{"toggles":[` + a + `,` + b + `]}`},
 		{"GET", "?properties[country]=NO&userId=7", "", `{"toggles":[` + a + `,` + b + `]}`},
 		{"GET", "?properties%5Bcountry%5D=SE", "", `{"toggles":[` + b + `]}`},
+		{"GET", "?properties[country]=SE&country=NO", "", `{"toggles":[` + a + `,` + b + `]}`},
 		{"POST", "", "", `{"toggles":[` + b + `]}`},
 		{"POST", "", `{"context":{"properties":{"country":"NO"},"userId":7}}`, `{"toggles":[` + a + `,` + b + `]}`},
 		{"POST", "", `{"context":{"country":"NO"}}`, `{"toggles":[` + a + `,` + b + `]}`},
+		{"POST", "", `{"context":{"properties":{"country":"SE"},"country":"NO"}}`, `{"toggles":[` + a + `,` + b + `]}`},
 	} {
 		got := call(h, test.method, "/api/frontend"+test.query, token, test.body)
 		assert.Equal(t, test.want, got.body)
@@ -52,6 +54,8 @@ func TestFrontend(t *testing.T) {
 	for body, want := range map[string]int{
 		`{"context":[]}`:                    400,
 		`[]`:                                400,
+		`{}}`:                               400,
+		`{} {}`:                             400,
 		`{"context":{"currentTime":"now"}}`: 400,
 		`{"x":"` + strings.Repeat("x", 100_000) + `"}`: 413,
 	} {

@@ -91,22 +91,21 @@ func tagsOf(header http.Header) []string {
 	return tags
 }
 
-// acceptsGzip reports whether a response can be compressed.
+// acceptsGzip reports whether a response can be compressed. What the header says of gzip has precedence over *.
 func acceptsGzip(header http.Header) bool {
+	accepts := map[string]bool{}
 	for _, value := range header.Values("Accept-Encoding") {
 		for coding := range strings.SplitSeq(value, ",") {
 			name, parameter, _ := strings.Cut(strings.ToLower(coding), ";")
-			if name = strings.TrimSpace(name); name != "gzip" && name != "*" {
-				continue
-			}
 			weight, hasWeight := strings.CutPrefix(strings.ReplaceAll(parameter, " ", ""), "q=")
 			q, err := strconv.ParseFloat(weight, 64)
-			if !hasWeight || err == nil && q > 0 {
-				return true
-			}
+			accepts[strings.TrimSpace(name)] = !hasWeight || err == nil && q > 0
 		}
 	}
-	return false
+	if gzip, ok := accepts["gzip"]; ok {
+		return gzip
+	}
+	return accepts["*"]
 }
 
 // query returns what the request selects. A token of projects cannot select others.

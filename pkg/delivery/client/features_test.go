@@ -91,7 +91,11 @@ func TestFeatures(t *testing.T) {
 	compressed := poll(h, token, "", "Accept-Encoding", "br, gzip;q=0.5")
 	assert.Equal(t, "gzip", compressed.header.Get("Content-Encoding"))
 	assert.Equal(t, plain.body, compressed.body)
-	assert.Equal(t, "", poll(h, token, "", "Accept-Encoding", "gzip;q=0, br").header.Get("Content-Encoding"))
+	for accepted, want := range map[string]string{
+		"gzip;q=0, br": "", "gzip;q=0, *": "", "*, gzip;q=0": "", "br, *;q=0.1": "gzip", "*;q=0, gzip": "gzip", "br, *;q=0": "",
+	} {
+		assert.Equal(t, want, poll(h, token, "", "Accept-Encoding", accepted).header.Get("Content-Encoding"))
+	}
 	tag, other := plain.header.Get("ETag"), compressed.header.Get("ETag")
 	if tag == other || !strings.HasPrefix(tag, `"`) {
 		t.Errorf("tags %s and %s", tag, other)

@@ -2,9 +2,11 @@ package client
 
 import (
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"toggleadmin/pkg/delivery/snapshot"
@@ -38,14 +40,17 @@ func (h *Handler) getFrontend(r *request) error {
 	if err != nil {
 		return apierror.Errorf(apierror.Validation, "The query cannot be read: %v.", err)
 	}
-	f := fields{}
-	for name, list := range values {
+	properties, f := fields{}, fields{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := strings.Join(values[name], ",")
 		if inner, ok := strings.CutPrefix(name, "properties["); ok {
-			name = strings.TrimSuffix(inner, "]")
+			properties[strings.TrimSuffix(strings.TrimSuffix(inner, "[]"), "]")] = value
+		} else {
+			f[strings.TrimSuffix(name, "[]")] = value
 		}
-		f[strings.TrimSuffix(name, "[]")] = strings.Join(list, ",")
 	}
-	return h.evaluateAll(r, f)
+	maps.Copy(properties, f)
+	return h.evaluateAll(r, properties)
 }
 
 // postFrontend serves POST /api/frontend.
