@@ -43,7 +43,7 @@ export async function renderToggle(content, context) {
     busy: false, // a switch or a list of strategies waits for the API
     usage: null, // see toggle-usage.js
     recent: null, // its usage in the last 24 hours
-    change: null, // its newest event
+    change: null, // its newest event, undefined if there is none
     events: null,
     error: null, // of what the tab shows
   };
@@ -120,7 +120,7 @@ export async function renderToggle(content, context) {
 
   /** Shows the name, the state and the actions. */
   function drawHead() {
-    setTitle(name, h('button', { type: 'button', class: 'more', 'aria-label': 'Copy the name', title: 'Copy the name', onclick: copyName }, '⧉'),
+    setTitle(name, h('button', { type: 'button', class: 'more', 'aria-label': 'Copy the name', onclick: copyName }, 'Copy'),
       stateBadge(state.toggle));
     setActions(
       may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
@@ -156,7 +156,8 @@ export async function renderToggle(content, context) {
   /** Who has changed the toggle last. */
   function lastChange() {
     const { change: event } = state;
-    if (!event) return nothing;
+    // The line is there from the beginning: what is below must not move while someone clicks on it.
+    if (!event) return html`<p class="detail last-change">${event === null ? '\u00a0' : 'The event log has no change.'}</p>`;
     return html`<p class="detail last-change">${event.createdBy === 'system' ? 'Last changed automatically' : html`Last changed by <bdi>${event.createdBy}</bdi>`},
       <a data-here href="${toggleAddress(state.toggle)}?tab=history"><time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${
   relativeTime(new Date(event.createdAt))}</time></a>.</p>`;
@@ -198,7 +199,7 @@ export async function renderToggle(content, context) {
     }),
   }) : item.enabled ? 'on' : 'off'}</div>
       </div>
-      ${state.recent ? recentUse(state.recent, item) : nothing}
+      ${state.recent ? recentUse(state.recent, item) : html`<p class="detail recent-use">\u00a0</p>`}
       ${toggle.dependencies.map((parent) => html`<p class="detail">Only if <bdi>${dependencyWords(parent)}</bdi>.</p>`)}
       ${strategies.length === 0 ? html`<p class="empty">There are no strategies. ${item.enabled ? nothing : 'Turned on, it is on for everyone.'}</p>` : html`
         <p class="detail">${item.enabled ? 'On if one of these holds, otherwise off:' : 'Off. Turned on, it is on if one of these holds:'}</p>

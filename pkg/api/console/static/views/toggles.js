@@ -161,7 +161,7 @@ export async function render(content, context) {
           <small class="type"><bdi>${state.types.find(({ id }) => id === type)?.name ?? type}</bdi></small></div>
         ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
       </th>
-      <td role="cell" class="project"><bdi>${project}</bdi></td>
+      <td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>
       ${columns().map((environment) => html`<td role="cell" class="on">${switchOf(toggle, environment)}</td>`)}
       ${others().length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${others().filter((environment) => isOn(toggle, environment)).length} of ${
     others().length} on</span></td>` : nothing}
