@@ -1,6 +1,7 @@
 // Elements of the pages. Text from the API becomes text nodes, never markup.
 
 import { onReconnect } from './connection.js';
+import { inWords, sentences } from './messages.js';
 
 let lastId = 0;
 
@@ -191,12 +192,6 @@ export function form({ send, submit, busy, danger, cancel, ...props }, ...childr
   return element;
 }
 
-/** Splits the message of a rejected request by the property or parameter that each sentence names. */
-function sentences({ status, message }) {
-  const found = status === 400 ? message.split(/ (?=The `\/(?:body|query|params)\/)/) : [message];
-  return found.map((sentence) => ({ name: /^The `\/(?:body|query|params)\/([^`]*)`/.exec(sentence)?.[1], message: sentence }));
-}
-
 /**
  * Divides an error of the API by the controls of a page.
  * @param {Error} error
@@ -212,15 +207,6 @@ export function dividedError(error, controlOf) {
     else byControl[control] = [byControl[control], inWords(message)].filter(Boolean).join(' ');
   }
   return { byControl, rest: rest.join(' ') };
-}
-
-/** A message of the API about one value, in the words of the form. `label` is empty next to the control. */
-function inWords(message, label) {
-  return message
-    .replace(/^The `[^`]*` (?:property|parameter) /, label ? `${label}: the value ` : 'The value ')
-    .replace(/(must .*)have 1 or more (?:characters|elements)(?:, and)?/, '$1not be empty')
-    .replace(/; you sent (?:""|nothing)\.$/, '.')
-    .replace(/; you sent "IS:/, '; you sent "');
 }
 
 /**

@@ -147,3 +147,13 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
     return html`<button type="submit" class="primary" aria-disabled=${waits} aria-busy=${waits}>${state.busy ? 'Saving…' : label}</button>`;
   }
 }
+
+/**
+ * Goes to another page, and says there what has happened. A change of the page removes messages.
+ * @param {string} address another one than that of the page
+ * @param {() => void} say
+ */
+export function leaveFor(address, say) {
+  window.addEventListener('hashchange', say, { once: true });
+  window.location.hash = address;
+}

@@ -1,0 +1,78 @@
+// Context fields in all views: their addresses, what uses them, and the dialog that deletes one.
+
+import { call } from './api.js';
+import { counted, form, h, openDialog, text } from './dom.js';
+import { loadSegments, segmentAddress } from './segment.js';
+import { listAddress, searchToggles, toggleAddress } from './toggle.js';
+
+const shownUses = 12;
+
+/** The path of the context fields in the API. */
+export const fieldsPath = '/api/admin/context';
+
+/** The path of a context field in the API. */
+export const fieldPath = (name) => `${fieldsPath}/${encodeURIComponent(name)}`;
+
+/** The address of the page of a context field. */
+export const fieldAddress = (name) => `#/context/${encodeURIComponent(name)}`;
+
+/**
+ * Loads what uses a context field: the first toggles, their number, and all segments.
+ * @returns {Promise<{toggles: Array, total: number, segments: Array}>}
+ */
+export async function loadUses(name, signal) {
+  const [{ features, total }, segments] = await Promise.all([
+    searchToggles({ contextField: name, sortBy: 'name', limit: shownUses }, signal),
+    loadSegments(signal),
+  ]);
+  return { toggles: features, total, segments: segments.filter(({ constraints }) => constraints.some(({ contextName }) => contextName === name)) };
+}
+
+/** How much uses it, in words, and a verb: "3,754 toggles and 1 segment use". Empty if nothing does. */
+export function usesWords({ total, segments }) {
+  const parts = [total > 0 && counted(total, 'toggle'), segments.length > 0 && counted(segments.length, 'segment')].filter(Boolean);
+  return parts.length === 0 ? '' : `${parts.join(' and ')} ${total + segments.length === 1 ? 'uses' : 'use'}`;
+}
+
+/** Links to what uses it, as items of a list. */
+export const usesLinks = (name, { toggles, total, segments }) => [
+  ...segments.slice(0, shownUses).map((segment) => h('li', null, 'Segment ', h('a', { href: segmentAddress(segment.id) }, text(segment.name)))),
+  ...toggles.map((toggle) => h('li', null, h('a', { href: toggleAddress(toggle) }, text(toggle.name)))),
+  total > toggles.length && h('li', null, 'and ', h('a', { href: listAddress({ contextField: name }) }, `${(total - toggles.length).toLocaleString('en')} more`)),
+].filter(Boolean);
+
+/**
+ * Opens the dialog that deletes a field, or says what uses it: then it cannot be deleted.
+ * @param {{name: string, legalValues: Array}} item
+ * @param {AbortSignal} signal
+ * @param {() => Promise<void>} deleted
+ */
+export async function openDeletion({ name, legalValues }, signal, deleted) {
+  const uses = await loadUses(name, signal).catch(() => ({ toggles: [], total: 0, segments: [] })); // then the API says it
+  if (signal.aborted) return;
+  const words = usesWords(uses);
+  if (words !== '') {
+    const refusal = openDialog([text(name), ` cannot be deleted: ${words} it`], () => [
+      h('ul', { class: 'sentences' }, usesLinks(name, uses)),
+      h('div', { class: 'buttons' }, uses.total > 0 && h('a', { class: 'button', href: listAddress({ contextField: name }) }, 'Show them'),
+        h('button', { type: 'button', class: 'primary', onclick: () => refusal.close() }, 'Close')),
+    ]);
+    return;
+  }
+  const dialog = openDialog(['Delete the context field ', text(name), '?'], () => [
+    form({
+      submit: 'Delete context field',
+      busy: 'Deleting…',
+      danger: true,
+      cancel: () => dialog.close(),
+      async send() {
+        await call('DELETE', fieldPath(name)).catch((error) => {
+          if (error.status !== 404) throw error; // it is gone already
+        });
+        dialog.close();
+        await deleted();
+      },
+    },
+    h('p', null, `Nothing uses it.${legalValues.length > 0 ? ` Its ${counted(legalValues.length, 'legal value')} will be deleted, too.` : ''} This cannot be undone.`)),
+  ]);
+}
