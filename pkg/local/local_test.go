@@ -69,13 +69,14 @@ func TestLocalJSON(t *testing.T) {
 		t.Errorf("%s", content)
 	}
 	first := regexp.MustCompile("^ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL +
-		`/console/#code=[\w-]{22}\n`).FindString(stdout.String())
+		`/console/#code=[\w-]{22}\n  Applications: ` + service.ClientURL + "\n").FindString(stdout.String())
 	commands := strings.TrimPrefix(stdout.String(), first)
 	if first == "" || strings.Contains(commands, "v2_") {
 		t.Errorf("stdout %q", stdout.String())
 	}
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", `curl() { printf '%s\n' "$*"; }`+"\n"+commands).CombinedOutput()
-	want := "-s -H Authorization: " + service.Users[0].PAT + ` -w \n ` + service.BaseURL + "/api/admin/feature-types\n"
+	want := "-s -H Authorization: " + service.Users[0].PAT + ` -w \n ` + service.BaseURL + "/api/admin/feature-types\n" +
+		"-s -H Authorization: " + service.ClientTokens[0].Secret + ` -w \n ` + service.ClientURL + "/api/client/features\n"
 	if err != nil || string(out) != want {
 		t.Errorf("the commands to try: %v\n%s\nwant %s", err, out, want)
 	}

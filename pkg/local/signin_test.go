@@ -133,7 +133,7 @@ func TestStartWithoutAdmin(t *testing.T) {
 		var stdout process.Output
 		service, stop = localtest.StartStop(t, local.Config{DataDir: dir, Stdout: &stdout})
 		if want := "ready " + service.BaseURL + "\n\n  Console: " + service.BaseURL +
-			"/console/\n\n"; stdout.String() != want {
+			"/console/\n  Applications: " + service.ClientURL + "\n\n"; stdout.String() != want {
 			t.Errorf("stdout %q", stdout.String())
 		}
 		if status, body := send(t, service, http.MethodPost, "/local/sign-in", "",
