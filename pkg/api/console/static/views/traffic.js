@@ -11,13 +11,26 @@ const groups = [
   { name: 'server-errors', title: 'Server errors (5xx)', short: 'Server errors', pattern: 'dots' },
 ];
 const allPaths = '';
+/** Who sends the requests, by the paths that they use. */
+const callers = {
+  applications: { title: 'Applications', of: (path) => /^\/(api\/(client|frontend)|edge|ofrep)(\/|$)/.test(path) },
+  administration: { title: 'Administration', of: (path) => !callers.applications.of(path) },
+};
+/** The address of all credentials, those that were used last first. */
+const credentials = '#/api-tokens?sortBy=seenAt&sortOrder=desc';
 const number = (count) => count.toLocaleString('en');
 
 /** Months and days are UTC, as in the API. The fragment names the month: #/traffic/2026-11. */
 export async function render(content, { detail, signal, announce }) {
   const now = new Date().toISOString().slice(0, 7);
-  const month = validMonth(detail) && detail <= now ? detail : now;
-  const title = format(`${month}-01`, { month: 'long', year: 'numeric' });
+  const month = detail || now;
+  const problem = !validMonth(month) ? `“${month}” is not a month. A month is a year and a number from 01 to 12, such as ${now}.`
+    : month > now ? `${monthName(month)} has not begun.` : null;
+  if (problem) {
+    append(content, h('p', { class: 'empty' }, problem, ' ', h('a', { href: '#/traffic' }, 'Show the current month'), '.'));
+    return;
+  }
+  const title = monthName(month);
   const report = h('div', null, loading('the traffic'));
   append(content,
     h('p', { class: 'lead' }, 'Requests that the API has received, by day. A request is counted about one second after its response. ' +
@@ -44,7 +57,11 @@ export async function render(content, { detail, signal, announce }) {
 function showReport(report, { month, title, paths, signal, announce }) {
   const days = daysOf(month);
   const choice = h('select', { id: uniqueId(), onchange: showDays },
-    h('option', { value: allPaths }, 'All paths'), paths.map(({ path }) => h('option', { value: path }, path)));
+    h('option', { value: allPaths }, 'All paths'),
+    Object.entries(callers).map(([name, { title: label, of }]) => {
+      const own = paths.filter(({ path }) => of(path));
+      return own.length > 0 && h('optgroup', { label }, h('option', { value: name }, `${label}: all paths`), own.map(({ path }) => h('option', { value: path }, path)));
+    }));
   const chart = h('div', { class: 'chart', role: 'img' });
   const selected = h('p', { class: 'detail reading', 'aria-hidden': 'true' });
   const byDay = h('div', { class: 'scroll' });
@@ -54,17 +71,21 @@ function showReport(report, { month, title, paths, signal, announce }) {
       h('button', { type: 'button', onclick: download }, 'Download CSV')),
     sums, chart, selected,
     h('section', null, h('div', { class: 'title' }, h('h2', null, 'By day')), byDay),
-    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By path')), pathTable(paths)));
+    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By path'), h('a', { href: 'api/' }, 'What the paths do')),
+      Object.values(callers).map((caller) => pathTable(paths, caller))),
+    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By whom')),
+      h('p', { class: 'by-whom' }, 'Requests are counted by path, not by caller. Who calls: ',
+        h('a', { href: credentials }, 'credentials by last use'), ' and ', h('a', { href: '#/usage' }, 'applications with their usage'), '.')));
   let remove = () => {};
   let turn = 0;
   signal.addEventListener('abort', () => remove());
   showDays();
 
   async function showDays() {
-    const shown = paths.filter(({ path }) => choice.value === allPaths || choice.value === path);
+    const shown = paths.filter(({ path }) => choice.value === allPaths || choice.value === path || callers[choice.value]?.of(path));
     const byDate = days.map((date) => sum(shown.map((item) => item.days.get(date))));
     const total = sum(byDate);
-    const subject = choice.value === allPaths ? 'all paths' : choice.value;
+    const subject = choice.value === allPaths ? 'all paths' : callers[choice.value]?.title.toLowerCase() ?? choice.value;
     replace(sums,
       h('div', null, h('dt', null, 'All requests'), h('dd', null, number(whole(total)))),
       ...groups.map((group, i) => h('div', null,
@@ -106,15 +127,18 @@ function dayTable(subject, title, days, byDate, total) {
   return element;
 }
 
-function pathTable(paths) {
-  const columns = ['Path', ...groups.map((group) => group.short), 'All', 'Share'];
+/** The requests per path of some callers, with the share of all requests. */
+function pathTable(paths, { title, of }) {
+  const columns = [title, ...groups.map((group) => group.short), 'All', 'Share'];
   const totals = paths.map(({ path, days }) => ({ path, total: sum([...days.values()]) })).sort((a, b) => whole(b.total) - whole(a.total));
   const all = totals.reduce((count, { total }) => count + whole(total), 0);
-  const rows = totals.map(({ path, total }) => {
+  const own = totals.filter(({ path }) => of(path));
+  if (own.length === 0) return null;
+  const rows = own.map(({ path, total }) => {
     const part = whole(total) / all;
     return numberRow(columns, h('code', null, text(path)), total, withBar(`${(100 * part).toFixed(1)}%`, part));
   });
-  return withNumbers(table('Requests per path', columns, rows));
+  return withNumbers(table(`Requests per path: ${title}`, columns, rows));
 }
 
 const numberRow = (columns, head, total, ...more) => row(columns, [head, ...total.map(number), number(whole(total)), ...more]);
@@ -160,6 +184,8 @@ function daysOf(month) {
 }
 
 const format = (date, options) => new Date(`${date}T00:00:00Z`).toLocaleDateString('en', { ...options, timeZone: 'UTC' });
+
+const monthName = (month) => format(`${month}-01`, { month: 'long', year: 'numeric' });
 
 const longDay = (date) => format(date, { weekday: 'short', day: 'numeric', month: 'short' });
 
