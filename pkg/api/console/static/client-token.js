@@ -34,8 +34,5 @@ export const isSecretOf = (secret, token) => secret.startsWith(`${token.secret}_
 /** The projects of a token in words. */
 export const projectNames = ({ projects }) => (projects.includes('*') ? ['All projects'] : projects);
 
-/** A command that tries a token, or null if there is no URL for applications. */
-export function tryCommand(kind, secret) {
-  if (!clientUrl) return null;
-  return `curl -H 'Authorization: ${secret}' ${clientUrl}${kind === 'frontend' ? '/api/frontend' : '/api/client/features'}`;
-}
+/** A URL that tries a token of a kind, or null if there is no URL for applications. */
+export const tryUrl = (kind) => (clientUrl ? `${clientUrl}${kind === 'frontend' ? '/api/frontend' : '/api/client/features'}` : null);

@@ -7,17 +7,17 @@ const soon = 14 * day;
 const long = 90 * day;
 const presets = [[7, '7 days'], [30, '30 days'], [90, '90 days'], [365, '1 year']];
 
-const isExpired = ({ expiresAt }, now) => expiresAt !== null && new Date(expiresAt) <= now;
+export const isExpired = ({ expiresAt }, now = Date.now()) => expiresAt !== null && new Date(expiresAt) <= now;
 const isExpiringSoon = ({ expiresAt }, now) => expiresAt !== null && new Date(expiresAt) > now && new Date(expiresAt) - now <= soon;
 
-/** The filters of a list of tokens: their names and what they select. */
-export const tokenFilters = {
-  all: ['All tokens', () => true],
-  never: ['Never used', ({ seenAt }) => seenAt === null],
-  unused: ['Unused for 90 days', ({ seenAt, createdAt }, now) => now - new Date(seenAt ?? createdAt) > long],
-  soon: ['Expires within 14 days', isExpiringSoon],
-  expired: ['Expired', isExpired],
-};
+/** The choices of the filter of a list of tokens by use and expiry. */
+export const tokenFilters = [
+  { value: '', label: 'Used or not' },
+  { value: 'never', label: 'Never used', test: ({ seenAt }) => seenAt === null },
+  { value: 'unused', label: 'Unused for 90 days', test: ({ seenAt, createdAt }) => Date.now() - new Date(seenAt ?? createdAt) > long },
+  { value: 'soon', label: 'Expires within 14 days', test: (token) => isExpiringSoon(token, Date.now()) },
+  { value: 'expired', label: 'Expired', test: (token) => isExpired(token, Date.now()) },
+];
 
 /** Returns what is to be said about the expiry of a token: a class and a text, or null. */
 export function expiry(token, now = Date.now()) {

@@ -9,6 +9,7 @@ import { combobox } from './combobox.js';
 import { pages, parseAddress } from './pages.js';
 import { html, nothing, render } from './template.js';
 import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
+import { loadAllTokens, riskChanges, riskCount } from './token.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 const product = document.title;
@@ -57,6 +58,7 @@ events.addEventListener('signed-out', async ({ detail }) => {
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
 events.addEventListener('code', begin);
+riskChanges.addEventListener('change', showPages);
 showZone();
 begin();
 
@@ -88,9 +90,10 @@ async function begin() {
 
 /** Shows the page of the fragment if the API accepts the credential. */
 async function enter() {
+  const token = credential();
   caller = null;
   toCleanUp = null;
-  if (credential() === null) {
+  if (token === null) {
     showSignIn();
     return;
   }
@@ -110,6 +113,8 @@ async function enter() {
   showNavigation();
   await showPage();
   if (toCleanUp === null && caller) countCleanUp();
+  // The page of the tokens says what is wrong, if they cannot be loaded.
+  if (caller?.may('ADMIN') && credential() === token && riskCount() === null) await loadAllTokens().catch(() => {});
 }
 
 /** Counts the toggles to clean up. The event `counted` shows the number. */
@@ -280,8 +285,15 @@ function showPages() {
     <ul>${links.map(([name, { title }]) => html`
       <li><a href="#/${name}" aria-current=${name === currentPage ? 'page' : nothing}>${title}</a>${name === 'cleanup' && toCleanUp !== null
   ? html`<span class="number">${toCleanUp.toLocaleString('en')}<span class="visually-hidden"> ${
-    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}</li>`)}
+    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}${name === 'api-tokens' ? risks() : nothing}</li>`)}
     </ul>`), navigation);
+}
+
+/** How many tokens are a risk. */
+function risks() {
+  const count = caller?.may('ADMIN') ? riskCount() : 0;
+  return count ? html`<a class="number" href="#/api-tokens?list=risk" title="Tokens at risk"
+    aria-label="${count} ${count === 1 ? 'token' : 'tokens'} at risk">${count}!</a>` : nothing;
 }
 
 function callerName() {

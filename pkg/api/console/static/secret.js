@@ -2,6 +2,9 @@
 
 import { field, h, replace, text, uniqueId } from './dom.js';
 
+/** A command that tries a token, which is in a variable: a secret in a command stays in the history of the shell. */
+export const tryCommand = (url) => `curl -H "Authorization: $TOKEN" ${url}`;
+
 /**
  * Shows the secret of a new token in the dialog that has created it.
  * @param {HTMLDialogElement} dialog
@@ -25,7 +28,7 @@ export function showSecret(dialog, { secret, name, command }, ...more) {
       'and nowhere else.'),
     field('Secret', value),
     h('div', { class: 'buttons' }, copyButton('Copy', value), state),
-    command && [h('p', { class: 'hint' }, 'Try it:'), h('div', { class: 'try' }, code, copyButton('Copy', code, ' the curl command'))],
+    command && [h('p', { class: 'hint' }, 'Try it. First enter ', h('code', null, 'read -rs TOKEN'), ' in the shell, and paste the secret:'), h('div', { class: 'try' }, code, copyButton('Copy', code, ' the curl command'))],
     more,
     warning,
     h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: done }, 'Done')));

@@ -14,7 +14,8 @@ import { html, nothing, repeat } from './template.js';
  * @param {(item: Object) => unknown} options.key
  * @param {string} [options.order] the name of the column that the rows are sorted by, with a minus sign before it: descending
  * @param {(order: string) => void} [options.sort] called when another order is chosen
- * @param {(item: Object) => {name: string, items: Array}} [options.actions] the name of a row, and its actions, see `menu`
+ * @param {(item: Object) => {name: string, id?: string, items: Array}} [options.actions] the name of a row, its id if the name is not
+ *   unique, and its actions, see `menu`
  */
 export function denseTable({ caption, kind = '', columns, items, key, order, sort, actions }) {
   return html`<table role="table" class="dense ${kind}">
@@ -38,7 +39,7 @@ function heading({ name, kind, compare }, order, sort) {
       aria-hidden="true">${isSorted ? (isAscending ? '↑' : '↓') : '↕'}</span></button>` : name}</th>`;
 }
 
-const rowMenu = ({ name, items }) => (items.length === 0 ? nothing : menu(`Actions of ${name}`, `menu-${name}`, items));
+const rowMenu = ({ name, id = name, items }) => (items.length === 0 ? nothing : menu(`Actions of ${name}`, `menu-${id}`, items));
 
 /** Returns items in the order of a column of `denseTable`. Those with the same value keep theirs. */
 export function sorted(items, columns, order) {

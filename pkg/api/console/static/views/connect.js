@@ -2,10 +2,11 @@
 // in the memory of the page.
 
 import { call } from '../api.js';
-import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, tryCommand } from '../client-token.js';
+import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, tryUrl } from '../client-token.js';
 import { dividedError, failure, h, loading, relativeTime } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { loadExamples, sdks, stepsOf } from '../sdks.js';
+import { tryCommand } from '../secret.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { projectInput, searchToggles } from '../toggle.js';
 
@@ -96,7 +97,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
       <pre tabindex="0" aria-label=${label} dir="ltr"><code>${text}</code></pre></div>`;
   }
 
-  function firstRequest({ secret, kind, token, since, problem, ended }) {
+  function firstRequest({ kind, token, since, problem, ended }) {
     if (token.seenAt !== null) {
       return html`<p class="connected" role="status"><span aria-hidden="true">✓ </span>Connected<span class="detail"> · the token was last used ${
         relativeTime(new Date(token.seenAt))}</span></p>`;
@@ -108,7 +109,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
       ${problem ? html`<p class="error">${problem} The page tries again.</p>` : nothing}
       ${late ? html`<div class="notice"><p>Nothing yet. Check that the application runs, that it can reach <code>${clientUrl}</code>, and that it has this token.${
       kind === 'frontend' ? ' Browsers also need the origin of the page in the parameter FrontendOrigins.' : ''}</p></div>
-        ${code('Try it without the SDK', tryCommand(kind, secret))}` : nothing}`;
+        ${code('Try it without the SDK', tryCommand(tryUrl(kind)))}` : nothing}`;
   }
 
   /** Changes the choices. A token of another kind, environment or project is another one. */

@@ -1,182 +1,223 @@
-// Service accounts, and their tokens in one table.
+// Service accounts: the list, all their tokens, and the page of one account.
 
 import { call, roles } from '../api.js';
-import { draftFor, keepControls } from '../draft.js';
-import {
-  FieldError, append, counted, failure, field, form, h, links, loading, logLink, openDialog, pager, range, replace, row, table, text,
-} from '../dom.js';
-import { expiry } from '../expiry.js';
-import { matcher } from '../search.js';
-import { createToken, tokenList } from './tokens.js';
+import { failure, h, loading, logAddress } from '../dom.js';
+import { draftFor } from '../draft.js';
+import { expiry, tokenFilters } from '../expiry.js';
+import { listView } from '../list.js';
+import { marked } from '../search.js';
+import { denseTable } from '../table.js';
+import { html, nothing, render as show } from '../template.js';
+import { timeOfUse } from '../toggle.js';
+import { loadAllTokens, tokenOrders, tokenTexts } from '../token.js';
+import { accountsPath, openDeletion, openEditor } from './service-account-dialogs.js';
+import { accountOwner, createToken, deleteToken, rotateToken } from './token-dialogs.js';
+import { accountAddress, commonActions, copier, moment, tokenTable } from './token-table.js';
 
-const path = '/api/admin/service-account';
-const pageSize = 50;
+const address = '#/service-accounts';
+const roleChoices = [{ value: '', label: 'All roles' },
+  ...Object.values(roles).map((role) => ({ value: role, label: role, test: (item) => role === (item.role ?? roles[item.rootRole]) }))];
+const accountOrders = {
+  name: { label: 'Name', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
+  role: { label: 'Role', compare: (a, b) => b.rootRole - a.rootRole },
+  tokens: { label: 'Tokens', compare: (a, b) => a.tokens.length - b.tokens.length },
+  seenAt: { label: 'Last used', compare: (a, b) => new Date(lastUse(a) ?? 0) - new Date(lastUse(b) ?? 0) },
+  createdAt: { label: 'Created', compare: (a, b) => new Date(a.createdAt) - new Date(b.createdAt) },
+};
 
 export async function render(content, context) {
-  const { signal, announce, setActions } = context;
-  const list = h('div', null, loading('the service accounts'));
-  const create = h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create service account');
-  const input = h('input', { type: 'search', autocomplete: 'off', spellcheck: 'false', dir: 'auto', oninput: () => { offset = 0; search(); } });
-  const count = h('p', { class: 'detail', role: 'status' });
-  const tokens = h('div');
-  setActions(create);
-  append(content,
-    h('p', { class: 'lead' }, 'A service account is a user that is not a person: a script or a tool with its own role and tokens.'),
-    h('div', { class: 'filters' }, field('Search', input, 'Accounts and tokens')),
-    h('section', { class: 'results', 'aria-label': 'Service accounts' }, count, list),
-    h('section', { 'aria-labelledby': 'account-tokens', class: 'tokens' },
-      h('div', { class: 'title' }, h('h2', { id: 'account-tokens' }, 'Tokens of service accounts')), tokens));
-  let accounts = [];
-  let shown = null;
-  let offset = 0;
+  const { detail, may, search, signal, announce, setActions, setPath, setTitle } = context;
+  const isTokens = detail === 'tokens';
+  const isOne = !isTokens && detail !== '';
+  const state = { accounts: null, tokens: [], account: null, error: null };
+  const copy = copier(announce);
+  const accountList = listView({
+    content,
+    search,
+    address,
+    item: 'service account',
+    placeholder: 'Search names and user names',
+    texts: ({ name, username }) => [name, username],
+    filters: {
+      role: { label: 'Role', choices: () => roleChoices },
+      show: { label: 'Show', choices: () => [{ value: '', label: 'With or without tokens' }, { value: 'none', label: 'Without tokens', test: ({ tokens }) => tokens.length === 0 }] },
+    },
+    orders: accountOrders,
+    order: { sortBy: 'name', sortOrder: 'asc' },
+    draw,
+  });
+  const tokenList = listView({
+    content,
+    search,
+    address: isOne ? accountAddress({ id: detail }) : `${address}/tokens`,
+    item: 'token',
+    placeholder: isOne ? 'Search descriptions' : 'Search descriptions and accounts',
+    texts: tokenTexts,
+    filters: { ...!isOne && { role: { label: 'Role', choices: () => roleChoices } }, show: { label: 'Show', choices: () => tokenFilters } },
+    orders: tokenOrders,
+    order: { sortBy: 'risk', sortOrder: 'desc' },
+    draw,
+  });
+  if (isOne) setPath(h('a', { href: address }, 'Service accounts'));
+  else setActions(h('button', { type: 'button', class: 'primary', onclick: create }, 'Create service account'));
+  draw();
   await load();
-  const continued = draftFor('edit-account');
-  if (draftFor('create-account') !== undefined) openEditor(null, saved);
-  else if (continued !== undefined) edit(accounts.find(({ id }) => id === continued));
-  else for (const account of accounts) if (draftFor('create-token') === owner(account).path) newToken(account);
+  resumeDraft();
 
   async function load() {
     try {
-      ({ serviceAccounts: accounts } = await call('GET', path, undefined, { signal }));
+      const [{ serviceAccounts: accounts }, tokens] = await Promise.all([call('GET', accountsPath, undefined, { signal }), loadAllTokens(signal)]);
+      const byId = new Map(accounts.map((account) => [account.id, account]));
+      const own = tokens.filter(({ owner }) => byId.has(owner?.id))
+        .map((token) => ({ ...token, owner: { ...token.owner, username: byId.get(token.owner.id).username } }));
+      Object.assign(state, { accounts, tokens: own, account: isOne ? byId.get(Number(detail)) ?? null : null, error: null });
     } catch (error) {
-      if (!signal.aborted) replace(list, failure(error, load));
-      return;
+      if (signal.aborted) return;
+      state.error = error;
     }
-    shown = tokenList('Tokens of service accounts',
-      accounts.flatMap((account) => account.tokens.map((token) => ({ ...token, owner: owner(account) }))), context, {
-        accounts: true, create, changed: search,
-        empty: accounts.length === 0 ? 'There are no tokens.' : 'There are no tokens. Create one for an account above.',
-      });
-    replace(tokens, shown.element);
-    search();
+    if (state.account) showHead(state.account);
+    draw();
   }
 
-  /** Shows the accounts and the tokens that match the search. */
-  function search() {
-    const query = input.value;
-    const matches = matcher(query);
-    if (shown.searched !== query) {
-      shown.searched = query;
-      shown.search(query);
-    }
-    const found = accounts.filter(({ name, username }) => matches(name, username));
-    count.textContent = found.length === 0 ? '' : range(found.length, offset, pageSize, 'service account');
-    if (found.length === 0) {
-      replace(list, h('p', { class: 'empty' }, accounts.length > 0 ? 'No service account matches the search.'
-        : 'There are no service accounts. Create one for each script or tool that calls the API.'));
-      return;
-    }
-    const columns = ['Name', 'Role', 'Tokens', { name: 'Actions', class: 'actions' }];
-    replace(list, table('Service accounts', columns, found.slice(offset, offset + pageSize).map((account) => accountRow(columns, account))),
-      pager('Pages of service accounts', found.length, offset, pageSize, (to) => {
-        offset = to;
-        search();
-        list.querySelector('button').focus();
-      }));
+  function showHead(account) {
+    setTitle(account.name);
+    setActions(
+      h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(account, deleted) }, 'Delete'),
+      h('button', { type: 'button', onclick: () => openEditor(account, saved) }, 'Edit'),
+      h('button', { type: 'button', class: 'primary', onclick: () => newToken(account) }, 'Create token'));
   }
 
-  function accountRow(columns, account) {
-    const own = shown.tokens().filter((token) => token.owner.path === owner(account).path);
-    const marks = own.map((token) => expiry(token)).filter(Boolean);
-    const named = (...words) => h('span', { class: 'visually-hidden' }, words, text(account.name));
-    return row(columns, [
-      [text(account.name), account.username !== account.name && h('small', { class: 'detail' }, text(account.username))],
-      roles[account.rootRole],
-      [own.length === 0 ? 'None' : own.length.toLocaleString('en'), marks.length > 0 && [' ', h('span', { class: 'badge warn' },
-        `${marks.length} expired or expiring soon`)]],
-      [
-        h('button', { type: 'button', onclick: () => newToken(account) }, 'Create token', named(' for ')),
-        h('button', { type: 'button', 'data-edit': account.id, onclick: () => edit(account) }, 'Edit', named(' service account ')),
-        h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(account, own.length, deleted) }, 'Delete', named(' service account ')),
-        links(logLink({ createdBy: account.id }, 'Activity', 'of ', text(account.name)),
-          logLink({ subject: `account:${account.id}` }, 'History', 'of ', text(account.name))),
-      ],
-    ]);
+  function draw() {
+    const { accounts, error } = state;
+    show(error ? html`${failure(error, load)}` : !accounts ? html`${loading('the service accounts')}` : isOne ? one() : html`
+      <p class="lead">A service account is a user that is not a person: a script or a tool with its own role and tokens.</p>
+      <ul class="tabs" aria-label="Lists">${tab('', 'Accounts', accounts.length)}${tab('/tokens', 'Tokens', state.tokens.length)}</ul>
+      ${isTokens ? tokenList.template(state.tokens, tokenRows, html`<p class="empty">There are no tokens. Create one on the page of an account.</p>`)
+    : accountList.template(accounts, accountRows, html`<p class="empty">There are no service accounts. Create one for each script or tool that calls the API.</p>`)}`, content);
   }
 
-  function newToken(account) {
-    createToken(owner(account), (token) => {
-      shown.add({ ...token, owner: owner(account) });
-      search();
-      announce(`The token “${token.description}” was created.`);
+  function tab(path, label, count) {
+    const isCurrent = path === (isTokens ? '/tokens' : '');
+    return html`<li><a href="${address}${path}" aria-current=${isCurrent ? 'page' : nothing}>${label} <span class="number">${count.toLocaleString('en')}</span></a></li>`;
+  }
+
+  function one() {
+    const { account } = state;
+    if (!account) return html`<p class="empty">There is no such service account. It may have been deleted. <a href=${address}>Show the service accounts</a>.</p>`;
+    const fact = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+    return html`
+      <dl class="panel">
+        ${fact('User name', html`<bdi>${account.username}</bdi>`)}
+        ${fact('Role', roles[account.rootRole])}
+        ${fact('Created', moment(account.createdAt))}
+        ${fact('Last used', lastUsed(account))}
+        ${fact('Event log', html`<div class="links"><a href=${logAddress({ createdBy: account.id })}>Activity</a><a
+          href=${logAddress({ subject: `account:${account.id}` })}>History</a></div>`)}
+      </dl>
+      ${tokenList.template(tokensOf(account), tokenRows, html`<p class="empty">The account has no tokens.</p>`)}`;
+  }
+
+  function accountRows(accounts, { query, ...sorting }) {
+    const cells = {
+      name: ({ id, name, username }) => html`<a class="one-line" href=${accountAddress({ id })} title=${name}>${marked(name, query)}</a>${
+        username === name ? nothing : html`<small class="line" title=${username}>${marked(username, query)}</small>`}`,
+      role: ({ rootRole }) => roles[rootRole],
+      tokens: ({ tokens }) => {
+        const marks = tokens.filter((token) => expiry(token)).length;
+        return html`${tokens.length === 0 ? 'None' : tokens.length}${marks > 0 ? html` <span class="badge warn">${marks} expired or expiring soon</span>` : nothing}`;
+      },
+      seenAt: lastUsed,
+      createdAt: ({ createdAt }) => moment(createdAt),
+    };
+    return denseTable({
+      caption: 'Service accounts',
+      kind: 'accounts',
+      columns: Object.entries(accountOrders).map(([by, { label, compare }]) => ({ name: label, kind: `account-${by}`, compare, cell: cells[by] })),
+      items: accounts,
+      key: ({ id }) => id,
+      actions: (account) => ({
+        name: account.name,
+        id: `account-${account.id}`,
+        items: [
+          { label: 'Create token', action: () => newToken(account) },
+          { label: 'Edit', action: () => openEditor(account, saved) },
+          { label: 'Activity', href: logAddress({ createdBy: account.id }) },
+          { label: 'History', href: logAddress({ subject: `account:${account.id}` }) },
+          { label: 'Copy ID', action: () => copy(String(account.id), 'ID copied.') },
+          { label: 'Delete', danger: true, action: () => openDeletion(account, deleted) },
+        ],
+      }),
+      ...sorting,
     });
   }
 
-  function edit(account) {
-    if (account) openEditor(account, saved);
+  function tokenRows(tokens, sorting) {
+    return tokenTable({
+      caption: 'Tokens of service accounts',
+      columns: ['name', ...isOne ? [] : ['owner'], 'createdAt', 'seenAt', 'expiresAt', 'risk'],
+      tokens,
+      actions: (token) => [
+        { label: 'Rotate', action: () => rotateToken(accountOwner(token.owner), token, tokensOf(token.owner), changed) },
+        { label: 'Delete', danger: true, action: () => deleteToken(accountOwner(token.owner), token, changed) },
+        ...commonActions(token, { may, copy }),
+      ],
+      ...sorting,
+    });
   }
 
-  async function saved(account, isNew) {
-    input.value = '';
-    await load();
-    (list.querySelector(`[data-edit="${account.id}"]`) ?? create).focus();
-    announce(`Service account ${account.name} ${isNew ? 'created. Create a token for it next' : 'saved'}.`);
+  function tokensOf({ id }) {
+    return state.tokens.filter(({ owner }) => owner.id === id);
   }
 
-  async function deleted(account) {
+  function create() {
+    openEditor(null, saved);
+  }
+
+  function newToken(account) {
+    createToken(accountOwner(account), changed);
+  }
+
+  function resumeDraft() {
+    const { accounts } = state;
+    if (!accounts) return;
+    const continued = draftFor('edit-account');
+    const edited = accounts.find(({ id }) => id === continued);
+    const owner = accounts.find((account) => draftFor('create-token') === accountOwner(account).path);
+    if (draftFor('create-account') !== undefined) create();
+    else if (edited) openEditor(edited, saved);
+    else if (owner) newToken(owner);
+  }
+
+  async function saved({ id, name }, isNew) {
+    if (isNew) go(accountAddress({ id }), `Service account ${name} created. Create a token for it next.`);
+    else await changed(`Service account ${name} saved.`);
+  }
+
+  async function deleted({ name }) {
+    if (isOne) go(address, `Service account ${name} deleted.`);
+    else await changed(`Service account ${name} deleted.`);
+  }
+
+  /** Goes to another page, which shows the message. */
+  function go(to, message) {
+    window.addEventListener('hashchange', () => announce(message), { once: true });
+    window.location.hash = to;
+  }
+
+  /** Loads the page again after a change, and puts the focus where it can be continued. */
+  async function changed(message) {
+    announce(message);
     await load();
-    create.focus();
-    announce(`Service account ${account.name} deleted.`);
+    if (document.activeElement === document.body) content.closest('main')?.querySelector('.head button').focus();
   }
 }
 
-const owner = ({ id, name, username }) => ({ path: `${path}/${id}/token`, name, username });
-
-/** Opens the dialog that creates a service account, or changes one. */
-function openEditor(account, saved) {
-  const controls = {
-    ...!account && { username: h('input', { name: 'username', autocomplete: 'off', spellcheck: 'false', required: true }) },
-    name: h('input', { name: 'name', autocomplete: 'off', dir: 'auto', required: true, value: account?.name }),
-    rootRole: h('select', { name: 'rootRole' }, Object.entries(roles).map(([id, role]) =>
-      h('option', { value: id, selected: Number(id) === (account?.rootRole ?? 3) }, role))),
-  };
-  const dialog = openDialog(account ? ['Edit service account ', text(account.name)] : 'Create a service account', () => [
-    form({
-      submit: account ? 'Save' : 'Create service account', busy: account ? 'Saving…' : 'Creating…', cancel: () => draft.leave(), send,
-    },
-    controls.username && field('User name', controls.username, 'Unique, for example “deploy”. It cannot be changed later.'),
-    field('Name', controls.name, 'What people call it.'),
-    field('Role', controls.rootRole, 'Admin: everything. Editor: toggles and context fields. Viewer: only reading.')),
-  ], undefined, () => draft.leave());
-  const draft = keepControls(dialog, controls, {
-    kind: account ? 'edit-account' : 'create-account', about: account?.id ?? null,
-    title: account ? `changes of the service account ${account.name}` : 'a new service account',
-  });
-  (controls.username ?? controls.name).focus();
-
-  async function send() {
-    const body = { name: controls.name.value, rootRole: Number(controls.rootRole.value) };
-    let result;
-    try {
-      result = account ? await call('PUT', `${path}/${account.id}`, body)
-        : await call('POST', path, { username: controls.username.value, ...body });
-    } catch (error) {
-      if (error.status === 409 && !account) throw new FieldError('username', error.message);
-      throw error;
-    }
-    draft.done();
-    await saved(result, !account);
-  }
+/** When a token of an account was last used, or null. */
+function lastUse({ tokens }) {
+  return tokens.map(({ seenAt }) => seenAt).filter(Boolean).sort().at(-1) ?? null;
 }
 
-function openDeletion(account, tokens, deleted) {
-  const dialog = openDialog(['Delete service account ', text(account.name), '?'], () => [
-    h('p', null, 'The account ', h('strong', null, text(account.name)), tokens === 0 ? ' has no tokens.'
-      : [' and its ', counted(tokens, 'token'), ' will stop working with the next request.'], ' This cannot be undone.'),
-    form({
-      submit: 'Delete service account',
-      busy: 'Deleting…',
-      danger: true,
-      cancel: () => dialog.close(),
-      async send() {
-        try {
-          await call('DELETE', `${path}/${account.id}`);
-        } catch (error) {
-          if (error.status !== 404) throw error; // it is gone already
-        }
-        dialog.close();
-        await deleted(account);
-      },
-    }),
-  ]);
+function lastUsed(account) {
+  const at = lastUse(account);
+  return at === null ? html`<span class="detail">Never</span>` : moment(at, timeOfUse(at));
 }

@@ -61,7 +61,7 @@ function tokenForm() {
       signIn(value);
     },
   },
-  field('Personal access token', token, 'It starts with user:v2_. API tokens are accepted, too. The token is kept until you sign out or close the last tab of the console.'));
+  field('Personal access token or API token', token, 'It starts with user:v2_ or *:*. The token is kept until you sign out or close the last tab of the console.'));
 }
 
 /** Shows who the issuer says the person is, for the administrator who can let them in. */

@@ -1,0 +1,76 @@
+// The dialogs that create, change and delete service accounts.
+
+import { call, roles } from '../api.js';
+import { FieldError, counted, field, form, h, openDialog, text } from '../dom.js';
+import { keepControls } from '../draft.js';
+
+export const accountsPath = '/api/admin/service-account';
+
+/**
+ * Opens the dialog that creates a service account, or changes one.
+ * @param {Object|null} account
+ * @param {(account: Object, isNew: boolean) => void} saved called after it
+ */
+export function openEditor(account, saved) {
+  const controls = {
+    ...!account && { username: h('input', { name: 'username', autocomplete: 'off', spellcheck: 'false', required: true }) },
+    name: h('input', { name: 'name', autocomplete: 'off', dir: 'auto', required: true, value: account?.name }),
+    rootRole: h('select', { name: 'rootRole' }, Object.entries(roles).map(([id, role]) =>
+      h('option', { value: id, selected: Number(id) === (account?.rootRole ?? 3) }, role))),
+  };
+  const dialog = openDialog(account ? ['Edit service account ', text(account.name)] : 'Create a service account', () => [
+    form({
+      submit: account ? 'Save' : 'Create service account', busy: account ? 'Saving…' : 'Creating…', cancel: () => draft.leave(), send,
+    },
+    controls.username && field('User name', controls.username, 'Unique, for example “deploy”. It cannot be changed later.'),
+    field('Name', controls.name, 'What people call it.'),
+    field('Role', controls.rootRole, 'Admin: everything. Editor: toggles and context fields. Viewer: only reading.')),
+  ], undefined, () => draft.leave());
+  const draft = keepControls(dialog, controls, {
+    kind: account ? 'edit-account' : 'create-account', about: account?.id ?? null,
+    title: account ? `changes of the service account ${account.name}` : 'a new service account',
+  });
+  (controls.username ?? controls.name).focus();
+
+  async function send() {
+    const body = { name: controls.name.value, rootRole: Number(controls.rootRole.value) };
+    let result;
+    try {
+      result = account ? await call('PUT', `${accountsPath}/${account.id}`, body)
+        : await call('POST', accountsPath, { username: controls.username.value, ...body });
+    } catch (error) {
+      if (error.status === 409 && !account) throw new FieldError('username', error.message);
+      throw error;
+    }
+    draft.done();
+    await saved(result, !account);
+  }
+}
+
+/**
+ * Deletes a service account after a question.
+ * @param {Object} account
+ * @param {(account: Object) => void} deleted called after it
+ */
+export function openDeletion(account, deleted) {
+  const tokens = account.tokens.length;
+  const dialog = openDialog(['Delete service account ', text(account.name), '?'], () => [
+    h('p', null, 'The account ', h('strong', null, text(account.name)), tokens === 0 ? ' has no tokens.'
+      : [' and its ', counted(tokens, 'token'), ' will stop working with the next request.'], ' This cannot be undone.'),
+    form({
+      submit: 'Delete service account',
+      busy: 'Deleting…',
+      danger: true,
+      cancel: () => dialog.close(),
+      async send() {
+        try {
+          await call('DELETE', `${accountsPath}/${account.id}`);
+        } catch (error) {
+          if (error.status !== 404) throw error; // it is gone already
+        }
+        dialog.close();
+        await deleted(account);
+      },
+    }),
+  ]);
+}
