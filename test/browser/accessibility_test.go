@@ -3,9 +3,11 @@ package browser_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"toggleadmin/test/assert"
@@ -47,6 +49,72 @@ func (b *tab) isAccessible() {
 	b.media("", "")
 }
 
+// walk checks all pages that the user may see, and those with the fragments: no page is wider than the window, no word is
+// broken, no row is higher than a few lines, and no rule of axe is violated.
+func (b *tab) walk(fragments ...string) {
+	b.t.Helper()
+	pages := evaluate[[]string](b, `import(document.querySelector('script[src$="/start.js"]').src.replace('start.js', 'pages.js'))
+		.then(({ pages }) => Object.keys(pages).map((name) => '#/' + name))`)
+	for _, fragment := range append(pages, fragments...) {
+		b.setFragment(fragment)
+		b.isLoaded()
+		for _, width := range []int64{320, 390, 768, 1024, 1440} {
+			b.resize(width, 740)
+			b.isIn(fragment, width, b.fitsTheWindow)
+			b.isIn(fragment, width, b.breaksNoWord)
+			b.isIn(fragment, width, b.hasLowRows)
+		}
+		b.isIn(fragment, 1440, b.hasNoViolations)
+	}
+	b.resize(1200, 900)
+}
+
+// isIn runs a check, and says where it has failed.
+func (b *tab) isIn(fragment string, width int64, check func()) {
+	b.t.Helper()
+	before := b.t.Failed()
+	check()
+	if b.t.Failed() && !before {
+		b.t.Errorf("at %s, %d px wide", fragment, width)
+	}
+}
+
+// isLoaded waits until the page shows what it has loaded.
+func (b *tab) isLoaded() {
+	b.t.Helper()
+	b.is(`document.querySelector('.page:empty, .page > .loading, .page > div > .loading, .page > [aria-busy=true]') === null`)
+	b.seesNo("Loading your account")
+}
+
+// hasLowRows checks that the rows of tables have few lines. On phones, they are cards.
+func (b *tab) hasLowRows() {
+	b.t.Helper()
+	for _, row := range evaluate[[]string](b, `[...document.querySelectorAll('main tbody tr')].filter((row) => {
+		const line = parseFloat(getComputedStyle(row).fontSize) * 1.5;
+		return row.getBoundingClientRect().height > (getComputedStyle(row).display === 'table-row' ? 5 : 14) * line;
+	}).map((row) => row.getBoundingClientRect().height + ' px: ' + row.innerText.slice(0, 120))`) {
+		b.t.Errorf("a row is too high: %s", row)
+	}
+}
+
+// photo takes pictures of the whole page, in light and in dark, if PHOTOS is a folder.
+func (b *tab) photo(name string) {
+	b.t.Helper()
+	folder := os.Getenv("PHOTOS")
+	if folder == "" {
+		return
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		b.media("prefers-color-scheme", scheme)
+		b.resize(1000, evaluate[int64](b, "document.documentElement.scrollHeight"))
+		image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+		assert.OK(b.t, err)
+		assert.OK(b.t, os.WriteFile(filepath.Join(folder, name+"-"+scheme+".png"), image, 0o644))
+	}
+	b.media("", "")
+	b.resize(1200, 900)
+}
+
 // media sets a feature of the medium, such as dark mode.
 func (b *tab) media(name, value string) {
 	b.t.Helper()
@@ -81,7 +149,7 @@ func (b *tab) isIntact() {
 func (b *tab) fitsTheWindow() {
 	b.t.Helper()
 	if wide := evaluate[[]string](b, `(root => root.scrollWidth <= root.clientWidth ? [] :
-		[...root.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > root.clientWidth).map(e => e.outerHTML.slice(0, 200)))(document.documentElement)`); len(wide) > 0 {
+		[...root.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > root.clientWidth).map(e => e.outerHTML.slice(0, 200)).slice(0, 5))(document.documentElement)`); len(wide) > 0 {
 		b.t.Errorf("the page is wider than the window:\n%s", strings.Join(wide, "\n"))
 	}
 }

@@ -26,6 +26,7 @@ var commands = map[string]any{
 	"issuer-sign-in": (*tab).issuerSignIn, // LOGIN: begins on the page for signing in
 	"fragment":       (*tab).setFragment,  // #FRAGMENT
 	"open":           (*tab).open,         // PAGE: clicks on the link, and finds the heading
+	"walk":           (*tab).walk,         // #FRAGMENT…: checks all pages, and those with these fragments, at all widths
 	"account":        (*tab).account,      // ELEMENT: clicks on it in the menu of the account
 	"reload":         (*tab).reload,
 	"new-tab":        (*tab).newTab,    // /PATH
@@ -74,6 +75,7 @@ var commands = map[string]any{
 	"sweep-usage":   (*tab).sweepUsage,  // runs functions/sweep-usage once
 	"used":          (*tab).use,         // TOGGLE ENVIRONMENT APPLICATION DURATION: it was used that long ago
 	"shot":          (*tab).shot,        // NAME of a screenshot of the documentation, which must show the page
+	"photo":         (*tab).photo,       // NAME: takes pictures of the whole page, in light and in dark, if $PHOTOS is a folder
 }
 
 // TestScripts runs the scripts in testdata. Each has a service, configured by its file service.json, and a tab. $PRINTED

@@ -112,7 +112,7 @@ func TestPages(t *testing.T) {
 		}
 		response := get(t, function, "/dev", "/console/"+folder)
 		assert.Equal(t, http.StatusOK, response.StatusCode)
-		assert.Equal(t, strings.NewReplacer("{{files}}", filesPath.FindString(response.Body), "{{config}}", "{}", "{{version}}",
+		assert.Equal(t, strings.NewReplacer("{{files}}", filesPath.FindString(response.Body), "{{config}}", `{"local":true}`, "{{version}}",
 			"1.2.3+4567890a").Replace(content), response.Body)
 		styles := "'self'"
 		if folder == "api/" { // the styles of the API reference may be inline
@@ -141,9 +141,9 @@ func TestPages(t *testing.T) {
 func TestClientURL(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]string{
-		"": `{}`,
-		"https://x.lambda-url.eu-north-1.on.aws/": `{"clientUrl":"https://x.lambda-url.eu-north-1.on.aws"}`,
-		"http://127.0.0.1:3002":                   `{"clientUrl":"http://127.0.0.1:3002"}`,
+		"": `{"local":true}`,
+		"https://x.lambda-url.eu-north-1.on.aws/": `{"local":true,"clientUrl":"https://x.lambda-url.eu-north-1.on.aws"}`,
+		"http://127.0.0.1:3002":                   `{"local":true,"clientUrl":"http://127.0.0.1:3002"}`,
 	} {
 		response := get(t, newFunctionWith(t, map[string]string{"CLIENT_URL": variable}), "/dev", "/console/")
 		if !strings.Contains(response.Body, `id="config">`+want+"</script>") {
@@ -214,7 +214,7 @@ func TestIssuer(t *testing.T) {
 	defer server.Close()
 	url := server.URL + `/x</script><script>alert(2)</script>&amp;`
 	const onlySelf = "connect-src 'self'; "
-	unavailable := "map[clientId:" + clientID + " issuer:" + server.URL + " issuerError:true]"
+	unavailable := "map[clientId:" + clientID + " issuer:" + server.URL + " issuerError:true local:true]"
 	for _, test := range []struct {
 		tokenEndpoint string
 		status        int
@@ -226,7 +226,7 @@ func TestIssuer(t *testing.T) {
 			status:        200,
 			policy:        "connect-src 'self' " + server.URL + ";",
 			configuration: "map[authorizationEndpoint:" + url + " clientId:" + clientID + " endSessionEndpoint:" + url +
-				" issuer:" + server.URL + " tokenEndpoint:" + url + "]",
+				" issuer:" + server.URL + " local:true tokenEndpoint:" + url + "]",
 		},
 		{server.URL + "x;script-src *", 200, onlySelf, unavailable},
 		{"", 200, onlySelf, unavailable},

@@ -33,6 +33,7 @@ func Functions() []app.Function {
 			if s.version = d.Vars["VERSION"]; s.version == "unknown" { // not deployed by make deploy
 				s.version = version.Number
 			}
+			s.local = d.Local
 			s.clientURL = strings.TrimSuffix(d.Vars["CLIENT_URL"], "/") // as Lambda returns it
 			if config.Issuer != "" {
 				s.client = func(ctx context.Context) client { return newClient(ctx, issuer, &config) }

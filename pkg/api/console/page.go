@@ -16,6 +16,7 @@ import (
 // pageConfig is what the page passes to its modules.
 type pageConfig struct {
 	client
+	Local     bool   `json:"local,omitempty"`     // make run: the console has the page #/design
 	ClientURL string `json:"clientUrl,omitempty"` // for applications, without a slash at its end; empty: none
 }
 
@@ -50,7 +51,7 @@ func newClient(ctx context.Context, issuer *oidc.Issuer, config *oidc.Config) cl
 func (s *site) servePage(w http.ResponseWriter, r *http.Request, page file) error {
 	c := s.client(r.Context())
 	// escapes <, > and &, so that no text ends the element that contains it
-	config, err := json.Marshal(pageConfig{client: c, ClientURL: s.clientURL})
+	config, err := json.Marshal(pageConfig{client: c, Local: s.local, ClientURL: s.clientURL})
 	if err != nil {
 		return fmt.Errorf("encode the configuration: %w", err)
 	}

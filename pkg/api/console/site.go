@@ -33,6 +33,7 @@ type site struct {
 	client func(context.Context) client
 
 	version   string // of the service
+	local     bool   // see pageConfig
 	clientURL string // see pageConfig
 }
 

@@ -1,6 +1,7 @@
 // The pages of the console. main.js shows them, and the tests of the browser visit them all.
 
 import { append, h } from './dom.js';
+import { config } from './views/sign-in.js';
 
 /**
  * The pages by the first segment of the fragment, in the order of the navigation. A page without a permission is for everyone, and one
@@ -20,6 +21,7 @@ export const pages = {
   types: { group: 'Set-up', title: 'Toggle types', load: () => import('./views/types.js') },
   traffic: { group: 'Set-up', title: 'API requests', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
   tokens: { title: 'Your tokens', load: () => import('./views/tokens.js') },
+  ...config.local && { design: { title: 'Design', load: () => import('./views/design.js') } },
 };
 
 const unknown = { title: 'Page not found', load: async () => ({ render: notFound }) };
