@@ -237,8 +237,15 @@ func (s *service) mergeUsage(t *testing.T) {
 	hour := usage.HourOf(now).Add(-time.Hour)
 	tally := usage.NewTally()
 	tally.Add("old-banner", "shop", usage.Counts{Yes: 1})
+	applications := usage.Presence{} // one more than are kept
+	for i := range 2_001 {
+		applications[fmt.Sprint("application-", i)] = usage.Application{
+			Instances: map[string]usage.Instance{"1": {SeenAt: hour}},
+		}
+	}
 	for kind, content := range map[usagetable.Kind]any{
 		usagetable.KindTally:    tally,
+		usagetable.KindPresence: applications,
 		usagetable.KindRequests: usage.Requests{"/edge": {Successful: 1}},
 	} {
 		item, err := usagetable.MarshalPart(usagetable.Part{Kind: kind, Hour: hour, Environment: "production", ID: "a"}, content)
