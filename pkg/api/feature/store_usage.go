@@ -57,8 +57,7 @@ func (h *runningHour) get(ctx context.Context) (hourUsage, error) {
 			}
 			sum := read[feature][part.Environment]
 			for _, counts := range byApplication {
-				sum.Yes += counts.Yes
-				sum.No += counts.No
+				sum = sum.Plus(usage.Counts{Yes: counts.Yes, No: counts.No}) // without variants
 			}
 			read[feature][part.Environment] = sum
 		}

@@ -13,7 +13,7 @@ import (
 const (
 	maxName       = 200               // characters
 	maxStrategies = 100               // in a report
-	maxCount      = 1_000_000_000_000 // of one entry, so that sums cannot overflow
+	maxCount      = 1_000_000_000_000 // of one entry
 	noInstance    = "default"         // the id of an instance that sends none, as in Unleash
 )
 

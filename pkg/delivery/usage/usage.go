@@ -9,6 +9,7 @@ package usage
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -26,18 +27,27 @@ type Counts struct {
 // Zero reports whether nothing was counted.
 func (c Counts) Zero() bool { return c.Yes == 0 && c.No == 0 && len(c.Variants) == 0 }
 
-// Plus returns the sum of two counts. It does not change them.
+// Plus returns the sum of two counts. It does not change them. Whoever has a token can report large numbers, again and
+// again: a sum that is too large is the largest number.
 func (c Counts) Plus(other Counts) Counts {
-	sum := Counts{Yes: c.Yes + other.Yes, No: c.No + other.No}
+	sum := Counts{Yes: plus(c.Yes, other.Yes), No: plus(c.No, other.No)}
 	if len(c.Variants)+len(other.Variants) > 0 {
 		sum.Variants = map[string]int64{}
 		for _, variants := range []map[string]int64{c.Variants, other.Variants} {
 			for name, n := range variants {
-				sum.Variants[name] += n
+				sum.Variants[name] = plus(sum.Variants[name], n)
 			}
 		}
 	}
 	return sum
+}
+
+// plus returns the sum of two numbers that are not negative, or the largest number.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // ByApplication is the counts of a toggle by the name of the application.

@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -31,6 +32,15 @@ func TestTally(t *testing.T) {
 	assert.Equal(t, usage.Counts{Yes: 3, No: 11, Variants: map[string]int64{"red": 3, "blue": 3}},
 		sum.Features["banner"].Total())
 	assert.Equal(t, usage.Counts{Yes: 2, Variants: map[string]int64{"red": 2}}, a.Features["banner"]["shop"])
+}
+
+// A sum that is too large is the largest number.
+func TestLargeSum(t *testing.T) {
+	t.Parallel()
+	const most = math.MaxInt64
+	one := usage.Counts{Yes: 1, No: 1, Variants: map[string]int64{"red": 1}}
+	all := usage.Counts{Yes: most, No: most - 1, Variants: map[string]int64{"red": most}}
+	assert.Equal(t, usage.Counts{Yes: most, No: most, Variants: map[string]int64{"red": most}}, all.Plus(one))
 }
 
 // Of an instance that two processes heard from, the later report wins, in either order. It keeps an SDK that only the
