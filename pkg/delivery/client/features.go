@@ -3,7 +3,6 @@ package client
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -197,7 +196,7 @@ func (r *request) writeTagged(text []byte, vary string) error {
 	header := r.w.Header()
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", vary)
-	header.Set("ETag", fmt.Sprintf("W/%q", tag))
+	header.Set("ETag", `W/"`+tag+`"`)
 	if sent := tagsOf(r.Header); slices.Contains(sent, tag) || slices.Contains(sent, "*") {
 		r.w.WriteHeader(http.StatusNotModified)
 		return nil

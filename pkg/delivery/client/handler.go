@@ -166,6 +166,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 
 // cleanPath returns a path in which several slashes are one: SDKs append paths to a URL that can end with a slash.
 func cleanPath(path string) string {
+	if strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") && !strings.Contains(path, "//") {
+		return path
+	}
 	var parts []string
 	for part := range strings.SplitSeq(path, "/") {
 		if part != "" {

@@ -331,6 +331,16 @@ func (r *recorder) isDue(p *part, now time.Time) bool {
 	}
 }
 
+// isAnyDue reports whether a part must be written now.
+func (r *recorder) isAnyDue(now time.Time) bool {
+	for _, p := range r.open {
+		if r.isDue(p, now) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.sealed, func(p *part) bool { return r.isDue(p, now) })
+}
+
 // pending is a part that is being written.
 type pending struct {
 	part *part
@@ -344,12 +354,11 @@ func (r *recorder) begin() []pending {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.forget(now)
-	all := r.parts()
-	if r.writing || !slices.ContainsFunc(all, func(p *part) bool { return r.isDue(p, now) }) {
+	if r.writing || !r.isAnyDue(now) {
 		return nil
 	}
 	var chosen []pending
-	for _, p := range all {
+	for _, p := range r.parts() {
 		if !p.changed || p.Kind == usagetable.KindPresence && !r.isDue(p, now) {
 			continue
 		}
