@@ -124,12 +124,12 @@ func (b *tab) seesError(role, name, text string) {
 }
 
 // seesOnlyButtons checks the names of all buttons of the page, besides those that search
-// and sort, and the menus of rows.
+// and sort, the menus of rows, and those that open an event.
 func (b *tab) seesOnlyButtons(names ...string) {
 	b.t.Helper()
 	for _, name := range names {
 		b.find("button", name)
 	}
 	b.is(fmt.Sprintf("[...document.querySelectorAll('main :is(button, input, select, textarea)')]"+
-		".filter(e => !e.closest('.filters, .finder, .sort, .more, .menu')).length === %d", len(names)))
+		".filter(e => !e.closest('.filters, .finder, .sort, .more, .menu, .opener')).length === %d", len(names)))
 }

@@ -234,7 +234,14 @@ func TestEventTypes(t *testing.T) {
 		}
 		list += fmt.Sprintf("    '%s': '%s',\n", d.Type, d.Label)
 	}
-	list += "  },\n};\n"
+	list += "  },\n};\n\n/** What the actor did, with %s for the subject, by the type of the event. Other types have their own sentences. */\n" +
+		"export const phrases = {\n"
+	for _, d := range eventlog.Definitions() {
+		if d.Phrase != "" {
+			list += fmt.Sprintf("  '%s': '%s',\n", d.Type, d.Phrase)
+		}
+	}
+	list += "};\n"
 	compare(t, map[string]string{name: list}, map[string]string{name: files(t)[name]})
 }
 

@@ -41,8 +41,9 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   }
 
   async function showAll() {
+    const request = turn + 1;
     await show('');
-    if (!open) return;
+    if (!open || request !== turn) return; // something was entered meanwhile
     active = found.findIndex(({ value }) => value === current.value);
     draw();
   }

@@ -363,6 +363,15 @@ export const shortDate = (value) => unbroken(formatTime(value, { dateStyle: 'med
 /** The time of day of a date-time of the API. */
 export const timeOfDay = (value) => unbroken(formatTime(value, { timeStyle: 'short' }));
 
+/** A date-time of the API in one line, such as "Today, 14:02" or "24 Nov, 14:02". Of another year, it is only the date. */
+export function shortTime(value, now = new Date()) {
+  const days = daysBetween(value, now);
+  if (days === 0) return `Today, ${timeOfDay(value)}`;
+  if (days === 1) return `Yesterday, ${timeOfDay(value)}`;
+  if (formatTime(value, { year: 'numeric' }) !== formatTime(now, { year: 'numeric' })) return shortDate(value);
+  return `${unbroken(formatTime(value, { day: 'numeric', month: 'short' }))}, ${timeOfDay(value)}`;
+}
+
 /** A date-time of the API in the time zone of the pages, and in UTC: for the title of a shorter one. */
 export function exactTime(value) {
   const utc = `${new Date(value).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

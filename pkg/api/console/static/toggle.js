@@ -66,19 +66,19 @@ export async function countToggles(project, signal) {
  * @param {string} value
  * @param {AbortSignal} signal
  * @param {(value: string) => void} choose called after a choice, or after the input was emptied
- * @returns {{input: HTMLInputElement, element: HTMLElement}}
+ * @returns {{input: HTMLInputElement, element: HTMLElement, set: (value: string) => void}}
  */
 export function projectInput(value, signal, choose) {
   const input = h('input', { id: 'project', placeholder: 'All projects', value });
   let projects;
-  const { element } = combobox(input, {
+  const box = combobox(input, {
     choices: async (text) => {
       projects ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()].map((id) => ({ value: id, label: id }));
       return matching(projects, text);
     },
     choose,
   });
-  return { input, element };
+  return { input, ...box };
 }
 
 const byState = ({ active, stale, potentiallyStale, archived }) => (
@@ -120,10 +120,10 @@ export function timeOfUse(at) {
   return now - used < 86_400_000 ? relativeTime(used, now) : relativeDays(at);
 }
 
-/** Loads the newest event of a toggle, undefined if there is none. With a type, only events of this type count. */
+/** Loads the newest event of a toggle, undefined if there is none. With types, separated by commas, only their events count. */
 export async function newestChange({ name }, type, signal) {
-  const query = new URLSearchParams({ feature: `IS:${name}`, ...type && { type: `IS:${type}` }, limit: 1 });
-  const { events: [event] } = await call('GET', `/api/admin/search/events?${query}`, undefined, { signal });
+  const { searchEvents } = await import('./event-search.js'); // the list of toggles does not need it
+  const { events: [event] } = await searchEvents({ feature: name, type }, signal, 1);
   return event;
 }
 

@@ -1,146 +1,301 @@
 // The event log: who changed what, when, from what to what. The address has the filters, by the names of the API's parameters.
 
 import { call } from '../api.js';
-import {
-  FieldError, append, failure, field, form, h, loading, logAddress, relativeTime, replace, row, table, text, uniqueId,
-} from '../dom.js';
-import { types } from '../event-types.js';
-import { fold } from '../search.js';
-import { constraintWords } from '../words.js';
+import { combobox, matching } from '../combobox.js';
+import { csv, downloadFile } from '../csv-file.js';
+import { counted, exactTime, failure, h, loading, logAddress } from '../dom.js';
+import { eventList, typeLabels } from '../event-list.js';
+import { peopleTypes, searchEvents } from '../event-search.js';
+import { labels, subjectWords } from '../event-words.js';
+import { html, live, nothing, render as show } from '../template.js';
+import { projectInput, toggleChanges } from '../toggle.js';
+import { undoOf } from './undo.js';
 
-const path = '/api/admin/search/events';
+const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'environment', 'subject', 'id', 'automatic', 'offset', 'cursor'];
 const pageSize = 50;
-const shownElements = 12;
+const exported = 10_000; // events in a file, at most
+const day = 86_400_000;
+const periods = [['', 'Any time'], ['1', 'Today (UTC)'], ['7', 'Last 7 days'], ['30', 'Last 30 days'], ['other', 'Other days…']];
 
-/** What a subject is called, by its kind, and the filter of what it did. */
-const kinds = {
-  toggle: { name: 'toggle' },
-  type: { name: 'toggle type' },
-  field: { name: 'context field' },
-  account: { name: 'service account', did: 'createdBy' },
-  user: { name: 'user', did: 'createdBy' },
-  pat: { name: 'token', did: 'token' },
-  segment: { name: 'segment' },
-  environment: { name: 'environment' },
-  'api-token': { name: 'API token', did: 'token' },
-  'client-token': { name: 'client token' },
-};
+export async function render(content, context) {
+  const { may, search, signal, announce, setTitle, setActions, setPath } = context;
+  const state = {
+    filters: read(search),
+    typed: search.get('query') ?? '', // in the search
+    hasDays: false, // the inputs of days are shown
+    page: null, // {events, total, totalExact, next, searchedTo}
+    error: null,
+    busy: true,
+    types: [], // of toggles
+    people: [], // choices of those who made changes
+    isFilterOpen: false, // on narrow screens
+  };
+  let newest = new AbortController(); // of the newest search
+  const typeName = (id) => state.types.find((type) => type.id === id)?.name ?? id;
+  const list = eventList({ may, signal, undo: (event) => undoOf(event, context, load) }, draw);
+  const inputs = filterInputs();
+  content.addEventListener('click', stay);
+  toggleChanges.addEventListener('change', load, { signal });
+  call('GET', '/api/admin/feature-types', undefined, { signal }).then(({ types }) => {
+    state.types = types;
+    draw();
+  }).catch(() => {}); // the events have the ids
+  setActions(h('button', { type: 'button', onclick: saveFile }, 'Download CSV'));
+  inputs.set();
+  draw();
+  await load();
 
-/** The filters of the form, in its order. `operator` means that the API's parameter has one. */
-const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'environment', 'subject'];
-
-export async function render(content, { search, signal }) {
-  const filters = Object.fromEntries([...names, 'id', 'offset', 'cursor'].map((name) => [name, search.get(name)]).filter(([, value]) => value));
-  const title = h('h2', { id: uniqueId() }, heading(filters, []));
-  const count = h('p', { class: 'detail', role: 'status' });
-  const list = h('div', null, loading('the events'));
-  append(content,
-    h('p', { class: 'lead' }, 'Every change of toggles, types, fields, accounts and tokens, and who made it. The address of this page ' +
-      'contains the filters, so you can share it. Days and times are UTC.'),
-    filterForm(filters, show),
-    h('section', { 'aria-labelledby': title.id }, h('div', { class: 'title' }, title, count), list));
-  let requests = 0;
-  let shown = 0; // the newest request whose events the page shows
-  await first();
-
-  async function first() {
+  async function load() {
+    newest.abort();
+    newest = new AbortController();
+    const current = AbortSignal.any([signal, newest.signal]);
+    state.busy = true;
+    draw();
     try {
-      await show(filters);
+      const page = await searchEvents(selection(state.filters), current, pageSize);
+      if (current.aborted) return;
+      Object.assign(state, { page, error: null, busy: false });
+      inputs.nameAuthor();
     } catch (error) {
-      if (!signal.aborted && shown === 0) replace(list, failure(error, first));
+      if (current.aborted) return;
+      Object.assign(state, { error, page: null, busy: false });
+    }
+    draw();
+    if (state.page) await list.count(state.page.events);
+  }
+
+  function draw() {
+    if (signal.aborted) return;
+    const title = heading(state.filters, typeName);
+    setTitle(title ?? 'Event log');
+    setPath(...title ? [h('a', { href: logAddress({}) }, 'Event log')] : []);
+    show(view(), content);
+  }
+
+  function view() {
+    const { page, error } = state;
+    return html`
+      ${inputs.template()}
+      <section class="results" aria-label="Events" aria-busy=${state.busy ? 'true' : nothing}>
+        ${error ? failure(error, load) : !page ? loading('the events') : page.events.length === 0 && !page.next ? empty(page.total) : results(page)}
+      </section>`;
+  }
+
+  function results({ events, next, searchedTo }) {
+    const start = Number(state.filters.offset ?? 0);
+    const to = (position, label) => html`<a data-here href=${logAddress({ ...state.filters, offset: undefined, cursor: undefined, ...position })}>${label}</a>`;
+    return html`
+      ${list.template(events, typeName)}
+      ${searchedTo ? html`<p class="detail">Searched back to ${exactTime(searchedTo)}.</p>` : nothing}
+      <nav class="months" aria-label="Pages of events">
+        ${start > 0 ? to({}, '« Newest events') : nothing}
+        ${next ? to({ offset: start + events.length, cursor: next }, searchedTo ? 'Continue the search ›' : 'Older events ›') : nothing}
+      </nav>`;
+  }
+
+  function range() {
+    if (!state.page) return nothing;
+    const { events, total, totalExact } = state.page;
+    if (events.length === 0) return 'No events';
+    const start = Number(state.filters.offset ?? 0);
+    return `${(start + 1).toLocaleString('en')}–${(start + events.length).toLocaleString('en')} of ${totalExact ? '' : 'more than '}${counted(total, 'event')}`;
+  }
+
+  function empty(total) {
+    const { filters } = state;
+    const all = (label) => html`<a data-here href=${logAddress({})}>${label}</a>`;
+    if (total > 0) return html`<p class="empty">There are no older events. ${all('Show the newest events')}.</p>`;
+    if (Object.keys(filters).length === 0) {
+      return html`<p class="empty">Nobody has changed anything yet. <a href="#/types">Change the lifetime of a toggle type</a>, and the change appears here.</p>`;
+    }
+    return html`<p class="empty">No event matches the filters. Choose other days or remove a filter, or ${all('show all events')}.
+      The log keeps events for a limited time.</p>`;
+  }
+
+  /** Follows links to other views of the log without a new page. */
+  async function stay(event) {
+    const link = event.target.closest('a[data-here]');
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    state.filters = read(new URLSearchParams(link.hash.split('?')[1] ?? ''));
+    window.history.pushState(null, '', logAddress(state.filters));
+    state.typed = state.filters.query ?? '';
+    inputs.set();
+    await load();
+    window.scrollTo(0, 0);
+    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+  }
+
+  /** Shows other filters in the same entry of the history. */
+  function filter(changes) {
+    const next = tidy({ ...state.filters, ...changes, offset: undefined, cursor: undefined });
+    if (signal.aborted || logAddress(next) === logAddress(state.filters)) return;
+    state.filters = next;
+    window.history.replaceState(null, '', logAddress(next));
+    load();
+  }
+
+  function filterInputs() {
+    const input = (name, label, placeholder) => h('input', { name, placeholder, 'aria-label': label });
+    const type = combobox(input('type', 'Type', 'All types'), {
+      choices: (part) => matching(Object.entries(labels).flatMap(([group, all]) => Object.entries(all).filter(([value]) => !chosenTypes().includes(value))
+        .map(([value, label]) => ({ value, label, detail: group }))), part),
+      choose: (value) => {
+        type.set('');
+        if (value) filter({ type: [...chosenTypes(), value].join(',') });
+      },
+    });
+    let people;
+    const who = combobox(input('createdBy', 'Who', 'Anyone'), {
+      choices: async (part) => {
+        people ??= loadPeople(signal).catch(() => { people = undefined; }); // the page has some, too
+        state.people = choicesOf((await people)?.accounts ?? [], [...(await people)?.events ?? [], ...state.page?.events ?? []]);
+        const found = matching(state.people, part);
+        return /^\d+$/.test(part) && !found.some(({ value }) => value === part) ? [...found, { value: part, label: `User ${part}` }] : found;
+      },
+      choose: (value) => filter({ createdBy: value }),
+    });
+    const project = projectInput(state.filters.project ?? '', signal, (value) => filter({ project: value }));
+    project.input.setAttribute('aria-label', 'Project');
+    let timer;
+    return { set, nameAuthor, template };
+
+    /** Shows the filters. */
+    function set() {
+      const { createdBy = '', project: of = '', from, to } = state.filters;
+      who.set(createdBy, state.people.find(({ value }) => value === createdBy)?.label ?? (createdBy && `User ${createdBy}`));
+      project.set(of);
+      state.hasDays = periodOf(from, to) === 'other';
+    }
+
+    /** Shows the name of the one whose events the page has. */
+    function nameAuthor() {
+      const { createdBy } = state.filters;
+      const event = state.page.events.find(({ createdByUserId }) => String(createdByUserId) === createdBy);
+      if (event) who.set(createdBy, event.createdBy);
+    }
+
+    function template() {
+      const { filters, isFilterOpen, hasDays } = state;
+      const used = ['type', 'createdBy', 'project', 'from', 'to'].filter((name) => filters[name]).length;
+      const period = hasDays ? 'other' : periodOf(filters.from, filters.to);
+      const dayInput = (name, label) => html`<label>${label} <input type="date" name=${name} .value=${live(dayOf(filters[name]))}
+        @change=${({ target }) => filter({ [name]: target.value })}></label>`;
+      return html`<form class="finder" role="search" aria-label="Filter events" @submit=${apply}>
+        <input type="search" name="query" aria-label="Search" placeholder="Search names and values" maxlength="100" autocomplete="off"
+          spellcheck="false" dir="auto" .value=${live(state.typed)} @input=${later}>
+        <button type="button" class="narrow" aria-expanded=${isFilterOpen ? 'true' : 'false'} aria-controls="filters"
+          @click=${() => { state.isFilterOpen = !isFilterOpen; draw(); }}>Filter${used > 0 ? ` (${used})` : nothing}</button>
+        <div id="filters" class=${isFilterOpen ? 'open' : nothing}>
+          ${type.element}${who.element}${project.element}
+          <select name="days" aria-label="Days" @change=${choosePeriod}>${periods.map(([value, label]) => html`
+            <option value=${value} .selected=${live(value === period)}>${label}</option>`)}</select>
+        </div>
+        <div class="chosen">
+          ${hasDays ? html`${dayInput('from', 'From')}${dayInput('to', 'To')}<span class="detail">Days in UTC</span>` : nothing}
+          ${chips().map(([label, remove]) => html`<span class="chip"><bdi>${label}</bdi><button type="button" aria-label="Remove the filter ${label}"
+            @click=${remove}>×</button></span>`)}
+          ${isOneThing(filters) ? nothing : html`<label class="check"><input type="checkbox" name="automatic" .checked=${live(Boolean(filters.automatic))}
+            @change=${({ target }) => filter({ automatic: target.checked ? 'true' : undefined })}> Show automatic changes</label>`}
+          <p class="detail count" role="status" tabindex="-1">${range()}</p>
+        </div>
+      </form>`;
+    }
+
+    /** The filters that have no control of their own, and the types, with what removes them. */
+    function chips() {
+      const { token, feature, environment, subject, id } = state.filters;
+      const chip = (name, label) => [label, () => filter({ [name]: undefined })];
+      return [
+        ...chosenTypes().map((value) => [typeLabels[value] ?? value, () => filter({ type: chosenTypes().filter((other) => other !== value).join(',') })]),
+        ...token ? [chip('token', `Token ${token}`)] : [],
+        ...feature ? [chip('feature', `Toggle ${feature}`)] : [],
+        ...subject ? [chip('subject', upper(subjectWords(subject, typeName)))] : [],
+        ...environment ? [chip('environment', `Environment ${environment}`)] : [],
+        ...id ? [chip('id', `Event ${id}`)] : [],
+      ];
+    }
+
+    function choosePeriod({ target: { value } }) {
+      state.hasDays = value === 'other';
+      if (value === 'other') draw();
+      else filter({ from: value ? firstDay(Number(value)) : undefined, to: undefined });
+    }
+
+    function later({ target: { value } }) {
+      state.typed = value;
+      clearTimeout(timer);
+      timer = setTimeout(apply, 300);
+    }
+
+    function apply(event) {
+      event?.preventDefault();
+      clearTimeout(timer);
+      filter({ query: state.typed.trim() });
     }
   }
 
-  /** Shows the events that the filters select, or throws the API's error and leaves the page as it is. */
-  async function show(selected) {
-    requests += 1;
-    const request = requests;
-    const page = await load(selected, signal);
-    if (request < shown) return; // the response to a later request came first
-    shown = request;
-    title.textContent = heading(selected, page.events);
-    const start = Number(selected.offset ?? 0);
-    const end = start + page.events.length;
-    const total = (page.totalExact ? '' : 'more than ') + page.total.toLocaleString('en');
-    count.textContent = page.events.length === 0 ? 'No events' : `${(start + 1).toLocaleString('en')}–${end.toLocaleString('en')} of ${total}`;
-    if (page.events.length === 0 && !page.next) {
-      replace(list, empty(selected, page.total));
+  function chosenTypes() {
+    return state.filters.type?.split(',') ?? [];
+  }
+
+  /** Downloads the events that match, as far as they fit. */
+  async function saveFile() {
+    const { offset, cursor, ...filters } = state.filters;
+    const events = [];
+    try {
+      announce('Loading the events…');
+      for (let next; events.length < exported;) {
+        const page = await searchEvents(selection({ ...filters, cursor: next }), signal, 1000);
+        events.push(...page.events);
+        ({ next } = page);
+        if (!next) break;
+      }
+    } catch (error) {
+      if (!signal.aborted) announce(`The events cannot be downloaded. ${error.message}`);
       return;
     }
-    const to = (position, label) => h('a', { href: logAddress({ ...selected, offset: undefined, cursor: undefined, ...position }) }, label);
-    replace(list,
-      h('ol', { class: 'events' }, page.events.map((event) => item(event, true))),
-      page.searchedTo && h('p', { class: 'detail' }, `Searched back to ${page.searchedTo.replace('T', ' ').replace('Z', ' UTC')}.`),
-      h('div', { class: 'months' },
-        start > 0 && to({}, '« Newest events'),
-        page.next && to({ offset: end, cursor: page.next }, page.searchedTo ? 'Continue the search ›' : 'Older events ›')),
-    );
+    const columns = ['createdAt', 'type', 'subject', 'createdBy', 'createdByUserId', 'createdByTokenId', 'project', 'environment', 'summary', 'preData', 'data', 'requestId', 'id'];
+    const cell = (value) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
+    downloadFile('events.csv', csv([columns, ...events.slice(0, exported).map((event) => columns.map((name) => cell(event[name])))]));
+    announce(events.length >= exported ? `events.csv has the newest ${exported.toLocaleString('en')} events.` : `events.csv was downloaded: ${counted(events.length, 'event')}.`);
   }
 }
 
-/** Requests a page of events. With a cursor, `offset` is only the number of its first event. */
-export function load(filters, signal, limit = pageSize) {
-  const query = new URLSearchParams({ limit });
-  for (const [name, value] of Object.entries(filters)) {
-    if (name === 'offset' && filters.cursor) continue;
-    const operator = name === 'type' && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';
-    query.set(name, ['query', 'offset', 'cursor'].includes(name) ? value : operator + value);
-  }
-  return call('GET', `${path}?${query}`, undefined, { signal });
-}
+/** The filters that have a value, in the order of addresses. */
+const tidy = (filters) => Object.fromEntries(names.map((name) => [name, filters[name]]).filter(([, value]) => value));
 
-/** The form of the filters. `show` shows what they select. */
-function filterForm(filters, show) {
-  const input = (name, props) => h('input', { name, autocomplete: 'off', spellcheck: 'false', value: filters[name] ?? '', ...props });
-  const several = filters.type?.includes(',') && h('option', { value: filters.type, selected: true }, 'Several types');
-  const controls = {
-    query: input('query', { maxlength: '100', dir: 'auto' }),
-    type: h('select', { name: 'type' }, h('option', { value: '' }, 'All types'), several,
-      Object.entries(types).map(([group, labels]) => h('optgroup', { label: group },
-        Object.entries(labels).map(([type, label]) => h('option', { value: type, selected: type === filters.type }, label))))),
-    from: input('from', { type: 'date', value: dayOf(filters.from) }),
-    to: input('to', { type: 'date', value: dayOf(filters.to) }),
-    createdBy: input('createdBy'),
-    token: input('token'),
-    feature: input('feature'),
-    project: input('project'),
-    environment: input('environment'),
-    subject: input('subject'),
+/** The filters of an address. */
+const read = (parameters) => tidy(Object.fromEntries(parameters));
+
+/** Reports whether filters name what the events are about: then automatic changes belong to them. */
+const isOneThing = ({ type, feature, subject, id }) => Boolean(type || feature || subject || id);
+
+/** What the API searches. With a cursor, `offset` is only the number of the first event. */
+function selection({ automatic, offset, ...filters }) {
+  return {
+    ...filters, ...!filters.cursor && offset && { offset }, ...!automatic && !isOneThing(filters) && { type: peopleTypes },
   };
-  const open = window.matchMedia('(min-width: 44rem)').matches && // otherwise the events would be below the window
-    ['createdBy', 'token', 'feature', 'project', 'environment', 'subject'].some((name) => filters[name]);
-  const more = h('details', { class: 'plain', open },
-    h('summary', null, 'More filters'),
-    h('div', { class: 'filters' },
-      field('Who', controls.createdBy, 'A name or an id'),
-      field('Token', controls.token, 'The id of the token used'),
-      field('Toggle', controls.feature),
-      field('Project', controls.project),
-      field('Environment', controls.environment),
-      field('Subject', controls.subject, 'type:release, pat:17')));
-  const clear = h('button', { type: 'button', onclick: reset }, 'Clear filters');
-  const element = form({ class: 'search', role: 'search', 'aria-label': 'Filter events', submit: 'Show events', busy: 'Searching…', send },
-    h('div', { class: 'filters' },
-      field('Text', controls.query), field('Type', controls.type), field('From', controls.from), field('To', controls.to)),
-    more);
-  append(element.querySelector('.buttons'), clear);
-  return element;
+}
 
-  async function send() {
-    const selected = Object.fromEntries(names.map((name) => [name, controls[name].value.trim()]).filter(([, value]) => value));
-    more.open ||= selected.createdBy !== undefined;
-    if (selected.createdBy && !/^\d+$/.test(selected.createdBy)) {
-      selected.createdBy = await idOf(selected.createdBy);
-      controls.createdBy.value = selected.createdBy;
-    }
-    await show(selected);
-    window.history.pushState(null, '', logAddress(selected));
-  }
+/** What the page is called when its filters name one thing, or undefined. */
+function heading({ id, subject, feature, token }, typeName) {
+  if (id) return `Event ${id}`;
+  if (subject) return `History of ${subjectWords(subject, typeName)}`;
+  if (feature) return `History of toggle ${feature}`;
+  if (token) return `What was done with token ${token}`;
+  return undefined;
+}
 
-  function reset() {
-    for (const control of Object.values(controls)) control.value = '';
-    element.requestSubmit();
-  }
+const upper = (words) => words[0].toUpperCase() + words.slice(1);
+
+/** The first of the last days, in UTC. */
+const firstDay = (count) => new Date(Date.now() - (count - 1) * day).toISOString().slice(0, 10);
+
+/** The period that days are: a number of days until today, "" for any time, or "other". */
+function periodOf(from, to) {
+  if (!from && !to) return '';
+  return ['1', '7', '30'].find((count) => !to && from === firstDay(Number(count))) ?? 'other';
 }
 
 /** Returns a day that a date input can show. The browser logs a warning about others, and the API says what is wrong. */
@@ -149,134 +304,21 @@ function dayOf(value) {
   return !Number.isNaN(date.valueOf()) && date.toISOString().slice(0, 10) === value ? value : '';
 }
 
-/** Returns the id of the user or service account with a name, from the newest events that it made. */
-async function idOf(name) {
-  const { events } = await load({ query: name.slice(0, 100) }, undefined, 1000);
-  const found = events.filter((event) => event.createdByUserId !== null && fold(event.createdBy) === fold(name));
-  const ids = [...new Set(found.map((event) => event.createdByUserId))].sort((a, b) => a - b);
-  if (ids.length === 1) return String(ids[0]);
-  if (ids.length > 1) throw new FieldError('createdBy', `Several accounts have this name. Enter one of their ids: ${ids.join(', ')}.`);
-  throw new FieldError('createdBy', 'No user or service account with this name made one of the newest events. ' +
-    'Enter its id, or the name as “Text”.');
+/** Loads who may have made changes: service accounts, and the authors of the newest events. */
+async function loadPeople(signal) {
+  const [{ events }, { serviceAccounts }] = await Promise.all([
+    searchEvents({ type: peopleTypes }, signal, 500),
+    call('GET', '/api/admin/service-account', undefined, { signal }),
+  ]);
+  return { events, accounts: serviceAccounts };
 }
 
-/** What the list shows, in words. */
-function heading(filters, events) {
-  if (filters.id) return `Event ${filters.id}`;
-  if (filters.subject) return `History of ${subjectName(filters.subject)}`;
-  if (filters.feature) return `History of toggle ${filters.feature}`;
-  if (filters.token) return `What was done with token ${filters.token}`;
-  if (filters.createdBy) return `What ${events[0]?.createdBy ?? `user ${filters.createdBy}`} did`;
-  return names.some((name) => filters[name]) ? 'Matching events' : 'All events';
-}
-
-function empty(filters, total) {
-  const all = (label) => h('a', { href: logAddress({}) }, label);
-  if (total > 0) return h('p', { class: 'empty' }, 'There are no older events. ', all('Show the newest events'), '.');
-  if (Object.keys(filters).length === 0) {
-    return h('p', { class: 'empty' }, 'Nothing was changed yet. ', h('a', { href: '#/types' }, 'Change the lifetime of a toggle type'),
-      ', and the change appears here.');
+/** The choices of those who made changes, by their names. */
+function choicesOf(accounts, events) {
+  const all = new Map(accounts.map(({ id, name, username }) => [String(id), { value: String(id), label: name || username, detail: 'service account' }]));
+  for (const { createdByUserId, createdBy } of events) {
+    const id = String(createdByUserId);
+    if (createdByUserId !== null && !all.has(id)) all.set(id, { value: id, label: createdBy, detail: `user ${id}` });
   }
-  return h('p', { class: 'empty' }, 'No event matches the filters. Widen the days or remove a filter, or ',
-    all('show all events'), '. The log keeps events for a limited time.');
-}
-
-const parts = (subject) => {
-  const at = subject.indexOf(':');
-  return [subject.slice(0, at), subject.slice(at + 1)];
-};
-
-function subjectName(subject) {
-  const [kind, id] = parts(subject);
-  return kinds[kind] ? `${kinds[kind].name} ${id}` : subject;
-}
-
-/** An event. `linked` adds links to the event log, which an Admin can read. */
-export function item(event, linked) {
-  return h('li', null,
-    h('div', { class: 'title' }, h('h3', null, event.label || event.type),
-      linked ? h('a', { href: logAddress({ id: event.id }) }, time(event.createdAt)) : time(event.createdAt)),
-    h('p', null, text(event.summary)),
-    linked && h('dl', { class: 'facts' }, facts(event).map(([name, ...values]) => h('div', null, h('dt', null, name), h('dd', null, values)))),
-    changes(event));
-}
-
-/** The time, relative and exactly, in UTC. */
-function time(createdAt) {
-  return h('time', { datetime: createdAt },
-    h('span', null, relativeTime(new Date(createdAt))), h('small', null, createdAt.replace('T', ' ').replace('Z', ' UTC')));
-}
-
-/** Who made the change and what it is about, with links to other events: a name and its values for each fact. */
-function facts(event) {
-  const [kind, id] = parts(event.subject);
-  const by = event.createdByUserId !== null ? { createdBy: event.createdByUserId }
-    : event.createdByTokenId !== null ? { token: event.createdByTokenId }
-      : { query: event.createdBy };
-  const token = event.createdByUserId !== null && event.createdByTokenId !== null;
-  const did = kinds[kind]?.did;
-  const link = (filters, ...label) => h('a', { href: logAddress(filters) }, label);
-  return [
-    ['By', link(by, text(event.createdBy)),
-      token && [' with ', link({ token: event.createdByTokenId }, 'token ', event.createdByTokenId)]],
-    ['History', link(kind === 'toggle' ? { feature: id } : { subject: event.subject }, text(subjectName(event.subject)))],
-    did && ['Activity', link({ [did]: id }, did === 'token' ? 'What was done with it' : 'What it did')],
-    event.project && ['Project', link({ project: event.project }, text(event.project))],
-    event.environment && ['Environment', link({ environment: event.environment }, text(event.environment))],
-    event.data?.causedBy && ['Cause', link({ id: event.data.causedBy }, 'event ', event.data.causedBy)],
-    event.type === 'feature-type-updated' && ['Effect', link({
-      query: event.id, from: event.createdAt.slice(0, 10), type: 'feature-potentially-stale-on,feature-potentially-stale-off',
-    }, 'Toggles whose flag it changed')],
-    event.requestId && ['Request ID', h('code', null, text(event.requestId))],
-  ].filter(Boolean);
-}
-
-/** The values before and after, of which only those that differ are shown at once, or the values of something new or deleted. */
-function changes({ data, preData, label, createdAt }) {
-  if (!data && !preData) return null;
-  const names = [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])];
-  const list = (title, columns, cells, shown) => {
-    const element = table(`${label}, ${createdAt}: ${title.toLowerCase()}`, columns, shown.map((name) => row(columns, [h('code', null, text(name)), ...cells(name)])));
-    element.classList.add('changes', columns.length === 3 ? 'both' : 'one');
-    return element;
-  };
-  const closed = (title, values, shown) => h('details', { class: 'plain' }, h('summary', null, title),
-    list(title, ['Property', 'Value'], (name) => [value(values[name], values[name])], shown));
-  if (!preData) return closed('Values', data, names);
-  if (!data) return closed('Values before the deletion', preData, names);
-  const changed = names.filter((name) => JSON.stringify(preData[name]) !== JSON.stringify(data[name]));
-  const same = names.filter((name) => !changed.includes(name));
-  return [
-    changed.length > 0 && list('Before and after', ['Property', 'Before', 'After'],
-      (name) => [value(preData[name], data[name], 'del'), value(data[name], preData[name], 'ins')], changed),
-    same.length > 0 && closed(`${same.length} unchanged`, data, same),
-  ];
-}
-
-/** A value. What `other` does not have is marked by an element of the kind `mark`. */
-function value(it, other, mark) {
-  const marked = (differs, content) => (differs ? h(mark, null, content) : content);
-  if (!Array.isArray(it) || it.length === 0) {
-    return marked(JSON.stringify(it) !== JSON.stringify(other), text(inline(it)));
-  }
-  const others = new Set(Array.isArray(other) ? other.map((element) => JSON.stringify(element)) : []);
-  const elements = it.map((element) => ({ element, differs: !others.has(JSON.stringify(element)) }))
-    .sort((a, b) => b.differs - a.differs)
-    .map(({ element, differs }) => h('li', null, marked(differs, text(inline(element)))));
-  if (elements.length <= shownElements) return h('ul', { class: 'values' }, elements);
-  return h('div', null, h('ul', { class: 'values' }, elements.slice(0, shownElements)),
-    h('details', { class: 'plain' }, h('summary', null, `${elements.length - shownElements} more`),
-      h('ul', { class: 'values' }, elements.slice(shownElements))));
-}
-
-/** A JSON value in one line. */
-function inline(it) {
-  if (it === null || it === undefined || it === '') return 'none';
-  if (Array.isArray(it)) return it.length === 0 ? 'none' : it.map(inline).join('; ');
-  if (typeof it === 'boolean') return it ? 'yes' : 'no';
-  if (typeof it !== 'object') return String(it);
-  const members = Object.entries(it);
-  if ('contextName' in it && 'operator' in it) return constraintWords(it);
-  if ('value' in it) return inline(it.value) + (it.description ? ` (${it.description})` : '');
-  return members.map(([name, member]) => `${name}: ${inline(member)}`).join(', ');
+  return [...all.values()].sort((a, b) => a.label.localeCompare(b.label, 'en'));
 }

@@ -7,10 +7,10 @@ import {
   counted, exactTime, failure, formatTime, h, loading, locale, relativeTime, row, shortDate, table, text, timeOfDay, withBar,
 } from '../dom.js';
 import { environmentName, isProduction } from '../environment.js';
+import { searchEvents } from '../event-search.js';
 import { html, nothing } from '../template.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
 import { applicationAddress, byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage.js';
-import { load as loadEvents } from './events.js';
 
 const mostEvents = 100;
 const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];
@@ -54,7 +54,7 @@ export function toggleUsage({ may, signal }, draw) {
     try {
       const now = Date.now();
       const [recent, long, { events }] = await Promise.all([
-        raw(1), days > 1 ? raw(days) : null, loadEvents({ feature: toggle.name, from: firstDay(days, now) }, current, mostEvents)]);
+        raw(1), days > 1 ? raw(days) : null, searchEvents({ feature: toggle.name, from: firstDay(days, now) }, current, mostEvents)]);
       const data = long ?? recent;
       Object.assign(state, { days, recent, data, events, now, environment: chosen(toggle, data, parameters.get('environment')), busy: false });
     } catch (error) {

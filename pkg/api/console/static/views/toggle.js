@@ -5,6 +5,8 @@ import { call, read } from '../api.js';
 import { differences } from '../compare.js';
 import { counted, exactTime, failure, form, h, loading, logAddress, once, openDialog, relativeTime, text, time } from '../dom.js';
 import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
+import { eventList } from '../event-list.js';
+import { peopleTypes, searchEvents } from '../event-search.js';
 import { linked } from '../linked.js';
 import { menu } from '../menu.js';
 import { loadRecentUse, recentUse } from '../recent-use.js';
@@ -17,8 +19,9 @@ import { openClone, openDependencyEditor, removeDependency } from './dependency.
 import { turn } from './switching.js';
 import { actions, openAction } from './toggle-actions.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
+import { undoOf } from './undo.js';
 
-const shownEvents = 10;
+const shownEvents = 20;
 const tabs = { usage: 'Usage', history: 'History', details: 'Details' };
 
 export async function renderToggle(content, context) {
@@ -44,9 +47,10 @@ export async function renderToggle(content, context) {
     usage: null, // see toggle-usage.js
     recent: null, // its usage in the last 24 hours
     change: null, // its newest event, undefined if there is none
-    events: null,
+    history: null, // {events, next}
     error: null, // of what the tab shows
   };
+  const events = eventList({ may, signal, undo: (event) => undoOf(event, context, loadMore) }, draw);
   const [{ types }, first] = await Promise.all([
     call('GET', '/api/admin/feature-types', undefined, { signal }),
     call('GET', path, undefined, { signal }).catch((error) => {
@@ -74,7 +78,7 @@ export async function renderToggle(content, context) {
       state[property] = await loaded.catch(() => state[property]);
       if (!signal.aborted) draw();
     };
-    load('change', newestChange({ name }, undefined, signal));
+    load('change', newestChange({ name }, peopleTypes, signal));
     load('recent', loadRecentUse({ name }, signal));
   }
 
@@ -86,9 +90,7 @@ export async function renderToggle(content, context) {
         state.usage ??= toggleUsage(context, draw);
         await state.usage.load(state.toggle, state.search);
       } else if (state.tab === 'history') {
-        const { load, item } = await import('./events.js');
-        const { events } = await load({ feature: name }, signal, shownEvents);
-        state.events = events.map((event) => item(event, may('ADMIN')));
+        state.history = await searchEvents({ feature: name }, signal, shownEvents);
       } else if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) state.segments = await loadSegments(signal);
       state.error = null;
     } catch (error) {
@@ -96,6 +98,21 @@ export async function renderToggle(content, context) {
       state.error = error;
     }
     draw();
+  }
+
+  /** Loads the events before those that the history shows. */
+  async function loadOlder() {
+    try {
+      const older = await searchEvents({ feature: name, cursor: state.history.next }, signal, shownEvents);
+      state.history = { events: [...state.history.events, ...older.events], next: older.next };
+    } catch (error) {
+      if (!signal.aborted) announce(`The events cannot be loaded. ${error.message}`);
+    }
+    draw();
+  }
+
+  function typeName(type) {
+    return state.types.find((item) => item.id === type)?.name ?? type;
   }
 
   async function reload() {
@@ -342,10 +359,11 @@ export async function renderToggle(content, context) {
   }
 
   function history() {
-    return html`<section aria-label="History"><h2 class="visually-hidden">History</h2>
-      ${state.error ? failure(state.error, loadMore) : !state.events ? loading('the history')
-    : state.events.length === 0 ? html`<p class="empty">The event log has nothing about this toggle. It keeps events for a limited time.</p>`
-      : html`<ol class="events">${state.events}</ol>`}
+    return html`<section class="history" aria-label="History"><h2 class="visually-hidden">History</h2>
+      ${state.error ? failure(state.error, loadMore) : !state.history ? loading('the history')
+    : state.history.events.length === 0 ? html`<p class="empty">The event log has nothing about this toggle. It keeps events for a limited time.</p>`
+      : events.template(state.history.events, typeName)}
+      ${state.history?.next ? html`<div class="buttons"><button type="button" @click=${loadOlder}>Older events</button></div>` : nothing}
       ${may('ADMIN') ? html`<p><a href=${logAddress({ feature: name })}>All events in the event log</a></p>` : nothing}
     </section>`;
   }

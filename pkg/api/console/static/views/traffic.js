@@ -3,6 +3,7 @@
 import { call } from '../api.js';
 import { append, h, loading, replace, row, table, text, uniqueId, withBar } from '../dom.js';
 import { drawChart } from '../chart.js';
+import { csv, downloadFile } from '../csv-file.js';
 
 /** The groups of contract section 4.6, from the bottom of a bar to its top. */
 const groups = [
@@ -112,9 +113,7 @@ function showReport(report, { month, title, paths, signal, announce }) {
   }
 
   function download() {
-    const file = URL.createObjectURL(new Blob([csv(paths)], { type: 'text/csv;charset=utf-8' }));
-    h('a', { href: file, download: `traffic-${month}.csv` }).click();
-    setTimeout(() => URL.revokeObjectURL(file), 60_000); // the browser reads it after the click
+    downloadFile(`traffic-${month}.csv`, csvOf(paths));
     announce(`traffic-${month}.csv was downloaded.`);
   }
 }
@@ -149,18 +148,11 @@ function withNumbers(element) {
 }
 
 /** Returns the numbers as RFC 4180 describes it: one line for each day and path. */
-function csv(paths) {
+function csvOf(paths) {
   const header = ['day', 'path', ...groups.map(({ name }) => name)];
   const lines = paths.flatMap(({ path, days }) => [...days].map(([date, total]) => [date, path, ...total]));
   lines.sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1));
-  return [header, ...lines].map((line) => `${line.map(cell).join(',')}\r\n`).join('');
-}
-
-/** Spreadsheets run a text that starts with one of these characters as a formula. */
-function cell(value) {
-  let result = String(value);
-  if (typeof value === 'string' && /^[=+\-@\t\r]/.test(result)) result = `'${result}`;
-  return /[",\r\n]/.test(result) ? `"${result.replaceAll('"', '""')}"` : result;
+  return csv([header, ...lines]);
 }
 
 const monthLink = (month, label) => (month === null ? null : h('a', { href: `#/traffic/${month}` }, label));

@@ -1,0 +1,126 @@
+// Events in words.
+
+import { counted } from './dom.js';
+import { phrases, types } from './event-types.js';
+import { constraintWords, dependencyWords, strategyWords } from './words.js';
+
+/** The types whose words in the console are not those of the API: pages say what is to be done with toggles. */
+const ownPhrases = {
+  'feature-stale-on': 'marked %s for removal',
+  'feature-stale-off': 'unmarked %s',
+};
+const ownLabels = {
+  'feature-stale-on': 'Toggle marked for removal',
+  'feature-stale-off': 'Toggle unmarked',
+  'feature-potentially-stale-on': 'Toggle became overdue',
+  'feature-potentially-stale-off': 'Toggle is no longer overdue',
+};
+
+/** The labels of types, by the groups of types. */
+export const labels = Object.fromEntries(Object.entries(types).map(([group, all]) => [group, { ...all, ...Object.fromEntries(
+  Object.keys(all).filter((type) => type in ownLabels).map((type) => [type, ownLabels[type]])) }]));
+
+/** Why a toggle is no longer overdue. */
+const reasons = {
+  'lifetime-changed': 'the lifetime of its type was changed',
+  archived: 'it was archived',
+  'marked-stale': 'it was marked for removal',
+  'type-changed': 'it has another type',
+  deleted: 'it was deleted',
+};
+
+/** The kind and the ID of a subject such as "toggle:checkout". */
+export function subjectParts(subject) {
+  const at = subject.indexOf(':');
+  return [subject.slice(0, at), subject.slice(at + 1)];
+}
+
+/** What people call the subject of an event: its name, if it has one. */
+function subjectName({ subject, data, preData }, typeName) {
+  const [kind, id] = subjectParts(subject);
+  if (kind === 'type') return typeName(id);
+  if (['toggle', 'field', 'environment'].includes(kind)) return id;
+  for (const known of [data, preData]) {
+    for (const name of ['username', 'name', 'tokenName', 'description']) if (typeof known?.[name] === 'string' && known[name] !== '') return known[name];
+  }
+  return id;
+}
+
+/** What kinds of subjects are called in histories. */
+const kinds = { pat: 'token', 'api-token': 'API token', 'client-token': 'API token', account: 'service account', type: 'toggle type', field: 'context field' };
+
+/** A subject such as "toggle checkout". */
+export function subjectWords(subject, typeName = (id) => id) {
+  const [kind, id] = subjectParts(subject);
+  return `${kinds[kind] ?? kind} ${kind === 'type' ? typeName(id) : id}`;
+}
+
+const inDays = (days) => (days === null ? 'never' : counted(days, 'day'));
+
+/**
+ * An event as a sentence, in its parts.
+ * @param {Object} event
+ * @param {(id: string) => string} typeName
+ * @returns {{who: string, before: string, subject: string, after: string}} `who` is empty if the sentence has another beginning
+ */
+export function sentence(event, typeName) {
+  const subject = subjectName(event, typeName);
+  const who = event.createdBy;
+  const { data, preData } = event;
+  switch (event.type) {
+    case 'feature-type-updated': {
+      const from = preData.lifetimeDays !== null && data.lifetimeDays !== null ? preData.lifetimeDays.toLocaleString('en') : inDays(preData.lifetimeDays);
+      return { who, before: 'changed the lifetime of', subject, after: `from ${from} to ${inDays(data.lifetimeDays)}` };
+    }
+    case 'feature-potentially-stale-on': return { who: '', before: '', subject, after: 'became overdue' };
+    case 'feature-potentially-stale-off': return { who: '', before: '', subject, after: `is no longer overdue: ${reasons[data?.reason] ?? data?.reason}` };
+    case 'token-expiring': return { who: '', before: 'The token', subject, after: `expires in at most ${inDays(data.days)}` };
+    default: {
+      const [before, after = ''] = (ownPhrases[event.type] ?? phrases[event.type]?.replace('the toggle %s', '%s') ?? `${event.type}: %s`).split('%s').map((part) => part.trim());
+      const where = event.environment && event.featureName ? `in ${event.environment}` : '';
+      return { who, before, subject: phrases[event.type]?.includes('%s') === false ? '' : subject, after: [after, where].filter(Boolean).join(' ') };
+    }
+  }
+}
+
+/** The names of the properties that differ before and after an event. */
+export const changedNames = ({ data, preData }) => [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])]
+  .filter((name) => JSON.stringify(preData?.[name]) !== JSON.stringify(data?.[name]));
+
+/** What an event is about, besides its sentence: a short text, which is empty if there is nothing to say. */
+export function summary(event, typeName) {
+  const { type, data, preData } = event;
+  const strategy = (it) => (it?.parameters && it.segments && it.constraints ? strategyWords(it, (id) => id) : '');
+  switch (type) {
+    case 'feature-type-updated': return '';
+    case 'feature-strategy-add': case 'feature-strategy-remove': return strategy(data ?? preData);
+    case 'feature-strategy-update': return [strategy(preData), strategy(data)].filter((words, i, all) => words !== '' && words !== all[i - 1]).join(' → ');
+    case 'feature-dependency-added': case 'feature-dependency-removed': return data?.feature ? dependencyWords(data) : '';
+    case 'feature-potentially-stale-on': return data?.lifetimeDays ? `older than ${inDays(data.lifetimeDays)}, the lifetime of ${typeName(data.featureType)}` : '';
+    default: {
+      if (!type.endsWith('-updated') || !data || !preData) return '';
+      return changedNames(event).map((name) => `${propertyName(name)} ${change(preData[name], data[name], name === 'type' ? typeName : undefined)}`).join(', ');
+    }
+  }
+}
+
+/** A property such as "impression data". */
+const propertyName = (name) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+
+/** A changed value in a few words. */
+function change(before, after, nameOf = (value) => value) {
+  if ([before, after].some((value) => typeof value === 'object' && value !== null && !('name' in value))) return 'changed';
+  const name = (value) => (value === null || value === undefined || value === '' ? 'none' : inline(typeof value === 'object' ? value.name : nameOf(value)));
+  return `${name(before)} → ${name(after)}`;
+}
+
+/** A JSON value in one line. */
+export function inline(it) {
+  if (it === null || it === undefined || it === '') return 'none';
+  if (Array.isArray(it)) return it.length === 0 ? 'none' : it.map(inline).join('; ');
+  if (typeof it === 'boolean') return it ? 'yes' : 'no';
+  if (typeof it !== 'object') return String(it);
+  if ('contextName' in it && 'operator' in it) return constraintWords(it);
+  if ('value' in it) return inline(it.value) + (it.description ? ` (${it.description})` : '');
+  return Object.entries(it).map(([name, member]) => `${name}: ${inline(member)}`).join(', ');
+}
