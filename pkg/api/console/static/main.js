@@ -9,7 +9,7 @@ import { combobox } from './combobox.js';
 import { pages, parseAddress } from './pages.js';
 import { html, nothing, render } from './template.js';
 import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
-import { loadAllTokens, riskChanges, riskCount } from './token.js';
+import { loadAllTokens, riskChanges, riskCount } from './all-tokens.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 const product = document.title;

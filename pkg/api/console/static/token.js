@@ -3,7 +3,6 @@
 // A token has: kind 'api', 'pat' or 'client'; id, name, createdAt, seenAt, expiresAt; owner, null or {id, name, kind: 'user' or
 // 'service-account'}; role, null or that of the owner; and risks, the names of `riskNames`. A client token has its own properties, too.
 
-import { call } from './api.js';
 import { loadTokens } from './client-token.js';
 import { isExpired } from './expiry.js';
 
@@ -15,24 +14,6 @@ const riskNames = {
   'long-lived': 'expires in > 1 year',
 };
 const order = Object.keys(riskNames).reverse();
-
-/** Receives `change` after the tokens with risks were counted. */
-export const riskChanges = new EventTarget();
-let risky = null;
-/** The number of API tokens and personal access tokens with risks, or null before they were counted. */
-export const riskCount = () => risky;
-
-/** Loads the API tokens and the personal access tokens of all users, and counts those with risks. It needs the permission ADMIN. */
-export async function loadAllTokens(signal) {
-  const { tokens } = await call('GET', '/api/admin/tokens', undefined, { signal });
-  risky = tokens.filter(({ risks }) => risks.length > 0).length;
-  riskChanges.dispatchEvent(new Event('change'));
-  return tokens.map((token) => ({
-    ...token,
-    kind: token.kind === 'pat' ? 'pat' : 'api',
-    owner: token.userId === null ? null : { id: token.userId, name: token.userName, kind: token.userKind },
-  }));
-}
 
 /** Loads the client tokens. `environments` say which ones are of the type production. */
 export async function loadClientTokens(environments, signal) {

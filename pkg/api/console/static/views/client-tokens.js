@@ -1,5 +1,6 @@
 // API tokens: all tokens with their risks for admins, the client tokens for others.
 
+import { loadAllTokens } from '../all-tokens.js';
 import { clientUrl, kinds } from '../client-token.js';
 import { failure, h, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
@@ -7,7 +8,7 @@ import { loadEnvironments } from '../environment.js';
 import { tokenFilters } from '../expiry.js';
 import { listView } from '../list.js';
 import { html, render as show } from '../template.js';
-import { loadAllTokens, loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
+import { loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
 import { openCreation, openExpiry, openRevocation } from './client-token-dialogs.js';
 import { deleteToken, rotateToken, tokenOwner } from './token-dialogs.js';
 import { commonActions, copier, tokenTable } from './token-table.js';

@@ -1,5 +1,6 @@
 // Service accounts: the list, all their tokens, and the page of one account.
 
+import { loadAllTokens } from '../all-tokens.js';
 import { call, roles } from '../api.js';
 import { failure, h, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
@@ -9,7 +10,7 @@ import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
 import { timeOfUse } from '../toggle.js';
-import { loadAllTokens, tokenOrders, tokenTexts } from '../token.js';
+import { tokenOrders, tokenTexts } from '../token.js';
 import { accountsPath, openDeletion, openEditor } from './service-account-dialogs.js';
 import { accountOwner, createToken, deleteToken, rotateToken } from './token-dialogs.js';
 import { accountAddress, commonActions, copier, moment, tokenTable } from './token-table.js';
