@@ -89,12 +89,15 @@ export function constraintEditor(fields, change) {
   function values(constraint, about, update) {
     const { values: chosen, typed } = constraint;
     const add = (more) => update({ values: added(chosen, more), typed: '' });
+    const legal = legalValues(constraint).map(({ value }) => value);
+    const unknown = legal.length > 0 ? chosen.filter((value) => !legal.includes(value)) : [];
     return html`<div class="chips">
-      ${repeat(chosen.slice(0, shownValues), (value) => value, (value) => html`<span class="chip"><bdi>${value}</bdi><button type="button"
+      ${repeat([...unknown, ...chosen.filter((value) => !unknown.includes(value))].slice(0, shownValues), (value) => value, (value) => html`<span class=${
+  unknown.includes(value) ? 'chip wrong' : 'chip'}><bdi>${value}</bdi>${unknown.includes(value) ? html` <small>is not a legal value</small>` : nothing}<button type="button"
         aria-label="Remove ${value} from ${about}" @click=${() => update({ values: chosen.filter((other) => other !== value) })}>×</button></span>`)}
       ${chosen.length > shownValues ? html`<span class="detail">and ${(chosen.length - shownValues).toLocaleString('en')} more</span>
         <button type="button" @click=${() => update({ values: [] })}>Remove all</button>` : nothing}
-      ${legalValues(constraint).length > 0 ? picker(constraint, about, add) : html`<input aria-label="Values of ${about}" placeholder="Add a value or paste a list"
+      ${legal.length > 0 ? picker(constraint, about, add) : html`<input aria-label="Values of ${about}" placeholder="Add a value or paste a list"
         autocomplete="off" spellcheck="false" dir="auto" .value=${live(typed)}
         @input=${({ target }) => update({ typed: target.value })}
         @keydown=${(event) => { if (event.key === 'Enter') { event.preventDefault(); add([typed]); } }}
@@ -109,6 +112,12 @@ export function constraintEditor(fields, change) {
     if (!pickers.has(key)) {
       const input = h('input', { placeholder: 'Choose a value', 'aria-label': `Values of ${about}` });
       const entry = { constraint, add };
+      input.addEventListener('paste', (event) => {
+        const list = pasted(event.clipboardData.getData('text'));
+        if (list.length < 2) return;
+        event.preventDefault();
+        entry.add(list);
+      });
       entry.box = combobox(input, {
         choices: (text) => matching(legalValues(entry.constraint).filter(({ value }) => !entry.constraint.values.includes(value))
           .map(({ value, description }) => ({ value, label: value, detail: description })), text),

@@ -215,7 +215,7 @@ function setActions(...actions) {
 function startPage(title) {
   leave.abort();
   leave = new AbortController();
-  if (!canUndo()) hideToast();
+  if (!canUndo() && !announce.isNew) hideToast(); // a new message is about what led to this page
   document.title = `${title} · ${product}`;
   const heading = h('h1', { tabindex: '-1' }, title);
   const content = h('div', { class: 'page' }); // while it is empty, style.css says that the page is loading
@@ -309,7 +309,9 @@ function callerName() {
  */
 function announce(message, undo) {
   hideToast();
+  announce.isNew = true;
   announce.timer = setTimeout(() => {
+    announce.isNew = false;
     status.textContent = message;
     if (!undo) {
       announce.timer = setTimeout(hideToast, 8000);
@@ -365,6 +367,7 @@ function canUndo() {
 
 function hideToast() {
   clearTimeout(announce.timer);
+  announce.isNew = false;
   if (toast.contains(document.activeElement)) main.focus({ preventScroll: true });
   status.textContent = '';
   render(nothing, toast.lastElementChild);

@@ -1,6 +1,7 @@
 // The playground: which toggles are on for a context, and why. The address has the input.
 
 import { call } from '../api.js';
+import { copyText } from '../clipboard.js';
 import { fixedFields } from '../constraints.js';
 import { counted, failure, loading } from '../dom.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
@@ -12,9 +13,10 @@ import { resultReason, strategyReasons, strategyWords } from '../words.js';
 
 const path = '/api/admin/playground/advanced';
 const pageSize = 50;
+const mostInCode = 20; // toggles
 let lastKey = 0;
 
-export async function render(content, { search, signal }) {
+export async function render(content, { search, signal, announce }) {
   show(loading('the playground'), content);
   const [environments, fields] = await Promise.all([loadEnvironments(signal), call('GET', '/api/admin/context', undefined, { signal })]);
   const names = [...new Set([...fixedFields, ...fields.map(({ name }) => name)])];
@@ -49,7 +51,9 @@ export async function render(content, { search, signal }) {
           <ul class="context">${repeat(state.context, ({ key }) => key, row)}</ul>
           <button type="button" @click=${addField}>Add field</button></fieldset>
         <div class="buttons"><button type="submit" class="primary" aria-disabled=${state.busy ? 'true' : nothing} aria-busy=${state.busy ? 'true' : nothing}>${
-    state.busy ? 'Evaluating…' : 'Evaluate'}</button></div>
+    state.busy ? 'Evaluating…' : 'Evaluate'}</button>
+          <button type="button" @click=${() => { keep(); copyText(window.location.href, 'Link copied. It contains the input.', announce); }}>Copy link</button>
+          ${state.result ? html`<button type="button" @click=${() => copyText(code(), 'Code for Node.js copied.', announce)}>Copy as SDK code</button>` : nothing}</div>
       </form>
       ${state.error ? failure(state.error) : state.result ? results() : nothing}`, content);
   }
@@ -85,6 +89,14 @@ export async function render(content, { search, signal }) {
       </table>`}
       ${found.length > state.shown ? html`<p><button type="button" @click=${() => { state.shown += pageSize; draw(); }}>Show more</button></p>` : nothing}
     </section>`;
+  }
+
+  /** A program for the SDK of Node.js that asks for the toggles that are shown. */
+  function code() {
+    const matches = matcher(state.query);
+    const names = state.result.map(({ name }) => name).filter((name) => matches(name)).slice(0, mostInCode);
+    return [`const context = ${JSON.stringify(body().context, null, 2).replace(/("currentTime": )(".*")/, '$1new Date($2)')};`,
+      ...names.map((name) => `console.log(${JSON.stringify(name)}, unleash.isEnabled(${JSON.stringify(name)}, context));`), ''].join('\n');
   }
 
   function outcome({ name, projectId, environments: byName }, columns) {

@@ -3,15 +3,16 @@
 import { call, read } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { h, loading, text } from '../dom.js';
+import { FieldError, field, form, h, loading, openDialog, text } from '../dom.js';
 import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
-import { loadSegments, segmentAddress, segmentNames } from '../segment.js';
-import { strategyLabels as labels, strategyPath } from '../strategy.js';
+import { menu } from '../menu.js';
+import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../segment.js';
+import { copyStrategy, strategyLabels as labels, strategyPath } from '../strategy.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { forgetCounts, listAddress, toggleAddress } from '../toggle.js';
 import { spread } from '../variants.js';
-import { strategyWords, variantWords } from '../words.js';
+import { constraintWords, strategyWords, variantWords } from '../words.js';
 import { strategyTrial } from './strategy-trial.js';
 
 /** The types that can be created, with their parameters. */
@@ -63,6 +64,8 @@ export async function renderStrategy(content, context, { toggle, environment, id
   const where = environments.find(({ name }) => name === environment) ?? { name: environment };
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }));
   const segmentInput = segmentPicker();
+  const others = may('CREATE_FEATURE_STRATEGY') ? environments.filter(({ name }) => name !== environment) : [];
+  let copyTo = null; // the environment that gets a copy of what is saved
   const trial = strategyTrial(edit, fields, segments, draw);
   draw();
   return;
@@ -78,7 +81,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   function draw() {
     const { values: strategy } = edit.state;
     const words = strategyWords(edit.body(), segmentNames(segments));
-    show(html`<form class="editor" novalidate aria-label="Strategy" @submit=${edit.submit}>
+    show(html`<form class="editor" novalidate aria-label="Strategy" @submit=${(event) => save(event)}>
       <div class="editor-form">
         ${edit.conflict((now) => strategyWords(now, segmentNames(segments)))}
         <fieldset class="choices"><legend>Who</legend>${typeChoices()}</fieldset>
@@ -91,7 +94,8 @@ export async function renderStrategy(content, context, { toggle, environment, id
           ${segments.length === 0 ? html`<span class="detail">There are no segments.</span>` : nothing}
         </div>${edit.error('segments')}</fieldset>
         <fieldset><legend>Conditions</legend><p class="detail">All of them must hold.</p>
-          ${constraints(strategy.constraints, edit.constraintErrors())}${edit.error('constraints')}</fieldset>
+          ${constraints(strategy.constraints, edit.constraintErrors())}${strategy.constraints.length > 0 && strategy.segments.length < mostSegments && may('CREATE_SEGMENT') ? html`
+            <button type="button" @click=${openSegment}>Make a segment of these</button>` : nothing}${edit.error('constraints')}</fieldset>
         ${strategy.name === 'flexibleRollout' ? variants() : nothing}
         <fieldset><legend>More</legend><div class="pair">
           ${strategy.name === 'flexibleRollout' ? parameter('groupId', 'Group id', toggle.name, 'Toggles with the same group id select the same users.') : nothing}
@@ -107,6 +111,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
         ${strategy.disabled ? html`<p class="detail">Disabled: it takes no part.</p>` : nothing}
         ${edit.problem()}
         <div class="buttons">${edit.saveButton(html`Save to ${environmentName(where)}`)}
+          ${copies()}
           <a class="button" href=${back} @click=${edit.cancel}>Cancel</a>
         </div>
         ${trial()}
@@ -183,10 +188,53 @@ export async function renderStrategy(content, context, { toggle, environment, id
       <button type="button" @click=${() => setVariants([...all, newVariant(all)])}>Add variant</button>${edit.error('variants')}</fieldset>`;
   }
 
-  function saved() {
+  /** Saves the strategy. `to` is an environment that gets a copy. */
+  function save(event, to = null) {
+    copyTo = to;
+    edit.submit(event);
+  }
+
+  /** The buttons that save it, and copy it to another environment. */
+  function copies() {
+    if (others.length === 0) return nothing;
+    if (others.length > 1) return menu('', 'menu-copy', others.map(({ name }) => ({ label: name, action: () => save(new Event('submit'), name) })), 'Save and copy to');
+    return html`<button type="button" @click=${(event) => save(event, others[0].name)}>Save and copy to ${others[0].name}</button>`;
+  }
+
+  async function saved(strategy) {
     forgetCounts();
-    announce(`Saved to ${environment}.`);
+    let said = `Saved to ${environment}.`;
+    if (copyTo) {
+      try {
+        await copyStrategy(strategy, toggle, copyTo);
+        said = `Saved to ${environment}, and copied to ${copyTo}.`;
+      } catch (error) {
+        said = `Saved to ${environment}. It was not copied to ${copyTo}: ${error.message}`;
+      }
+    }
+    announce(said);
     window.location.hash = back;
+  }
+
+  /** Asks for the name of a segment that gets the conditions of the strategy. */
+  function openSegment() {
+    const name = h('input', { name: 'name', autocomplete: 'off', required: true });
+    const dialog = openDialog('Make a segment of these conditions', () => [
+      h('p', null, text(edit.body().constraints.map(constraintWords).join(' and '))),
+      form({
+        submit: 'Create segment', busy: 'Creating…', cancel: () => dialog.close(),
+        async send() {
+          if (name.value.trim() === '') throw new FieldError('name', 'Enter a name.');
+          const { constraints: moved } = edit.body();
+          const segment = await call('POST', segmentsPath, { name: name.value.trim(), constraints: moved });
+          segments.push(segment);
+          dialog.close();
+          set({ constraints: [], segments: [...edit.state.values.segments, segment.id].sort((a, b) => a - b) });
+          announce(`Segment ${segment.name} created. Save the strategy to use it.`);
+        },
+      }, field('Name', name, 'Other strategies can use the segment, too.')),
+    ]);
+    name.focus();
   }
 }
 

@@ -2,6 +2,7 @@
 // `#/toggles/PROJECT/NAME/ENVIRONMENT`, or `?tab=` for the others.
 
 import { call, read } from '../api.js';
+import { copyText } from '../clipboard.js';
 import { differences } from '../compare.js';
 import { counted, exactTime, failure, form, h, loading, logAddress, once, openDialog, relativeTime, text, time } from '../dom.js';
 import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
@@ -137,7 +138,7 @@ export async function renderToggle(content, context) {
 
   /** Shows the name, the state and the actions. */
   function drawHead() {
-    setTitle(name, h('button', { type: 'button', class: 'more', 'aria-label': 'Copy the name', onclick: copyName }, 'Copy'),
+    setTitle(name, h('button', { type: 'button', class: 'more', 'aria-label': 'Copy the name', onclick: () => copyText(name, 'Name copied.', announce) }, 'Copy'),
       stateBadge(state.toggle));
     setActions(
       may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
@@ -178,15 +179,6 @@ export async function renderToggle(content, context) {
     return html`<p class="detail last-change">${event.createdBy === 'system' ? 'Last changed automatically' : html`Last changed by <bdi>${event.createdBy}</bdi>`},
       <a data-here href="${toggleAddress(state.toggle)}?tab=history"><time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${
   relativeTime(new Date(event.createdAt))}</time></a>.</p>`;
-  }
-
-  async function copyName() {
-    try {
-      await navigator.clipboard.writeText(name);
-      announce('Name copied.');
-    } catch { // not permitted, or the page does not have a secure origin
-      announce('The browser does not allow it to copy.');
-    }
   }
 
   function tab(address, label, isCurrent) {

@@ -1,6 +1,7 @@
 // Toggles: the list. The address has the filters, so a view can be shared, and the entry of the history has the selection and the position.
 
 import { call } from '../api.js';
+import { copyText } from '../clipboard.js';
 import { divide } from '../columns.js';
 import { combobox, matching } from '../combobox.js';
 import { draftFor } from '../draft.js';
@@ -223,13 +224,8 @@ export async function render(content, context) {
     });
   }
 
-  async function copy(toggles) {
-    try {
-      await navigator.clipboard.writeText(toggles.map(({ name }) => name).join('\n'));
-      announce(toggles.length === 1 ? 'Name copied.' : `${counted(toggles.length, 'name')} copied.`);
-    } catch { // not permitted, or the page does not have a secure origin
-      announce('The browser does not allow it to copy.');
-    }
+  function copy(toggles) {
+    copyText(toggles.map(({ name }) => name).join('\n'), toggles.length === 1 ? 'Name copied.' : `${counted(toggles.length, 'name')} copied.`, announce);
   }
 
   function selectPage(features) {
