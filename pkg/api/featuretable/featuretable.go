@@ -1,6 +1,6 @@
 // Package featuretable is the form of toggles in the table Features: their items, the staleness index, and reading the
-// table. It has no rules of toggles. pkg/api/feature writes the table, and pkg/background/usagemerger writes one attribute
-// of it, AttributeLastSeen.
+// table. It has no rules of toggles. pkg/api/feature writes the table. UpdateLastSeen writes one attribute of it,
+// AttributeLastSeen: for the sweep of the usage, and for imports.
 package featuretable
 
 import (

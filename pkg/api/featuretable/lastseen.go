@@ -1,6 +1,7 @@
 package featuretable
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"maps"
@@ -8,6 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // EncodeLastSeen returns the value of AttributeLastSeen: for each environment its name and the time in seconds since
@@ -45,4 +51,35 @@ func lastSeenOf(value string) iter.Seq2[string, int64] {
 			}
 		}
 	}
+}
+
+// UpdateLastSeen stores when applications asked for a toggle, by environment, in the table Features. It changes nothing,
+// and returns false, if the toggle does not exist or other times than before are stored. It has no condition on what
+// people change, and records no event.
+func UpdateLastSeen(
+	ctx context.Context, client *dynamodb.Client, table, feature string, before, next map[string]time.Time,
+) (stored bool, err error) {
+	attribute := expression.Name(AttributeLastSeen)
+	unchanged := attribute.AttributeNotExists()
+	if len(before) > 0 {
+		unchanged = attribute.Equal(expression.Value(EncodeLastSeen(before)))
+	}
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(expression.Name(Hash).AttributeExists().And(unchanged)).
+		WithUpdate(expression.Set(attribute, expression.Value(EncodeLastSeen(next)))))
+	_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                 &table,
+		Key:                       Key(feature),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("store when applications asked for the toggle %q: %w", feature, err)
+	}
+	return true, nil
 }

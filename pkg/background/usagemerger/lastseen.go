@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 )
@@ -62,7 +63,7 @@ func (s *sweep) putLastSeenOf(ctx context.Context, tallies usagetable.Tallies) e
 		writes.Go(func() error {
 			before := s.lastSeen[feature]
 			next := later(before, seen[feature])
-			ok, err := s.updateLastSeen(ctx, feature, before, next)
+			ok, err := featuretable.UpdateLastSeen(ctx, s.client, s.toggles, feature, before, next)
 			if ok {
 				results[i] = next
 			}

@@ -2,7 +2,6 @@ package usagemerger
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"sync"
@@ -104,32 +103,4 @@ func (s *sweep) readLastSeen(ctx context.Context, features []string) (map[string
 		stored[item.String(featuretable.Hash)] = known
 	}
 	return stored, err
-}
-
-// updateLastSeen stores when applications asked for a toggle. It changes nothing, and returns false, if the toggle does
-// not exist or another sweep has stored other times. It has no condition on what people change.
-func (s *sweep) updateLastSeen(ctx context.Context, feature string, before, next times) (stored bool, err error) {
-	attribute := expression.Name(featuretable.AttributeLastSeen)
-	unchanged := attribute.AttributeNotExists()
-	if len(before) > 0 {
-		unchanged = attribute.Equal(expression.Value(featuretable.EncodeLastSeen(before)))
-	}
-	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(expression.Name(featuretable.Hash).AttributeExists().And(unchanged)).
-		WithUpdate(expression.Set(attribute, expression.Value(featuretable.EncodeLastSeen(next)))))
-	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName:                 &s.toggles,
-		Key:                       featuretable.Key(feature),
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	})
-	if dynamo.FailedCondition(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("store when applications asked for the toggle %q: %w", feature, err)
-	}
-	return true, nil
 }

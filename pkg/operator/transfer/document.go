@@ -34,6 +34,8 @@ type Document struct {
 
 	// Omitted says, by the name of a toggle, what the document cannot express of it. An import lists it.
 	Omitted map[string][]string `json:"-"`
+	// LastSeen is when applications last asked for toggles where they come from, in RFC 3339, by toggle and environment.
+	LastSeen map[string]map[string]string `json:"-"`
 }
 
 // Environment is an environment.
@@ -129,7 +131,7 @@ func (d Document) WithoutCreatedAt(project string) (without, all int) {
 // Every project has all environments.
 func (d Document) ofProject(project string) Document {
 	types, fields := map[string]bool{}, map[string]bool{}
-	selected := Document{Environments: d.Environments, Omitted: d.Omitted}
+	selected := Document{Environments: d.Environments, Omitted: d.Omitted, LastSeen: d.LastSeen}
 	for _, t := range d.Features {
 		if t.Project != project {
 			continue

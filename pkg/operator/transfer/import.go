@@ -234,6 +234,9 @@ func (i Installation) importToggles(
 	if err != nil {
 		return err
 	}
+	if err := i.importLastSeen(ctx, d, o, known, s); err != nil {
+		return err
+	}
 	// A toggle that has a dependency gets another one before it becomes a parent.
 	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int {
 		return compareBool(written[b.Name].Dependency != nil, written[a.Name].Dependency != nil)

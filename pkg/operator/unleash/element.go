@@ -14,7 +14,8 @@ import (
 type element struct {
 	toggle.FeatureJSON
 
-	omitted []string
+	omitted  []string
+	lastSeen map[string]string // when applications last asked for it, by environment
 }
 
 func (t *element) omit(format string, args ...any) {
@@ -24,6 +25,12 @@ func (t *element) omit(format string, args ...any) {
 // addTo adds the toggle to a document.
 func (t *element) addTo(d *transfer.Document) {
 	d.Features = append(d.Features, t.FeatureJSON)
+	if t.lastSeen != nil {
+		if d.LastSeen == nil {
+			d.LastSeen = map[string]map[string]string{}
+		}
+		d.LastSeen[t.Name] = t.lastSeen
+	}
 	if len(t.omitted) == 0 {
 		return
 	}

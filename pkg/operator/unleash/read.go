@@ -48,6 +48,7 @@ type environment struct {
 	Enabled       bool
 	HasStrategies *bool // nil: unknown
 	VariantCount  *int  // nil: unknown
+	LastSeenAt    *string
 }
 
 // Read reads the types, the context fields, the environments, the segments and the toggles, archived ones too. If project
@@ -334,6 +335,12 @@ func (r *client) toggle(ctx context.Context, f found) (element, error) {
 	for _, e := range f.Environments {
 		if err := r.addEnvironment(ctx, &t, e); err != nil {
 			return t, err
+		}
+		if e.LastSeenAt != nil && e.Name != "" {
+			if t.lastSeen == nil {
+				t.lastSeen = map[string]string{}
+			}
+			t.lastSeen[e.Name] = *e.LastSeenAt
 		}
 	}
 	if f.DependencyType != "child" {

@@ -56,8 +56,8 @@ var responses = map[string]string{
 // archived is the response to a search for archived toggles.
 const archived = `{"features":[{"name":"old","type":"kill-switch","project":"shop","description":"","stale":true,
 	"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":"2021-01-01T00:00:00.000Z","impressionData":true,
-	"createdBy":{"id":0,"name":"unknown"},"dependencyType":"child","environments":[{"name":"development","enabled":true,"hasStrategies":true,"variantCount":0},
-	{"name":"production","hasStrategies":false,"variantCount":0}]}],"total":1}`
+	"createdBy":{"id":0,"name":"unknown"},"dependencyType":"child","environments":[{"name":"development","enabled":true,"hasStrategies":true,"variantCount":0,
+		"lastSeenAt":"2020-12-24T18:00:00.000Z"},{"name":"production","lastSeenAt":null,"hasStrategies":false,"variantCount":0}]}],"total":1}`
 
 // ServeHTTP implements http.Handler.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -145,6 +145,7 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, map[string][]string{
 		"old": {"the overrides of the variant v in development were not imported: use constraints"},
 	}, d.Omitted)
+	assert.Equal(t, map[string]map[string]string{"old": {"development": "2020-12-24T18:00:00.000Z"}}, d.LastSeen)
 	assert.Equal(t, []time.Duration{42 * time.Second}, s.waits)
 	if !slices.Contains(s.requests, "/base/api/admin/context?include=project") {
 		t.Errorf("requests: %v", s.requests)
