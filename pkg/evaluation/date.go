@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
@@ -38,10 +37,10 @@ func (c dateCondition) holdsAt(date time.Time) bool {
 var errDate = errors.New("must be an RFC 3339 date-time such as 2026-11-20T12:00:00Z, with none or three decimals")
 
 // dateSyntax is what every engine can compile. Yggdrasil rejects lower-case letters and other numbers of decimals.
-var dateSyntax = regexp.MustCompile(`^[^.a-z]+(\.[0-9]{3})?(Z|[+-][0-9:]+)$`)
+var dateSyntax = expression(`^[^.a-z]+(\.[0-9]{3})?(Z|[+-][0-9:]+)$`)
 
 func checkDate(value string) error {
-	if !dateSyntax.MatchString(value) {
+	if !dateSyntax().MatchString(value) {
 		return errDate
 	}
 	date, ok := parseDate(value)
@@ -52,12 +51,12 @@ func checkDate(value string) error {
 }
 
 // rfc3339 rejects what time.Parse accepts: a comma before the decimals, a one-digit hour, and an offset of 24 hours.
-var rfc3339 = regexp.MustCompile(
+var rfc3339 = expression(
 	`^[0-9-]{10}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`)
 
 // parseDate parses an RFC 3339 date-time. The result is in UTC.
 func parseDate(text string) (time.Time, bool) {
-	if !rfc3339.MatchString(text) {
+	if !rfc3339().MatchString(text) {
 		return time.Time{}, false
 	}
 	date, err := time.Parse(time.RFC3339, strings.ToUpper(text))

@@ -3,7 +3,6 @@ package evaluation
 import (
 	"errors"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -49,10 +48,10 @@ var errNumber = errors.New("must be a number such as 5, -0.5 or 2e3")
 const epsilon = 0x1p-52
 
 // numberSyntax is what every engine can compile.
-var numberSyntax = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var numberSyntax = expression(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 func checkNumber(value string) error {
-	if !numberSyntax.MatchString(value) {
+	if !numberSyntax().MatchString(value) {
 		return errNumber
 	}
 	number, ok := parseNumber(value)

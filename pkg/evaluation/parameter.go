@@ -29,10 +29,10 @@ func (e *EntryError) Error() string {
 }
 
 var (
-	percentageSyntax = regexp.MustCompile(`^([0-9]|[1-9][0-9]|100)$`)
+	percentageSyntax = expression(`^([0-9]|[1-9][0-9]|100)$`)
 
 	// groupSyntax is ASCII because the SDK for Node.js hashes other characters differently.
-	groupSyntax = regexp.MustCompile(`^[\x20\x21\x23-\x7e]{0,99}[\x20\x21\x23-\x5b\x5d-\x7e]$`)
+	groupSyntax = expression(`^[\x20\x21\x23-\x7e]{0,99}[\x20\x21\x23-\x5b\x5d-\x7e]$`)
 )
 
 // CheckParameter returns nil if every SDK can evaluate the value of a parameter of a strategy. Otherwise the text of the
@@ -41,9 +41,9 @@ var (
 func CheckParameter(name, value string) error {
 	switch name {
 	case toggle.ParameterRollout, toggle.ParameterPercentage:
-		return checkSyntax(value, percentageSyntax, errPercentage)
+		return checkSyntax(value, percentageSyntax(), errPercentage)
 	case toggle.ParameterGroupID:
-		return checkSyntax(value, groupSyntax, errGroup)
+		return checkSyntax(value, groupSyntax(), errGroup)
 	case toggle.ParameterIPs:
 		return checkEntries(value, checkNetwork)
 	case toggle.ParameterUserIDs:

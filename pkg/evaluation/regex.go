@@ -65,12 +65,12 @@ func regexError(err error) error {
 }
 
 var (
-	regexEscape     = regexp.MustCompile(`(?s)^\\([pPx]\{[^}]*\}|.)`)
-	regexRepetition = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
-	regexFlags      = regexp.MustCompile(`^\(\?([a-zA-Z-]+\)[*+?{]|\))`) // that are repeated, or none
-	classStart      = regexp.MustCompile(`^\[\^?\]?`)
-	className       = regexp.MustCompile(`^\[:\^?[a-z]+:\]`) // such as [:alpha:]
-	classOperator   = regexp.MustCompile(`^(\[|&&|--|~~)`)   // of Rust
+	regexEscape     = expression(`(?s)^\\([pPx]\{[^}]*\}|.)`)
+	regexRepetition = expression(`^\{[0-9]+(,[0-9]*)?\}`)
+	regexFlags      = expression(`^\(\?([a-zA-Z-]+\)[*+?{]|\))`) // that are repeated, or none
+	classStart      = expression(`^\[\^?\]?`)
+	className       = expression(`^\[:\^?[a-z]+:\]`) // such as [:alpha:]
+	classOperator   = expression(`^(\[|&&|--|~~)`)   // of Rust
 )
 
 // ambiguousPart returns a part of a valid expression that has another meaning in the syntax of Rust, which yggdrasil
@@ -81,23 +81,23 @@ func ambiguousPart(expression string) string {
 		part := rest[:1]
 		switch {
 		case part == `\`:
-			part = regexEscape.FindString(rest)
+			part = regexEscape().FindString(rest)
 			if strings.ContainsAny(part[1:2], "Q<>0123456789") {
 				return part
 			}
-		case inClass && className.MatchString(rest):
-			part = className.FindString(rest)
-		case inClass && classOperator.MatchString(rest):
-			return classOperator.FindString(rest)
+		case inClass && className().MatchString(rest):
+			part = className().FindString(rest)
+		case inClass && classOperator().MatchString(rest):
+			return classOperator().FindString(rest)
 		case inClass:
 			inClass = part != "]"
 		case part == "[":
-			part = classStart.FindString(rest)
+			part = classStart().FindString(rest)
 			inClass = true
-		case part == "{" && !regexRepetition.MatchString(rest):
+		case part == "{" && !regexRepetition().MatchString(rest):
 			return part
-		case regexFlags.MatchString(rest):
-			return regexFlags.FindString(rest)
+		case regexFlags().MatchString(rest):
+			return regexFlags().FindString(rest)
 		}
 		rest = rest[len(part):]
 	}
