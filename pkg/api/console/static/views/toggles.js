@@ -158,7 +158,7 @@ export async function render(content, context) {
       ${mayChange() ? html`<td role="cell" class="pick"><input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
         @change=${({ target }) => select([toggle], target.checked)}></td>` : nothing}
       <th role="rowheader" scope="row">
-        <div class="named"><a href=${toggleAddress(toggle)}>${marked(name, query)}</a>
+        <div class="named"><a href=${toggleAddress(toggle)} title=${name}>${marked(name, query)}</a>
           <small class="type"><bdi>${state.types.find(({ id }) => id === type)?.name ?? type}</bdi></small></div>
         ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
       </th>
