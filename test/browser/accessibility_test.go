@@ -114,6 +114,12 @@ func (b *tab) media(name, value string) {
 	})
 }
 
+// print shows pages as they are printed.
+func (b *tab) print() {
+	b.t.Helper()
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+}
+
 // keepsMeaning checks, in forced colors, that current links look different from others, and that the squares of the
 // chart's legend keep their patterns, in the color of text like the chart.
 func (b *tab) keepsMeaning() {

@@ -361,13 +361,16 @@ func (b *tab) is(expression string) {
 // press presses keys, such as kb.Tab.
 func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
-	if keys == kb.Enter { // chromedp's key event submits a form although the page prevents it
+	// chromedp's key event types a character, or submits a form, although the page prevents it.
+	if key, ok := map[string]input.DispatchKeyEventParams{
+		kb.Enter: {Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13},
+		"/":      {Key: "/", Code: "Slash", Text: "/", WindowsVirtualKeyCode: 191},
+	}[keys]; ok {
 		for _, kind := range []input.DispatchKeyEventType{
 			input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp,
 		} {
-			call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{
-				Type: kind, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13,
-			})
+			key.Type = kind
+			call(b, input.DispatchKeyEvent, key)
 		}
 		return
 	}

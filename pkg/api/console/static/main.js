@@ -334,7 +334,7 @@ function announce(message, undo) {
   }
 }
 
-/** An input that leads to the page of a toggle. Ctrl K goes there from everywhere. */
+/** An input that leads to the page of a toggle. Ctrl K goes there from everywhere, and / to the search of a page. */
 function goTo() {
   const most = 8;
   const pause = 150; // between two keys, in milliseconds
@@ -352,6 +352,12 @@ function goTo() {
     },
   });
   document.addEventListener('keydown', (event) => {
+    const search = main.querySelector('[type=search]');
+    if (event.key === '/' && search && !event.target.closest('input, textarea, select, dialog')) {
+      event.preventDefault();
+      search.focus();
+      search.select();
+    }
     if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     input.focus();
