@@ -263,7 +263,7 @@ func TestExamples(t *testing.T) {
 }
 
 // imports matches the modules that a module loads at once. Libraries are minified.
-var imports = regexp.MustCompile(`(?m)(?:^|;)(?:import|export)\b[^;"'=]*["']([^;"']+)["'];`)
+var imports = regexp.MustCompile(`(?m)(?:^|;)(?:import|export)\b[^;"'=()]*["']([^;"']+)["']`)
 
 // TestSize checks the size of the files that the start page loads, as a browser downloads them.
 func TestSize(t *testing.T) {
