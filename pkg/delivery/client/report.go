@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
@@ -36,7 +37,7 @@ func readAll(r *http.Request, limit int64) ([]byte, error) {
 		return nil, tooLarge
 	}
 	var body io.Reader = r.Body
-	if coding := r.Header.Get("Content-Encoding"); coding == "gzip" {
+	if coding := strings.ToLower(r.Header.Get("Content-Encoding")); coding == "gzip" {
 		unpacked, err := gzip.NewReader(io.LimitReader(body, limit))
 		if err != nil {
 			return nil, apierror.New(apierror.Validation, "The body is not compressed with gzip, as Content-Encoding says.")
