@@ -1,13 +1,16 @@
 // The editor of constraints, which strategies and segments share.
 
 import { combobox, matching } from './combobox.js';
-import { h } from './dom.js';
+import { counted, h } from './dom.js';
+import { matcher } from './search.js';
 import { html, live, nothing, repeat } from './template.js';
+import { openAddValues } from './value-dialog.js';
 import { operators } from './words.js';
 
 /** The fields that every context has. They need not be defined. */
 export const fixedFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'environment', 'currentTime'];
 const shownValues = 50;
+const searchedValues = 12; // from this number on, there is a search
 let lastKey = 0;
 
 /** What the editor keeps of a constraint: its properties, a key, and the value that is being typed. */
@@ -34,9 +37,11 @@ export const pasted = (text) => (/[\r\n]/.test(text) ? text.split(/[\r\n]+/) : t
  * Returns a function that makes the template of constraints.
  * @param {() => Array} fields the context fields
  * @param {(constraints: Array) => void} change called with all constraints, one of which has changed
+ * @param {(message: string) => void} [announce]
  * @returns {(constraints: Array, errors: Object<number, string>) => unknown}
  */
-export function constraintEditor(fields, change) {
+export function constraintEditor(fields, change, announce = () => {}) {
+  const searches = new Map(); // what is searched in the values of a constraint, by its key
   const pickers = new Map(); // comboboxes of legal values, by the key of the constraint
   return (constraints, errors = {}) => {
     const update = (constraint, changes) => change(constraints.map((other) => (other.key === constraint.key ? { ...other, ...changes } : other)));
@@ -87,23 +92,42 @@ export function constraintEditor(fields, change) {
   }
 
   function values(constraint, about, update) {
-    const { values: chosen, typed } = constraint;
+    const { key, values: chosen, typed } = constraint;
     const add = (more) => update({ values: added(chosen, more), typed: '' });
     const legal = legalValues(constraint).map(({ value }) => value);
     const unknown = legal.length > 0 ? chosen.filter((value) => !legal.includes(value)) : [];
+    const query = searches.get(key) ?? '';
+    const matches = matcher(query);
+    const found = [...unknown, ...chosen.filter((value) => !unknown.includes(value))].filter((value) => matches(value));
+    const hidden = found.length - shownValues;
     return html`<div class="chips">
-      ${repeat([...unknown, ...chosen.filter((value) => !unknown.includes(value))].slice(0, shownValues), (value) => value, (value) => html`<span class=${
+      ${chosen.length > searchedValues ? html`<span class="detail">${counted(chosen.length, 'value')}</span>
+        <input type="search" aria-label="Search values of ${about}" placeholder="Search values" autocomplete="off" dir="auto" .value=${live(query)}
+          @input=${({ target }) => { searches.set(key, target.value); update({}); }}>` : nothing}
+      ${repeat(found.slice(0, shownValues), (value) => value, (value) => html`<span class=${
   unknown.includes(value) ? 'chip wrong' : 'chip'}><bdi>${value}</bdi>${unknown.includes(value) ? html` <small>is not a legal value</small>` : nothing}<button type="button"
         aria-label="Remove ${value} from ${about}" @click=${() => update({ values: chosen.filter((other) => other !== value) })}>×</button></span>`)}
-      ${chosen.length > shownValues ? html`<span class="detail">and ${(chosen.length - shownValues).toLocaleString('en')} more</span>
-        <button type="button" @click=${() => update({ values: [] })}>Remove all</button>` : nothing}
+      ${hidden > 0 ? html`<span class="detail">and ${hidden.toLocaleString('en')} more</span>` : nothing}
       ${legal.length > 0 ? picker(constraint, about, add) : html`<input aria-label="Values of ${about}" placeholder="Add a value or paste a list"
         autocomplete="off" spellcheck="false" dir="auto" .value=${live(typed)}
         @input=${({ target }) => update({ typed: target.value })}
         @keydown=${(event) => { if (event.key === 'Enter') { event.preventDefault(); add([typed]); } }}
         @paste=${(event) => { event.preventDefault(); add(pasted(event.clipboardData.getData('text'))); }}
         @blur=${() => typed.trim() !== '' && add([typed])}>`}
+      <button type="button" @click=${() => openAddValues({ title: `Add several values to ${about}`, add: (lines) => add(lines.map(({ value }) => value)) })}>Add
+        several<span class="visually-hidden"> values to ${about}</span></button>
+      ${chosen.length > 1 ? html`<button type="button" @click=${() => copyAll(chosen)}>Copy all<span class="visually-hidden"> values of ${about}</span></button>
+        <button type="button" @click=${() => update({ values: [] })}>Remove all<span class="visually-hidden"> values of ${about}</span></button>` : nothing}
     </div>`;
+  }
+
+  async function copyAll(values) {
+    try {
+      await navigator.clipboard.writeText(values.join('\n'));
+      announce(`${counted(values.length, 'value')} copied.`);
+    } catch { // not permitted, or the page does not have a secure origin
+      announce('The browser does not allow it to copy.');
+    }
   }
 
   /** An input that proposes the legal values of a field. */

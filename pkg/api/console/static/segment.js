@@ -1,6 +1,7 @@
 // Segments in all views.
 
 import { call } from './api.js';
+import { counted } from './dom.js';
 
 /** The path of the segments in the API. */
 export const segmentsPath = '/api/admin/segments';
@@ -15,3 +16,28 @@ export async function loadSegments(signal) {
 
 /** Returns a function that names the segment with an id. */
 export const segmentNames = (segments) => (id) => segments.find((segment) => segment.id === id)?.name ?? `number ${id}`;
+
+/** Loads the strategies that use a segment, in all environments. */
+export async function loadSegmentUses(id, signal) {
+  return (await call('GET', `${segmentsPath}/${encodeURIComponent(id)}/strategies`, undefined, { signal })).strategies;
+}
+
+/** The names of the toggles in which some strategies are. */
+export const togglesOf = (uses) => [...new Set(uses.map(({ featureName }) => featureName))].sort();
+
+/** How many strategies and toggles: "12 strategies in 8 toggles". */
+export const usesInWords = (uses) => `${counted(uses.length, 'strategy', 'strategies')} in ${counted(togglesOf(uses).length, 'toggle')}`;
+
+/**
+ * How the values of conditions change: "+40 −2 values". Empty if no value does.
+ * @param {Array} before constraints
+ * @param {Array} after constraints
+ */
+export function valueChanges(before, after) {
+  const values = (constraints) => new Set(constraints.flatMap(({ contextName, operator, inverted, values: many, value }) => (
+    (many ?? [value]).map((one) => JSON.stringify([contextName, operator, inverted, one])))));
+  const [old, now] = [values(before), values(after)];
+  const [plus, minus] = [[...now].filter((one) => !old.has(one)).length, [...old].filter((one) => !now.has(one)).length];
+  const parts = [plus > 0 && `+${plus.toLocaleString('en')}`, minus > 0 && `−${minus.toLocaleString('en')}`].filter(Boolean);
+  return parts.length === 0 ? '' : `${parts.join(' ')} ${plus + minus === 1 ? 'value' : 'values'}`;
+}

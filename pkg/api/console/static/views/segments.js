@@ -2,57 +2,119 @@
 
 import { call, read } from '../api.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { counted, form, h, loading, openDialog, text } from '../dom.js';
-import { editResource } from '../editor.js';
-import { environmentAddress } from '../environment.js';
-import { matcher } from '../search.js';
-import { loadSegments, segmentAddress, segmentsPath } from '../segment.js';
-import { html, live, nothing, render as show, repeat } from '../template.js';
+import { counted, failure, form, h, loading, openDialog, text } from '../dom.js';
+import { editResource, leaveFor } from '../editor.js';
+import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
+import { marked, matcher } from '../search.js';
+import { loadSegmentUses, loadSegments, segmentAddress, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
+import { denseTable, sorted } from '../table.js';
+import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
-import { constraintWords } from '../words.js';
+import { constraintWords, listed } from '../words.js';
 
 const labels = { name: 'Name', description: 'Description', project: 'Project', constraints: 'Conditions' };
 const shownUses = 100;
+const filters = { '': 'All', unused: 'Unused' };
 
 export async function render(content, context) {
   if (context.detail) return renderSegment(content, context, context.detail);
-  const { may, search, signal, setActions } = context;
-  const state = { segments: null, query: search.get('query') ?? '' };
+  const { may, search, signal, announce, setActions } = context;
+  const state = {
+    segments: null,
+    query: search.get('query') ?? '',
+    filter: search.get('show') === 'unused' ? 'unused' : '',
+    order: search.get('sort') ?? 'Name', // see `denseTable`
+    error: null,
+  };
   setActions(may('CREATE_SEGMENT') && h('a', { class: 'button primary', href: segmentAddress('new') }, 'Create segment'));
-  draw();
-  state.segments = await loadSegments(signal);
-  return draw();
+  return load();
+
+  async function load() {
+    state.error = null;
+    draw();
+    try {
+      state.segments = await loadSegments(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      state.error = error;
+    }
+    draw();
+  }
 
   function draw() {
-    const { segments, query } = state;
-    const matches = matcher(query);
-    const found = segments?.filter(({ name, description }) => matches(name, description)) ?? [];
+    const { segments, error } = state;
     show(html`
       <p class="lead">A segment is a list of conditions that several strategies share, such as the customers of a beta.</p>
-      ${!segments ? loading('the segments') : segments.length === 0 ? html`<p class="empty">There are no segments.</p>` : html`
-        <div class="finder" role="search"><input type="search" aria-label="Search" placeholder="Search names and descriptions" autocomplete="off" dir="auto"
-          .value=${live(query)} @input=${filter}><p class="detail count" role="status">${counted(found.length, 'segment')}</p></div>
-        ${found.length === 0 ? html`<p class="empty">No segment matches the search.</p>` : list(found)}`}`, content);
+      ${error ? failure(error, load) : !segments ? loading('the segments')
+    : segments.length === 0 ? html`<p class="empty">There are no segments.</p>` : found()}`, content);
   }
 
-  function list(segments) {
-    return html`<table role="table" class="segments">
-      <caption class="visually-hidden">Segments</caption>
-      <thead role="rowgroup"><tr role="row">${['Name', 'Conditions', 'Used in toggles'].map((name) => html`
-        <th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
-      <tbody role="rowgroup">${repeat(segments, ({ id }) => id, ({ id, name, description, constraints, usedInFeatures }) => html`<tr role="row">
-        <th role="rowheader" scope="row"><a href=${segmentAddress(id)}><bdi>${name}</bdi></a>${description
-  ? html`<small class="detail"><bdi>${description}</bdi></small>` : nothing}</th>
-        <td role="cell" data-label="Conditions"><bdi>${constraints.length === 0 ? 'None: it contains everyone' : constraints.map(constraintWords).join(' and ')}</bdi></td>
-        <td role="cell" data-label="Used in toggles">${usedInFeatures === 0 ? '0' : html`<a href=${listAddress({ segment: name })}>${
-  usedInFeatures.toLocaleString('en')}<span class="visually-hidden"> ${`${usedInFeatures === 1 ? 'toggle uses' : 'toggles use'} ${name}`}</span></a>`}</td></tr>`)}</tbody>
-    </table>`;
+  function found() {
+    const { segments, query, filter, order } = state;
+    const matches = matcher(query);
+    const searched = segments.filter(({ name, description }) => matches(name, description));
+    const of = { '': searched, unused: searched.filter(({ usedInFeatures }) => usedInFeatures === 0) };
+    const all = sorted(of[filter], columns(), order);
+    return html`
+      <ul class="tabs" aria-label="Usage">${Object.entries(filters).map(([name, label]) => html`
+        <li><a href=${address({ filter: name })} aria-current=${name === filter ? 'true' : nothing} @click=${(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          change({ filter: name });
+        }}>${label} <span class="number">${of[name].length.toLocaleString('en')}</span></a></li>`)}</ul>
+      <div class="finder" role="search"><input type="search" aria-label="Search" placeholder="Search names and descriptions" autocomplete="off" dir="auto"
+        .value=${live(query)} @input=${({ target: { value } }) => change({ query: value })}>
+        <p class="detail count" role="status" tabindex="-1">${counted(all.length, 'segment')}</p></div>
+      <section class="results" aria-label="Segments that match">${all.length === 0 ? html`<p class="empty">No segment matches the search and the filter.</p>`
+    : denseTable({
+      caption: 'Segments',
+      columns: columns(),
+      items: all,
+      key: ({ id }) => id,
+      order,
+      sort: (by) => change({ order: by }),
+      actions: may('UPDATE_SEGMENT') || may('DELETE_SEGMENT') ? (segment) => ({
+        name: segment.name,
+        items: [
+          ...may('UPDATE_SEGMENT') ? [{ label: 'Edit', href: segmentAddress(segment.id) }] : [],
+          ...may('DELETE_SEGMENT') ? [{ label: 'Delete', danger: true, action: () => openDeletion(segment, signal, () => deleted(segment)) }] : [],
+        ],
+      }) : undefined,
+    })}</section>`;
   }
 
-  function filter({ target: { value } }) {
-    state.query = value;
-    window.history.replaceState(null, '', value ? `#/segments?${new URLSearchParams({ query: value })}` : '#/segments');
+  function columns() {
+    return [
+      { name: 'Name', compare: (a, b) => a.name.localeCompare(b.name, 'en'), cell: ({ id, name, description }) => html`
+        <div class="named"><a href=${segmentAddress(id)}>${marked(name, state.query)}</a></div>
+        ${description ? html`<small class="line" title=${description}>${marked(description, state.query)}</small>` : nothing}` },
+      { name: 'Conditions', kind: 'one-line', cell: ({ constraints }) => {
+        const words = constraints.length === 0 ? 'None: it contains everyone' : constraints.map(constraintWords).join(' and ');
+        return html`<bdi title=${words}>${words}</bdi>`;
+      } },
+      { name: 'Used in toggles', kind: 'number', compare: (a, b) => a.usedInFeatures - b.usedInFeatures, cell: ({ name, usedInFeatures: count }) => (count === 0 ? '0'
+        : html`<a href=${listAddress({ segment: name })}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
+          count === 1 ? 'toggle uses' : 'toggles use'} ${name}</span></a>`) },
+    ];
+  }
+
+  /** Shows another part of the list in the same entry of the history. */
+  function change(changes) {
+    Object.assign(state, changes);
+    window.history.replaceState(null, '', address());
     draw();
+  }
+
+  function address(changes) {
+    const { query, filter, order } = { ...state, ...changes };
+    const parameters = new URLSearchParams(Object.entries({ query, show: filter, sort: order === 'Name' ? '' : order }).filter(([, value]) => value));
+    return `#/segments${parameters.size > 0 ? '?' : ''}${parameters}`;
+  }
+
+  async function deleted({ name }) {
+    await load();
+    announce(`Segment ${name} deleted.`);
+    content.querySelector('.count')?.focus();
   }
 }
 
@@ -63,16 +125,17 @@ async function renderSegment(content, context, id) {
   setPath(h('a', { href: '#/segments' }, 'Segments'));
   show(loading('the segment'), content);
   const path = isNew ? segmentsPath : `${segmentsPath}/${encodeURIComponent(id)}`;
-  const [fields, opened, uses] = await Promise.all([
+  const [fields, opened, uses, environments] = await Promise.all([
     call('GET', '/api/admin/context', undefined, { signal }),
     isNew ? undefined : read(path, { signal }).catch((error) => {
       if (error.status !== 404) throw error;
       return null;
     }),
-    isNew ? [] : call('GET', `${path}/strategies`, undefined, { signal }).then(({ strategies }) => strategies, (error) => {
+    isNew ? [] : loadSegmentUses(id, signal).catch((error) => {
       if (error.status !== 404) throw error;
       return [];
     }),
+    isNew ? [] : loadEnvironments(signal),
   ]);
   if (opened === null) {
     show(html`<p class="empty">There is no such segment. It may have been deleted. <a href="#/segments">Show the segments</a>.</p>`, content);
@@ -93,9 +156,12 @@ async function renderSegment(content, context, id) {
     saved,
     signal,
   });
-  const constraints = constraintEditor(() => fields, (next) => edit.set({ constraints: next }));
+  const constraints = constraintEditor(() => fields, (next) => edit.set({ constraints: next }), announce);
+  const production = environments.filter(isProduction);
+  const inProduction = togglesOf(uses.filter(({ environment }) => production.some(({ name }) => name === environment)));
   if (!isNew) setTitle(opened.content.name);
   setActions(!isNew && may('DELETE_SEGMENT') && h('button', { type: 'button', class: 'danger quiet', onclick: remove }, 'Delete'));
+  if (uses.length > 0) setTitle(opened.content.name, summary());
   draw();
 
   function draw() {
@@ -104,7 +170,7 @@ async function renderSegment(content, context, id) {
     const input = (name, label, hint) => edit.input({
       name, label, hint, value: segment[name] ?? '', disabled: !editable, change: (value) => edit.set({ [name]: value }),
     });
-    show(html`<form class="editor" novalidate aria-label="Segment" @submit=${edit.submit}>
+    show(html`<form class="editor" novalidate aria-label="Segment" @submit=${submit}>
       <div class="editor-form">
         ${edit.conflict()}
         ${input('name', 'Name')}
@@ -124,44 +190,90 @@ async function renderSegment(content, context, id) {
     </form>`, content);
   }
 
+  /** What uses it, beside the heading. */
+  function summary() {
+    const place = h('p', { class: 'detail' });
+    show(html`Used by ${usesInWords(uses)}${inProduction.length > 0 ? html` · ${inProduction.length.toLocaleString('en')} in ${environmentName(production[0])}${
+      production.length > 1 ? ' and others' : nothing}` : nothing} <a href=${listAddress({ segment: opened.content.name })}>Show</a>`, place);
+    return place;
+  }
+
+  /** Saves it. Before production changes, it says which toggles do. */
+  function submit(event) {
+    event.preventDefault();
+    const before = edit.state.opened?.content.constraints ?? [];
+    const { constraints: after } = edit.body();
+    if (edit.state.busy || inProduction.length === 0 || JSON.stringify(before.map(draftConstraint).map(apiConstraint)) === JSON.stringify(after)) {
+      edit.submit(event);
+      return;
+    }
+    const changes = valueChanges(before, after);
+    const dialog = openDialog('Change production?', () => [
+      h('p', null, `${counted(inProduction.length, 'production toggle')} ${inProduction.length === 1 ? 'evaluates' : 'evaluate'} this segment: `,
+        text(listed(inProduction, 'and')), '.'),
+      h('p', { class: 'effect' }, changes === '' ? 'The conditions change. ' : `${changes}. `, 'The change takes effect at once.'),
+      h('div', { class: 'buttons' },
+        h('button', { type: 'button', class: 'primary', onclick: () => { dialog.close(); edit.submit(event); } }, 'Save'),
+        h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel')),
+    ]);
+  }
+
   function saved({ name }) {
-    announce(`Segment ${name} ${isNew ? 'created' : 'saved'}.`);
-    window.location.hash = '#/segments';
+    leaveFor('#/segments', () => announce(`Segment ${name} ${isNew ? 'created' : 'saved'}.`));
   }
 
   function usage() {
     return html`<h2>Used by</h2>${uses.length === 0 ? html`<p class="detail">No strategy uses it.</p>` : html`
-      <ul class="sentences">${uses.slice(0, shownUses).map(({ projectId, featureName, environment }) => html`<li><a href=${
-  environmentAddress({ project: projectId, name: featureName }, environment)}><bdi>${featureName}</bdi> in <bdi>${environment}</bdi></a></li>`)}
-      ${uses.length > shownUses ? html`<li>and ${(uses.length - shownUses).toLocaleString('en')} more</li>` : nothing}</ul>
+      <ul class="sentences">${usesLinks(uses)}</ul>
       <p class="detail">A change takes effect there at once.</p>`}`;
   }
 
   function remove() {
     const { name } = edit.state.opened.content;
-    if (uses.length > 0) {
-      const refusal = openDialog([text(name), ' cannot be deleted'], () => [
-        h('p', null, `${counted(uses.length, 'strategy', 'strategies')} use it. They are listed on this page.`),
-        h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => refusal.close() }, 'Close')),
-      ]);
-      return;
-    }
-    const dialog = openDialog(['Delete ', text(name), '?'], () => [
-      h('p', null, 'No strategy uses it. This cannot be undone.'),
-      form({
-        submit: 'Delete segment', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
-        async send() {
-          await call('DELETE', path).catch((failure) => {
-            if (failure.status !== 404) throw failure; // it is gone already
-          });
-          dialog.close();
-          edit.cancel();
-          announce(`Segment ${name} deleted.`);
-          window.location.hash = '#/segments';
-        },
-      }),
-    ]);
+    openDeletion({ id, name }, signal, () => {
+      edit.cancel();
+      leaveFor('#/segments', () => announce(`Segment ${name} deleted.`));
+    });
   }
+}
+
+/** Links to the toggles in the environments where strategies are, as items of a list. */
+const usesLinks = (uses) => [
+  ...uses.slice(0, shownUses).map(({ projectId, featureName, environment }) => h('li', null,
+    h('a', { href: environmentAddress({ project: projectId, name: featureName }, environment) }, text(featureName), ' in ', text(environment)))),
+  uses.length > shownUses && h('li', null, `and ${(uses.length - shownUses).toLocaleString('en')} more`),
+].filter(Boolean);
+
+/**
+ * Opens the dialog that deletes a segment, or says where it is used: then it cannot be deleted.
+ * @param {{id: number, name: string}} segment
+ * @param {AbortSignal} signal
+ * @param {() => void} deleted
+ */
+async function openDeletion({ id, name }, signal, deleted) {
+  const uses = await loadSegmentUses(id, signal).catch(() => []); // then the API says it
+  if (signal.aborted) return;
+  if (uses.length > 0) {
+    const refusal = openDialog([text(name), ` cannot be deleted: ${usesInWords(uses)} ${uses.length === 1 ? 'uses' : 'use'} it`], () => [
+      h('ul', { class: 'sentences' }, usesLinks(uses)),
+      h('div', { class: 'buttons' }, h('a', { class: 'button', href: listAddress({ segment: name }) }, 'Show them'),
+        h('button', { type: 'button', class: 'primary', onclick: () => refusal.close() }, 'Close')),
+    ]);
+    return;
+  }
+  const dialog = openDialog(['Delete ', text(name), '?'], () => [
+    h('p', null, 'No strategy uses it. This cannot be undone.'),
+    form({
+      submit: 'Delete segment', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
+      async send() {
+        await call('DELETE', `${segmentsPath}/${encodeURIComponent(id)}`).catch((error) => {
+          if (error.status !== 404) throw error; // it is gone already
+        });
+        dialog.close();
+        await deleted();
+      },
+    }),
+  ]);
 }
 
 /** The name of the control that shows an error, for a pointer into the body. */

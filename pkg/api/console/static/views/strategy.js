@@ -62,7 +62,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   const { set } = edit;
   const before = opened && strategyWords(opened.content, segmentNames(segments));
   const where = environments.find(({ name }) => name === environment) ?? { name: environment };
-  const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }));
+  const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }), announce);
   const segmentInput = segmentPicker();
   const others = may('CREATE_FEATURE_STRATEGY') ? environments.filter(({ name }) => name !== environment) : [];
   let copyTo = null; // the environment that gets a copy of what is saved
