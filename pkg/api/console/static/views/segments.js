@@ -94,7 +94,7 @@ export async function render(content, context) {
       } },
       { name: 'Used in toggles', kind: 'number', compare: (a, b) => a.usedInFeatures - b.usedInFeatures, cell: ({ name, usedInFeatures: count }) => (count === 0 ? '0'
         : html`<a href=${listAddress({ segment: name })}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
-          count === 1 ? 'toggle uses' : 'toggles use'} ${name}</span></a>`) },
+          `${count === 1 ? 'toggle uses' : 'toggles use'} ${name}`}</span></a>`) },
     ];
   }
 
