@@ -44,20 +44,21 @@ golang() {
     fi
 }
 
+# jdk FOLDER POM VARIABLE: installs the SDK of a Maven project.
 jdk() {
-    local folder=$sdk/java
+    local folder=$sdk/$1 pom=test/sdk/java/$2
     command -v mvn >/dev/null && java --list-modules 2>/dev/null | grep -q '^jdk.compiler' ||
-        { skip 'the SDK for Java' 'Maven or a JDK is missing'; return; }
-    if ! cmp -s test/sdk/java/pom.xml "$folder/pom.xml"; then
+        { skip "the SDK for Java of $pom" 'Maven or a JDK is missing'; return; }
+    if ! cmp -s "$pom" "$folder/pom.xml"; then
         rm -rf "$folder"
         mkdir -p "$folder"
-        mvn --batch-mode --strict-checksums --file test/sdk/java/pom.xml \
+        mvn --batch-mode --strict-checksums --file "$pom" \
             org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
             -DincludeScope=runtime -DoutputDirectory="$folder" >"$folder/mvn.log" 2>&1 ||
-            { skip 'the SDK for Java' "Maven cannot install it, see $folder/mvn.log"; return; }
-        cp test/sdk/java/pom.xml "$folder"
+            { skip "the SDK for Java of $pom" "Maven cannot install it, see $folder/mvn.log"; return; }
+        cp "$pom" "$folder/pom.xml"
     fi
-    export SDK_JAVA=$folder
+    export "$3=$folder"
 }
 
 javascript
@@ -66,6 +67,7 @@ python 6
 golang v4 test/sdk/go ./v4 SDK_GO_4
 golang v5 test/sdk/go ./v5 SDK_GO_5
 golang example docs/examples/go . SDK_GO_EXAMPLE
-jdk
+jdk java pom.xml SDK_JAVA
+jdk java-9 pom-9.xml SDK_JAVA_9
 
 exec go test -count=1 -timeout=15m ./test/sdk "$@"

@@ -59,6 +59,7 @@ func sdks() []sdk {
 		{"UnleashClient 6", python6, python("python/unleash_client.py"), backend, clientReport, false},
 		{"unleash-client-go 4", "SDK_GO_4", program, backend, clientReport, false},
 		{"unleash-go-sdk 5", "SDK_GO_5", program, backend, clientReport, false},
+		{"unleash-client-java 9", "SDK_JAVA_9", java, backend, clientReport, false},
 		{"unleash-client-java 12", "SDK_JAVA", java, backend, clientReport, false},
 		{"unleash-proxy-client 2", javascript, node("javascript/frontend.js", "unleash-proxy-client-2"), frontend,
 			frontendReport, false},

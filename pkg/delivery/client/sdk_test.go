@@ -26,6 +26,7 @@ func TestReportsOfSDKs(t *testing.T) {
 		"unleash-client-5":       {"ada-web-1", "unleash-client-node:5.6.1", counts(14, 2, "disabled", 8)},
 		"unleash-client-6":       {"ada-web-1", "unleash-node-sdk:6.12.1", counts(18, 0, "disabled", 9)},
 		"unleash-client-go-4":    {"ada-web-1", "unleash-client-go:4.5.0", counts(8, 1, "disabled", 4)},
+		"unleash-client-java-9":  {"test", "unleash-client-java:9.2.0", counts(22, 1, "disabled", 11)},
 		"unleash-client-java-12": {"test", "unleash-java-sdk:12.2.3", counts(14, 1, "disabled", 7)},
 		"unleash-go-sdk-5":       {"ada-web-1", "unleash-go-sdk:5.1.0", counts(14, 0, "disabled", 7)},
 		"unleash-proxy-client-2": {"", "", counts(16, 36, "disabled", 26)},

@@ -2,7 +2,6 @@ import com.google.gson.Gson;
 import io.getunleash.DefaultUnleash;
 import io.getunleash.UnleashContext;
 import io.getunleash.util.UnleashConfig;
-import io.getunleash.variant.Variant;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.List;
@@ -52,7 +51,7 @@ public class Main {
         if (!unleash.isEnabled(name, context)) {
             return "off";
         }
-        Variant variant = unleash.getVariant(name, context);
+        var variant = unleash.getVariant(name, context);
         if (!variant.isEnabled()) {
             return "on";
         }
