@@ -420,7 +420,8 @@ func TestReadUnits(t *testing.T) {
 		{"limit=1000", 400_000, "1000 10000 false", 100, 250},
 		{"feature=IS:toggle-7", 400_000, "1 1 true", 0, 2},
 		{"", 0, "50 3000 true", 150, 260},
-		{"type=IS:feature-created", 400_000, "50 3000 true", 150, 260},
+		{"type=IS:feature-created", 400_000, "50 51 false", 10, 50},
+		{"type=IS:feature-created", 0, "50 3000 true", 150, 260},
 		{"query=TOGGLE-1234", 0, "1 1 true", 350, 500},
 	} {
 		p, units := f.metered(t, test.query, test.items)

@@ -102,7 +102,7 @@ func (r *Reader) Search(ctx context.Context, f Filter, after Cursor, limit int) 
 		page.Total, page.TotalExact = after.Total, after.TotalExact
 	} else {
 		var err error
-		if page.Total, page.TotalExact, err = r.count(ctx, f, sources, found); err != nil {
+		if page.Total, page.TotalExact, err = r.count(ctx, f, sources, found, page.Next != nil); err != nil {
 			return Page{}, err
 		}
 	}

@@ -155,16 +155,24 @@ const (
 
 // count returns the number of events that were found, and of those that the sources have not returned. It stops soon
 // after maxCount events, after maxCountPages pages, or when the context ends. The total is then not exact. It reads with
-// eventual consistency.
-func (r *Reader) count(ctx context.Context, f Filter, sources []*source, found int) (total int, exact bool, err error) {
+// eventual consistency. A search for all events, or for all of some types of which there are further pages, has too many
+// results in a log with more than maxCount events: it counts nothing.
+func (r *Reader) count(
+	ctx context.Context, f Filter, sources []*source, found int, hasNext bool,
+) (total int, exact bool, err error) {
 	left := slices.DeleteFunc(slices.Clone(sources), func(s *source) bool { return s.done })
+	everyType := f
+	everyType.Types = nil
+	if len(left) > 0 && hasNext && reflect.DeepEqual(everyType, Filter{}) {
+		if large, err := r.isLarge(ctx); err != nil || large {
+			if len(f.Types) == 0 {
+				found = max(found, maxCount)
+			}
+			return found, false, err
+		}
+	}
 	for _, s := range sources {
 		found += len(s.found)
-	}
-	if len(left) > 0 && reflect.DeepEqual(f, Filter{}) {
-		if large, err := r.isLarge(ctx); err != nil || large {
-			return max(found, maxCount), false, err
-		}
 	}
 	var counted, pages atomic.Int64
 	counted.Store(int64(found))

@@ -98,7 +98,9 @@ export async function render(content, context) {
     const { events, total, totalExact } = state.page;
     if (events.length === 0) return 'No events';
     const start = Number(state.filters.offset ?? 0);
-    return `${(start + 1).toLocaleString('en')}–${(start + events.length).toLocaleString('en')} of ${totalExact ? '' : 'more than '}${counted(total, 'event')}`;
+    const end = start + events.length;
+    const isKnown = totalExact || total > end + 1; // otherwise the service only knows that there is another page
+    return `${(start + 1).toLocaleString('en')}–${end.toLocaleString('en')} of ${totalExact ? '' : 'more than '}${counted(isKnown ? total : end, 'event')}`;
   }
 
   function empty(total) {
