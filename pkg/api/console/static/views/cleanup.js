@@ -62,35 +62,56 @@ export async function render(content, { may, search, signal, announce }) {
     draw();
   }
 
-  /** The toggles that have the reason of the filter. */
-  function listed() {
-    return state.toggles.filter(({ reasons }) => state.reason === '' || reasons.includes(state.reason));
+  /** The toggles that have a reason. */
+  function listed(reason = state.reason) {
+    return state.toggles.filter(({ reasons }) => reason === '' || reasons.includes(reason));
   }
 
   function draw() {
+    if (state.toggles && state.offset >= listed().length) state.offset = 0;
     show(html`
       <p class="lead">Toggles that are overdue, marked for removal, or that no application has asked for in ${counted(state.days, 'day')}.</p>
+      ${reasonTabs()}
       ${filters()}
       ${state.error ? failure(state.error, load) : !state.toggles ? loading('the toggles') : list()}
       ${bulk()}`, content);
   }
 
+  function reasonTabs() {
+    const choices = Object.entries({ '': 'All', ...reasonNames(state.days) });
+    return html`<ul class="tabs" aria-label="Reasons">${choices.map(([reason, label]) => html`
+      <li><a href=${addressOf({ reason })} aria-current=${reason === state.reason ? 'true' : nothing}
+        @click=${(event) => showReason(event, reason)}>${label} <span class="number">${
+  state.toggles ? listed(reason).length.toLocaleString('en') : nothing}</span></a></li>`)}</ul>`;
+  }
+
+  function showReason(event, reason) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    choose({ reason });
+  }
+
   function filters() {
-    return html`<form class="filters cleanup-filters" aria-label="Filter toggles" novalidate @submit=${apply}>
-      <div class="field"><label for="days">Not used for (days)</label>
-        <input id="days" name="days" inputmode="numeric" autocomplete="off" .value=${live(state.typed)}
-          aria-invalid=${state.problem ? 'true' : nothing} aria-describedby=${state.problem ? 'days-error' : nothing}
-          @input=${({ target }) => { state.typed = target.value; }} @change=${apply}>
-        ${state.problem ? html`<p class="error" id="days-error">${state.problem}</p>` : nothing}</div>
-      <div class="field"><label for="reason">Reason</label>
-        <select id="reason" name="reason" @change=${({ target }) => choose({ reason: target.value })}>
-          ${Object.entries({ '': 'All', ...reasonNames(state.days) }).map(([value, label]) => option(value, label, state.reason))}
-        </select></div>
-      <div class="field"><label for="project">Project</label>
-        <select id="project" name="project" @change=${({ target }) => choose({ project: target.value })}>
-          ${[...new Set(['', state.project, ...state.projects])].map((name) => option(name, name || 'All', state.project))}
-        </select></div>
+    const total = state.toggles ? listed().length : 0;
+    return html`<form class="finder cleanup-filters" aria-label="Filter toggles" novalidate @submit=${apply}>
+      ${total > 0 && may(actions.archive.permission) ? selectAll() : nothing}
+      <label>Not used for <input name="days" inputmode="numeric" autocomplete="off" aria-label="Not used for (days)" .value=${live(state.typed)}
+        aria-invalid=${state.problem ? 'true' : nothing} aria-describedby=${state.problem ? 'days-error' : nothing}
+        @input=${({ target }) => { state.typed = target.value; }} @change=${apply}> days</label>
+      <select name="project" aria-label="Project" @change=${({ target }) => choose({ project: target.value })}>
+        ${[...new Set(['', state.project, ...state.projects])].map((name) => option(name, name || 'All projects', state.project))}
+      </select>
+      ${state.toggles ? html`<p class="detail count" role="status">${range(total, state.offset, pageSize, 'toggle')}</p>` : nothing}
+      ${state.problem ? html`<p class="error" id="days-error">${state.problem}</p>` : nothing}
     </form>`;
+  }
+
+  function selectAll() {
+    const all = listed();
+    const on = all.filter(({ toggle }) => state.selected.has(toggle.name)).length;
+    return html`<label class="check"><input type="checkbox" name="all" .checked=${live(on === all.length)}
+      .indeterminate=${on > 0 && on < all.length} @change=${({ target }) => select(all.map(({ toggle }) => toggle), target.checked)}>
+      Select all ${all.length.toLocaleString('en')}</label>`;
   }
 
   function option(value, label, chosen) {
@@ -110,30 +131,27 @@ export async function render(content, { may, search, signal, announce }) {
     const needsLoad = 'days' in changes || 'project' in changes;
     Object.assign(state, changes, { offset: 0 });
     state.selected.clear();
-    const { days, reason, project } = state;
-    const query = new URLSearchParams(Object.entries({ days: days === unusedDays ? '' : days, reason, project }).filter(([, value]) => value !== ''));
-    window.history.replaceState(null, '', `#/cleanup${query.size > 0 ? '?' : ''}${query}`);
+    window.history.replaceState(window.history.state, '', addressOf({}));
     if (needsLoad) load();
     else draw();
   }
 
+  function addressOf(changes) {
+    const { days, reason, project } = { ...state, ...changes };
+    const values = { days: days === unusedDays ? '' : days, reason, project };
+    const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
+    return `#/cleanup${query.size > 0 ? '?' : ''}${query}`;
+  }
+
   function list() {
     const all = listed();
-    if (state.offset >= all.length) state.offset = 0;
     if (all.length === 0) {
       return html`<p class="empty" role="status">There is nothing to clean up${state.reason || state.project ? ' with these filters' : nothing}.</p>`;
     }
-    const on = all.filter(({ toggle }) => state.selected.has(toggle.name)).length;
     return html`<section class="results" aria-label="Toggles that may be removed" aria-busy=${state.busy ? 'true' : nothing}>
-      <div class="cleanup-head">
-        ${may(actions.archive.permission) ? html`<label class="check"><input type="checkbox" .checked=${live(on === all.length)}
-          .indeterminate=${on > 0 && on < all.length} @change=${({ target }) => select(all.map(({ toggle }) => toggle), target.checked)}>
-          Select all ${all.length.toLocaleString('en')}</label>` : nothing}
-        <p class="detail" role="status">${range(all.length, state.offset, pageSize, 'toggle')}</p>
-      </div>
       ${state.isComplete ? nothing : html`<p class="notice warn">More than ${most.toLocaleString('en')} toggles have the same reason.
         The list has the oldest ones. Choose a project to see others.</p>`}
-      <table role="table" class="cleanup">
+      <table role="table" class="dense cleanup">
         <caption class="visually-hidden">Toggles that may be removed</caption>
         <thead role="rowgroup"><tr role="row">${['Toggle', 'Why', 'Last used', 'Created by', 'Age'].map((name) => html`
           <th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
@@ -153,8 +171,8 @@ export async function render(content, { may, search, signal, announce }) {
       <th role="rowheader" scope="row"><div class="check">
         ${may(actions.archive.permission) ? html`<input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
           @change=${({ target }) => select([toggle], target.checked)}>` : nothing}
-        <div><a href=${toggleAddress(toggle)}>${text(name)}</a> <small><bdi>${project}</bdi></small></div></div></th>
-      <td role="cell" data-label="Why"><div class="why-removed">${reasons.map((reason) => html`
+        <div class="named"><a href=${toggleAddress(toggle)}>${text(name)}</a> <small class="detail"><bdi>${project}</bdi></small></div></div></th>
+      <td role="cell" class="why" data-label="Why"><div class="why-removed">${reasons.map((reason) => html`
         <span class="badge ${kinds[reason]}">${reasonNames(state.days)[reason]}</span>`)}</div></td>
       <td role="cell" data-label="Last used"><div><a href="${toggleAddress(toggle)}?tab=usage">${lastUsed(toggle)}<span
         class="visually-hidden">, usage of ${name}</span></a></div></td>
@@ -190,7 +208,7 @@ export async function render(content, { may, search, signal, announce }) {
   function clear() {
     state.selected.clear();
     draw();
-    content.querySelector('.cleanup-head input').focus();
+    content.querySelector('[name=all]').focus();
   }
 }
 
