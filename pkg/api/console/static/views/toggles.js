@@ -22,6 +22,7 @@ import { openToggleEditor } from './toggle-editor.js';
 const names = ['query', 'state', 'type', 'project', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
 const filterNames = ['type', 'project', 'contextField', 'segment', 'status'];
 const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', lastSeenAt: 'Last used', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
+const properties = ['name', 'project', 'type', 'description', 'createdAt', 'createdBy', 'stale', 'potentiallyStale', 'archived', 'lastSeenAt']; // of a file
 const most = 100; // toggles in one page of a search
 const atOnce = 4; // searches
 
@@ -62,7 +63,7 @@ export async function render(content, context) {
     draw();
   });
   const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
-  setActions(may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
+  setActions(h('button', { type: 'button', onclick: saveFile }, 'Download CSV'), may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
   toggleChanges.addEventListener('change', load, { signal });
   window.addEventListener('scrollend', keep, { signal });
   content.addEventListener('click', stay);
@@ -272,23 +273,50 @@ export async function render(content, context) {
     content.querySelector('.pick input')?.focus();
   }
 
-  /** Selects all toggles that match the filters, a few pages at a time. */
+  /** Loads all toggles that match the filters, a few pages at a time, and calls `add` with the toggles of each. */
+  async function loadAll(current, add) {
+    const { filters, page: { total } } = state;
+    const offsets = Array.from({ length: Math.ceil(total / most) }, (_, i) => i * most);
+    await Promise.all(Array.from({ length: atOnce }, async () => {
+      while (offsets.length > 0 && !current.aborted) {
+        const { features } = await searchToggles({ ...filters, sortBy: 'name', offset: offsets.shift(), limit: most }, current);
+        add(features);
+      }
+    }));
+  }
+
+  /** Downloads all toggles that match the filters. */
+  async function saveFile() {
+    if (!state.page) return;
+    const toggles = [];
+    announce('Loading the toggles…');
+    try {
+      await loadAll(signal, (features) => toggles.push(...features));
+    } catch (error) {
+      if (!signal.aborted) announce(`The toggles cannot be downloaded. ${error.message}`);
+      return;
+    }
+    toggles.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const { csv, downloadFile } = await import('../csv-file.js'); // the first view does not need it
+    const environments = state.environments.map(({ name }) => name);
+    downloadFile('toggles.csv', csv([[...properties, ...environments], ...toggles.map((toggle) => [
+      ...properties.map((name) => (name === 'createdBy' ? toggle.createdBy?.name : toggle[name])),
+      ...environments.map((name) => (toggle.environments.find((one) => one.name === name)?.enabled ? 'on' : 'off'))])]));
+    announce(`toggles.csv was downloaded: ${counted(toggles.length, 'toggle')}.`);
+  }
+
+  /** Selects all toggles that match the filters. */
   async function selectAll() {
     const controller = new AbortController();
     const current = AbortSignal.any([signal, controller.signal]);
-    const { filters, page: { total } } = state;
-    const offsets = Array.from({ length: Math.ceil(total / most) }, (_, i) => i * most);
-    state.selecting = { done: 0, total, stop: () => controller.abort() };
+    state.selecting = { done: 0, total: state.page.total, stop: () => controller.abort() };
     draw();
     try {
-      await Promise.all(Array.from({ length: atOnce }, async () => {
-        while (offsets.length > 0 && !current.aborted) {
-          const { features } = await searchToggles({ ...filters, sortBy: 'name', offset: offsets.shift(), limit: most }, current);
-          for (const toggle of features) state.selected.set(toggle.name, toggle);
-          state.selecting.done += features.length;
-          draw();
-        }
-      }));
+      await loadAll(current, (features) => {
+        for (const toggle of features) state.selected.set(toggle.name, toggle);
+        state.selecting.done += features.length;
+        draw();
+      });
     } catch (error) {
       controller.abort();
       if (error.name !== 'AbortError') announce(`Not all toggles were selected. ${error.message}`);
