@@ -19,8 +19,11 @@ import { onFor } from '../words.js';
 export async function turn(toggle, environment, on, { announce, signal }, show) {
   show(true);
   try {
-    if (isProduction(environment)) await ask(toggle, environment, on, { announce, signal }, show);
-    else await send(toggle, environment, on, announce, show);
+    if (!isProduction(environment)) {
+      await send(toggle, environment, on, announce, show);
+      return;
+    }
+    await ask(toggle, environment, on, { announce, signal }, show);
   } catch (error) {
     if (!signal.aborted) announce(`${toggle.name} was not turned ${on ? 'on' : 'off'} in ${environment.name}. ${error.message}`);
   }
