@@ -36,8 +36,9 @@ func (o *Operator) Tokens(ctx context.Context, owner int64) ([]tokenlist.Token, 
 
 // CreateToken creates an API token, or, if owner is not 0, a personal access token of an account, within the limits of
 // the API. expires may be nil for an API token, which then never expires.
-func (o *Operator) CreateToken(ctx context.Context, owner int64, name string, expires *time.Time) (tokenlist.Token, access.Token,
-	error) {
+func (o *Operator) CreateToken(
+	ctx context.Context, owner int64, name string, expires *time.Time,
+) (tokenlist.Token, access.Token, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
 		return tokenlist.Token{}, access.Token{}, err

@@ -105,7 +105,10 @@ func (b *consoleBench) open(token string) {
 func (b *consoleBench) measure(once func() float64) string {
 	var took []float64
 	for range consoleRounds {
-		time.Sleep(pause)
+		select {
+		case <-time.After(pause):
+		case <-b.ctx.Done():
+		}
 		took = append(took, once())
 	}
 	return fmt.Sprintf("%.0f", median(took))

@@ -114,8 +114,8 @@ func (b *tab) media(name, value string) {
 	})
 }
 
-// print shows pages as they are printed.
-func (b *tab) print() {
+// showPrinted shows pages as they are printed.
+func (b *tab) showPrinted() {
 	b.t.Helper()
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 }

@@ -27,7 +27,7 @@ var commands = map[string]any{
 	"fragment":       (*tab).setFragment,  // #FRAGMENT
 	"open":           (*tab).open,         // PAGE: clicks on the link, and finds the heading
 	"walk":           (*tab).walk,         // #FRAGMENT…: checks all pages, and those with these fragments, at all widths
-	"print":          (*tab).print,        // shows pages from now on as they are printed
+	"print":          (*tab).showPrinted,  // shows pages from now on as they are printed
 	"account":        (*tab).account,      // ELEMENT: clicks on it in the menu of the account
 	"reload":         (*tab).reload,
 	"new-tab":        (*tab).newTab,    // /PATH

@@ -95,12 +95,12 @@ export function keepControls(dialog, controls, draft) {
 }
 
 /**
- * Keeps what is entered on a page that edits something, see `keepDraft`.
+ * Keeps what is entered on a page that edits something, see `keepDraft`. A page that was left meanwhile resumes nothing.
  * @returns {{values: unknown, keep: (values: unknown) => void, end: () => void}} `values` are those of a draft that is being resumed
  */
-export function keepPage({ kind, about, title }) {
+export function keepPage({ kind, about, title, signal }) {
   const values = resumed?.kind === kind && JSON.stringify(resumed.about) === JSON.stringify(about) ? resumed.values : undefined;
-  resumed = null;
+  if (!signal.aborted) resumed = null;
   const page = window.location.hash;
   return {
     values,

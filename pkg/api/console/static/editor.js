@@ -23,7 +23,7 @@ import { html, live, nothing } from './template.js';
  * @param {AbortSignal} options.signal of the page
  */
 export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, divide, draw, saved, signal }) {
-  const draft = keepPage({ ...about, about: path });
+  const draft = keepPage({ ...about, about: path, signal });
   const state = {
     opened, // what the editor began with, and its entity tag
     values: toDraft(draft.values ?? opened?.content ?? initial),

@@ -160,7 +160,10 @@ async function showPage() {
       throw await isLost() ? noConnection() : new Error('The page cannot be loaded. Reload it: there may be a newer version.');
     });
     if (signal.aborted) return;
-    await view.render(content, { ...caller, detail, search, signal, announce, setTitle, setActions, setPath });
+    const here = (change) => (...values) => signal.aborted || change(...values); // a page that was left changes no other one
+    await view.render(content, {
+      ...caller, detail, search, signal, announce, setTitle: here(setTitle), setActions: here(setActions), setPath: here(setPath),
+    });
     preload();
   } catch (error) {
     if (!signal.aborted) replace(content, failure(error, showPage));
