@@ -63,7 +63,7 @@ export async function render(content, context) {
     draw();
   });
   const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
-  setActions(h('button', { type: 'button', onclick: saveFile }, 'Download CSV'), may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
+  setActions(h('button', { type: 'button', class: 'optional', onclick: saveFile }, 'Download CSV'), may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
   toggleChanges.addEventListener('change', load, { signal });
   window.addEventListener('scrollend', keep, { signal });
   content.addEventListener('click', stay);
