@@ -1,5 +1,6 @@
 // The editor of constraints, which strategies and segments share.
 
+import { copyText } from './clipboard.js';
 import { combobox, matching } from './combobox.js';
 import { counted, h } from './dom.js';
 import { matcher } from './search.js';
@@ -121,13 +122,8 @@ export function constraintEditor(fields, change, announce = () => {}) {
     </div>`;
   }
 
-  async function copyAll(values) {
-    try {
-      await navigator.clipboard.writeText(values.join('\n'));
-      announce(`${counted(values.length, 'value')} copied.`);
-    } catch { // not permitted, or the page does not have a secure origin
-      announce('The browser does not allow it to copy.');
-    }
+  function copyAll(values) {
+    return copyText(values.join('\n'), `${counted(values.length, 'value')} copied.`, announce);
   }
 
   /** An input that proposes the legal values of a field. */

@@ -3,6 +3,7 @@
 
 import { range } from './dom.js';
 import { matcher } from './search.js';
+import { isPlainClick, tabs as linkedTabs } from './tabs.js';
 import { html, live, nothing } from './template.js';
 
 const pageSize = 50;
@@ -51,7 +52,7 @@ export function listView({ content, search, address, item, placeholder, texts, t
   /** Follows links to other views of the list without a new page. */
   function stay(event) {
     const link = event.target.closest('a[data-here]');
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || !isPlainClick(event)) return;
     event.preventDefault();
     const { offset } = state.values;
     state.values = read(new URLSearchParams(link.hash.split('?')[1]));
@@ -103,9 +104,8 @@ export function listView({ content, search, address, item, placeholder, texts, t
   function tabLinks(items) {
     const { name, label, choices } = tabs;
     const others = select(items, name);
-    return html`<ul class="tabs" aria-label=${label}>${choices().map(({ value, label: text, test = () => true }) => html`
-      <li><a data-here href=${addressOf({ [name]: value })} aria-current=${value === (state.values[name] ?? '') ? 'true' : nothing}>${text} <span
-        class="number">${others.filter(test).length.toLocaleString('en')}</span></a></li>`)}</ul>`;
+    return linkedTabs(label, choices().map(({ value, label: text, test = () => true }) => (
+      { label: text, count: others.filter(test).length, isCurrent: value === (state.values[name] ?? ''), href: addressOf({ [name]: value }) })));
   }
 
   function finder(total, start) {

@@ -1,5 +1,6 @@
 // The editor of the legal values of a context field: rows that can be added, pasted, searched, removed and moved. Of many, it shows some.
 
+import { copyText } from './clipboard.js';
 import { counted } from './dom.js';
 import { menu } from './menu.js';
 import { matcher } from './search.js';
@@ -106,13 +107,9 @@ export function valueEditor({ editable, announce, errors, error, change, draw })
     announce(`Removed. ${counted(left.length, 'value')} left.`);
   }
 
-  async function copyAll(values) {
-    try {
-      await navigator.clipboard.writeText(values.map(({ value, description }) => (description ? `${value}\t${description}` : value)).join('\n'));
-      announce(`${counted(values.length, 'value')} copied.`);
-    } catch { // not permitted, or the page does not have a secure origin
-      announce('The browser does not allow it to copy.');
-    }
+  function copyAll(values) {
+    const lines = values.map(({ value, description }) => (description ? `${value}\t${description}` : value));
+    return copyText(lines.join('\n'), `${counted(values.length, 'value')} copied.`, announce);
   }
 }
 

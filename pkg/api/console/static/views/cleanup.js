@@ -2,6 +2,7 @@
 // the whole list by several searches, because a toggle can have several reasons.
 
 import { age, counted, failure, loading, pager, range, text } from '../dom.js';
+import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { countToggles, lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
 import { firstDay, removalReasons, unusedDays } from '../usage.js';
@@ -78,17 +79,9 @@ export async function render(content, { may, search, signal, announce }) {
   }
 
   function reasonTabs() {
-    const choices = Object.entries({ '': 'All', ...reasonNames(state.days) });
-    return html`<ul class="tabs" aria-label="Reasons">${choices.map(([reason, label]) => html`
-      <li><a href=${addressOf({ reason })} aria-current=${reason === state.reason ? 'true' : nothing}
-        @click=${(event) => showReason(event, reason)}>${label} <span class="number">${
-  state.toggles ? listed(reason).length.toLocaleString('en') : nothing}</span></a></li>`)}</ul>`;
-  }
-
-  function showReason(event, reason) {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    choose({ reason });
+    return tabs('Reasons', Object.entries({ '': 'All', ...reasonNames(state.days) }).map(([reason, label]) => ({
+      reason, label, count: state.toggles ? listed(reason).length : undefined, isCurrent: reason === state.reason, href: addressOf({ reason }),
+    })), ({ reason }) => choose({ reason }));
   }
 
   function filters() {

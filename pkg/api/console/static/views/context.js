@@ -1,10 +1,12 @@
 // Context fields: the list with where they are used. The address has the search, the filter and the order.
 
 import { call } from '../api.js';
+import { copyText } from '../clipboard.js';
 import { counted, failure, h, loading, logAddress, pager, range } from '../dom.js';
 import { fieldAddress, fieldsPath, openDeletion } from '../context-field.js';
 import { marked, matcher } from '../search.js';
 import { denseTable, sorted } from '../table.js';
+import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
 
@@ -58,12 +60,8 @@ export async function render(content, context) {
     const of = { '': searched, unused: searched.filter(({ usedInFeatures }) => usedInFeatures === 0) };
     const all = sorted(of[filter], columns(), state.order);
     return html`
-      <ul class="tabs" aria-label="Usage">${Object.entries(filters).map(([name, label]) => html`
-        <li><a href=${address({ filter: name })} aria-current=${name === filter ? 'true' : nothing} @click=${(event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-          event.preventDefault();
-          change({ filter: name });
-        }}>${label} <span class="number">${of[name].length.toLocaleString('en')}</span></a></li>`)}</ul>
+      ${tabs('Usage', Object.entries(filters).map(([name, label]) => (
+    { name, label, count: of[name].length, isCurrent: name === filter, href: address({ filter: name }) })), ({ name }) => change({ filter: name }))}
       <div class="finder" role="search"><input type="search" aria-label="Search" placeholder="Search names and descriptions" autocomplete="off" spellcheck="false"
         dir="auto" .value=${live(query)} @input=${({ target: { value } }) => change({ query: value })}>
         <p class="detail count" role="status" tabindex="-1">${range(all.length, offset, pageSize, 'context field')}</p></div>
@@ -111,7 +109,7 @@ export async function render(content, context) {
         name: item.name,
         items: [
           ...may('UPDATE_CONTEXT_FIELD') ? [{ label: 'Edit', href: fieldAddress(item.name) }] : [],
-          { label: 'Copy name', action: () => copy(item.name) },
+          { label: 'Copy name', action: () => copyText(item.name, 'Name copied.', announce) },
           ...may('ADMIN') ? [{ label: 'History', href: logAddress({ subject: `field:${item.name}` }) }] : [],
           ...may('DELETE_CONTEXT_FIELD') ? [{ label: 'Delete', danger: true, action: () => openDeletion(item, signal, () => deleted(item.name)) }] : [],
         ],
@@ -123,15 +121,6 @@ export async function render(content, context) {
     return html`<div class="named"><a href=${fieldAddress(name)}>${marked(name, state.query)}</a>${
       stickiness ? html` <small class="type">Stickiness</small>` : nothing}</div>
       ${description ? html`<small class="line" title=${description}>${marked(description, state.query)}</small>` : nothing}`;
-  }
-
-  async function copy(name) {
-    try {
-      await navigator.clipboard.writeText(name);
-      announce('Name copied.');
-    } catch { // not permitted, or the page does not have a secure origin
-      announce('The browser does not allow it to copy.');
-    }
   }
 
   async function deleted(name) {

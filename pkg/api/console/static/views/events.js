@@ -7,6 +7,7 @@ import { counted, exactTime, failure, h, loading, logAddress } from '../dom.js';
 import { eventList, typeLabels } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';
 import { labels, subjectWords } from '../event-words.js';
+import { isPlainClick } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { projectInput, toggleChanges } from '../toggle.js';
 import { undoOf } from './undo.js';
@@ -117,7 +118,7 @@ export async function render(content, context) {
   /** Follows links to other views of the log without a new page. */
   async function stay(event) {
     const link = event.target.closest('a[data-here]');
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || !isPlainClick(event)) return;
     event.preventDefault();
     state.filters = read(new URLSearchParams(link.hash.split('?')[1] ?? ''));
     window.history.pushState(null, '', logAddress(state.filters));

@@ -8,6 +8,7 @@ import { environmentAddress, environmentName, isProduction, loadEnvironments } f
 import { marked, matcher } from '../search.js';
 import { loadSegmentUses, loadSegments, segmentAddress, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
+import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
 import { constraintWords, listed } from '../words.js';
@@ -56,12 +57,8 @@ export async function render(content, context) {
     const of = { '': searched, unused: searched.filter(({ usedInFeatures }) => usedInFeatures === 0) };
     const all = sorted(of[filter], columns(), order);
     return html`
-      <ul class="tabs" aria-label="Usage">${Object.entries(filters).map(([name, label]) => html`
-        <li><a href=${address({ filter: name })} aria-current=${name === filter ? 'true' : nothing} @click=${(event) => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-          event.preventDefault();
-          change({ filter: name });
-        }}>${label} <span class="number">${of[name].length.toLocaleString('en')}</span></a></li>`)}</ul>
+      ${tabs('Usage', Object.entries(filters).map(([name, label]) => (
+    { name, label, count: of[name].length, isCurrent: name === filter, href: address({ filter: name }) })), ({ name }) => change({ filter: name }))}
       <div class="finder" role="search"><input type="search" aria-label="Search" placeholder="Search names and descriptions" autocomplete="off" dir="auto"
         .value=${live(query)} @input=${({ target: { value } }) => change({ query: value })}>
         <p class="detail count" role="status" tabindex="-1">${counted(all.length, 'segment')}</p></div>

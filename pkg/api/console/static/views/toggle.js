@@ -13,6 +13,7 @@ import { menu } from '../menu.js';
 import { loadRecentUse, recentUse } from '../recent-use.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { copyStrategy, orderStrategies, replaceStrategy, strategyAddress, strategyLabels, strategyPath } from '../strategy.js';
+import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show, repeat } from '../template.js';
 import { changedToggles, latestList, listAddress, newestChange, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
 import { dependencyWords, strategyWords, variantWords } from '../words.js';
@@ -407,7 +408,7 @@ export async function renderToggle(content, context) {
   /** Shows another tab without loading the page. */
   function stay(event) {
     const link = event.target.closest('a[data-here]');
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || !isPlainClick(event)) return;
     event.preventDefault();
     const [address, query] = link.hash.split('?');
     const parameters = new URLSearchParams(query);

@@ -10,6 +10,7 @@ import { environmentName, loadEnvironments, toggleSwitch } from '../environment.
 import { menu } from '../menu.js';
 import { marked } from '../search.js';
 import { loadSegments } from '../segment.js';
+import { isPlainClick, tabs } from '../tabs.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import {
   countToggles, counts, lastUsed, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
@@ -102,7 +103,7 @@ export async function render(content, context) {
   function view() {
     const { page, error } = state;
     return html`
-      ${tabs()}
+      ${stateTabs()}
       ${inputs.template()}
       <section class="results" aria-label="Toggles that match" aria-busy=${state.busy ? 'true' : nothing}>
         ${error ? failure(error, load) : !page ? loading('the toggles') : page.features.length === 0 ? empty(page.total) : list(page)}
@@ -110,12 +111,10 @@ export async function render(content, context) {
       ${bulk()}`;
   }
 
-  function tabs() {
+  function stateTabs() {
     const current = state.filters.state ?? '';
-    return html`<ul class="tabs" aria-label="States">${Object.entries(stateNames).map(([name, label]) => html`
-      <li><a data-here href=${listAddress({ ...state.filters, state: name, offset: undefined })}
-        aria-current=${name === current ? 'true' : nothing}>${label} <span class="number">${state.counts[name]?.toLocaleString('en') ?? '…'}</span></a></li>`)}
-    </ul>`;
+    return tabs('States', Object.entries(stateNames).map(([name, label]) => (
+      { label, count: state.counts[name], isCurrent: name === current, href: listAddress({ ...state.filters, state: name, offset: undefined }) })));
   }
 
   function list({ features, total }) {
@@ -375,7 +374,7 @@ export async function render(content, context) {
   /** Follows links to other views of this list without a new page. */
   async function stay(event) {
     const link = event.target.closest('a[data-here]');
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || !isPlainClick(event)) return;
     event.preventDefault();
     const { offset } = state.filters;
     state.filters = read(new URLSearchParams(link.hash.split('?')[1] ?? ''));

@@ -1,5 +1,6 @@
 // The table of tokens of one or several kinds.
 
+import { copyText } from '../clipboard.js';
 import { environmentName } from '../environment.js';
 import { expiry } from '../expiry.js';
 import { counted, daysBetween, exactTime, logAddress, relativeDays, relativeTime } from '../dom.js';
@@ -104,12 +105,5 @@ export const commonActions = (token, { may, copy }) => [
 ];
 
 /** Returns a function that copies a text and announces it. */
-export const copier = (announce) => async (text, done) => {
-  try {
-    await navigator.clipboard.writeText(text);
-    announce(done);
-  } catch { // not permitted, or the page does not have a secure origin
-    announce('The browser does not allow it to copy.');
-  }
-};
+export const copier = (announce) => (text, done) => copyText(text, done, announce);
 

@@ -7,6 +7,7 @@ import { failure, h, loading, range, shortDate } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { marked, matcher } from '../search.js';
 import { denseTable } from '../table.js';
+import { following, tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
 import { applicationAddress } from '../usage.js';
@@ -70,7 +71,7 @@ export async function render(content, context) {
     const { tab, error, page } = state;
     show(html`
       ${tabs('Lists', [['applications', 'Applications', page?.total], ['unknown', 'Unknown names', page ? foundNames().length : undefined]]
-    .map(([name, label, count]) => ({ label, count, isCurrent: name === tab, href: address(name, { query: state.filters.query }) })), go)}
+    .map(([name, label, count]) => ({ label, count, isCurrent: name === tab, href: address(name, { query: state.filters.query }) })), ({ href }) => go(href))}
       ${finder({
     label: tab === 'unknown' ? 'Search names and applications' : 'Search names',
     value: state.filters.query,
@@ -233,7 +234,7 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
     key: (environment) => environment.name,
   })}
       <section aria-label="The last 24 hours">
-        ${tabs('The last 24 hours', [tab('toggles', 'Toggles', toggles.length), tab('instances', 'Instances', found.length)], go)}
+        ${tabs('The last 24 hours', [tab('toggles', 'Toggles', toggles.length), tab('instances', 'Instances', found.length)], ({ href }) => go(href))}
         ${finder({
     label: isInstances ? 'Search instances' : 'Search toggles',
     value: state.query,
@@ -296,13 +297,6 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
   }
 }
 
-/** Returns a listener that follows a link without a new page. */
-const following = (go) => (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  go(event.currentTarget.hash);
-};
-
 /** What an address of the lists selects. */
 function read(hash) {
   const [address, search] = hash.split('?');
@@ -334,12 +328,6 @@ function decoded(text) {
   } catch {
     return text;
   }
-}
-
-function tabs(label, all, go) {
-  return html`<ul class="tabs" aria-label=${label}>${all.map(({ label: name, count, isCurrent, href }) => html`
-    <li><a href=${href} aria-current=${isCurrent ? 'true' : nothing} @click=${following(go)}>${name} <span class="number">${count?.toLocaleString('en') ?? '…'}</span></a></li>`)}
-  </ul>`;
 }
 
 function finder({ label, value, search, count }) {
