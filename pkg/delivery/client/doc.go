@@ -3,8 +3,7 @@
 // Snapshots and ClientTokens, and imports no store of the administration, so nothing that the administration does,
 // deploys or breaks changes an answer, except the toggles.
 //
-// It writes what it counts to the table Usage. A write that fails is repeated later and changes no answer. What a
-// process has counted since its last write is lost with it.
+// Package counting counts reports and requests; no answer depends on it.
 //
 // An SDK never goes back in time. Its entity tag has the epoch and the version of what it has. A process that is behind
 // reads the pointer again before it answers, and answers 304 if it cannot. A process that cannot reach DynamoDB answers

@@ -60,7 +60,7 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 		}
 		if found {
 			valid = append(valid, newEdgeToken(text, token))
-			waits = append(waits, h.seen.update(r.Context(), token))
+			waits = append(waits, h.seen.Update(r.Context(), token))
 		}
 	}
 	response, err := snapshot.Encode(struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/logging"
@@ -27,12 +28,13 @@ type Handler struct {
 	logger   *slog.Logger
 	function string // the dimension of metrics
 	counts   counts
-	recorder *recorder
-	seen     *seenTokens
+	recorder *counting.Recorder
+	seen     *counting.SeenTokens
 }
 
 // New returns a Handler.
 func New(c Config) *Handler {
+	counted := counting.Config{DynamoDB: c.DynamoDB, Tables: c.Tables, Now: c.Now, Random: c.Random, Logger: c.Logger}
 	return &Handler{
 		routes:   routes(),
 		source:   newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
@@ -41,8 +43,8 @@ func New(c Config) *Handler {
 		random:   c.Random,
 		logger:   c.Logger,
 		function: c.Function,
-		recorder: newRecorder(c),
-		seen:     newSeenTokens(c),
+		recorder: counting.New(counted),
+		seen:     counting.NewSeenTokens(counted),
 	}
 }
 
@@ -95,11 +97,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.writeError(sent, r, err)
 	}
 	if path, ok := h.countedPath(cleanPath(r.URL.Path)); ok {
-		h.recorder.countRequest(path, sent.status)
+		h.recorder.CountRequest(path, sent.status)
 	}
-	h.recorder.write(r.Context())()
+	h.recorder.Write(r.Context())()
 	h.counts.log(r.Context(), h.logger, h.function, h.now())
-	h.recorder.log(r.Context(), h.now())
+	h.recorder.Log(r.Context(), h.now())
 }
 
 // statusWriter remembers the status of a response.
@@ -159,7 +161,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if found == nil {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 	}
-	defer h.seen.update(r.Context(), authorized.token)()
+	defer h.seen.Update(r.Context(), authorized.token)()
 	authorized.w, authorized.name = w, name
 	return found.serve(h, authorized)
 }
@@ -215,7 +217,7 @@ func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*reque
 		return nil, errNoToken()
 	}
 	if !isReport {
-		defer h.recorder.write(r.Context())()
+		defer h.recorder.Write(r.Context())()
 	}
 	token, v, found, err := h.source.read(r.Context(), secret)
 	if err != nil {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -67,14 +66,8 @@ func (h *Handler) evaluateFlag(r *request) error {
 		apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name)))
 }
 
-// applicationOFREP is the name of an application whose context has no appName.
-const applicationOFREP = "ofrep"
-
 // countEvaluation counts the evaluation of a toggle by its application, as the SDKs of Unleash do.
 func (h *Handler) countEvaluation(r *request, ctx *evaluation.Context, e evaluation.Explanation) error {
-	application := cut(cmp.Or(ctx.Fields[toggle.FieldAppName], applicationOFREP))
-	now := h.now()
-	h.hear(r, application, sentInstance{}, usage.Instance{SeenAt: now})
 	counts := usage.Counts{No: 1}
 	if e.Enabled {
 		counts = usage.Counts{Yes: 1}
@@ -82,7 +75,7 @@ func (h *Handler) countEvaluation(r *request, ctx *evaluation.Context, e evaluat
 	if e.Variant != nil {
 		counts.Variants = map[string]int64{e.Variant.Name: 1}
 	}
-	return h.count(r, []use{{usage.HourOf(now), r.name, application, counts}})
+	return h.recorder.CountEvaluation(r.reporter(), ctx.Fields[toggle.FieldAppName], r.name, counts)
 }
 
 // evaluateFlags serves POST /ofrep/v1/evaluate/flags.

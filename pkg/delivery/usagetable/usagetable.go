@@ -1,5 +1,5 @@
-// Package usagetable is the form of usage in the table Usage, and reading the table. pkg/delivery/client writes what the
-// processes of functions/client count, and pkg/background/usagemerger everything else.
+// Package usagetable is the form of usage in the table Usage, and reading the table. pkg/delivery/counting writes what
+// the processes of functions/client count, and pkg/background/usagemerger everything else.
 //
 // The table has these partitions:
 //

@@ -1,4 +1,4 @@
-package client
+package counting
 
 import (
 	"context"
@@ -15,8 +15,11 @@ import (
 // seenEvery is how old the stored time of the last use of a token can become.
 const seenEvery = time.Hour
 
-// seenTokens updates when tokens were last used. It is safe for concurrent use.
-type seenTokens struct {
+// maxAttempted is the number of tokens from which those that are due again are forgotten.
+const maxAttempted = 5_000
+
+// SeenTokens updates when tokens were last used. It is safe for concurrent use.
+type SeenTokens struct {
 	store  tokenStore
 	now    func() time.Time
 	logger *slog.Logger
@@ -25,8 +28,9 @@ type seenTokens struct {
 	attempted map[access.Selector]time.Time // in the last hour, or longer ago
 }
 
-func newSeenTokens(c Config) *seenTokens {
-	return &seenTokens{
+// NewSeenTokens returns a SeenTokens.
+func NewSeenTokens(c Config) *SeenTokens {
+	return &SeenTokens{
 		store:     tokenStore{c.DynamoDB, c.Tables[clienttokentable.Table]},
 		now:       c.Now,
 		logger:    c.Logger,
@@ -34,9 +38,9 @@ func newSeenTokens(c Config) *seenTokens {
 	}
 }
 
-// update starts to update when a token that was read was last used, if what is stored is an hour old. A process tries
+// Update starts to update when a token that was read was last used, if what is stored is an hour old. A process tries
 // it once an hour, whether or not it succeeds. The returned function waits for the update.
-func (s *seenTokens) update(ctx context.Context, token clienttokentable.Token) (wait func()) {
+func (s *SeenTokens) Update(ctx context.Context, token clienttokentable.Token) (wait func()) {
 	now := s.now()
 	if !s.isDue(token, now) {
 		return func() {}
@@ -54,7 +58,7 @@ func (s *seenTokens) update(ctx context.Context, token clienttokentable.Token) (
 }
 
 // isDue reports whether a token must be updated. The next time is in an hour.
-func (s *seenTokens) isDue(token clienttokentable.Token, now time.Time) bool {
+func (s *SeenTokens) isDue(token clienttokentable.Token, now time.Time) bool {
 	if token.SeenAt != nil && now.Sub(*token.SeenAt) < seenEvery {
 		return false
 	}
@@ -63,7 +67,7 @@ func (s *seenTokens) isDue(token clienttokentable.Token, now time.Time) bool {
 	if now.Sub(s.attempted[token.Selector]) < seenEvery {
 		return false
 	}
-	if len(s.attempted) >= maxVerified {
+	if len(s.attempted) >= maxAttempted {
 		maps.DeleteFunc(s.attempted, func(_ access.Selector, at time.Time) bool { return now.Sub(at) >= seenEvery })
 	}
 	s.attempted[token.Selector] = now

@@ -1,4 +1,4 @@
-package client
+package counting
 
 import (
 	"encoding/json"
@@ -15,6 +15,8 @@ const (
 	maxStrategies = 100               // in a report
 	maxCount      = 1_000_000_000_000 // of one entry
 	noInstance    = "default"         // the id of an instance that sends none, as in Unleash
+
+	applicationOFREP = "ofrep" // that of an evaluation whose context has none
 )
 
 // The properties of reports that are counted. SDKs send some of them as null, in other types, or not at all, and a

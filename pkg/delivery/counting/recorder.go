@@ -1,4 +1,4 @@
-package client
+package counting
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/delivery/usage"
@@ -24,7 +25,17 @@ const (
 	talliesEvery  = 10 * time.Second
 	requestsEvery = time.Minute      // if there are only requests
 	presenceEvery = 10 * time.Minute // of each presence
+	loggedEvery   = time.Minute
 )
+
+// Config is what a Recorder and SeenTokens need. The tables are Usage and ClientTokens.
+type Config struct {
+	DynamoDB *dynamodb.Client
+	Tables   dynamo.Tables
+	Now      func() time.Time
+	Random   io.Reader
+	Logger   *slog.Logger
+}
 
 // The limits of what a process counts.
 const (
@@ -43,12 +54,12 @@ const (
 	partIDBytes    = 8
 )
 
-// recorder counts what applications ask for, and writes it to the table Usage. It is safe for concurrent use.
+// Recorder counts what applications ask for, and writes it to the table Usage. It is safe for concurrent use.
 //
 // What is counted belongs to a part, which is an item that only this process writes. A write replaces the whole item,
 // so that a repeated one counts nothing twice. One that fails is repeated later. A part of an hour that is over is
 // forgotten when it is written, and what is counted in the hour afterwards begins a new part.
-type recorder struct {
+type Recorder struct {
 	store  usageStore
 	now    func() time.Time
 	random io.Reader
@@ -101,8 +112,9 @@ type unknownNames struct {
 	names map[string]bool
 }
 
-func newRecorder(c Config) *recorder {
-	return &recorder{
+// New returns a Recorder.
+func New(c Config) *Recorder {
+	return &Recorder{
 		store:      usageStore{c.DynamoDB, c.Tables[usagetable.Table]},
 		now:        c.Now,
 		random:     c.Random,
@@ -115,7 +127,7 @@ func newRecorder(c Config) *recorder {
 
 // part returns the open part of a kind, hour and environment. It returns nil if there is none and too many parts are
 // unwritten.
-func (r *recorder) part(kind usagetable.Kind, hour time.Time, environment string) *part {
+func (r *Recorder) part(kind usagetable.Kind, hour time.Time, environment string) *part {
 	key := partKey{kind, hour, environment}
 	if p := r.open[key]; p != nil {
 		return p
@@ -138,7 +150,7 @@ func (r *recorder) part(kind usagetable.Kind, hour time.Time, environment string
 }
 
 // parts returns all parts, in a fixed order.
-func (r *recorder) parts() []*part {
+func (r *Recorder) parts() []*part {
 	all := slices.Concat(r.sealed, slices.Collect(maps.Values(r.open)))
 	slices.SortFunc(all, func(a, b *part) int {
 		return cmp.Or(a.Hour.Compare(b.Hour), cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Kind, b.Kind),
@@ -147,7 +159,7 @@ func (r *recorder) parts() []*part {
 	return all
 }
 
-func (r *recorder) unwritten() int {
+func (r *Recorder) unwritten() int {
 	n := 0
 	for _, p := range r.parts() {
 		if p.changed {
@@ -157,8 +169,8 @@ func (r *recorder) unwritten() int {
 	return n
 }
 
-// countRequest counts a request by its path and status.
-func (r *recorder) countRequest(path string, status int) {
+// CountRequest counts a request by its path and status.
+func (r *Recorder) CountRequest(path string, status int) {
 	hour := usage.HourOf(r.now())
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,7 +204,7 @@ func (p *part) grow(names ...string) bool {
 }
 
 // heard records that the process has heard from an instance of an application, and what it said of the application.
-func (r *recorder) heard(environment, application string, a usage.Application, id string, i usage.Instance) {
+func (r *Recorder) heard(environment, application string, a usage.Application, id string, i usage.Instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.part(usagetable.KindPresence, usage.HourOf(i.SeenAt), environment)
@@ -238,8 +250,8 @@ type use struct {
 	counts      usage.Counts
 }
 
-// count counts the use of toggles. Names that are not known are counted apart.
-func (r *recorder) count(environment string, uses []use, known func(feature string) bool) {
+// countKnown counts the use of toggles. Names that are not known are counted apart.
+func (r *Recorder) countKnown(environment string, uses []use, known func(feature string) bool) {
 	today := r.now().UTC().Truncate(24 * time.Hour)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,7 +263,7 @@ func (r *recorder) count(environment string, uses []use, known func(feature stri
 }
 
 // add adds a use to a tally. It returns false if a limit is reached.
-func (r *recorder) add(p *part, u use, known bool, today time.Time) bool {
+func (r *Recorder) add(p *part, u use, known bool, today time.Time) bool {
 	if !p.apps[u.application] && len(p.apps) >= maxApplications {
 		return false
 	}
@@ -304,7 +316,7 @@ func (p *part) sizeOf(u use) int {
 }
 
 // isCountedUnknown reports whether a name without a toggle is one of the first of the day in the environment.
-func (r *recorder) isCountedUnknown(environment, name string, today time.Time) bool {
+func (r *Recorder) isCountedUnknown(environment, name string, today time.Time) bool {
 	unknown := r.unknown[environment]
 	if !unknown.day.Equal(today) {
 		unknown = unknownNames{today, map[string]bool{}}
@@ -318,7 +330,7 @@ func (r *recorder) isCountedUnknown(environment, name string, today time.Time) b
 }
 
 // isDue reports whether what was counted must be written now.
-func (r *recorder) isDue(p *part, now time.Time) bool {
+func (r *Recorder) isDue(p *part, now time.Time) bool {
 	switch {
 	case !p.changed:
 		return false
@@ -332,7 +344,7 @@ func (r *recorder) isDue(p *part, now time.Time) bool {
 }
 
 // isAnyDue reports whether a part must be written now.
-func (r *recorder) isAnyDue(now time.Time) bool {
+func (r *Recorder) isAnyDue(now time.Time) bool {
 	for _, p := range r.open {
 		if r.isDue(p, now) {
 			return true
@@ -349,7 +361,7 @@ type pending struct {
 
 // begin returns what must be written now. The caller must write it and call end. It returns nothing while another
 // request writes, so that writes of a part do not overtake one another.
-func (r *recorder) begin() []pending {
+func (r *Recorder) begin() []pending {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -377,14 +389,14 @@ func (r *recorder) begin() []pending {
 }
 
 // forget drops what cannot be merged any more, because the process was not asked for longer than a day.
-func (r *recorder) forget(now time.Time) {
+func (r *Recorder) forget(now time.Time) {
 	final := usage.HourOf(now).Add(-usagetable.Accepted)
 	r.sealed = slices.DeleteFunc(r.sealed, func(p *part) bool { return p.Hour.Before(final) })
 	maps.DeleteFunc(r.open, func(_ partKey, p *part) bool { return p.Hour.Before(final) })
 }
 
 // end ends a write. Parts that were not written are written later. Those that get no more counts are forgotten.
-func (r *recorder) end(failed []*part) {
+func (r *Recorder) end(failed []*part) {
 	hour := usage.HourOf(r.now())
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -396,8 +408,8 @@ func (r *recorder) end(failed []*part) {
 	maps.DeleteFunc(r.open, func(_ partKey, p *part) bool { return !p.changed && p.Hour.Before(hour) })
 }
 
-// write starts to write what must be written now. The returned function waits for it. A failure is logged.
-func (r *recorder) write(ctx context.Context) (wait func()) {
+// Write starts to write what must be written now. The returned function waits for it. A failure is logged.
+func (r *Recorder) Write(ctx context.Context) (wait func()) {
 	chosen := r.begin()
 	if chosen == nil {
 		return func() {}
@@ -429,11 +441,11 @@ func (r *recorder) write(ctx context.Context) (wait func()) {
 	return func() { <-done }
 }
 
-// log logs how many counts were dropped, once a minute.
-func (r *recorder) log(ctx context.Context, now time.Time) {
+// Log logs how many counts were dropped, once a minute.
+func (r *Recorder) Log(ctx context.Context, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.dropped > 0 && now.Sub(r.loggedAt) >= countsEvery {
+	if r.dropped > 0 && now.Sub(r.loggedAt) >= loggedEvery {
 		r.logger.WarnContext(ctx, "usage was not counted", slog.Int("counts", r.dropped))
 		r.dropped, r.loggedAt = 0, now
 	}

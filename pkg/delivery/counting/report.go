@@ -1,0 +1,126 @@
+package counting
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/apierror"
+)
+
+// Reporter is who reports: a valid token, and the toggles of its environment.
+type Reporter struct {
+	Token   clienttokentable.Token
+	Toggles func() (projects map[string]string, err error) // the projects of all toggles, by name
+}
+
+// decode reads the body of a report, which is a JSON object. Unknown properties are accepted.
+func decode(body []byte, into any) error {
+	if json.Unmarshal(body, into) != nil {
+		return apierror.New(apierror.Validation, "The body must be a JSON object in the form of Unleash's SDKs.")
+	}
+	return nil
+}
+
+// CountReport counts a registration or a report of an SDK, which must name the application. The SDK is the one that the
+// request names, if the report names none.
+func (r *Recorder) CountReport(from Reporter, body []byte, sdk string) error {
+	var sent sentReport
+	if err := decode(body, &sent); err != nil {
+		return err
+	}
+	if sent.AppName == "" {
+		return apierror.New(apierror.Validation, "The `/body/appName` property is required; you did not send it.")
+	}
+	now := r.now()
+	application := cut(sent.AppName)
+	sdk = cmp.Or(string(sent.SDKVersion), sdk)
+	r.hear(from, application, sent.sentInstance, usage.Instance{SDK: cut(sdk), SeenAt: now})
+	bucket := sent.Bucket.value
+	uses := make([]use, 0, len(bucket.Toggles.value))
+	for feature, counts := range bucket.Toggles.value {
+		if counts, ok := counts.value.counts(); ok && feature != "" {
+			uses = append(uses, use{hourOf(bucket.Stop.value.Time, now), feature, application, counts})
+		}
+	}
+	return r.count(from, uses)
+}
+
+// hear records that the service has heard from an instance of an application.
+func (r *Recorder) hear(from Reporter, application string, sent sentInstance, i usage.Instance) {
+	i.Frontend = i.Frontend || from.Token.Type == clienttokentable.Frontend
+	var strategies []string
+	for _, name := range sent.Strategies.value {
+		if name != "" && len(strategies) < maxStrategies {
+			strategies = append(strategies, cut(string(name)))
+		}
+	}
+	a := usage.Application{Projects: from.Token.ListedProjects(), Strategies: strategies}
+	r.heard(from.Token.Environment, application, a, cut(cmp.Or(string(sent.InstanceID), noInstance)), i)
+}
+
+// count counts the use of toggles that the token sees. Other names are counted as unknown.
+func (r *Recorder) count(from Reporter, uses []use) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	projects, err := from.Toggles()
+	if err != nil {
+		return err
+	}
+	known := func(name string) bool {
+		project, ok := projects[name]
+		return ok && from.Token.Includes(project)
+	}
+	r.countKnown(from.Token.Environment, uses, known)
+	return nil
+}
+
+// CountBulk counts a report of Unleash Edge. What concerns another environment than that of the token is ignored.
+func (r *Recorder) CountBulk(from Reporter, body []byte) error {
+	var sent sentBulk
+	if err := decode(body, &sent); err != nil {
+		return err
+	}
+	if sent.Applications == nil || sent.Metrics == nil {
+		return apierror.New(apierror.Validation,
+			"The `/body/applications` and `/body/metrics` properties are required; you did not send both.")
+	}
+	now := r.now()
+	for _, a := range sent.Applications {
+		a := a.value
+		if a.AppName != "" && string(a.Environment) == from.Token.Environment {
+			r.hear(from, cut(string(a.AppName)), a.sentInstance,
+				usage.Instance{SDK: cut(string(a.SDKVersion)), Frontend: a.SDKType == "frontend", SeenAt: now})
+		}
+	}
+	uses := make([]use, 0, len(sent.Metrics))
+	for _, m := range sent.Metrics {
+		m := m.value
+		counts, ok := m.counts()
+		if ok && m.AppName != "" && m.FeatureName != "" && string(m.Environment) == from.Token.Environment {
+			uses = append(uses, use{hourOf(m.Timestamp.value.Time, now), string(m.FeatureName), cut(string(m.AppName)), counts})
+		}
+	}
+	return r.count(from, uses)
+}
+
+// CountEvaluation counts an evaluation by the service. The name of the application can be empty.
+func (r *Recorder) CountEvaluation(from Reporter, application, feature string, counts usage.Counts) error {
+	now := r.now()
+	application = cut(cmp.Or(application, applicationOFREP))
+	r.hear(from, application, sentInstance{}, usage.Instance{SeenAt: now})
+	return r.count(from, []use{{usage.HourOf(now), feature, application, counts}})
+}
+
+// hourOf returns the hour in which the counts of a report fall: that of the report if it is one of the last 24 hours,
+// and the one of the service otherwise.
+func hourOf(sent, now time.Time) time.Time {
+	if sent.After(now) || sent.Before(now.Add(-usagetable.Accepted)) {
+		return usage.HourOf(now)
+	}
+	return usage.HourOf(sent)
+}
