@@ -5,14 +5,17 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/featuretable"
@@ -21,6 +24,7 @@ import (
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -118,25 +122,48 @@ type response struct {
 	body   string
 }
 
-// call sends a request. The headers are pairs of names and values.
+// call sends a request through the function URL. The headers are pairs of names and values.
 func call(h http.Handler, method, target, token, body string, headers ...string) response {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	r.Header.Set("Unleash-Client-Spec", "5.2.0")
+	var event events.LambdaFunctionURLRequest
+	event.RawPath, event.RawQueryString, _ = strings.Cut(target, "?")
+	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = method, "192.0.2.1"
+	event.Body = body
+	if !utf8.ValidString(body) {
+		event.Body, event.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(body)), true
+	}
+	event.Headers = map[string]string{"unleash-client-spec": "5.2.0"}
 	if token != "" {
-		r.Header.Set("Authorization", token)
+		event.Headers["authorization"] = token
 	}
 	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
+		event.Headers[strings.ToLower(headers[i])] = headers[i+1]
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	text := w.Body.Bytes()
-	if w.Header().Get("Content-Encoding") == "gzip" {
+	payload, err := json.Marshal(event)
+	if err != nil { // an event consists of texts
+		panic(err)
+	}
+	var out events.LambdaFunctionURLResponse
+	returned, err := lambdahttp.FunctionURL(h).Invoke(context.Background(), payload)
+	if err == nil {
+		err = json.Unmarshal(returned, &out)
+	}
+	text := []byte(out.Body)
+	if err == nil && out.IsBase64Encoded {
+		text, err = base64.StdEncoding.DecodeString(out.Body)
+	}
+	if err != nil { // Lambda would respond so
+		return response{http.StatusBadGateway, http.Header{}, err.Error()}
+	}
+	header := http.Header{}
+	for name, value := range out.Headers {
+		header.Set(name, value)
+	}
+	if header.Get("Content-Encoding") == "gzip" {
 		if reader, err := gzip.NewReader(bytes.NewReader(text)); err == nil {
 			text, _ = io.ReadAll(reader)
 		}
 	}
-	return response{w.Code, w.Header(), string(text)}
+	return response{out.StatusCode, header, string(text)}
 }
 
 // poll downloads the toggles as an SDK does that has a version with a tag; "": it has none.

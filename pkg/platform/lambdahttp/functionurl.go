@@ -65,9 +65,9 @@ func (f functionURL) Invoke(ctx context.Context, payload []byte) ([]byte, error)
 }
 
 // forLibrary returns an event that the proxy library converts without an error. The library fails on unusual methods,
-// paths and bodies, so complete sets these afterwards.
+// paths and bodies, and splits the values of headers at commas, so complete sets these afterwards.
 func (e *urlEvent) forLibrary() events.APIGatewayV2HTTPRequest {
-	converted := events.APIGatewayV2HTTPRequest{RawPath: "/", Headers: e.Headers, Cookies: e.Cookies}
+	converted := events.APIGatewayV2HTTPRequest{RawPath: "/"}
 	converted.RequestContext.HTTP.Method = http.MethodGet
 	converted.RequestContext.HTTP.SourceIP = e.RequestContext.HTTP.SourceIP
 	return converted
@@ -76,6 +76,12 @@ func (e *urlEvent) forLibrary() events.APIGatewayV2HTTPRequest {
 // complete sets the parts of the request that forLibrary leaves out.
 func (e *urlEvent) complete(r *http.Request) error {
 	r.Method = e.RequestContext.HTTP.Method
+	for name, value := range e.Headers {
+		r.Header.Set(name, value)
+	}
+	for _, cookie := range e.Cookies {
+		r.Header.Add("Cookie", cookie)
+	}
 	path, err := url.PathUnescape(e.RawPath)
 	if err != nil {
 		return errors.New("the path has an invalid escape")

@@ -1,14 +1,62 @@
 package lambdahttp_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/lambda"
+
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 )
+
+// A header has one value, as the client sent it, in both kinds of events: a list is not divided.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	const list, date = `"a" , W/"b,c"`, "Sun, 22 Nov 2026 10:00:00 GMT"
+	sent := map[string]string{
+		"access-control-request-headers": "authorization,unleash-appname,unleash-sdk",
+		"accept-encoding":                "gzip, br;q=0.5",
+		"cache-control":                  "no-cache, max-age=0",
+		"content-type":                   "text/plain; a=\"b,c\"",
+		"forwarded":                      "for=192.0.2.7, for=192.0.2.8",
+		"if-match":                       list,
+		"if-none-match":                  list,
+		"origin":                         "https://a.example",
+		"unleash-sdk":                    "my-sdk:1.0, beta",
+		"user-agent":                     "Mozilla/5.0 (KHTML, like Gecko)",
+		"x-forwarded-for":                "192.0.2.7, 192.0.2.8",
+		"x-since":                        date,
+	}
+	want, several := http.Header{"Cookie": {"a=1", "b=2,3"}}, http.Header{}
+	for name, value := range sent {
+		want.Set(name, value)
+		several[name] = []string{value}
+	}
+	several["cookie"] = want["Cookie"]
+	var got http.Header
+	url := lambdahttp.FunctionURL(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	invoke := func(handler lambda.Handler, event any) {
+		t.Helper()
+		payload, err := json.Marshal(event)
+		assert.OK(t, err)
+		got = nil
+		_, err = handler.Invoke(t.Context(), payload)
+		assert.OK(t, err)
+		assert.Equal(t, want, got)
+	}
+	invoke(url, map[string]any{"rawPath": "/", "headers": sent, "cookies": want["Cookie"]})
+	api, _ := function(func(_ http.ResponseWriter, r *http.Request) error { got = r.Header; return nil })
+	invoke(api, map[string]any{"multiValueHeaders": several})
+	delete(want, "Cookie")
+	invoke(api, map[string]any{"headers": sent})
+}
 
 // A handler receives the request that the client sent to the function URL, and the client the handler's response. What
 // is not UTF-8 is encoded in base64.
