@@ -132,12 +132,14 @@ func (s *source) readTokenAndPointer(ctx context.Context, secret clienttokentabl
 		return s.lastGood(secret, e.view, err)
 	}
 	s.remember(secret, token, found)
+	if found {
+		s.keep(secret.Environment, e)
+	}
+	if pointer != nil && (found || e.view != nil) {
+		err = s.advance(ctx, e, *pointer) // also for an invalid token: the next requests do not read the pointer again
+	}
 	if !found {
 		return clienttokentable.Token{}, nil, false, nil
-	}
-	s.keep(secret.Environment, e)
-	if pointer != nil {
-		err = s.advance(ctx, e, *pointer)
 	}
 	if e.view == nil {
 		return token, nil, true, unavailable(errors.Join(err, errNothing))
