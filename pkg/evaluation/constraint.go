@@ -49,6 +49,10 @@ func compileCondition(c *toggle.Constraint) condition {
 	}
 }
 
+// maxValue is the maximum number of characters of a value that is evaluated. The time of an evaluation grows with it,
+// and applications without a secret choose the values. Values of constraints have at most 100 characters.
+const maxValue = 10_000
+
 // holds reports whether the context fulfills the constraint. A field that is absent or that the operator cannot
 // evaluate does not fulfill it; the opposite is true of an inverted constraint. An unknown operator is never fulfilled.
 func (c *constraint) holds(ctx *Context) bool {
@@ -61,7 +65,7 @@ func (c *constraint) holds(ctx *Context) bool {
 func (c *constraint) conditionHolds(ctx *Context) bool {
 	value, present := ctx.Fields[c.source.ContextName]
 	if present {
-		return c.condition.holds(value)
+		return !isLonger(value, maxValue) && c.condition.holds(value)
 	}
 	if c.source.ContextName != toggle.FieldCurrentTime {
 		return false

@@ -1,6 +1,7 @@
 package evaluation_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -146,6 +147,34 @@ func TestOperatorsOfSeveralValues(t *testing.T) {
 		c := toggle.Constraint{ContextName: "f", Operator: test.operator, Values: test.values}
 		if got := holds(c, map[string]string{"f": test.value}); got != test.want {
 			t.Errorf("%q %s %q: %t", test.value, test.operator, test.values, got)
+		}
+	}
+}
+
+// A value that is too long fulfills no operator, and neither does a regular expression that is too large, which was
+// written by other means.
+func TestLimitsOfEvaluation(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		value    string // of the context
+		operator toggle.Operator
+		operand  string
+		want     bool
+	}{
+		{strings.Repeat("é", 1000), "REGEX", "é$", true},
+		{strings.Repeat("é", 1001), "REGEX", "é$", false},
+		{"y", "REGEX", "x{0,998}y", true},
+		{"y", "REGEX", "x{0,999}y", false},
+		{strings.Repeat("é", 10_000), "STR_CONTAINS", "é", true},
+		{strings.Repeat("é", 10_001), "STR_CONTAINS", "é", false},
+		{strings.Repeat("1", 10_001), "NUM_GT", "1", false},
+		{strings.Repeat("é", 10_001), "NOT_IN", "é", true},
+	} {
+		c := toggle.Constraint{
+			ContextName: "f", Operator: test.operator, Value: test.operand, Values: []string{test.operand},
+		}
+		if got := holds(c, map[string]string{"f": test.value}); got != test.want {
+			t.Errorf("%d characters %s %s: %t", len([]rune(test.value)), test.operator, test.operand, got)
 		}
 	}
 }

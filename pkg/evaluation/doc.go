@@ -16,6 +16,8 @@
 //   - A constraint holds if its operator holds for the value of the field. An absent field, or a value that the operator
 //     cannot evaluate, does not fulfill it. Inverted constraints hold exactly where they otherwise do not; one with an
 //     unknown operator never holds.
+//   - A value of more than 10,000 characters, or more than 1,000 for REGEX, cannot be evaluated. SDKs have no such limits;
+//     here, one application could slow down the others.
 //   - A rollout holds if the number of the context, from 1 to 100, is at most the percentage. The number is the
 //     MurmurHash3 of "group:id", where id is the value of the field that the stickiness names. With the stickiness
 //     default, that is userId, else sessionId, else the number is random.

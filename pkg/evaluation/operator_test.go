@@ -90,6 +90,9 @@ func TestCheckValue(t *testing.T) {
 		{"REGEX", `^a\.b$`, ""},
 		{"REGEX", strings.Repeat("é", 1000), ""},
 		{"REGEX", strings.Repeat("é", 1001), "must not be longer than 1000 characters"},
+		{"REGEX", "x{0,998}y", ""}, // 2 instructions for each x, and 3 others
+		{"REGEX", "x{0,999}y", "must compile to at most 2000 instructions, and compiles to 2001; " +
+			"use lower numbers in repetitions such as {1,1000}"},
 		{"REGEX", "", empty},
 		{"REGEX", `a\\`, backslash},
 		{"REGEX", `a\`, backslash},

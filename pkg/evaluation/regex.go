@@ -11,10 +11,21 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
+// The limits of REGEX. The time of an evaluation grows with the product of the last two, and applications without a
+// secret choose the values.
+const (
+	MaxRegex             = 1000 // characters of a regular expression
+	maxRegexInstructions = 2000 // of its compiled form; without counted repetitions it has fewer
+	maxRegexValue        = 1000 // characters of a value that it is evaluated for
+)
+
 // regexCondition is the condition of REGEX.
 type regexCondition struct{ *regexp.Regexp }
 
 func compileRegex(c *toggle.Constraint) condition {
+	if err := checkRegexSize(c.Value); err != nil {
+		return never{}
+	}
 	pattern := c.Value
 	if c.CaseInsensitive {
 		pattern = "(?i)" + pattern
@@ -26,13 +37,15 @@ func compileRegex(c *toggle.Constraint) condition {
 	return regexCondition{regex}
 }
 
-// holds reports whether the expression matches a part of the value.
+// holds reports whether the expression matches a part of the value. A value that is too long has no match.
 func (c regexCondition) holds(value string) bool {
-	return c.MatchString(value)
+	return !isLonger(value, maxRegexValue) && c.MatchString(value)
 }
 
-// MaxRegex is the maximum number of characters of a regular expression.
-const MaxRegex = 1000
+// isLonger reports whether a text has more than n characters. Its time is bounded by n.
+func isLonger(text string, n int) bool {
+	return len(text) > n*utf8.UTFMax || len(text) > n && utf8.RuneCountInString(text) > n
+}
 
 var errLongRegex = fmt.Errorf("must not be longer than %d characters", MaxRegex)
 
@@ -43,14 +56,31 @@ func checkRegex(value string) error {
 	if strings.HasSuffix(value, `\`) {
 		return errBackslash
 	}
-	if utf8.RuneCountInString(value) > MaxRegex {
+	if isLonger(value, MaxRegex) {
 		return errLongRegex
 	}
-	if _, err := regexp.Compile(value); err != nil {
-		return regexError(err)
+	if err := checkRegexSize(value); err != nil {
+		return err
 	}
 	if part := ambiguousPart(value); part != "" {
 		return fmt.Errorf("must not contain %s, which SDKs understand differently", part)
+	}
+	return nil
+}
+
+// checkRegexSize compiles an expression as package regexp does.
+func checkRegexSize(value string) error {
+	parsed, err := syntax.Parse(value, syntax.Perl)
+	if err != nil {
+		return regexError(err)
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return regexError(err)
+	}
+	if n := len(program.Inst); n > maxRegexInstructions {
+		return fmt.Errorf("must compile to at most %d instructions, and compiles to %d; use lower numbers in repetitions "+
+			"such as {1,1000}", maxRegexInstructions, n)
 	}
 	return nil
 }
