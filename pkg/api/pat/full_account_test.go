@@ -58,9 +58,17 @@ func TestCreateInAFullAccount(t *testing.T) {
 			tokens: []pat.PAT{expiring("valid", day), expiring("expired", ago)},
 			limit:  2, create: "valid", err: apierror.NameExists, want: "valid expired",
 		},
-		"the description of the token that makes room": {
-			tokens: []pat.PAT{expiring("valid", day), expiring("ci", ago)},
-			limit:  2, create: "ci", want: "valid ci",
+		"the expired token with the description, before one that expired first": {
+			tokens: []pat.PAT{expiring("valid", day), expiring("ci", ago), expiring("first", 2*ago)},
+			limit:  3, create: "ci", want: "valid first ci",
+		},
+		"the expired token with the description, in an account with room": {
+			tokens: []pat.PAT{expiring("expired", ago), expiring("ci", ago)},
+			limit:  3, create: "ci", want: "expired ci",
+		},
+		"a description that exists, in an account with room": {
+			tokens: []pat.PAT{expiring("expired", ago), expiring("ci", day)},
+			limit:  3, create: "ci", err: apierror.NameExists, want: "expired ci",
 		},
 		"an account with room keeps its expired tokens": {
 			tokens: []pat.PAT{expiring("expired", ago)},
@@ -68,7 +76,7 @@ func TestCreateInAFullAccount(t *testing.T) {
 		},
 		"the limit was lowered": {
 			tokens: []pat.PAT{expiring("valid", day), expiring("expired", ago)},
-			limit:  1, create: "new", err: apierror.NoAccess, want: "valid expired",
+			limit:  1, create: "expired", err: apierror.NoAccess, want: "valid expired",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,10 +2,10 @@
 // caller's own (4.7 and 4.10). It also records tokens that are about to expire.
 //
 // An atomic update of a counter takes the id of a token. Then one transaction writes the token and the map of
-// descriptions in the owner's account. If the account is full, it also deletes the token that expired first. Ids and
-// creation times therefore rise together, a description is unique per account, the limit is never exceeded, and a crash
-// causes no partial write. A token contains the key of its item, so
-// that a lookup needs no index (access.PATSelector).
+// descriptions in the owner's account. It also deletes an expired token with the description or, in a full account, the
+// token that expired first. Ids and creation times therefore rise together, a description is unique per account, the
+// limit is never exceeded, and a crash causes no partial write. A token contains the key of its item, so that a lookup
+// needs no index (access.PATSelector).
 package pat
 
 import (

@@ -23,13 +23,14 @@ import (
 //
 // The kind of its error is, in this order, NoAccess if the last id is access.MaxID, NotFound if there is no such
 // account, NoAccess if the account is full and none of its tokens has expired, and NameExists if it has a token with
-// the description. Then nothing but the counter has changed. If the account has the maximum number of tokens, the one
-// that expired first is deleted in the same transaction, which also records its deletion.
+// the description that has not expired. Then nothing but the counter has changed. An expired token with the description
+// or, if the account has the maximum number of tokens, the one that expired first, is deleted in the same transaction,
+// which also records its deletion.
 //
 // Create is one UpdateItem of the counter, or two if the clock is behind, and one transaction without the counter. If
-// the account is full, the transaction fails; a Query and another transaction follow. If a transaction gets no response,
-// it is sent again until there is one or the context ends. So a token is stored without its secret being returned only
-// if DynamoDB does not respond until then.
+// the account is full or has the description, the transaction fails; a Query and another transaction follow. If a
+// transaction gets no response, it is sent again until there is one or the context ends. So a token is stored without its
+// secret being returned only if DynamoDB does not respond until then.
 func (s *Store) Create(ctx context.Context, p PAT, owner Owner) (PAT, access.Token, error) {
 	token, err := access.NewToken(access.PAT, access.Selector{}, s.random)
 	if err != nil {
@@ -153,12 +154,12 @@ func (i *insertion) changeAccount() types.TransactWriteItem {
 		return i.changeOwner(i.token, i.owner.Kind, update, own.AttributeNotExists().And(size.LessThan(limit)))
 	}
 	expired := entry(*i.expired)
-	condition := expired.Equal(expression.Value(i.expired.ID)).And(size.Equal(limit))
-	if DescriptionKey(i.expired.Description) != DescriptionKey(i.token.Description) {
-		update = update.Remove(expired)
-		condition = own.AttributeNotExists().And(condition)
+	isExpired := expired.Equal(expression.Value(i.expired.ID))
+	if i.expired.Description == i.token.Description {
+		return i.changeOwner(i.token, i.owner.Kind, update, isExpired.And(size.LessThanEqual(limit)))
 	}
-	return i.changeOwner(i.token, i.owner.Kind, update, condition)
+	return i.changeOwner(i.token, i.owner.Kind, update.Remove(expired),
+		own.AttributeNotExists().And(isExpired, size.Equal(limit)))
 }
 
 // afterFailure decides after a failed attempt which token must make room in the next one. It returns an error if the
@@ -178,46 +179,56 @@ func (i *insertion) afterFailure(ctx context.Context, failures []dynamo.Failure)
 	if kind == "" || i.owner.Kind != AnyKind && kind != i.owner.Kind { // even if its deletion has begun
 		return apierror.Errorf(apierror.NotFound, "There is no user with the id %d.", i.token.UserID)
 	}
-	if i.expired = nil; len(i.account.PATs) >= i.owner.Limit {
-		i.expired, err = i.firstExpired(ctx)
-		if err != nil || i.expired == nil { // nil: the account has changed
-			return err
-		}
-	}
-	id, exists := i.account.PATs[DescriptionKey(i.token.Description)]
-	if exists && (i.expired == nil || id != i.expired.ID) {
-		return apierror.New(apierror.NameExists, "The account already has a token with this description.")
-	}
-	return nil
+	return i.makeRoom(ctx)
 }
 
-// firstExpired returns the token of a full account that expired first. The kind of its error is NoAccess if none has
-// expired. It returns nil if the account has changed since the failed attempt.
-func (i *insertion) firstExpired(ctx context.Context) (first *PAT, err error) {
+// makeRoom chooses the expired token that the next attempt deletes: the one with the description of the new token or, in
+// a full account, the one that expired first. The kind of its error is NoAccess if the account is full and none of its
+// tokens has expired, and NameExists if the token with the description has not expired. It chooses none if there is room,
+// or if the account has changed since the failed attempt.
+func (i *insertion) makeRoom(ctx context.Context) error {
+	i.expired = nil
+	id, taken := i.account.PATs[DescriptionKey(i.token.Description)]
+	full := len(i.account.PATs) >= i.owner.Limit
+	if !taken && !full {
+		return nil
+	}
 	if len(i.account.PATs) > i.owner.Limit { // the limit was lowered: one token is not enough
-		return nil, i.full()
+		return i.full()
 	}
 	tokens, err := i.ListOf(ctx, i.token.UserID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	left := 0 // the number of tokens of the account that exist
+	var first, same *PAT
 	for n, p := range tokens {
 		if i.account.PATs[DescriptionKey(p.Description)] != p.ID {
 			continue
 		}
 		left++
-		if p.Expired(i.now) && (first == nil || p.ExpiresAt.Before(first.ExpiresAt)) {
+		if !p.Expired(i.now) {
+			continue
+		}
+		if p.ID == id {
+			same = &tokens[n]
+		}
+		if first == nil || p.ExpiresAt.Before(first.ExpiresAt) {
 			first = &tokens[n]
 		}
 	}
 	switch {
 	case left < len(i.account.PATs): // the account has changed
-		first = nil
-	case first == nil:
-		return nil, i.full()
+	case same != nil:
+		i.expired = same
+	case full && first == nil:
+		return i.full()
+	case taken:
+		return apierror.New(apierror.NameExists, "The account already has a token with this description.")
+	default:
+		i.expired = first
 	}
-	return first, nil
+	return nil
 }
 
 // full returns the error if no token can make room for the new one.

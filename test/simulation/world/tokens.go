@@ -62,7 +62,7 @@ func (a *actor) rotate() {
 }
 
 // letExpire fills an account with tokens that expire one after the other. The one that expired first makes room for
-// another one.
+// another one, and one that expired for another one with its description.
 func (a *actor) letExpire(account int64) {
 	for _, c := range a.tokens.all {
 		if c.account == account && c.deleting.IsZero() {
@@ -76,8 +76,10 @@ func (a *actor) letExpire(account int64) {
 	for range a.tokenLimit() {
 		create()
 	}
+	renewed := fmt.Sprint(a.name, " ", a.n)
 	a.sleep(a.name, shortest+time.Second)
 	create()
+	a.createTokenFor(shortest, a.admin, account, renewed)
 	a.listTokens(a.admin, account)
 }
 
@@ -239,27 +241,36 @@ func stepTokens(state string, o op) (bool, string) {
 	return o.unknown || o.status == status, next
 }
 
-// createToken returns the status of a creation in an account with these tokens, and the tokens afterwards. In a full
-// account, the token that expired first makes room. The clock of the function decides whether it has expired.
+// createToken returns the status of a creation in an account with these tokens, and the tokens afterwards. An expired
+// token with the description or, in a full account, the token that expired first, makes room.
 func createToken(set []string, o op) (status int, next string) {
-	state := canonical(set)
+	description, _, _ := strings.Cut(o.value, "#")
+	same := slices.IndexFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") })
+	if same >= 0 && o.finds(409, set[same]) {
+		return 201, canonical(append(slices.Delete(set, same, same+1), o.value))
+	}
+	room := set
 	if len(set) >= o.tokenLimit {
 		first := slices.MinFunc(set, func(a, b string) int { return expiryOf(a).Compare(expiryOf(b)) })
-		begun, ended := o.begun.Add(-maxSkew), o.ended.Add(maxSkew)
-		if o.unknown {
-			ended = ended.Add(time.Minute) // it can still take effect
+		if !o.finds(403, first) {
+			return 403, canonical(set)
 		}
-		expired := expiryOf(first).Before(begun) || o.status != 403 && !expiryOf(first).After(ended)
-		if !expired {
-			return 403, state
-		}
-		set = slices.DeleteFunc(set, func(token string) bool { return token == first })
+		room = slices.DeleteFunc(slices.Clone(set), func(token string) bool { return token == first })
 	}
-	description, _, _ := strings.Cut(o.value, "#")
-	if slices.ContainsFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") }) {
-		return 409, state
+	if same >= 0 {
+		return 409, canonical(set)
 	}
-	return 201, canonical(append(set, o.value))
+	return 201, canonical(append(room, o.value))
+}
+
+// finds reports whether a creation found that a token has expired. The clock of its function decides that, so it is
+// unknown for a short time. Then the creation found the opposite if its status is that of a token that has not expired.
+func (o op) finds(notExpired int, token string) bool {
+	begun, ended := o.begun.Add(-maxSkew), o.ended.Add(maxSkew)
+	if o.unknown {
+		ended = ended.Add(time.Minute) // it can still take effect
+	}
+	return expiryOf(token).Before(begun) || o.status != notExpired && !expiryOf(token).After(ended)
 }
 
 // expiryOf returns the expiry of a token in the state of stepTokens.
