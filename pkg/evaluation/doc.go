@@ -10,7 +10,9 @@
 //
 //   - A toggle is on if it is switched on, its dependencies hold, and one of its strategies holds, or it has none.
 //   - A dependency holds if the parent is on or off, as demanded, and has one of the variants that are named. A parent
-//     that is on and has no variant fulfills it too. One that does not exist, or has a parent itself, does not.
+//     that is on and has no variant in the context fulfills it too. One that does not exist, has a parent itself, or has
+//     none of these variants in any context, does not. (Yggdrasil: a parent without any variants does. The service
+//     delivers no such dependency.)
 //   - A strategy holds if all its constraints, all constraints of its segments, and its type with its parameters hold.
 //     The first strategy that holds decides.
 //   - A constraint holds if its operator holds for the value of the field. An absent field, or a value that the operator

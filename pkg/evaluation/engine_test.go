@@ -207,6 +207,9 @@ func TestDependencies(t *testing.T) {
 		Parameters: map[string]string{"rollout": "100"},
 		Variants:   []toggle.Variant{{Name: "a", Weight: 1000}},
 	}
+	elsewhere, disabled := strategy, strategy
+	elsewhere.Constraints = []toggle.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"u2"}}}
+	disabled.Disabled, disabled.Variants = true, []toggle.Variant{{Name: "b", Weight: 1000}}
 	for _, test := range []struct {
 		name       string
 		dependency toggle.Dependency
@@ -218,7 +221,10 @@ func TestDependencies(t *testing.T) {
 		{"has another variant", parent(true, "x"), false},
 		{"off", toggle.Dependency{Feature: "off", Enabled: true}, false},
 		{"off, as it must be", toggle.Dependency{Feature: "off", Variants: []string{"x"}}, true},
-		{"no variants", toggle.Dependency{Feature: "plain", Enabled: true, Variants: []string{"x"}}, true},
+		{"no variant in the context", toggle.Dependency{Feature: "some", Enabled: true, Variants: []string{"x", "a"}}, true},
+		{"no such variant", toggle.Dependency{Feature: "some", Enabled: true, Variants: []string{"x"}}, false},
+		{"only of a disabled strategy", toggle.Dependency{Feature: "some", Enabled: true, Variants: []string{"b"}}, false},
+		{"no variants", toggle.Dependency{Feature: "plain", Enabled: true, Variants: []string{"x"}}, false},
 		{"unknown", toggle.Dependency{Feature: "unknown"}, false},
 		{"itself", toggle.Dependency{Feature: "child"}, false},
 		{"a grandparent", toggle.Dependency{Feature: "other child", Enabled: true}, false},
@@ -228,6 +234,7 @@ func TestDependencies(t *testing.T) {
 			{Name: "on", Enabled: true, Strategies: []toggle.Strategy{strategy}},
 			{Name: "off", Strategies: []toggle.Strategy{strategy}},
 			{Name: "plain", Enabled: true},
+			{Name: "some", Enabled: true, Strategies: []toggle.Strategy{elsewhere, disabled, {Name: "default"}}},
 			{Name: "other child", Enabled: true, Dependencies: []toggle.Dependency{parent(true)}},
 		}})
 		ctx := &evaluation.Context{Fields: map[string]string{"userId": "u1"}, Random: noRandom}

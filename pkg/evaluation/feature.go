@@ -17,7 +17,7 @@ type feature struct {
 // parent is a dependency of a toggle.
 type parent struct {
 	source  *toggle.Dependency
-	feature *feature // nil: it does not exist, or has a parent itself
+	feature *feature // nil: it does not exist, has a parent itself, or has none of the variants that are demanded
 }
 
 func compileFeature(source *Feature, segments map[int64]*segment) *feature {
@@ -35,11 +35,30 @@ func (e *Engine) parentsOf(f *feature) []parent {
 	for i := range dependencies {
 		parents[i].source = &dependencies[i]
 		feature := e.features[dependencies[i].Feature]
-		if feature != nil && len(feature.source.Dependencies) == 0 {
+		if feature != nil && len(feature.source.Dependencies) == 0 && feature.canFulfill(&dependencies[i]) {
 			parents[i].feature = feature
 		}
 	}
 	return parents
+}
+
+// noVariant is what SDKs call the variant of a toggle without variants. A dependency can name it.
+const noVariant = "disabled"
+
+// canFulfill reports whether a parent has one of the variants that a dependency names, if it names some.
+func (f *feature) canFulfill(d *toggle.Dependency) bool {
+	if !d.Enabled || len(d.Variants) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(d.Variants, func(name string) bool { return name == noVariant || f.hasVariant(name) })
+}
+
+// hasVariant reports whether the toggle, or a strategy of it that is not disabled, has a variant.
+func (f *feature) hasVariant(name string) bool {
+	isNamed := func(v FeatureVariant) bool { return v.Name == name }
+	return slices.ContainsFunc(f.variants.all, isNamed) || slices.ContainsFunc(f.strategies, func(s strategy) bool {
+		return !s.source.Disabled && slices.ContainsFunc(s.variants.all, isNamed)
+	})
 }
 
 func (f *feature) result(ctx *Context) Result {
@@ -87,7 +106,7 @@ func (f *feature) dependenciesHold(ctx *Context) bool {
 	return true
 }
 
-// holds reports whether the parent is in the state that the dependency demands. A parent without variants is in each.
+// holds reports whether the parent is in the state that the dependency demands. Where it has no variant, it is in each.
 func (p *parent) holds(ctx *Context) bool {
 	if p.feature == nil {
 		return false

@@ -81,8 +81,8 @@ func nodeStoredDifferences() []difference {
 	}
 }
 
-// yggdrasilDifferences are those of yggdrasil 0.21. There are none with states that the service stores, and contexts that
-// applications send.
+// yggdrasilDifferences are those of yggdrasil 0.21. There are none with states that the service delivers, and contexts
+// that applications send.
 func yggdrasilDifferences() []difference {
 	return []difference{
 		{"turns a toggle off that it cannot compile", func(i *input) bool { return i.broken }},

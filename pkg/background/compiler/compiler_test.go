@@ -227,35 +227,84 @@ func (f *fixture) delete(name string) {
 	f.db.Delete(f.T, f.db.Tables[featuretable.Table], featuretable.Key(name))
 }
 
-// A change of a parent's variants changes the dependencies of its children.
+// A change of a parent's variants changes its children. A child is off while the parent does not have the variant.
 func TestChildren(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	parent := func(variant string) toggle.Feature {
-		p := toggle.Feature{Name: "parent", Project: "shop", Children: []string{"child"}}
-		p.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
-			ID: "1", Name: "flexibleRollout", Variants: []toggle.Variant{{Name: variant, Weight: 1000}},
-		}}})
-		return p
-	}
 	f.store(parent("blue"))
-	blue := toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue"}}
-	f.store(toggle.Feature{Name: "child", Project: "shop", Dependency: &blue})
-	variants := func() []string {
-		_, s := f.current("production")
-		d, err := s.Document()
-		assert.OK(t, err)
-		return d.Features[0].Dependencies[0].Variants
-	}
+	f.store(childOfBlue())
 	f.compile()
-	assert.Equal(t, []string{"blue"}, variants())
+	assert.Equal(t, true, f.feature("child").Enabled)
 	change := toggleEvent(eventlog.FeatureStrategyUpdate, "parent", "production")
 	f.store(parent("red"))
 	f.changed(change)
-	assert.Equal(t, []string(nil), variants())
+	assert.Equal(t, false, f.feature("child").Enabled)
 	f.store(parent("blue"))
 	f.changed(change)
-	assert.Equal(t, []string{"blue"}, variants())
+	assert.Equal(t, true, f.feature("child").Enabled)
+}
+
+// A parent that cannot be compiled keeps its part, and the dependency of its child the variants in that part.
+func TestChildOfADamagedParent(t *testing.T) {
+	t.Parallel()
+	for _, changed := range []string{"parent", "child", ""} {
+		f := newFixture(t)
+		f.store(parent("blue"))
+		f.store(childOfBlue())
+		f.compile()
+		f.damage(parent("blue"))
+		if changed == "" {
+			f.compile()
+		} else {
+			f.changed(toggleEvent(eventlog.FeatureUpdated, changed, ""))
+		}
+		assert.Equal(t, 1, len(f.feature("parent").Strategies))
+		child := f.feature("child")
+		assert.Equal(t, true, child.Enabled)
+		assert.Equal(t, []string{"blue"}, child.Dependencies[0].Variants)
+	}
+}
+
+// parent returns a toggle that is on in production, with one variant.
+func parent(variant string) toggle.Feature {
+	f := toggle.Feature{Name: "parent", Project: "shop", Children: []string{"child"}}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+		ID: "1", Name: "flexibleRollout", Variants: []toggle.Variant{{Name: variant, Weight: 1000}},
+	}}})
+	return f
+}
+
+// childOfBlue returns a toggle that is on in production, and depends on a variant of its parent.
+func childOfBlue() toggle.Feature {
+	f := toggle.Feature{Name: "child", Project: "shop",
+		Dependency: &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue"}}}
+	f.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+		ID: "1", Name: "default",
+	}}})
+	return f
+}
+
+// feature returns the part of a toggle in the snapshot of production.
+func (f *fixture) feature(name string) snapshot.Feature {
+	f.Helper()
+	_, s := f.current("production")
+	d, err := s.Document()
+	assert.OK(f, err)
+	for _, part := range d.Features {
+		if part.Name == name {
+			return part
+		}
+	}
+	f.Fatalf("the snapshot has no toggle %s", name)
+	return snapshot.Feature{}
+}
+
+// damage stores a toggle whose item cannot be read.
+func (f *fixture) damage(t toggle.Feature) {
+	f.Helper()
+	item := featuretable.Marshal(t.Normalized())
+	item[featuretable.AttributeEnvironments] = dynamo.B([]byte("damaged"))
+	f.db.Put(f.T, f.db.Tables[featuretable.Table], item)
 }
 
 // A compilation begins again if another one has published a snapshot meanwhile. Otherwise it would publish an older
@@ -296,9 +345,7 @@ func TestOneBadToggle(t *testing.T) {
 	f.put("a", "50")
 	f.put("b", "10")
 	f.compile()
-	damaged := featuretable.Marshal(toggle.Feature{Name: "a", Project: "shop"})
-	damaged[featuretable.AttributeEnvironments] = dynamo.B([]byte("damaged"))
-	f.db.Put(t, f.db.Tables[featuretable.Table], damaged)
+	f.damage(toggle.Feature{Name: "a", Project: "shop"})
 	f.put("b", "20")
 	f.put("c", "30", 99) // a segment that does not exist
 	f.changed(toggleEvent(eventlog.FeatureUpdated, "a", ""), toggleEvent(eventlog.FeatureUpdated, "b", ""),

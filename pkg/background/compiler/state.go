@@ -58,13 +58,14 @@ func (c *compilation) putAll(s state) {
 		c.keep(name, s.unreadable[name])
 	}
 	for _, f := range s.features {
-		c.put(f, s.features)
+		c.put(f)
 	}
 }
 
 // document returns the next document.
 func (c *compilation) document() snapshot.Document {
 	c.keepUnusable()
+	snapshot.Resolve(c.features)
 	return snapshot.NewDocument(slices.Collect(maps.Values(c.features)), c.segments)
 }
 
@@ -96,17 +97,11 @@ func (c *compilation) keep(name string, reason error) {
 	}
 }
 
-// put sets the part of a toggle. all contains its parent.
-func (c *compilation) put(f toggle.Feature, all map[string]toggle.Feature) {
+// put sets the part of a toggle.
+func (c *compilation) put(f toggle.Feature) {
 	if f.Archived {
 		delete(c.features, f.Name)
 		return
 	}
-	var parent *toggle.Feature
-	if f.Dependency != nil {
-		if p, ok := all[f.Dependency.Feature]; ok {
-			parent = &p
-		}
-	}
-	c.features[f.Name] = snapshot.NewFeature(f, c.environment, parent)
+	c.features[f.Name] = snapshot.NewFeature(f, c.environment)
 }

@@ -168,7 +168,7 @@ func (c *Compiler) readState(ctx context.Context) (state, error) {
 }
 
 // readChanged starts with the previous document, and reads again what has changed: toggles, their children, whose
-// dependencies name variants of the toggle, and segments.
+// dependencies can name variants that the toggle has again, and segments.
 func (c *Compiler) readChanged(ctx context.Context, next *compilation, changed change) error {
 	for _, f := range next.previous.Features {
 		next.features[f.Name] = f
@@ -178,20 +178,17 @@ func (c *Compiler) readChanged(ctx context.Context, next *compilation, changed c
 	if err != nil {
 		return err
 	}
-	relatives := map[string]bool{}
+	children := map[string]bool{}
 	for _, f := range all {
 		for _, child := range f.Children {
-			relatives[child] = true
-		}
-		if f.Dependency != nil {
-			relatives[f.Dependency.Feature] = true
+			children[child] = true
 		}
 	}
-	if all, err = c.readFeatures(ctx, next, slices.Sorted(maps.Keys(relatives)), all); err != nil {
+	if all, err = c.readFeatures(ctx, next, slices.Sorted(maps.Keys(children)), all); err != nil {
 		return err
 	}
 	for _, f := range all {
-		next.put(f, all)
+		next.put(f)
 	}
 	return c.readSegments(ctx, next, changed.segments)
 }

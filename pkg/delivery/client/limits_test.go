@@ -164,7 +164,7 @@ func typical(n int) []snapshot.Feature {
 			})
 		}
 		f.SetEnvironment("production", toggle.Environment{Enabled: random.IntN(5) > 0, Strategies: strategies})
-		features[i] = snapshot.NewFeature(f.Normalized(), "production", nil)
+		features[i] = snapshot.NewFeature(f.Normalized(), "production")
 	}
 	return features
 }

@@ -70,9 +70,8 @@ type Segment struct {
 	Constraints []Constraint `json:"constraints"`
 }
 
-// NewFeature returns the form of a toggle in an environment. parent is the toggle on which it depends; nil: there is
-// none. Variants that the parent does not have in the environment are left out, because engines disagree about them.
-func NewFeature(f toggle.Feature, environment string, parent *toggle.Feature) Feature {
+// NewFeature returns the form of a toggle in an environment. Its dependency is as it is stored: Resolve completes it.
+func NewFeature(f toggle.Feature, environment string) Feature {
 	in := f.Environments[environment]
 	feature := Feature{
 		Name:           f.Name,
@@ -91,7 +90,11 @@ func NewFeature(f toggle.Feature, environment string, parent *toggle.Feature) Fe
 		}
 	}
 	if f.Dependency != nil {
-		feature.Dependencies = []Dependency{newDependency(*f.Dependency, environment, parent)}
+		dependency := Dependency{Feature: f.Dependency.Feature, Enabled: f.Dependency.Enabled}
+		if dependency.Enabled {
+			dependency.Variants = append([]string(nil), f.Dependency.Variants...)
+		}
+		feature.Dependencies = []Dependency{dependency}
 	}
 	return feature
 }
@@ -125,23 +128,50 @@ func newConstraints(all []toggle.Constraint) []Constraint {
 	return constraints
 }
 
-func newDependency(d toggle.Dependency, environment string, parent *toggle.Feature) Dependency {
-	dependency := Dependency{Feature: d.Feature, Enabled: d.Enabled}
-	if !d.Enabled || parent == nil {
-		return dependency
-	}
-	variants := map[string]bool{}
-	for _, s := range parent.Environments[environment].Strategies {
-		for _, v := range s.Variants {
-			variants[v.Name] = !s.Disabled || variants[v.Name]
+// Resolve leaves out of the dependencies of toggles, which are given by name, the variants that the parents do not have.
+// A toggle that depends on variants of which the parent has none is off: engines disagree about an unknown variant of a
+// parent without variants, and no list of variants means each of them. Engines evaluate a toggle whose parent is not
+// among the toggles as off.
+func Resolve(features map[string]Feature) {
+	for name, f := range features {
+		if resolved, changed := f.resolve(features); changed {
+			features[name] = resolved
 		}
 	}
-	for _, name := range d.Variants {
-		if variants[name] {
-			dependency.Variants = append(dependency.Variants, name)
+}
+
+func (f Feature) resolve(all map[string]Feature) (resolved Feature, changed bool) {
+	if len(f.Dependencies) == 0 || len(f.Dependencies[0].Variants) == 0 {
+		return f, false
+	}
+	dependency := f.Dependencies[0]
+	parent, exists := all[dependency.Feature]
+	if !exists {
+		return f, false
+	}
+	var known []string
+	for _, variant := range dependency.Variants {
+		if parent.hasVariant(variant) {
+			known = append(known, variant)
 		}
 	}
-	return dependency
+	switch len(known) {
+	case len(dependency.Variants):
+		return f, false
+	case 0:
+		f.Enabled = false
+	default:
+		dependency.Variants = known
+		f.Dependencies = []Dependency{dependency}
+	}
+	return f, true
+}
+
+// hasVariant reports whether a strategy has a variant.
+func (f Feature) hasVariant(name string) bool {
+	return slices.ContainsFunc(f.Strategies, func(s Strategy) bool {
+		return slices.ContainsFunc(s.Variants, func(v Variant) bool { return v.Name == name })
+	})
 }
 
 // NewSegment returns the form of a segment.

@@ -30,7 +30,7 @@ func on(project, name string, strategies ...toggle.Strategy) toggle.Feature {
 func production(features []toggle.Feature, segments ...toggle.Segment) snapshot.Document {
 	var forms []snapshot.Feature
 	for _, f := range features {
-		forms = append(forms, snapshot.NewFeature(f, "production", nil))
+		forms = append(forms, snapshot.NewFeature(f, "production"))
 	}
 	byID := map[int64]snapshot.Segment{}
 	for _, s := range segments {
@@ -98,19 +98,47 @@ func fill(text string, values ...string) string {
 	return filled
 }
 
-// A dependency names only variants that the parent has in the environment: engines disagree about others.
+// A dependency names only variants that the parent has in the environment, because engines disagree about others. A
+// toggle is off if the parent has none of them, also if it has no variants at all.
 func TestVariantsOfParent(t *testing.T) {
 	t.Parallel()
-	s := rollout("100")
-	s.Variants = []toggle.Variant{{Name: "blue", Weight: 1000}}
-	gone := rollout("100")
-	gone.Disabled, gone.Variants = true, []toggle.Variant{{Name: "red", Weight: 1000}}
-	parent := on("shop", "parent", s, gone)
-	child := on("shop", "child", rollout("100"))
-	child.Dependency = &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue", "red"}}
-	for environment, want := range map[string][]string{"production": {"blue"}, "development": nil} {
-		got := snapshot.NewFeature(child, environment, &parent)
-		assert.Equal(t, []snapshot.Dependency{{Feature: "parent", Enabled: true, Variants: want}}, got.Dependencies)
+	withVariant := func(name string) toggle.Strategy {
+		s := rollout("100")
+		s.Variants = []toggle.Variant{{Name: name, Weight: 1000}}
+		return s
+	}
+	blue, red, disabled := withVariant("blue"), withVariant("red"), withVariant("red")
+	disabled.Disabled = true
+	for name, test := range map[string]struct {
+		parent   []toggle.Strategy
+		named    []string
+		enabled  bool
+		variants []string
+	}{
+		"any":              {[]toggle.Strategy{blue}, nil, true, nil},
+		"both":             {[]toggle.Strategy{blue, red}, []string{"blue", "red"}, true, []string{"blue", "red"}},
+		"one is disabled":  {[]toggle.Strategy{blue, disabled}, []string{"blue", "red"}, true, []string{"blue"}},
+		"another one":      {[]toggle.Strategy{blue}, []string{"red"}, false, []string{"red"}},
+		"only a disabled":  {[]toggle.Strategy{rollout("100"), disabled}, []string{"red"}, false, []string{"red"}},
+		"none":             {[]toggle.Strategy{rollout("100")}, []string{"blue", "red"}, false, []string{"blue", "red"}},
+		"no strategy":      {nil, []string{"blue"}, false, []string{"blue"}},
+		"none is demanded": {[]toggle.Strategy{rollout("100")}, []string{}, true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			child := on("shop", "child", rollout("100"))
+			child.Dependency = &toggle.Dependency{Feature: "parent", Enabled: true, Variants: test.named}
+			all := map[string]snapshot.Feature{
+				"parent": snapshot.NewFeature(on("shop", "parent", test.parent...), "production"),
+				"child":  snapshot.NewFeature(child, "production"),
+			}
+			for range 2 { // it can be resolved already
+				snapshot.Resolve(all)
+				want := []snapshot.Dependency{{Feature: "parent", Enabled: true, Variants: test.variants}}
+				assert.Equal(t, want, all["child"].Dependencies)
+				assert.Equal(t, test.enabled, all["child"].Enabled)
+			}
+		})
 	}
 }
 
@@ -123,8 +151,8 @@ func TestSnapshot(t *testing.T) {
 	child := on("shop", "child", rollout("100"))
 	child.Dependency = &toggle.Dependency{Feature: "a", Enabled: true, Variants: []string{"v"}}
 	a := on("shop", "a", s)
-	forms := []snapshot.Feature{snapshot.NewFeature(child.Normalized(), "production", &a),
-		snapshot.NewFeature(a.Normalized(), "production", nil)}
+	forms := []snapshot.Feature{snapshot.NewFeature(child.Normalized(), "production"),
+		snapshot.NewFeature(a.Normalized(), "production")}
 	d := snapshot.NewDocument(forms, map[int64]snapshot.Segment{7: snapshot.NewSegment(norway(7, "Norway"))})
 	for _, document := range []snapshot.Document{d, snapshot.NewDocument(nil, nil)} {
 		versions := snapshot.Versions{}.Next(snapshot.Document{}, document, 3)
@@ -199,7 +227,7 @@ func TestCheck(t *testing.T) {
 		"a strategy uses the segment 8, which does not exist":     on("p", "a", rollout("1", 7, 8)),
 		"the weights of the variants of a strategy add up to 999": on("p", "a", light),
 	} {
-		err := snapshot.NewFeature(f, "production", nil).Check(map[int64]snapshot.Segment{7: {}})
+		err := snapshot.NewFeature(f, "production").Check(map[int64]snapshot.Segment{7: {}})
 		got := ""
 		if err != nil {
 			got = err.Error()

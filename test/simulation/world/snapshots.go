@@ -125,7 +125,7 @@ func partsOf(d snapshot.Document) map[string]string {
 func (w *World) checkOrder(environment string, previous, next *published) {
 	for name, states := range w.activation.toggles {
 		w.advance(environment, toggleKey(name), previous, next, len(states), func(i int) string {
-			return withoutVariants(toggleForm(states[i].feature, environment, nil))
+			return withoutParent(toggleForm(states[i].feature, environment))
 		})
 	}
 	for id, states := range w.delivery.segments {
@@ -160,18 +160,18 @@ func (w *World) advance(environment, key string, previous, next *published, n in
 func (w *World) comparable(p *published, key string) string {
 	for _, f := range p.document.Features {
 		if toggleKey(f.Name) == key {
-			return withoutVariants(&f)
+			return withoutParent(&f)
 		}
 	}
 	return p.parts[key]
 }
 
 // toggleForm returns the form of a toggle in an environment; nil: applications do not see it.
-func toggleForm(f *toggle.Feature, environment string, parent *toggle.Feature) *snapshot.Feature {
+func toggleForm(f *toggle.Feature, environment string) *snapshot.Feature {
 	if f == nil || f.Archived {
 		return nil
 	}
-	return new(snapshot.NewFeature(*f, environment, parent))
+	return new(snapshot.NewFeature(*f, environment))
 }
 
 func segmentForm(s *snapshot.Segment) string {
@@ -181,15 +181,17 @@ func segmentForm(s *snapshot.Segment) string {
 	return string(encode(s))
 }
 
-// withoutVariants returns the JSON of a toggle without the variants of its parent.
-func withoutVariants(f *snapshot.Feature) string {
+// withoutParent returns the JSON of a toggle without what depends on the variants of its parent.
+func withoutParent(f *snapshot.Feature) string {
 	if f == nil {
 		return ""
 	}
 	plain := *f
 	plain.Dependencies = slices.Clone(f.Dependencies)
 	for i := range plain.Dependencies {
-		plain.Dependencies[i].Variants = nil
+		if len(plain.Dependencies[i].Variants) > 0 {
+			plain.Enabled, plain.Dependencies[i].Variants = false, nil
+		}
 	}
 	return string(encode(plain))
 }
@@ -255,17 +257,22 @@ func (w *World) checkCurrent(environment string, p *published, since time.Time, 
 		if !last.from.Before(since) {
 			continue
 		}
-		var parent *toggle.Feature
+		family := map[string]snapshot.Feature{}
 		if last.feature != nil && last.feature.Dependency != nil {
-			of := w.activation.toggles[last.feature.Dependency.Feature]
+			parent := last.feature.Dependency.Feature
+			of := w.activation.toggles[parent]
 			if len(of) > 0 && !of[len(of)-1].from.Before(since) {
 				continue
 			}
-			parent = w.feature(last.feature.Dependency.Feature)
+			if f := toggleForm(w.feature(parent), environment); f != nil {
+				family[parent] = *f
+			}
 		}
 		want := ""
-		if f := toggleForm(last.feature, environment, parent); f != nil {
-			want = string(encode(f))
+		if f := toggleForm(last.feature, environment); f != nil {
+			family[name] = *f
+			snapshot.Resolve(family)
+			want = string(encode(family[name]))
 		}
 		if got := p.parts[toggleKey(name)]; got != want {
 			w.fail("after %s, the snapshot %d of %s has of the toggle %s %s, but it is %s", what, p.version, environment,
