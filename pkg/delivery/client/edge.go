@@ -1,9 +1,9 @@
 package client
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
@@ -13,7 +13,7 @@ import (
 // validatePath is where Unleash Edge validates the tokens of its clients. It needs no credential.
 const validatePath = "/edge/validate"
 
-// maxValidated limits the tokens of one request, because each is a read.
+// maxValidated limits the tokens of one request, which are read together: it is the maximum of a BatchGetItem.
 const maxValidated = 100
 
 // edgeToken is a valid token, in the form of Unleash Edge.
@@ -24,8 +24,8 @@ type edgeToken struct {
 	Environment string   `json:"environment"`
 }
 
-// validateTokens serves POST /edge/validate, which returns the valid ones of some tokens. It is a 503 if one cannot be
-// read: Edge discards tokens that are not in the response.
+// validateTokens serves POST /edge/validate, which returns the valid ones of some tokens, each once. It is a 503 if one
+// cannot be read: Edge discards tokens that are not in the response.
 func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	text, err := readAll(r, maxContext)
 	if err != nil {
@@ -40,27 +40,23 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	if len(sent.Tokens) > maxValidated {
 		return apierror.Errorf(apierror.Validation, "The `/body/tokens` property must have at most %d entries.", maxValidated)
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), readTimeout)
-	defer cancel()
-	valid := []edgeToken{}
-	var waits []func()
-	defer func() {
-		for _, wait := range waits {
-			wait()
-		}
-	}()
+	var texts []string
+	var secrets []clienttokentable.Secret
 	for _, text := range sent.Tokens {
-		secret, ok := clienttokentable.ParseSecret(text)
-		if !ok {
-			continue
+		if secret, ok := clienttokentable.ParseSecret(text); ok && !slices.Contains(texts, text) {
+			texts, secrets = append(texts, text), append(secrets, secret)
 		}
-		token, _, found, err := h.source.batch(ctx, secret, nil)
-		if err != nil {
-			return unavailable(err)
-		}
-		if found {
-			valid = append(valid, newEdgeToken(text, token))
-			waits = append(waits, h.seen.Update(r.Context(), token))
+	}
+	now := h.now()
+	stored, err := h.source.storedTokens(r.Context(), secrets)
+	if err != nil {
+		return err
+	}
+	valid := []edgeToken{}
+	for i, secret := range secrets {
+		if token := stored[secret.Selector]; token.Verifies(secret) && !token.Expired(now) {
+			valid = append(valid, newEdgeToken(texts[i], token))
+			defer h.seen.Update(r.Context(), token)()
 		}
 	}
 	response, err := snapshot.Encode(struct {

@@ -10,7 +10,8 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// Unleash Edge validates tokens without a credential. Those that are unknown, forged or expired are left out.
+// Unleash Edge validates tokens without a credential. Those that are unknown, forged, expired or repeated are left out.
+// All are read in one call.
 func TestEdgeValidatesTokens(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -18,11 +19,13 @@ func TestEdgeValidatesTokens(t *testing.T) {
 	past := f.now.Add(-time.Second)
 	expired := f.expiring(&past, clienttokentable.Backend)
 	forged := backend[:len(backend)-43] + browser[len(browser)-43:]
-	got := call(f.process(), "POST", "/edge/validate", "",
-		`{"tokens":["`+strings.Join([]string{backend, "x", expired, forged, browser}, `","`)+`"]}`)
+	through, calls := f.db.Through(t, nil)
+	got := call(f.processThrough(through, 0), "POST", "/edge/validate", "",
+		`{"tokens":["`+strings.Join([]string{backend, "x", expired, forged, browser, backend}, `","`)+`"]}`)
 	assert.Equal(t, http.StatusOK, got.status)
 	assert.Equal(t, `{"tokens":[{"token":"`+backend+`","type":"client","projects":["*"],"environment":"production"},`+
 		`{"token":"`+browser+`","type":"frontend","projects":["shop","blog"],"environment":"production"}]}`, got.body)
+	assert.Equal(t, 1, strings.Count(calls.Calls(), "BatchGetItem"))
 	for body, want := range map[string]int{
 		`{"tokens":[]}`: 200, `{}`: 400, `[]`: 400, `{"tokens":"x"}`: 400,
 		`{"tokens":[` + strings.Repeat(`"x",`, 100) + `"x"]}`: 400,

@@ -162,21 +162,9 @@ func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, e *e
 		}
 	}
 	began := s.now()
-	items := map[string][]dynamo.Item{}
-	for len(keys) > 0 { // DynamoDB can return a part of the items
-		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: keys})
-		if err != nil {
-			return token, nil, false, err
-		}
-		if len(out.Responses[s.tokens])+len(out.Responses[s.snapshots]) == 0 && len(out.UnprocessedKeys) > 0 {
-			return token, nil, false, errors.New("DynamoDB throttled the read of a token or a pointer")
-		}
-		for _, table := range []string{s.tokens, s.snapshots} {
-			for _, item := range out.Responses[table] {
-				items[table] = append(items[table], item)
-			}
-		}
-		keys = out.UnprocessedKeys
+	items, err := s.get(ctx, keys)
+	if err != nil {
+		return token, nil, false, err
 	}
 	for _, item := range items[s.tokens] {
 		stored, err := clienttokentable.Unmarshal(item)
@@ -196,6 +184,61 @@ func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, e *e
 		e.readAt = began
 	}
 	return token, pointer, found, nil
+}
+
+// get reads items by their keys, which are of at most 100 items. It returns them by table.
+func (s *source) get(ctx context.Context, keys map[string]types.KeysAndAttributes) (map[string][]dynamo.Item, error) {
+	items := map[string][]dynamo.Item{}
+	for len(keys) > 0 { // DynamoDB can return a part of the items
+		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: keys})
+		if err != nil {
+			return nil, err
+		}
+		read := 0
+		for table, part := range out.Responses {
+			for _, item := range part {
+				items[table] = append(items[table], item)
+			}
+			read += len(part)
+		}
+		if read == 0 && len(out.UnprocessedKeys) > 0 {
+			return nil, errors.New("DynamoDB throttled the read of tokens or a pointer")
+		}
+		keys = out.UnprocessedKeys
+	}
+	return items, nil
+}
+
+// storedTokens returns the stored tokens of secrets, by their selectors, whether or not they are valid. There are at
+// most 100 secrets. It is one BatchGetItem, eventually consistent.
+func (s *source) storedTokens(
+	ctx context.Context, secrets []clienttokentable.Secret,
+) (map[access.Selector]clienttokentable.Token, error) {
+	stored := map[access.Selector]clienttokentable.Token{}
+	var keys []map[string]types.AttributeValue
+	for _, secret := range secrets {
+		if _, repeated := stored[secret.Selector]; !repeated { // DynamoDB rejects repeated keys
+			stored[secret.Selector] = clienttokentable.Token{}
+			keys = append(keys, clienttokentable.Key(secret.Selector))
+		}
+	}
+	if len(keys) == 0 {
+		return stored, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	items, err := s.get(ctx, map[string]types.KeysAndAttributes{s.tokens: {Keys: keys}})
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	for _, item := range items[s.tokens] {
+		token, err := clienttokentable.Unmarshal(item)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		stored[token.Selector] = token
+	}
+	return stored, nil
 }
 
 // lastGood returns what the process has read before, v among it, for the time in which DynamoDB cannot be reached.
