@@ -3,6 +3,7 @@ package user
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -28,6 +29,7 @@ const (
 	actionIdentifier = "identifier" // the reservation of the unique name
 	actionNumber     = "number"     // of service accounts
 	actionLink       = "link"
+	actionCounter    = "counter" // of ids
 	actionEvent      = "event"
 )
 
@@ -68,12 +70,21 @@ func (s *Store) Add(ctx context.Context, u User, limit int64) (User, error) {
 	return s.add(ctx, addition{User: u, limit: limit})
 }
 
+// AddUnless is Add for a person whom only the name identifies, so that no reservation prevents a second one. It adds
+// nothing if an account is the same person; the kind of its error is NameExists then. It reads all accounts after it has
+// taken the id, and its transaction requires that no id was taken since: of concurrent calls for the same person, the
+// later one reads the account of the earlier one.
+func (s *Store) AddUnless(ctx context.Context, u User, limit int64, isSame func(User) bool) (User, error) {
+	return s.add(ctx, addition{User: u, limit: limit, isSame: isSame})
+}
+
 // addition is an account that is added.
 type addition struct {
 	User
 	limit  int64             // of the number of service accounts
 	signUp bool              // the person is the actor of the event
 	stale  *identifierRecord // the stale link that the link of the identity replaces; nil: none
+	isSame func(User) bool   // whether an account is the person; nil: the identifiers of the account decide
 }
 
 // add is Add.
@@ -83,6 +94,9 @@ func (s *Store) add(ctx context.Context, a addition) (User, error) {
 	for {
 		var err error
 		if u.ID, err = s.takeID(ctx); err != nil {
+			return User{}, err
+		}
+		if err := s.checkNew(ctx, a); err != nil {
 			return User{}, err
 		}
 		by := ctx
@@ -97,6 +111,9 @@ func (s *Store) add(ctx context.Context, a addition) (User, error) {
 			}
 			if u.Identity != nil {
 				actions.Add(actionLink, s.link(*u.Identity, u.ID, u.LastEvent, a.stale))
+			}
+			if a.isSame != nil {
+				actions.Add(actionCounter, s.isLast(u.ID))
 			}
 			return actions.List(), nil
 		})
@@ -116,8 +133,36 @@ func (s *Store) add(ctx context.Context, a addition) (User, error) {
 		case failed[actionLink].Failed:
 			return User{}, identityExists()
 		}
-		// The counter is too low, because only one table was restored: another account has the id.
+		// Another id was taken after this one, or the counter is too low, because only one table was restored: another
+		// account has the id.
 	}
+}
+
+// checkNew returns an error of the kind NameExists if an account is the person that is added.
+func (s *Store) checkNew(ctx context.Context, a addition) error {
+	if a.isSame == nil {
+		return nil
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, a.isSame) {
+		return apierror.New(apierror.NameExists, "There is already a person with this name.")
+	}
+	return nil
+}
+
+// isLast returns the action that fails unless an id is the last one that was taken.
+func (s *Store) isLast(id int64) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name(lastID).Equal(expression.Value(id))))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &s.table,
+		Key:                       Key(counterID),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
 }
 
 // takeID takes the next id from the counter.

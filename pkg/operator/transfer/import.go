@@ -268,28 +268,15 @@ func (i Installation) createType(ctx context.Context, t toggle.Type) error {
 	return i.Types.Create(ctx, t)
 }
 
-// createAccount returns an error of the kind NameExists if another import adds the same person at the same time, whom
-// nothing identifies but the name. Of two such people, the one that was added later is deleted.
-func (i Installation) createAccount(ctx context.Context, a Account) error {
-	added, err := i.Users.Add(ctx, a.created(), i.AccountLimit)
-	if err != nil || a.Username != nil || a.Email != nil || a.Identity != nil {
+// createAccount creates an account. Another import can add the same person at the same time, whom nothing identifies but
+// the name: the kind of the error is NameExists then.
+func (i Installation) createAccount(ctx context.Context, a Account) (err error) {
+	if a.Username != nil || a.Email != nil || a.Identity != nil {
+		_, err = i.Users.Add(ctx, a.created(), i.AccountLimit)
 		return err
 	}
-	all, err := i.Users.List(ctx)
-	if err != nil {
-		return err
-	}
-	earlier := func(u user.User) bool { return u.ID < added.ID && fromAccount(u).id() == a.id() }
-	if !slices.ContainsFunc(all, earlier) {
-		return nil
-	}
-	if err := i.Users.BeginDeletion(ctx, user.Person, added.ID); err != nil {
-		return err
-	}
-	if err := i.Users.EndDeletion(ctx, added.ID); err != nil {
-		return err
-	}
-	return apierror.New(apierror.NameExists, "There is already a person with this name.")
+	_, err = i.Users.AddUnless(ctx, a.created(), i.AccountLimit, func(u user.User) bool { return fromAccount(u).id() == a.id() })
+	return err
 }
 
 // readAccount returns the account with an id in documents, which could not be added because a name or an identity is

@@ -275,6 +275,29 @@ func TestTwoImports(t *testing.T) {
 	same(t, 3, len(d.Accounts))
 }
 
+// Two imports add the same person, whom only the name identifies, at the same time: the first one does so before each
+// call of the second one. There is one person, and the second import finds it.
+func TestTwoImportsOfOnePerson(t *testing.T) {
+	t.Parallel()
+	d := transfer.Document{Accounts: []transfer.Account{{Kind: user.Person, Name: "Ada", Role: "Admin"}}}
+	for operation, calls := range map[string]int{"Scan": 7, "UpdateItem": 1, "TransactWriteItems": 1} {
+		for call := 1; call <= calls; call++ {
+			s := newStage(t)
+			interrupted := false
+			second := s.before(t, operation, call, func() {
+				interrupted = true
+				s.run(t, d, transfer.Options{})
+			})
+			r, err := second.Import(t.Context(), d, transfer.Options{Accounts: true, Progress: func(string, int, int) {}})
+			assert.OK(t, err)
+			same(t, transfer.Section{Unchanged: 1}, r.Accounts)
+			if people := s.export(t).Accounts; len(people) != 1 || !interrupted {
+				t.Errorf("before %s %d: %d people, interrupted: %t", operation, call, len(people), interrupted)
+			}
+		}
+	}
+}
+
 // A toggle and a context field that an import updates are deleted meanwhile: the import creates them.
 func TestDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
