@@ -4,14 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
 	"toggleadmin/pkg/operator/exitstatus"
 )
 
-// codeTimeout is how long the local service may take to make a code.
-const codeTimeout = 10 * time.Second
+const (
+	// codeTimeout is how long the local service may take to make a code.
+	codeTimeout = 10 * time.Second
+	// maxCodeResponse is the maximum number of bytes of its response, after decompression.
+	maxCodeResponse = 64 << 10
+)
 
 // ConsoleURL returns the URL of the console. That of the local service signs the admin in, once and within ten minutes.
 // It replaces the URLs that were printed before.
@@ -37,7 +42,7 @@ func (i *Installation) ConsoleURL(ctx context.Context) (string, error) {
 			"disabled after the service was set up", address)
 	}
 	var body struct{ Code string }
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil || body.Code == "" {
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxCodeResponse)).Decode(&body); err != nil || body.Code == "" {
 		return "", exitstatus.Errorf(exitstatus.Failure, "%s responds with %s, without a code for the console: restart `make "+
 			"run`", i.BaseURL, response.Status)
 	}
