@@ -149,29 +149,32 @@ func writeRow(out io.Writer, row []string, widths []int) error {
 	return err
 }
 
+// The units of relative times, in seconds.
 const (
-	day  = hoursPerDay * time.Hour
-	year = 365 * day
+	minute = 60
+	hour   = 60 * minute
+	day    = hoursPerDay * hour
+	year   = 365 * day
 )
 
 // relative returns a time as a table shows it: a duration before or after now, such as "3d ago" or "in 90d".
 func relative(t, now time.Time) string {
-	d := t.Sub(now)
-	length := d.Abs()
+	seconds := t.Unix() - now.Unix() // a time.Duration has at most 292 years
+	length := max(seconds, -seconds)
 	var amount string
 	switch {
-	case length < time.Minute:
+	case length < minute:
 		return "now"
-	case length < time.Hour:
-		amount = rounded(length, time.Minute) + "m"
+	case length < hour:
+		amount = rounded(length, minute) + "m"
 	case length < 2*day:
-		amount = rounded(length, time.Hour) + "h"
+		amount = rounded(length, hour) + "h"
 	case length < 2*year:
 		amount = rounded(length, day) + "d"
 	default:
 		amount = rounded(length, year) + "y"
 	}
-	if d < 0 {
+	if seconds < 0 {
 		return amount + " ago"
 	}
 	return "in " + amount
@@ -201,4 +204,4 @@ func localTime(at *string) string {
 	return t.Local().Format("2006-01-02 15:04:05 MST")
 }
 
-func rounded(d, unit time.Duration) string { return fmt.Sprint(int64(d.Round(unit) / unit)) }
+func rounded(seconds, unit int64) string { return fmt.Sprint((seconds + unit/2) / unit) }

@@ -83,4 +83,6 @@ func TestRelative(t *testing.T) {
 	} {
 		assert.Equal(t, test.want, main.Relative(now.Add(test.after), now))
 	}
+	assert.Equal(t, "in 7978y", main.Relative(time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC), now))
+	assert.Equal(t, "2027y ago", main.Relative(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), now))
 }
