@@ -62,7 +62,7 @@ func (s *sweep) putLastSeenOf(ctx context.Context, tallies usagetable.Tallies) e
 	for i, feature := range due {
 		writes.Go(func() error {
 			before := s.lastSeen[feature]
-			next := later(before, seen[feature])
+			next := s.later(before, seen[feature])
 			ok, err := featuretable.UpdateLastSeen(ctx, s.client, s.toggles, feature, before, next)
 			if ok {
 				results[i] = next
@@ -109,7 +109,7 @@ func seenIn(tallies usagetable.Tallies) map[string]times {
 // isDue reports whether a stored time is to be replaced.
 func (s *sweep) isDue(stored, seen times) bool {
 	for environment, at := range seen {
-		before := stored[environment]
+		before := s.past(stored[environment])
 		if before.Before(usage.HourOf(at)) && s.began.Sub(before) >= seenEvery {
 			return true
 		}
@@ -119,13 +119,21 @@ func (s *sweep) isDue(stored, seen times) bool {
 
 // later returns the stored times, with those of later hours. Environments are written together, so that a toggle is
 // written once in an hour.
-func later(stored, seen times) times {
+func (s *sweep) later(stored, seen times) times {
 	next := times{}
 	maps.Copy(next, stored)
 	for environment, at := range seen {
-		if stored[environment].Before(usage.HourOf(at)) {
+		if s.past(stored[environment]).Before(usage.HourOf(at)) {
 			next[environment] = at
 		}
 	}
 	return next
+}
+
+// past returns a stored time, or none if it is in the future: an import has stored it by a fast clock.
+func (s *sweep) past(stored time.Time) time.Time {
+	if stored.Sub(s.began) >= seenEvery {
+		return time.Time{}
+	}
+	return stored
 }

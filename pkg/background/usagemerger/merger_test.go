@@ -481,6 +481,18 @@ func TestLastSeen(t *testing.T) {
 	assert.Equal(t, "no toggle", f.lastSeen(t, "deleted"))
 }
 
+// A time in the future, which an import has stored by a fast clock, is replaced when an application asks for the toggle.
+func TestLastSeenInTheFuture(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putToggle(t, "banner")
+	store := feature.NewStore(f.Client, f.Tables, f.Log())
+	assert.OK(t, store.AddLastSeen(t.Context(), "banner", map[string]time.Time{"production": hour.Add(23 * time.Hour)}))
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	f.sweep(t, hour.Add(5*time.Minute))
+	assert.Equal(t, "production 08:01", f.lastSeen(t, "banner"))
+}
+
 // A change of a person and the sweep leave each other's attributes as they are, in both orders, and neither fails.
 func TestLastSeenWhileATogglesChanges(t *testing.T) {
 	t.Parallel()
