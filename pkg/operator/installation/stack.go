@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/user"
@@ -109,7 +111,25 @@ func describeStack(ctx context.Context, cfg aws.Config, name, account string) (t
 	if err != nil {
 		return types.Stack{}, fmt.Errorf("describe the stack %q: %w", name, err)
 	}
-	return out.Stacks[0], nil
+	return out.Stacks[0], checkClock(out.ResultMetadata)
+}
+
+// maxSkew is the difference to the clock of AWS above which AWS rejects signatures. The SDK corrects them.
+const maxSkew = 5 * time.Minute
+
+// checkClock returns an error if the clock of this computer is wrong. Sweeps compare the times that commands write, such
+// as that of a compilation, with their own, and would wait for a time in the future.
+func checkClock(response middleware.Metadata) error {
+	skew, ok := awsmiddleware.GetAttemptSkew(response)
+	if !ok || skew.Abs() <= maxSkew {
+		return nil
+	}
+	direction := "behind"
+	if skew < 0 {
+		direction = "ahead of"
+	}
+	return exitstatus.Errorf(exitstatus.Failure, "the clock of this computer is %s %s that of AWS: set it first",
+		skew.Abs().Round(time.Second), direction)
 }
 
 // readOutputs reads the names of the tables of template.yaml and the URL of the API. A stack of another version can lack

@@ -3,8 +3,10 @@ package installation_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -64,6 +66,27 @@ func TestOtherStack(t *testing.T) {
 	if exitstatus.Of(err) != exitstatus.Unreachable ||
 		!strings.Contains(err.Error(), "it lacks the outputs FeatureTypesTable, ContextFieldsTable, ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The times that a wrong clock would write are refused before anything is read or written.
+func TestWrongClock(t *testing.T) {
+	t.Parallel()
+	for behind, want := range map[time.Duration]string{
+		24 * time.Hour:  "the clock of this computer is 24h0m0s ahead of that of AWS: set it first",
+		-24 * time.Hour: "the clock of this computer is 24h0m0s behind that of AWS: set it first",
+		4 * time.Minute: "lacks the outputs",
+	} {
+		_, err := installation.OpenStack(t.Context(), roundtrip.AWS(roundtrip.Func(func(*http.Request) (*http.Response, error) {
+			r := roundtrip.Response(http.StatusOK, "<DescribeStacksResponse><DescribeStacksResult><Stacks><member></member>"+
+				"</Stacks></DescribeStacksResult></DescribeStacksResponse>")
+			r.Header.Set("Date", time.Now().Add(-behind).UTC().Format(http.TimeFormat))
+			return r, nil
+		})), "my-stack")
+		text := regexp.MustCompile("2[34]h[0-9]+m[0-9]+s").ReplaceAllString(fmt.Sprint(err), "24h0m0s") // within seconds
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %v", behind, err)
+		}
 	}
 }
 
