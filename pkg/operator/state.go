@@ -31,8 +31,13 @@ func (a Action) Changes(t Toggle) bool {
 
 func (a Action) apply(f *toggle.Feature) {
 	switch a {
-	case Archive, Revive:
-		f.Archived = a == Archive
+	case Archive:
+		f.Archived = true
+	case Revive:
+		if f.Archived {
+			f.TurnOffEverywhere()
+		}
+		f.Archived = false
 	case MarkStale, UnmarkStale:
 		f.Stale = a == MarkStale
 	}

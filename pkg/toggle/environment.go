@@ -109,6 +109,15 @@ func (f Feature) EnabledEnvironments() []string {
 	return names
 }
 
+// TurnOffEverywhere turns the toggle off in all environments. Its strategies stay.
+func (f *Feature) TurnOffEverywhere() {
+	for _, name := range f.EnabledEnvironments() {
+		e := f.Environments[name]
+		e.Enabled = false
+		f.SetEnvironment(name, e)
+	}
+}
+
 // Segments returns the ids of the segments that the strategies of the toggle use, sorted and without duplicates.
 func (f Feature) Segments() []int64 {
 	var ids []int64

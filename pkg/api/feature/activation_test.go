@@ -1,6 +1,7 @@
 package feature_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -153,8 +155,9 @@ func TestActivateDisabledStrategies(t *testing.T) {
 		a.recorded(t))
 }
 
-// An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere.
-func TestArchivedToggleIsRevivedOff(t *testing.T) {
+// An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere, or on where
+// it was if the request asks for it.
+func TestArchivedToggleIsRevived(t *testing.T) {
 	t.Parallel()
 	a := newActive(t)
 	a.create(t, `{}`)
@@ -164,11 +167,78 @@ func TestArchivedToggleIsRevivedOff(t *testing.T) {
 		{"on", "default/f/dev", "", `409 ConflictError: The toggle "f" is archived. Revive it before you turn it on.`},
 	})
 	assert.Equal(t, []string{"prod"}, a.get(t, "f").EnabledEnvironments())
-	_, err := a.store.Update(t.Context(), "f", with(`{"archived":false}`))
-	assert.OK(t, err)
+	revive := activation(a.store)
+	revive.Parameters = []string{"featureName"}
+	keep := func(permissions ...access.Permission) (status int, text string) {
+		ctx := access.WithPrincipal(t.Context(), access.Principal{Permissions: permissions})
+		status, _, text = revive.Serve(ctx, operation.Request{Operation: "revive", Path: "f", Query: "keepEnabled=true"})
+		return status, text
+	}
+	status, text := keep(access.UpdateFeature)
+	assert.Equal(t, 403, status)
+	assert.Equal(t, `NoAccessError: You need the "UPDATE_FEATURE_ENVIRONMENT" permission to perform this operation.`, text)
+	status, _ = keep(access.UpdateFeature, access.UpdateEnvironment)
+	assert.Equal(t, 200, status)
+	assert.Equal(t, []string{"prod"}, a.get(t, "f").EnabledEnvironments())
+	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, feature-archived, feature-revived",
+		a.recorded(t))
+	a.Expect(t.Context(), t, "archive", "default/f", "", "202")
+	revive.Expect(t.Context(), t, "revive", "f", "", "200")
+	revive.Expect(t.Context(), t, "revive", "f", "", "200")
 	assert.Equal(t, 0, len(a.get(t, "f").EnabledEnvironments()))
 	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, feature-archived, feature-revived, "+
-		"feature-environment-disabled prod", a.recorded(t))
+		"feature-archived, feature-revived, feature-environment-disabled prod", a.recorded(t))
+}
+
+// A request can require the state of the toggle in the environment that was read.
+func TestStateMustBeAsItWasRead(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	tag := func() string {
+		t.Helper()
+		_, header, _ := a.Serve(t.Context(), operation.Request{Operation: "state", Path: "default/f/prod"})
+		return header.Get("ETag")
+	}
+	const changed = "412 PreconditionFailed: The resource has changed since you read it. Read it again and repeat the change."
+	empty := tag()
+	a.With("If-Match", empty).Expect(t.Context(), t, "on", "default/f/prod", "", "200")
+	on := tag()
+	for _, o := range []string{"on", "off"} {
+		a.With("If-Match", empty).Expect(t.Context(), t, o, "default/f/prod", "", changed)
+	}
+	a.With("If-Match", empty).Expect(t.Context(), t, "order", "default/f/prod", "[]", changed)
+	a.With("If-Match", on).Expect(t.Context(), t, "order", "default/f/prod", `[{"id":"s1","sortOrder":5}]`, "200")
+	a.With("If-Match", on).Expect(t.Context(), t, "off", "default/f/prod", "", changed)
+	a.With("If-Match", tag()).Expect(t.Context(), t, "off", "default/f/prod", "", "200")
+	assert.Equal(t, false, a.get(t, "f").Environments["prod"].Enabled)
+}
+
+// A strategy that was deleted is restored with its id, if there is none with it.
+func TestRestoreStrategy(t *testing.T) {
+	t.Parallel()
+	const id = "01M8C6835GR4MTXRYAH7NS32PH"
+	a := newActive(t)
+	a.create(t, `{}`)
+	restore := a.With("If-None-Match", "*")
+	as := func(permissions ...access.Permission) context.Context {
+		return access.WithPrincipal(t.Context(), access.Principal{Permissions: permissions})
+	}
+	editor := as(access.UpdateStrategy, access.CreateStrategy)
+	const body = `{"name":"flexibleRollout","disabled":true,"sortOrder":7}`
+	for _, test := range []struct{ path, body, want string }{
+		{"default/f/prod/" + id, `{}`, "400 ValidationError: The `/body/name` property is required; you did not send it."},
+		{"default/f/prod/x", body,
+			"400 ValidationError: The `/params/strategyId` parameter must be the id of a deleted strategy; you sent \"x\"."},
+		{"default/f/prod/" + id, body, "200 " + everybody(id, 7, true)},
+		{"default/f/prod/" + id, body, "412 PreconditionFailed: The resource exists and matches `If-None-Match`."},
+		{"default/f/dev/" + id, body, `409 ConflictError: The strategy "` + id + `" belongs to the environment "prod".`},
+	} {
+		restore.Expect(editor, t, "update strategy", test.path, test.body, test.want)
+	}
+	restore.Expect(as(access.UpdateStrategy), t, "update strategy", "default/f/dev/"+id[:25]+"J", body,
+		`403 NoAccessError: You need the "CREATE_FEATURE_STRATEGY" permission to perform this operation.`)
+	assert.Equal(t, "feature-strategy-add prod", a.recorded(t))
 }
 
 // An update that changes the state of an environment and something else records both. The context fields of strategies

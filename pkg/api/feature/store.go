@@ -87,8 +87,8 @@ func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, e
 type Change func(toggle.Feature) (toggle.Feature, error)
 
 // Update changes a toggle. It returns an error of change. If the toggle is changed concurrently, change is called
-// again. A change of the type, of Archived or of Stale decides the flag again. A toggle that is revived is turned off in
-// all environments. An update that changes nothing writes nothing. The kind of its error is NotFound, or Conflict if the toggle uses a context field that does not exist.
+// again. A change of the type, of Archived or of Stale decides the flag again. An update that changes nothing writes
+// nothing. The kind of its error is NotFound, or Conflict if the toggle uses a context field that does not exist.
 func (s *Store) Update(ctx context.Context, name string, change Change) (toggle.Feature, error) {
 	all, err := s.UpdateAll(ctx, []string{name}, change)
 	if err != nil {
@@ -119,9 +119,6 @@ func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([
 		next.CreatedBy = old.CreatedBy
 		next.Children = old.Children
 		s.stampArchived(old, &next)
-		if old.Archived && !next.Archived {
-			turnOffEverywhere(&next)
-		}
 		return t.update(ctx, old, next.Normalized())
 	}
 	t, err := s.write(ctx, names, plan)

@@ -26,10 +26,10 @@ func OrderStrategies(features *Store) lambdahttp.HandlerFunc {
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
-			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
+			e := f.Environments[environment]
+			if err := preconditions.Check(environmentTag(e)); err != nil {
 				return err
 			}
-			e := f.Environments[environment]
 			e.Strategies = slices.Clone(e.Strategies)
 			for i, order := range orders {
 				id := order.Text("id")

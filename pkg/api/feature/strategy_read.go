@@ -39,6 +39,11 @@ func state(r *http.Request, features *Reader) (
 	return f, e, s, nil
 }
 
+// environmentTag returns the entity tag of the state of a toggle in an environment: its switch and its strategies.
+func environmentTag(e toggle.Environment) string {
+	return lambdahttp.ETag([]any{e.Enabled, append([]toggle.Strategy{}, e.Strategies...)})
+}
+
 // GetEnvironment serves GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}.
 func GetEnvironment(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -46,6 +51,7 @@ func GetEnvironment(features *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		w.Header().Set("ETag", environmentTag(s))
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Name        string            `json:"name"`
 			Environment string            `json:"environment"`

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -39,7 +41,8 @@ func CreateStrategy(features *Store, newID func() string) lambdahttp.HandlerFunc
 }
 
 // UpdateStrategy serves PUT
-// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}. With
+// `If-None-Match: *` it restores a deleted strategy, with its id.
 func UpdateStrategy(features *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateStrategySchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -50,6 +53,9 @@ func UpdateStrategy(features *Store) lambdahttp.HandlerFunc {
 		preconditions := lambdahttp.PreconditionsOf(r)
 		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
 			id, i, err := strategyOf(r, *f, environment)
+			if apierror.KindOf(err) == apierror.NotFound && preconditions.Creates() {
+				return id, restoreStrategy(r, f, environment, id, body)
+			}
 			if err != nil {
 				return "", err
 			}
@@ -67,6 +73,36 @@ func UpdateStrategy(features *Store) lambdahttp.HandlerFunc {
 			return id, nil
 		})
 	}
+}
+
+// restoreStrategy adds a strategy with the id of one that was deleted.
+func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string, body jsonbody.Object) error {
+	if err := access.Has(access.CreateStrategy)(access.PrincipalFrom(r.Context())); err != nil {
+		return err
+	}
+	if !isID(id) {
+		return apierror.Errorf(apierror.Validation,
+			"The `/params/strategyId` parameter must be the id of a deleted strategy; you sent %q.", apierror.Echo(id))
+	}
+	for name, e := range f.Environments {
+		if e.Strategy(id) >= 0 {
+			return apierror.Errorf(apierror.Conflict, "The strategy %q belongs to the environment %q.", id,
+				apierror.Echo(name))
+		}
+	}
+	if !body.Has("name") {
+		return apierror.New(apierror.Validation, "The `/body/name` property is required; you did not send it.")
+	}
+	e := f.Environments[environment]
+	s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: nextSortOrder(e)}, f.Name)
+	if err != nil {
+		return err
+	}
+	if err := addStrategy(&e, s); err != nil {
+		return err
+	}
+	f.SetEnvironment(environment, e)
+	return nil
 }
 
 // writeStrategy changes a strategy of the toggle of a request, and responds with it. change returns its id.

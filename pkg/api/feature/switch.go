@@ -20,7 +20,7 @@ func TurnOn(features *Store, newID func() string) lambdahttp.HandlerFunc {
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
-			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
+			if err := preconditions.Check(environmentTag(f.Environments[environment])); err != nil {
 				return err
 			}
 			return turnOn(f, environment, activate, newID)
@@ -49,7 +49,7 @@ func TurnOff(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		preconditions := lambdahttp.PreconditionsOf(r)
 		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
-			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
+			if err := preconditions.Check(environmentTag(f.Environments[environment])); err != nil {
 				return err
 			}
 			turnOff(f, environment)
@@ -95,13 +95,6 @@ func turnOff(f *toggle.Feature, environment string) {
 	e := f.Environments[environment]
 	e.Enabled = false
 	f.SetEnvironment(environment, e)
-}
-
-// turnOffEverywhere turns a toggle off in all environments.
-func turnOffEverywhere(f *toggle.Feature) {
-	for _, environment := range f.EnabledEnvironments() {
-		turnOff(f, environment)
-	}
 }
 
 // addStrategy adds a strategy to an environment, or returns a 400 if there are too many.

@@ -200,18 +200,34 @@ func featureName(r *http.Request) (string, error) {
 	return name, nil
 }
 
-// Revive serves POST /api/admin/archive/revive/{featureName}.
+// Revive serves POST /api/admin/archive/revive/{featureName}. The toggle is off in all environments, or on where it was
+// when it was archived.
 func Revive(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
+		q := lambdahttp.NewQuery(r)
+		keepEnabled := q.OneOf("keepEnabled", "false", "true") == "true"
+		if err := q.Err(); err != nil {
+			return err
+		}
+		if keepEnabled {
+			if err := access.Has(access.UpdateEnvironment)(access.PrincipalFrom(r.Context())); err != nil {
+				return err
+			}
+		}
 		name, err := featureName(r)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			err := preconditions.Check(etag(f))
+			if err := preconditions.Check(etag(f)); err != nil {
+				return f, err
+			}
+			if f.Archived && !keepEnabled {
+				f.TurnOffEverywhere()
+			}
 			f.Archived = false
-			return f, err
+			return f, nil
 		})
 		return err // nil: 200 without a body
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -194,13 +193,8 @@ func (i Installation) createToggle(ctx context.Context, t toggle.FeatureJSON) er
 	return err
 }
 
-// updateToggle makes a stored toggle as a prepared one. A toggle that is revived is off in all environments, so that a
-// second update turns it on.
+// updateToggle makes a stored toggle as a prepared one.
 func (i Installation) updateToggle(ctx context.Context, t toggle.FeatureJSON) error {
-	change := func(f toggle.Feature) (toggle.Feature, error) { return assign(t, f), nil }
-	stored, err := i.Features.Update(ctx, t.Name, change)
-	if err == nil && !reflect.DeepEqual(stored.Environments, t.Environments) {
-		_, err = i.Features.Update(ctx, t.Name, change)
-	}
+	_, err := i.Features.Update(ctx, t.Name, func(f toggle.Feature) (toggle.Feature, error) { return assign(t, f), nil })
 	return err
 }

@@ -69,6 +69,9 @@ func (p Preconditions) Check(etag string) error {
 	return nil
 }
 
+// Creates reports whether the request only creates the resource of its path, and changes none: `If-None-Match: *`.
+func (p Preconditions) Creates() bool { return slices.Contains(p.noneMatch, "*") }
+
 // CheckMissing returns a 412 unless the preconditions allow to create a resource that does not exist.
 func (p Preconditions) CheckMissing() error {
 	if p.match == nil {
