@@ -3,6 +3,7 @@ package client
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -177,6 +178,9 @@ func (h *Handler) feature(r *request) error {
 		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name))
 	}
 	if q.InlineSegmentConstraints {
+		if err := checkInlined(d); err != nil {
+			return err
+		}
 		d = d.Inline()
 	}
 	text, err := snapshot.Encode(d.Features[0])
@@ -189,7 +193,8 @@ func (h *Handler) feature(r *request) error {
 // bodyTagBytes is the number of bytes of the SHA-256 in the entity tag of a body.
 const bodyTagBytes = 16
 
-// writeTagged writes a body with a weak entity tag that depends on its content, or a 304 if the client has it.
+// writeTagged writes a body with a weak entity tag that depends on its content, or a 304 if the client has it. One that
+// is too large is a 500, with which SDKs keep their last state.
 func (r *request) writeTagged(text []byte, vary string) error {
 	sum := sha256.Sum256(text)
 	tag := base64.RawURLEncoding.EncodeToString(sum[:bodyTagBytes])
@@ -200,6 +205,9 @@ func (r *request) writeTagged(text []byte, vary string) error {
 	if sent := tagsOf(r.Header); slices.Contains(sent, tag) || slices.Contains(sent, "*") {
 		r.w.WriteHeader(http.StatusNotModified)
 		return nil
+	}
+	if size := sizeAsString(text); size > maxResponse {
+		return fmt.Errorf("the response has %d bytes as a JSON string, and the limit is %d", size, maxResponse)
 	}
 	header.Set("Content-Type", "application/json; charset=utf-8")
 	_, err := r.w.Write(text)

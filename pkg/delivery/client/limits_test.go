@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
@@ -191,4 +192,61 @@ func TestSixtyThousandToggles(t *testing.T) {
 	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "Send the header `Accept-Encoding: gzip`.") {
 		t.Errorf("without gzip: %d %.300s", got.status, got.body)
 	}
+}
+
+// A few strategies multiply the segments that they share, for SDKs that do not know segments. These get a 400 before
+// the response is composed.
+func TestInlinedSegments(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	large := toggle.Constraint{ContextName: "userId", Operator: toggle.OperatorIn}
+	for i := range 1000 {
+		large.Values = append(large.Values, fmt.Sprintf("%0100d", i))
+	}
+	many := toggle.Feature{Name: "many", Project: "shop", Type: "release"}
+	strategies := make([]toggle.Strategy, 20)
+	for i := range strategies {
+		strategies[i] = toggle.Strategy{ID: fmt.Sprint(i), Name: toggle.StrategyDefault, Segments: []int64{1, 2, 3, 4, 5}}
+	}
+	many.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: strategies})
+	for id := range int64(5) {
+		f.putSegment(id+1, fmt.Sprint("segment ", id+1), large)
+	}
+	f.db.Put(t, f.db.Tables[featuretable.Table], featuretable.Marshal(many.Normalized()))
+	f.put("blog", "one", toggle.Strategy{Segments: []int64{1}})
+	f.compile()
+	h, token := f.process(), f.token(clienttokentable.Backend)
+	for _, path := range []string{"/api/client/features", "/api/client/features?project=shop", "/api/client/features/many"} {
+		for _, encoding := range []string{"", "gzip"} {
+			got := call(h, "GET", path, token, "", "Unleash-Client-Spec", "4.1.0", "Accept-Encoding", encoding)
+			if got.status != http.StatusBadRequest || !strings.Contains(got.body, "`Unleash-Client-Spec` with 4.2.0 or later") {
+				t.Errorf("%s %s: %d %.300s", path, encoding, got.status, got.body)
+			}
+			got = call(h, "GET", path, token, "", "Unleash-Client-Spec", "4.2.0", "Accept-Encoding", encoding)
+			assert.Equal(t, http.StatusOK, got.status)
+		}
+	}
+	got := call(h, "GET", "/api/client/features?project=blog", token, "", "Unleash-Client-Spec", "4.1.0")
+	assert.Equal(t, http.StatusOK, got.status)
+}
+
+// A response that Lambda would reject is an error of the service: SDKs keep their last state.
+func TestLargeEvaluation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	payload := &toggle.Payload{Type: "string", Value: strings.Repeat("x", toggle.MaxPayload)}
+	variant := toggle.Variant{Name: "v", Weight: toggle.TotalWeight, WeightType: "variable", Payload: payload}
+	features := make([]snapshot.Feature, 630)
+	for i := range features {
+		one := toggle.Feature{Name: fmt.Sprintf("t%03d", i), Project: "shop", Type: "release"}
+		one.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+			Name: toggle.StrategyFlexibleRollout, Variants: []toggle.Variant{variant},
+			Parameters: map[string]string{"rollout": "100", "stickiness": "default", "groupId": "g"},
+		}}})
+		features[i] = snapshot.NewFeature(one, "production")
+	}
+	f.publish(features)
+	h, browser := f.process(), f.token(clienttokentable.Frontend)
+	assert.Equal(t, http.StatusInternalServerError, call(h, "GET", "/api/frontend", browser, "").status)
+	assert.Equal(t, http.StatusInternalServerError, call(h, "POST", "/ofrep/v1/evaluate/flags", browser, "").status)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 
+	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/platform/apierror"
 )
 
@@ -22,10 +23,28 @@ func checkSize(content []byte, compressed bool) error {
 		}
 		return nil
 	}
-	size := len(content) + bytes.Count(content, []byte(`"`)) + bytes.Count(content, []byte(`\`))
-	if size > maxResponse {
+	if size := sizeAsString(content); size > maxResponse {
 		return apierror.Errorf(apierror.Validation, "The response has %d bytes as a JSON string, and the limit without "+
 			"compression is %d. Send the header `Accept-Encoding: gzip`.", size, maxResponse)
+	}
+	return nil
+}
+
+// sizeAsString returns the size of a text as a JSON string.
+func sizeAsString(text []byte) int {
+	return len(text) + bytes.Count(text, []byte(`"`)) + bytes.Count(text, []byte(`\`))
+}
+
+// maxInlined is the maximum size of the segments that are inlined in a response, in bytes. A strategy has up to 500 kB
+// of them, and the function could not compress more within its time.
+const maxInlined = 10_000_000
+
+// checkInlined returns an error if the segments of a document are too large to be inlined.
+func checkInlined(d snapshot.Document) error {
+	if size := d.InlinedSize(); size > maxInlined {
+		return apierror.Errorf(apierror.Validation, "The segments have %d bytes in the strategies that use them, and the "+
+			"limit is %d. Send the header `Unleash-Client-Spec` with 4.2.0 or later, if the SDK knows segments.",
+			size, maxInlined)
 	}
 	return nil
 }

@@ -97,6 +97,11 @@ func (v *view) build(q snapshot.Query, gzip bool) ([]byte, error) {
 	if len(q.Projects) > 0 || q.NamePrefix != "" {
 		d = d.Select(selects(q))
 	}
+	if q.InlineSegmentConstraints {
+		if err := checkInlined(d); err != nil {
+			return nil, err
+		}
+	}
 	text, err := snapshot.Encode(snapshot.NewResponse(d, q, v.Epoch, v.Versions))
 	if err != nil || !gzip {
 		return text, err

@@ -248,3 +248,32 @@ func (d Document) Inline() Document {
 	}
 	return inlined
 }
+
+// InlinedSize returns how many bytes of JSON the constraints of segments have in the form of Inline, apart from escaped
+// characters. It takes a fraction of the time of Inline.
+func (d Document) InlinedSize() int {
+	sizes := map[int64]int{}
+	for _, s := range d.Segments {
+		for _, c := range s.Constraints {
+			sizes[s.ID] += sizeOf(c)
+		}
+	}
+	total := 0
+	for _, f := range d.Features {
+		for _, id := range f.SegmentsOf() {
+			total += sizes[id]
+		}
+	}
+	return total
+}
+
+// constraintSize is about the size of a constraint without values, in bytes of JSON.
+const constraintSize = 120
+
+func sizeOf(c Constraint) int {
+	size := constraintSize + len(c.ContextName) + len(c.Value)
+	for _, value := range c.Values {
+		size += len(value) + len(`"",`)
+	}
+	return size
+}

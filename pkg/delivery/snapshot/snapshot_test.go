@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"toggleadmin/pkg/delivery/snapshot"
@@ -162,6 +163,25 @@ func TestSnapshot(t *testing.T) {
 		assert.OK(t, err)
 		assert.Equal(t, document, read)
 		assert.Equal(t, document.Hash(), read.Hash())
+	}
+}
+
+// The size of inlined segments is known before they are inlined.
+func TestInlinedSize(t *testing.T) {
+	t.Parallel()
+	large := norway(1, "large")
+	for i := range 1000 {
+		large.Constraints[0].Values = append(large.Constraints[0].Values, fmt.Sprint("value ", i))
+	}
+	d := production([]toggle.Feature{
+		on("shop", "a", rollout("25", 1, 2), rollout("50", 1)), on("shop", "b", rollout("25", 2)), on("shop", "c"),
+	}, large, norway(2, "Norway"))
+	without := production([]toggle.Feature{
+		on("shop", "a", rollout("25"), rollout("50")), on("shop", "b", rollout("25")), on("shop", "c"),
+	})
+	want := len(encoded(t, d.Inline())) - len(encoded(t, without))
+	if got := d.InlinedSize(); got < want || got > want+want/10 {
+		t.Errorf("%d bytes, want about %d", got, want)
 	}
 }
 
