@@ -42,11 +42,15 @@ type accountCmds struct {
 type (
 	listAccountsCmd struct{}
 	addUserCmd      struct {
-		addServiceAccountCmd
+		newAccount
 		Email string `required:"" placeholder:"ADDRESS" help:"E-mail address. It must be unique."`
 	}
 	addServiceAccountCmd struct {
-		Name string `required:"" help:"Name of the account. The name of a service account must be unique."`
+		newAccount
+		Username string `placeholder:"NAME" help:"Username. It must be unique. Default: the name."`
+	}
+	newAccount struct {
+		Name string `required:"" help:"Name of the account."`
 		Role role   `enum:"Admin,Editor,Viewer" default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor or Viewer (default)."`
 	}
 	disableAccountCmd struct{ accountID }
@@ -139,15 +143,15 @@ func stateName(disabled bool) string {
 }
 
 func (c *addServiceAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
-	return c.add(kind, "", s, o)
+	return c.add(kind, c.Username, s, o)
 }
 
 func (c *addUserCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
 	return c.add(kind, c.Email, s, o)
 }
 
-func (c *addServiceAccountCmd) add(kind user.Kind, email string, s *session, o *operator.Operator) error {
-	a, err := o.AddAccount(s.step(), kind, c.Name, email, access.Role(c.Role))
+func (c *newAccount) add(kind user.Kind, unique string, s *session, o *operator.Operator) error {
+	a, err := o.AddAccount(s.step(), kind, c.Name, unique, access.Role(c.Role))
 	if err != nil {
 		return err
 	}

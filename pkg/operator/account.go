@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -58,23 +59,24 @@ func (o *Operator) Accounts(ctx context.Context, kind user.Kind) ([]Account, err
 	return accounts, nil
 }
 
-// AddAccount adds an account without tokens. The e-mail address of a person must be unique, and the name of a service
-// account, which becomes its username.
-func (o *Operator) AddAccount(ctx context.Context, kind user.Kind, name, email string, role access.Role) (Account,
-	error) {
+// AddAccount adds an account without tokens. unique is what no other account has: the e-mail address of a person, or the
+// username of a service account; empty: the name is the username.
+func (o *Operator) AddAccount(
+	ctx context.Context, kind user.Kind, name, unique string, role access.Role,
+) (Account, error) {
 	name, err := CheckText("name", name)
 	if err != nil {
 		return Account{}, err
 	}
-	if kind == user.Person {
-		if email, err = CheckEmail(email); err != nil {
-			return Account{}, err
-		}
-	}
 	created := datetime.Milliseconds(o.now())
-	u := user.User{Kind: kind, Name: name, Email: email, Role: role, CreatedAt: &created}
-	if kind == user.ServiceAccount {
-		u.Username = name
+	u := user.User{Kind: kind, Name: name, Role: role, CreatedAt: &created}
+	if kind == user.Person {
+		u.Email, err = CheckEmail(unique)
+	} else {
+		u.Username, err = CheckText("username", cmp.Or(unique, name))
+	}
+	if err != nil {
+		return Account{}, err
 	}
 	added, err := o.users.Add(ctx, u, o.installation.AccountLimit)
 	return NewAccount(added), exitstatus.Explain(err)
