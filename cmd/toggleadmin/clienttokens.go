@@ -56,7 +56,7 @@ func (c *listClientTokensCmd) Run(s *session, o *operator.Operator) error {
 		{name: "NAME", cell: func(t operator.ClientToken) string { return t.Name }, cut: cutFirst},
 		{name: "TYPE", cell: func(t operator.ClientToken) string { return string(t.Type) }},
 		{name: "ENVIRONMENT", cell: func(t operator.ClientToken) string { return t.Environment }, cut: cutLast},
-		{name: "PROJECTS", cell: projectsText, cut: cutLast},
+		{name: "PROJECTS", cell: markedProjects, cut: cutLast},
 		{name: "USED", cell: func(t operator.ClientToken) string { return s.relative(t.SeenAt) }},
 		{name: "EXPIRES", cell: func(t operator.ClientToken) string { return s.relative(t.ExpiresAt) }},
 		{name: "ID", cell: func(t operator.ClientToken) string { return t.ID }},
@@ -64,6 +64,17 @@ func (c *listClientTokensCmd) Run(s *session, o *operator.Operator) error {
 }
 
 func projectsText(t operator.ClientToken) string { return strings.Join(t.Projects, ", ") }
+
+// markedProjects returns the projects of a token, and which of them have no toggles.
+func markedProjects(t operator.ClientToken) string {
+	marked := slices.Clone(t.Projects)
+	for i, project := range marked {
+		if slices.Contains(t.ProjectsWithoutToggles, project) {
+			marked[i] += " (no toggles)"
+		}
+	}
+	return strings.Join(marked, ", ")
+}
 
 // Validate is called by kong.
 func (c *createClientTokenCmd) Validate() error {
@@ -81,6 +92,9 @@ func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
 	})
 	if err != nil {
 		return err
+	}
+	for _, project := range created.ProjectsWithoutToggles {
+		s.inform("Warning: the project %s has no toggles: an application with the token gets none of it.", project)
 	}
 	if s.JSON {
 		err = printJSON(s.out, struct {

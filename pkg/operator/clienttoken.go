@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
@@ -24,24 +25,44 @@ type ClientToken struct {
 	ExpiresAt   *string               `json:"expiresAt"` // null: never
 	SeenAt      *string               `json:"seenAt"`    // null: never used
 	Expired     bool                  `json:"expired"`
+
+	// ProjectsWithoutToggles are those of the projects whose toggles are all archived, or that no toggle has.
+	ProjectsWithoutToggles []string `json:"projectsWithoutToggles"`
 }
 
-func (o *Operator) newClientToken(t clienttokentable.Token) ClientToken {
+// newClientToken converts a token to its output. used are the projects with toggles.
+func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]bool) ClientToken {
 	token := ClientToken{
-		ID:          t.Listed(),
-		Name:        t.Name,
-		Type:        t.Type,
-		Environment: t.Environment,
-		Projects:    t.Projects,
-		CreatedAt:   datetime.Format(t.CreatedAt),
-		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
-		SeenAt:      datetime.FormatOptional(t.SeenAt),
-		Expired:     t.Expired(o.now()),
+		ID:                     t.Listed(),
+		Name:                   t.Name,
+		Type:                   t.Type,
+		Environment:            t.Environment,
+		Projects:               t.Projects,
+		CreatedAt:              datetime.Format(t.CreatedAt),
+		ExpiresAt:              datetime.FormatOptional(t.ExpiresAt),
+		SeenAt:                 datetime.FormatOptional(t.SeenAt),
+		Expired:                t.Expired(o.now()),
+		ProjectsWithoutToggles: []string{},
 	}
 	if len(t.Projects) == 0 {
 		token.Projects = []string{clienttokentable.AllProjects}
 	}
+	for _, project := range t.Projects {
+		if !used[project] {
+			token.ProjectsWithoutToggles = append(token.ProjectsWithoutToggles, project)
+		}
+	}
 	return token
+}
+
+// usedProjects returns the projects that have toggles which are not archived.
+func (o *Operator) usedProjects(ctx context.Context) (map[string]bool, error) {
+	counts, err := feature.NewSearcher(o.features.Reader).Count(ctx, feature.OneOf{})
+	used := map[string]bool{}
+	for _, p := range counts.Projects {
+		used[p.Project] = p.Active+p.Stale+p.PotentiallyStale > 0
+	}
+	return used, err
 }
 
 // ClientTokens returns the client tokens, ordered by name, then by time of creation.
@@ -50,9 +71,13 @@ func (o *Operator) ClientTokens(ctx context.Context) ([]ClientToken, error) {
 	if err != nil {
 		return nil, err
 	}
+	used, err := o.usedProjects(ctx)
+	if err != nil {
+		return nil, err
+	}
 	tokens := make([]ClientToken, len(all))
 	for i, t := range all {
-		tokens[i] = o.newClientToken(t)
+		tokens[i] = o.newClientToken(t, used)
 	}
 	return tokens, nil
 }
@@ -87,6 +112,10 @@ func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenReq
 	if err := o.CheckEnvironment(ctx, request.Environment); err != nil {
 		return ClientToken{}, none, err
 	}
+	used, err := o.usedProjects(ctx)
+	if err != nil {
+		return ClientToken{}, none, err
+	}
 	created, secret, err := o.clientTokens.Create(ctx, clienttokentable.Token{
 		Name:        name,
 		Type:        request.Type,
@@ -98,7 +127,7 @@ func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenReq
 	if err != nil {
 		return ClientToken{}, none, exitstatus.Explain(err)
 	}
-	return o.newClientToken(created), secret, nil
+	return o.newClientToken(created, used), secret, nil
 }
 
 // CheckProjects returns the projects of a client token, each once. It returns none for all projects, which * stands for.
@@ -157,7 +186,8 @@ func (o *Operator) FindClientTokenBySecret(ctx context.Context, text string) (Cl
 	if err != nil {
 		return ClientToken{}, exitstatus.Explain(err)
 	}
-	return o.newClientToken(t), nil
+	used, err := o.usedProjects(ctx)
+	return o.newClientToken(t, used), err
 }
 
 // RevokeClientToken deletes a token that ClientTokens, CreateClientToken or one of the Find methods returned.
