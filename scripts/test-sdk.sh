@@ -61,7 +61,15 @@ jdk() {
     export "$3=$folder"
 }
 
+# Finds the browser in which SDKs run in pages of another origin than the service.
+browser() {
+    CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+        { skip 'the SDKs for JavaScript in pages' 'Chromium is not installed'; return; }
+    export CHROMIUM
+}
+
 javascript
+browser
 python 5
 python 6
 golang v4 test/sdk/go ./v4 SDK_GO_4

@@ -2,15 +2,19 @@ package sdk_test
 
 import (
 	"bufio"
-	"context"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/process"
 )
 
 // example is a program on docs/connect.md, which prints whether the toggle express-checkout is on, whenever that changes.
@@ -19,22 +23,24 @@ type example struct {
 	installed string // the variable with the path of the installation
 	command   func(installed string) []string
 	token     clienttokentable.Type
+	inPage    bool // the command bundles it for a page
 }
 
 func examples() []example {
 	const backend, frontend = clienttokentable.Backend, clienttokentable.Frontend
-	const javascript = "SDK_JAVASCRIPT"
+	const javascript, bundle = "SDK_JAVASCRIPT", "../../test/sdk/javascript/bundle.js"
 	return []example{
-		{"Node.js", javascript, func(string) []string { return []string{"node", "node.js"} }, backend},
-		{"Python", "SDK_PYTHON_6", func(python string) []string { return []string{python, "app.py"} }, backend},
-		{"Go", "SDK_GO_EXAMPLE", func(program string) []string { return []string{program} }, backend},
+		{"Node.js", javascript, func(string) []string { return []string{"node", "node.js"} }, backend, false},
+		{"Python", "SDK_PYTHON_6", func(python string) []string { return []string{python, "app.py"} }, backend, false},
+		{"Go", "SDK_GO_EXAMPLE", func(program string) []string { return []string{program} }, backend, false},
 		{"Java", "SDK_JAVA", func(folder string) []string {
 			return []string{"java", "-cp", folder + "/*", "App.java"}
-		}, backend},
+		}, backend, false},
 		{"React", javascript, func(string) []string {
-			return []string{"node", "../../test/sdk/javascript/react.js", "react.jsx"}
-		}, frontend},
-		{"OpenFeature", javascript, func(string) []string { return []string{"node", "openfeature.js"} }, frontend},
+			return []string{"node", bundle, "../../test/sdk/javascript/react.jsx"}
+		}, frontend, true},
+		{"OpenFeature", javascript, func(string) []string { return []string{"node", bundle, "openfeature.js"} }, frontend,
+			true},
 	}
 }
 
@@ -44,8 +50,9 @@ func TestExamples(t *testing.T) {
 	for _, example := range examples() {
 		t.Run(example.name, func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv(example.installed) == "" {
-				t.Skip(example.installed + " is not set; make test-sdk sets it if the SDK can be installed")
+			needs(t, example.installed)
+			if example.inPage {
+				needs(t, installedChromium)
 			}
 			testExample(t, example)
 		})
@@ -54,41 +61,85 @@ func TestExamples(t *testing.T) {
 
 func testExample(t *testing.T, example example) {
 	t.Helper()
-	const toggle = "express-checkout"
 	s := newService(t)
-	s.post("projects/default/features", `{"name":"`+toggle+`"}`)
-	s.turn(toggle, "on")
-	s.turn(toggle, "off")
-	installed, home := os.Getenv(example.installed), t.TempDir()
-	arguments := example.command(installed)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), timeout)
-	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
+	s.createExample()
+	installed := os.Getenv(example.installed)
+	command := s.command(example.command(installed), installed, example.token)
 	command.Dir = filepath.Join("..", "..", "docs", "examples")
-	command.Env = append(os.Environ(), "CLIENT_URL="+s.url, "CLIENT_TOKEN="+s.token(example.token),
-		"NODE_PATH="+installed, "HOME="+home, "TMPDIR="+home)
-	command.Stderr = t.Output()
-	stdout, err := command.StdoutPipe()
-	assert.OK(t, err, command.Start())
-	t.Cleanup(func() {
-		cancel()
-		_ = command.Wait() // it was killed
-	})
-	lines := bufio.NewScanner(stdout)
+	follow := followProcess
+	if example.inPage {
+		follow = followPage
+	}
+	s.testExample(follow(t, command))
+}
+
+// exampleToggle is the toggle that the examples follow.
+const exampleToggle = "express-checkout"
+
+func (s *service) createExample() {
+	s.Helper()
+	s.post("projects/default/features", `{"name":"`+exampleToggle+`"}`)
+	s.turn(exampleToggle, "on")
+	s.turn(exampleToggle, "off")
+}
+
+func (s *service) testExample(awaitLine func(want string)) {
+	s.Helper()
 	for _, state := range []string{"off", "on"} {
-		awaitLine(t, lines, toggle+" is "+state)
-		s.turn(toggle, "on")
+		awaitLine(exampleToggle + " is " + state)
+		s.turn(exampleToggle, "on")
 	}
 }
 
-// awaitLine reads lines until one is the wanted one.
-func awaitLine(t *testing.T, lines *bufio.Scanner, want string) {
+// The page without a build tool follows the toggle when a person has entered the URL and the token.
+func TestExamplePage(t *testing.T) {
+	t.Parallel()
+	const javascript, packages = "SDK_JAVASCRIPT", "/node_modules/"
+	needs(t, javascript)
+	needs(t, installedChromium)
+	s := newService(t)
+	s.createExample()
+	files := http.NewServeMux()
+	files.Handle("/", http.FileServer(http.Dir("../../docs/examples")))
+	files.Handle(packages, http.StripPrefix(packages, http.FileServer(http.Dir(os.Getenv(javascript)))))
+	p := openPage(t, "/page.html", files)
+	assert.OK(t, chromedp.Do(p.ctx,
+		chromedp.SetValue("[name=url]", s.url),
+		chromedp.SendKeys("[name=token]", s.token(clienttokentable.Frontend)),
+		chromedp.Click("button"),
+	))
+	s.testExample(func(want string) {
+		process.Await(t, want, 20*time.Millisecond, timeout, func() bool {
+			text, err := chromedp.Run(p.ctx, chromedp.Text("#state"))
+			assert.OK(t, err)
+			return text == want
+		})
+	})
+}
+
+func followPage(t *testing.T, command *exec.Cmd) (awaitLine func(want string)) {
 	t.Helper()
-	var read []string
-	for lines.Scan() {
-		if lines.Text() == want {
-			return
+	return openProgram(t, command).awaitLine
+}
+
+func followProcess(t *testing.T, command *exec.Cmd) (awaitLine func(want string)) {
+	t.Helper()
+	stdout, err := command.StdoutPipe()
+	assert.OK(t, err, command.Start())
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait() // it was killed
+	})
+	lines := bufio.NewScanner(stdout)
+	return func(want string) {
+		t.Helper()
+		var read []string
+		for lines.Scan() {
+			if lines.Text() == want {
+				return
+			}
+			read = append(read, lines.Text())
 		}
-		read = append(read, lines.Text())
+		t.Fatalf("the program ended without %q; it printed %q", want, strings.Join(read, "\n"))
 	}
-	t.Fatalf("the program ended without %q; it printed %q", want, strings.Join(read, "\n"))
 }

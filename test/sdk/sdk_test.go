@@ -31,11 +31,16 @@ type sdk struct {
 	token     clienttokentable.Type
 	report    string // how its counts are received; empty: it reports none
 	remote    bool   // it has no state: each evaluation is a request
+	poll      string // how it asks, if its program is bundled for a page; empty: it is a program that runs
 }
 
 const (
 	clientReport   = "POST /api/client/metrics 202"
 	frontendReport = "POST /api/frontend/client/metrics 200"
+
+	getFrontend  = "GET /api/frontend"
+	postFrontend = "POST /api/frontend"
+	postOFREP    = "POST /ofrep/v1/evaluate/flags"
 )
 
 func sdks() []sdk {
@@ -52,21 +57,29 @@ func sdks() []sdk {
 	const backend, frontend = clienttokentable.Backend, clienttokentable.Frontend
 	const javascript, python5, python6 = "SDK_JAVASCRIPT", "SDK_PYTHON_5", "SDK_PYTHON_6"
 	return []sdk{
-		{"unleash-client 3", javascript, node("javascript/node.js", "unleash-client-3"), backend, clientReport, false},
-		{"unleash-client 5", javascript, node("javascript/node.js", "unleash-client-5"), backend, clientReport, false},
-		{"unleash-client 6", javascript, node("javascript/node.js", "unleash-client-6"), backend, clientReport, false},
-		{"UnleashClient 5", python5, python("python/unleash_client.py"), backend, clientReport, false},
-		{"UnleashClient 6", python6, python("python/unleash_client.py"), backend, clientReport, false},
-		{"unleash-client-go 4", "SDK_GO_4", program, backend, clientReport, false},
-		{"unleash-go-sdk 5", "SDK_GO_5", program, backend, clientReport, false},
-		{"unleash-client-java 9", "SDK_JAVA_9", java, backend, clientReport, false},
-		{"unleash-client-java 12", "SDK_JAVA", java, backend, clientReport, false},
+		{"unleash-client 3", javascript, node("javascript/node.js", "unleash-client-3"), backend, clientReport, false, ""},
+		{"unleash-client 5", javascript, node("javascript/node.js", "unleash-client-5"), backend, clientReport, false, ""},
+		{"unleash-client 6", javascript, node("javascript/node.js", "unleash-client-6"), backend, clientReport, false, ""},
+		{"UnleashClient 5", python5, python("python/unleash_client.py"), backend, clientReport, false, ""},
+		{"UnleashClient 6", python6, python("python/unleash_client.py"), backend, clientReport, false, ""},
+		{"unleash-client-go 4", "SDK_GO_4", program, backend, clientReport, false, ""},
+		{"unleash-go-sdk 5", "SDK_GO_5", program, backend, clientReport, false, ""},
+		{"unleash-client-java 9", "SDK_JAVA_9", java, backend, clientReport, false, ""},
+		{"unleash-client-java 12", "SDK_JAVA", java, backend, clientReport, false, ""},
 		{"unleash-proxy-client 2", javascript, node("javascript/frontend.js", "unleash-proxy-client-2"), frontend,
-			frontendReport, false},
+			frontendReport, false, ""},
 		{"unleash-proxy-client 3", javascript, node("javascript/frontend.js", "unleash-proxy-client"), frontend,
-			frontendReport, false},
-		{"ofrep-web-provider", javascript, node("javascript/ofrep.js"), frontend, "", false},
-		{"openfeature-provider-ofrep", python6, python("python/ofrep.py"), backend, "", true},
+			frontendReport, false, ""},
+		{"ofrep-web-provider", javascript, node("javascript/ofrep.js"), frontend, "", false, ""},
+		{"unleash-proxy-client 3 in a page", javascript, node("javascript/bundle.js", "javascript/frontend.js",
+			"unleash-proxy-client"), frontend, frontendReport, false, getFrontend},
+		{"unleash-proxy-client 3 in a page with POST", javascript, node("javascript/bundle.js",
+			"javascript/frontend.js", "unleash-proxy-client", "POST"), frontend, frontendReport, false, postFrontend},
+		{"proxy-client-react in a page", javascript, node("javascript/bundle.js", "javascript/react-flags.jsx"),
+			frontend, frontendReport, false, getFrontend},
+		{"ofrep-web-provider in a page", javascript, node("javascript/bundle.js", "javascript/ofrep.js"), frontend, "",
+			false, postOFREP},
+		{"openfeature-provider-ofrep", python6, python("python/ofrep.py"), backend, "", true, ""},
 	}
 }
 
@@ -77,11 +90,20 @@ func TestSDKs(t *testing.T) {
 	for _, sdk := range sdks() {
 		t.Run(sdk.name, func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv(sdk.installed) == "" {
-				t.Skip(sdk.installed + " is not set; make test-sdk sets it if the SDK can be installed")
+			needs(t, sdk.installed)
+			if sdk.poll != "" {
+				needs(t, installedChromium)
 			}
 			testSDK(t, sdk)
 		})
+	}
+}
+
+// needs skips the test if a variable with the path of an installation is not set.
+func needs(t *testing.T, installed string) {
+	t.Helper()
+	if os.Getenv(installed) == "" {
+		t.Skip(installed + " is not set; make test-sdk sets it if what the test needs can be installed")
 	}
 }
 
@@ -118,8 +140,16 @@ func testSDK(t *testing.T, sdk sdk) {
 			return service.counted(switched) > 0
 		})
 	}
-	if *update {
+	if *update && sdk.poll == "" {
 		saveReports(t, sdk.name, service.sent())
+	}
+	if sdk.poll != "" {
+		process.Await(t, "a response 304", 20*time.Millisecond, timeout, func() bool {
+			return service.received(sdk.poll + " 304")
+		})
+		service.checkStatuses()
+		app.page.testFaults(service, app)
+		return
 	}
 	app.end()
 	service.checkStatuses()
@@ -154,10 +184,16 @@ type results map[string]string
 // application is a running program that uses an SDK.
 type application struct {
 	*testing.T
-	toggles   []requestedToggle
-	requests  *json.Encoder
-	responses *json.Decoder
-	end       func()
+	toggles []requestedToggle
+	ask     func(question) ([]string, error) // the results of toggles
+	page    *page                            // in which it runs; nil: it is a process
+	end     func()                           // of the process
+}
+
+// question is what a program is asked.
+type question struct {
+	Context any               `json:"context"`
+	Toggles []requestedToggle `json:"toggles"`
 }
 
 // requestedToggle is a toggle in a request to a program.
@@ -168,20 +204,24 @@ type requestedToggle struct {
 
 func start(t *testing.T, sdk sdk, s *service, toggles []requestedToggle) *application {
 	t.Helper()
-	installed, home := os.Getenv(sdk.installed), t.TempDir()
-	arguments := sdk.command(installed)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 5*timeout)
-	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
-	// SDKs keep their state in files, too.
-	command.Env = append(os.Environ(), "CLIENT_URL="+s.url, "CLIENT_TOKEN="+s.token(sdk.token), "NODE_PATH="+installed,
-		"HOSTNAME="+hostName, "HOME="+home, "TMPDIR="+home)
-	command.Stderr = t.Output()
+	command := s.command(sdk.command(os.Getenv(sdk.installed)), os.Getenv(sdk.installed), sdk.token)
+	a := &application{T: t, toggles: toggles}
+	if sdk.poll != "" {
+		a.page = openProgram(t, command)
+		a.ask = a.page.ask
+		return a
+	}
 	stdin, err := command.StdinPipe()
 	assert.OK(t, err)
 	stdout, err := command.StdoutPipe()
 	assert.OK(t, err, command.Start())
-	a := &application{T: t, toggles: toggles, requests: json.NewEncoder(stdin), responses: json.NewDecoder(stdout)}
+	requests, responses := json.NewEncoder(stdin), json.NewDecoder(stdout)
+	a.ask = func(q question) (values []string, err error) {
+		if err := requests.Encode(q); err != nil {
+			return nil, err
+		}
+		return values, responses.Decode(&values)
+	}
 	wait := sync.OnceValue(func() error {
 		stdin.Close()
 		return command.Wait()
@@ -191,12 +231,25 @@ func start(t *testing.T, sdk sdk, s *service, toggles []requestedToggle) *applic
 	return a
 }
 
+// command returns a command that runs or bundles a program for the service, with a token. It is killed at the end of the
+// test.
+func (s *service) command(arguments []string, installed string, kind clienttokentable.Type) *exec.Cmd {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*timeout)
+	s.Cleanup(cancel)
+	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
+	home := s.TempDir() // SDKs keep their state in files, too
+	command.Env = append(os.Environ(), "CLIENT_URL="+s.url, "CLIENT_TOKEN="+s.token(kind), "NODE_PATH="+installed,
+		"HOSTNAME="+hostName, "HOME="+home, "TMPDIR="+home)
+	command.Stderr = s.Output()
+	return command
+}
+
 // evaluate returns what the application gets for a context in the form of SDKs.
 func (a *application) evaluate(c any) results {
 	a.Helper()
-	var values []string
-	err := a.requests.Encode(map[string]any{"context": c, "toggles": a.toggles})
-	assert.OK(a.T, err, a.responses.Decode(&values))
+	values, err := a.ask(question{c, a.toggles})
+	assert.OK(a.T, err)
 	all := results{}
 	for i, toggle := range a.toggles {
 		all[toggle.Name] = values[i]

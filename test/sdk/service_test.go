@@ -53,9 +53,12 @@ func newService(t *testing.T) *service {
 	return s
 }
 
-func (s *service) start() {
+func (s *service) start() { s.Helper(); s.startWith(local.Config{}) }
+
+func (s *service) startWith(c local.Config) {
 	s.Helper()
-	s.Running, s.shutDown = localtest.StartStop(s.T, local.Config{DataDir: s.data})
+	c.DataDir = s.data
+	s.Running, s.shutDown = localtest.StartStop(s.T, c)
 	target, err := url.Parse(s.ClientURL)
 	assert.OK(s.T, err)
 	s.setTarget(target)
@@ -134,7 +137,7 @@ func (s *service) checkStatuses() {
 	defer s.mu.Unlock()
 	for request := range s.requests {
 		switch request[len(request)-3:] {
-		case "200", "202", "304":
+		case "200", "202", "204", "304":
 		default:
 			s.Errorf("the application received %s", request)
 		}

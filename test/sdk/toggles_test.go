@@ -172,6 +172,10 @@ func differences() []difference {
 		{"unleash-proxy-client 2", hostName, "off", "off"},
 		{"unleash-proxy-client 3", hostName, "off", "off"},
 		{"ofrep-web-provider", hostName, "off", "off"},
+		{"unleash-proxy-client 3 in a page", hostName, "off", "off"},
+		{"unleash-proxy-client 3 in a page with POST", hostName, "off", "off"},
+		{"proxy-client-react in a page", hostName, "off", "off"},
+		{"ofrep-web-provider in a page", hostName, "off", "off"},
 		{"openfeature-provider-ofrep", hostName, "off", "off"},
 		// Its engine, yggdrasil, does not know the host in Python.
 		{"UnleashClient 6", hostName, "off", "off"},

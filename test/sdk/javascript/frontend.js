@@ -1,8 +1,7 @@
 // Asks for toggles with a version of unleash-proxy-client, the SDK for browsers.
 //
-//   node frontend.js PACKAGE
+//   node frontend.js PACKAGE [POST]
 
-const { isDeepStrictEqual } = require('node:util');
 const { serve, text } = require('./lines.js');
 const { UnleashClient } = require(process.argv[2]);
 
@@ -18,13 +17,14 @@ const { UnleashClient } = require(process.argv[2]);
         context,
         refreshInterval: 1,
         metricsInterval: 1,
+        usePOSTrequests: process.argv[3] === 'POST',
       });
       client.on('error', console.error);
       await client.start();
-    } else if (!isDeepStrictEqual(context, current)) {
+    } else if (JSON.stringify(context) !== current) {
       await client.updateContext(context);
     }
-    current = context;
+    current = JSON.stringify(context);
     return toggles.map(({ name }) => text(client.isEnabled(name), client.getVariant(name)));
   });
   process.exit();

@@ -1,6 +1,5 @@
 // Asks for toggles with OpenFeature's OFREP provider for browsers.
 
-const { isDeepStrictEqual } = require('node:util');
 const { OFREPWebProvider } = require('@openfeature/ofrep-web-provider');
 const { OpenFeature } = require('@openfeature/web-sdk');
 const { serve } = require('./lines.js');
@@ -18,7 +17,7 @@ const evaluate = ({ name, type }) => {
   let current;
   await serve(async ({ userId, properties, ...fields }, toggles) => {
     const context = { targetingKey: userId, ...fields, ...properties };
-    if (!isDeepStrictEqual(context, current)) await OpenFeature.setContext(context);
+    if (JSON.stringify(context) !== current) await OpenFeature.setContext(context);
     if (!current) {
       const provider = new OFREPWebProvider({
         baseUrl: process.env.CLIENT_URL,
@@ -27,7 +26,7 @@ const evaluate = ({ name, type }) => {
       });
       await OpenFeature.setProviderAndWait(provider);
     }
-    current = context;
+    current = JSON.stringify(context);
     return toggles.map(evaluate);
   });
   process.exit();
