@@ -63,9 +63,10 @@ class Template(unittest.TestCase):
         self.template = expansion.with_operations(self.template, 200)
         self.expect("resources are more than 475", {})
         self.expect("paths are more than 270", {})
-        self.expect("the variables of RecordTrafficFunction have", {})
 
     def test_sizes(self):
+        self.template["Globals"]["Function"]["Environment"]["Variables"]["LONG"] = "x" * 3000
+        self.expect("the variables of ConsoleFunction have", {})
         self.statement("PublicRole")["Resource"] *= 100
         self.expect("the inline policies of PublicRole have", {})
         trust = self.properties("CodeDeployRole")["AssumeRolePolicyDocument"]["Statement"]

@@ -52,7 +52,7 @@ WATCHED = (
 )
 WATCHED_MINUTES = 10
 
-# What a new version of any function is invoked with: an operation responds with 401, because there
+# What an updated function is invoked with: an operation responds with 401, because there
 # is no principal, a reader of a stream, a queue or the access log has nothing to do, and a
 # scheduled function does its work.
 CONTROL_MESSAGE = {"messageType": "CONTROL_MESSAGE", "logEvents": []}
@@ -61,8 +61,6 @@ HARMLESS = {
     "awslogs": {"data": base64.b64encode(gzip.compress(json.dumps(CONTROL_MESSAGE).encode())).decode()},
 }
 ATTEMPTS = 4  # a new permission of a role takes some seconds to have an effect
-
-KEPT = 5  # versions of each function, besides those that an alias uses
 
 # A stack has these statuses only if it was never created completely, so its tables cannot have
 # been used.
@@ -288,7 +286,7 @@ def print_changes(change_set):
 
 
 def failure(function):
-    """Invokes a version of a function and returns its error; empty: none."""
+    """Invokes a function and returns its error; empty: none."""
     client = boto3.client("lambda", config=Config(read_timeout=90, retries={"total_max_attempts": 1}))
     error = ""
     for attempt in range(ATTEMPTS):
@@ -305,8 +303,8 @@ def failure(function):
 
 
 def follow(stack, started, exists):
-    """Prints what fails until the stack has a final status, and returns it. An update is cancelled if a new version of
-    a function does not work. The first deployment is not tested in this way: nobody uses it yet."""
+    """Prints what fails until the stack has a final status, and returns it. An update is cancelled if a function that
+    was updated does not work. The first deployment is not tested in this way: nobody uses it yet."""
     cloudformation = boto3.client("cloudformation")
     seen, broken = set(), False
     while True:
@@ -322,18 +320,17 @@ def follow(stack, started, exists):
                 continue
             if event["ResourceStatus"].endswith("_FAILED"):
                 print(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
-            # Another description replaces a version: its status is UPDATE_COMPLETE.
             complete = event["ResourceStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE") and "ROLLBACK" not in status
-            if exists and not broken and complete and event["ResourceType"] == "AWS::Lambda::Version":
+            if exists and not broken and complete and event["ResourceType"] == "AWS::Lambda::Function":
                 if error := failure(event["PhysicalResourceId"]):
-                    print(f"the new version {event['PhysicalResourceId']} does not work: {error}")
+                    print(f"{event['LogicalResourceId']} does not work: {error}")
                     broken = True
                     if status == "UPDATE_IN_PROGRESS":
                         cloudformation.cancel_update_stack(StackName=stack)
                 else:
-                    print(f"the new version {event['PhysicalResourceId']} works")
+                    print(f"{event['LogicalResourceId']} works")
         if not status.endswith("_IN_PROGRESS"):
-            return "a new version does not work" if broken and status == "UPDATE_COMPLETE" else status
+            return "a function does not work" if broken and status == "UPDATE_COMPLETE" else status
         time.sleep(SECONDS)
 
 
@@ -375,28 +372,7 @@ def deploy(environment, now=""):
     status = follow(environment.stack, started, exists)
     if status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
         sys.exit(f"{environment.stack}: {status}")
-    prune(environment.stack)
     print(f"{environment.stack}: {status}")
-
-
-def prune(stack):
-    """Deletes old versions of the functions. Lambda keeps every version, of which an account can have 75 GB in a
-    region."""
-    client = boto3.client("lambda")
-    for function in resources(stack, "AWS::Lambda::Function").values():
-        used = set()
-        for page in client.get_paginator("list_aliases").paginate(FunctionName=function):
-            for alias in page["Aliases"]:
-                used |= {alias["FunctionVersion"], *alias.get("RoutingConfig", {}).get("AdditionalVersionWeights", {})}
-        versions = [
-            int(published["Version"])
-            for page in client.get_paginator("list_versions_by_function").paginate(FunctionName=function)
-            for published in page["Versions"]
-            if published["Version"] != "$LATEST"
-        ]
-        for number in sorted(versions)[:-KEPT]:
-            if str(number) not in used:
-                client.delete_function(FunctionName=function, Qualifier=str(number))
 
 
 # ---- Other actions

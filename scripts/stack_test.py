@@ -140,11 +140,11 @@ class Test(unittest.TestCase):
             stack.rollback_configuration(environment, True, ""),
         )
 
-    def test_a_new_version_that_does_not_work_cancels_the_update(self):
+    def test_a_function_that_does_not_work_cancels_the_update(self):
         event = {
-            "EventId": "1", "Timestamp": NOW, "LogicalResourceId": "ConsoleFunctionVersion1",
-            "ResourceType": "AWS::Lambda::Version", "ResourceStatus": "CREATE_COMPLETE",
-            "PhysicalResourceId": "arn:aws-cn:lambda:cn-north-1:123456789012:function:console:2",
+            "EventId": "1", "Timestamp": NOW, "LogicalResourceId": "ConsoleFunction",
+            "ResourceType": "AWS::Lambda::Function", "ResourceStatus": "CREATE_COMPLETE",
+            "PhysicalResourceId": "service-ConsoleFunction-1",
         }  # fmt: skip
         self.aws.get_paginator.return_value.paginate.return_value = [{"StackEvents": [event]}]
         crashed = {"FunctionError": "Unhandled", "Payload": io.BytesIO(b'{"errorType":"Runtime.ExitError"}')}
@@ -152,11 +152,10 @@ class Test(unittest.TestCase):
             ([{}], True, ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"], "UPDATE_COMPLETE", 0),
             ([crashed, {}], True, ["UPDATE_IN_PROGRESS", "UPDATE_COMPLETE"], "UPDATE_COMPLETE", 0),
             ([crashed] * 4, True, ["UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_COMPLETE"], "UPDATE_ROLLBACK_COMPLETE", 1),
-            ([crashed] * 4, True, ["UPDATE_COMPLETE"], "a new version does not work", 0),
+            ([crashed] * 4, True, ["UPDATE_COMPLETE"], "a function does not work", 0),
             ([], True, ["UPDATE_ROLLBACK_COMPLETE"], "UPDATE_ROLLBACK_COMPLETE", 0),
             ([], False, ["CREATE_COMPLETE"], "CREATE_COMPLETE", 0),
         ):
-            # A version with another logical ID is created, one with another description is replaced.
             event["ResourceStatus"] = "UPDATE_COMPLETE" if exists else "CREATE_COMPLETE"
             self.aws.invoke.side_effect = responses
             self.aws.cancel_update_stack.reset_mock()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"time"
 
+	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/test/accesslog"
 	"toggleadmin/test/runtimeapi"
 )
@@ -17,7 +19,7 @@ func measureTraffic(ctx context.Context, o options) {
 	d := startDatabase(ctx)
 	defer d.Stop()
 	f := function(d.template, "record-traffic")
-	paths := strings.Fields(f.Environment["COUNTED_PATHS"])
+	paths := slices.Collect(maps.Keys(traffic.CountedPaths()))
 	delivery := func(lines int) []byte {
 		log := make([]accesslog.Line, lines)
 		for i := range log {

@@ -225,12 +225,49 @@ func values(text string) map[string]string {
 	return all
 }
 
-// TestVersions checks that a function is published again if a parameter changes it, and only then. SAM compares the
-// text of the template, in which a reference stays the same; Lambda refuses a version that equals the one before.
+// TestVariables checks that all functions have the same variables, beside those in which only one function has an
+// interest. Otherwise each release that lets a function use another table would change variables: an update of a function
+// changes its code and its variables one after the other, and requests in between can fail.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	own := map[string][]string{
+		"ConsoleFunction":        {"CLIENT_URL", "VERSION"},
+		"ClientFunction":         {"FRESHNESS_MILLISECONDS", "FRONTEND_ORIGINS"},
+		"PublishEventsFunction":  {"EVENT_BUS", "EVENT_SOURCE", "REJECTED_EVENTS_QUEUE"},
+		"DeliverWebhookFunction": {"WEBHOOK_FAILURES", "WEBHOOK_QUEUE", "WEBHOOK_SECRET_NAME"},
+	}
+	functions := load(t, everything).Functions
+	shared := maps.Clone(functions[0].Environment)
+	for _, name := range own[functions[0].LogicalID] {
+		delete(shared, name)
+	}
+	for _, f := range functions {
+		variables := maps.Clone(f.Environment)
+		for _, name := range own[f.LogicalID] {
+			if _, ok := variables[name]; !ok {
+				t.Errorf("%s has no %s", f.LogicalID, name)
+			}
+			delete(variables, name)
+		}
+		if diff := cmp.Diff(shared, variables); diff != "" {
+			t.Errorf("%s has other variables:\n%s", f.LogicalID, diff)
+		}
+	}
+}
+
+// TestVersions checks that a function with an alias is published again if a parameter changes what it uses, and only
+// then. SAM compares the text of the template, in which a reference stays the same; Lambda refuses a version that equals
+// the one before.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	all, _ := template.Parameters(t, file)
-	delete(all, "AlarmTopicArn") // the topic belongs to the alarms
+	for _, name := range []string{
+		"AlarmTopicArn",    // the topic belongs to the alarms
+		"Architecture",     // changes the code
+		"DynamoDBEndpoint", // not on AWS
+	} {
+		delete(all, name)
+	}
 	stacks := []stack{{everything, load(t, everything).Resources}, {map[string]string{}, load(t, nil).Resources}}
 	for name, p := range all {
 		before, after := change(t, stacks, name, p)
@@ -268,19 +305,39 @@ func compareVersions(t *testing.T, parameter string, before, after []samtemplate
 		changed[r.LogicalID] = r.Properties
 	}
 	for _, r := range before {
-		was, is := maps.Clone(r.Properties), changed[r.LogicalID]
+		was, is := r.Properties, changed[r.LogicalID]
 		if was["AutoPublishAlias"] == nil || is == nil { // has no versions
 			continue
 		}
 		published := was["VersionDescription"] != is["VersionDescription"]
-		for _, key := range []string{"VersionDescription", "DeploymentPreference", "Events", "ReservedConcurrentExecutions"} {
-			delete(was, key) // not part of a version
-			delete(is, key)
-		}
-		if different := !cmp.Equal(was, is); different != published {
+		if different := !cmp.Equal(used(was), used(is)); different != published {
 			t.Errorf("%s: another %s changes it: %t, but publishes a version: %t", r.LogicalID, parameter, different, published)
 		}
 	}
+}
+
+// used returns the properties of a function that are part of a version, with the variables that the function reads.
+func used(properties map[string]any) map[string]any {
+	version := maps.Clone(properties)
+	for _, key := range []string{
+		"AutoPublishAlias", "DeploymentPreference", "Environment", "ReservedConcurrentExecutions", "VersionDescription",
+	} {
+		delete(version, key)
+	}
+	variables, _ := at(properties, "Environment.Variables").(map[string]any)
+	read := `^(OIDC_.*|AWS_.*)$` // by the authorizer
+	switch {
+	case properties["CodeUri"] == "functions/client/":
+		read = `^(FRESHNESS_MILLISECONDS|FRONTEND_ORIGINS|AWS_.*)$`
+	case variables["OIDC_ISSUER"] != "":
+		read = `^(OIDC_.*|EVENT_LOG_DAYS|AWS_.*)$`
+	}
+	for name, value := range variables {
+		if regexp.MustCompile(read).MatchString(name) {
+			version[name] = value
+		}
+	}
+	return version
 }
 
 // TestVersionDescriptionLength checks that Lambda accepts the descriptions of versions with the longest values on AWS:
@@ -288,9 +345,9 @@ func compareVersions(t *testing.T, parameter string, before, after []samtemplate
 func TestVersionDescriptionLength(t *testing.T) {
 	t.Parallel()
 	for _, r := range load(t, map[string]string{
-		"Architecture": "x86_64", "Version": "10.10.10+1a2b3c4d5e6f7a.modified",
-		"OidcIssuer":   "https://" + strings.Repeat("x", 104),
-		"OidcClientId": strings.Repeat("x", 76), "OidcDefaultRole": "Viewer", "EventLogDays": "3650",
+		"OidcIssuer": "https://" + strings.Repeat("x", 104), "OidcClientId": strings.Repeat("x", 76),
+		"OidcDefaultRole": "Viewer", "EventLogDays": "3650",
+		"FreshnessMilliseconds": "60000", "FrontendOrigins": "https://" + strings.Repeat("x", 192),
 	}).Resources {
 		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || (r.Properties["AutoPublishAlias"] != nil) != (d != "") {
 			t.Errorf("%s: %d characters: %s", r.LogicalID, len(d), d)

@@ -31,8 +31,7 @@ func (c *checker) permissions() {
 		}
 		maps.Copy(want[role], c.needed(f))
 		if invokedBy(f, "ScheduleV2") {
-			target := f.LogicalID + ":" + fmt.Sprint(f.Properties["AutoPublishAlias"])
-			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+target] = true
+			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+f.LogicalID] = true
 		}
 	}
 	for _, role := range c.ofType("AWS::IAM::Role") {

@@ -205,15 +205,3 @@ func TestShard(t *testing.T) {
 		assert.Equal(t, want, traffic.Shard(name))
 	}
 }
-
-func TestParsePaths(t *testing.T) {
-	t.Parallel()
-	got, err := traffic.ParsePaths(" /a/{id}\n\t/b  /a/{id} ")
-	assert.OK(t, err)
-	assert.Equal(t, traffic.Paths{"/a/{id}": true, "/b": true}, got)
-	for _, text := range []string{" \n", "a /b", "/a b c"} {
-		if got, err := traffic.ParsePaths(text); err == nil {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}

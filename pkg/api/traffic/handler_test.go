@@ -23,7 +23,6 @@ func deliver(ctx context.Context, t *testing.T, env *app.Env, data string) (resp
 	t.Helper()
 	var log bytes.Buffer
 	env.Logger = slog.New(slog.NewJSONHandler(&log, nil))
-	env.Vars["COUNTED_PATHS"] = types + " " + lifetime
 	function, err := app.Find(traffic.Functions(), "record-traffic")(env)
 	assert.OK(t, err)
 	out, err := function.Invoke(ctx, []byte(`{"awslogs":{"data":"`+data+`"}}`))
@@ -85,14 +84,5 @@ func TestFailures(t *testing.T) {
 		if !strings.HasPrefix(got, `"ERROR","msg":"`+message) || !strings.Contains(got, `"cause":"`) || strings.Contains(got, "secret") {
 			t.Error(got)
 		}
-	}
-}
-
-func TestInvalidPaths(t *testing.T) {
-	t.Parallel()
-	env := &app.Env{Vars: map[string]string{"COUNTED_PATHS": "x", "TRAFFIC_TABLE": "t"}}
-	_, err := app.Find(traffic.Functions(), "record-traffic")(env)
-	if err == nil || !strings.HasPrefix(err.Error(), "the environment variable COUNTED_PATHS: ") {
-		t.Error(err)
 	}
 }

@@ -2,31 +2,11 @@ package traffic
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 )
-
-// Paths are the resource paths that are counted.
-type Paths map[string]bool
-
-// ParsePaths reads resource paths separated by white space.
-func ParsePaths(text string) (Paths, error) {
-	paths := Paths{}
-	for path := range strings.FieldsSeq(text) {
-		if !strings.HasPrefix(path, "/") {
-			return nil, fmt.Errorf("%q is not a resource path: it does not begin with a slash", path)
-		}
-		paths[path] = true
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%q contains no resource path", text)
-	}
-	return paths, nil
-}
 
 // errMalformed means that a log event is not a line of the access log. It does not contain the line's text.
 var errMalformed = errors.New("not a line of the access log")

@@ -1,8 +1,6 @@
 package traffic
 
 import (
-	"fmt"
-
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/access"
@@ -28,15 +26,10 @@ func Functions() []app.Function {
 	return []app.Function{{
 		Name: "record-traffic",
 		Handler: func(d *app.Deps) lambda.Handler {
-			const variable = "COUNTED_PATHS"
-			paths, err := ParsePaths(d.Var(variable))
-			if err != nil {
-				d.Fail(fmt.Errorf("the environment variable %s: %w", variable, err))
-			}
 			d.OpenTables(Table)
 			recorder := &Recorder{
 				Store:    NewStore(d.DynamoDB, d.Tables),
-				Paths:    paths,
+				Paths:    CountedPaths(),
 				Now:      d.Now,
 				Logger:   d.Logger,
 				Function: d.Vars["AWS_LAMBDA_FUNCTION_NAME"],

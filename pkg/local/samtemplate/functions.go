@@ -35,7 +35,7 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 			DestinationConfig        destination
 		}
 
-		Architectures, AutoPublishAlias, AutoPublishAliasAllProperties, DeploymentPreference, Description, Environment,
+		Architectures, AutoPublishAlias, DeploymentPreference, Description, Environment,
 		Events,
 		LoggingConfig, MemorySize, ReservedConcurrentExecutions, Tracing, VersionDescription ignored
 	}

@@ -96,6 +96,9 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 		for method, m := range p.DefinitionBody.Paths[path] {
 			only(r, found.at, path, method, "x-amazon-apigateway-any-method")
 			only(r, found.at, path+" "+method, fmt.Sprint(m.Security), "[map[NONE:[]]]")
+			if m.Integration.URI == "" { // under sam local
+				continue
+			}
 			function := strings.TrimSuffix(m.Integration.URI[strings.LastIndex(m.Integration.URI, "/arn:")+1:], "/invocations")
 			t.API.Routes = append(t.API.Routes, Route{
 				Path: path, Method: "ANY", Function: r.owner(found.at, typeFunction, function, "Arn", "Alias"),

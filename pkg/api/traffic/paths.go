@@ -1,0 +1,63 @@
+package traffic
+
+// Paths are the resource paths that are counted.
+type Paths map[string]bool
+
+// CountedPaths returns the resource paths of the operations. The access log also has lines of other paths, such as
+// /api/admin. test/template compares these paths with those of template.yaml.
+func CountedPaths() Paths {
+	return Paths{
+		"/api/admin/api-tokens":                                                                        true,
+		"/api/admin/api-tokens/{token}":                                                                true,
+		"/api/admin/archive/revive/{featureName}":                                                      true,
+		"/api/admin/archive/{featureName}":                                                             true,
+		"/api/admin/client-metrics/features/{name}":                                                    true,
+		"/api/admin/client-metrics/features/{name}/raw":                                                true,
+		"/api/admin/constraints/validate":                                                              true,
+		"/api/admin/context":                                                                           true,
+		"/api/admin/context/{name}":                                                                    true,
+		"/api/admin/environments":                                                                      true,
+		"/api/admin/environments/project/{projectId}":                                                  true,
+		"/api/admin/environments/update/{name}":                                                        true,
+		"/api/admin/environments/{name}":                                                               true,
+		"/api/admin/feature-types":                                                                     true,
+		"/api/admin/feature-types/{id}/lifetime":                                                       true,
+		"/api/admin/feedback/{id}":                                                                     true,
+		"/api/admin/metrics/applications":                                                              true,
+		"/api/admin/metrics/applications/{appName}":                                                    true,
+		"/api/admin/metrics/traffic/{period}":                                                          true,
+		"/api/admin/metrics/unknown-flags":                                                             true,
+		"/api/admin/playground/advanced":                                                               true,
+		"/api/admin/playground/strategy":                                                               true,
+		"/api/admin/projects":                                                                          true,
+		"/api/admin/projects/{projectId}/bulk_features/environments/{environment}/off":                 true,
+		"/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on":                  true,
+		"/api/admin/projects/{projectId}/features":                                                     true,
+		"/api/admin/projects/{projectId}/features/{featureName}":                                       true,
+		"/api/admin/projects/{projectId}/features/{featureName}/clone":                                 true,
+		"/api/admin/projects/{projectId}/features/{featureName}/dependencies":                          true,
+		"/api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}":                 true,
+		"/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}":            true,
+		"/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off":        true,
+		"/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on":         true,
+		"/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies": true,
+		"/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order": true,
+		"/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}":   true,
+		"/api/admin/projects/{projectId}/stale":           true,
+		"/api/admin/search/events":                        true,
+		"/api/admin/search/features":                      true,
+		"/api/admin/search/features/counts":               true,
+		"/api/admin/segments":                             true,
+		"/api/admin/segments/{id}":                        true,
+		"/api/admin/segments/{id}/strategies":             true,
+		"/api/admin/service-account":                      true,
+		"/api/admin/service-account/{id}":                 true,
+		"/api/admin/service-account/{id}/token":           true,
+		"/api/admin/service-account/{id}/token/{tokenId}": true,
+		"/api/admin/strategies":                           true,
+		"/api/admin/tokens":                               true,
+		"/api/admin/user":                                 true,
+		"/api/admin/user/tokens":                          true,
+		"/api/admin/user/tokens/{id}":                     true,
+	}
+}
