@@ -58,8 +58,8 @@ func (c *Compiler) Check(ctx context.Context) (summary string, found []consisten
 func (c *Compiler) readSnapshot(ctx context.Context, environment string) (checked, error) {
 	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
 	s := checked{environment: environment, pointer: pointer, exists: exists}
-	if errors.Is(err, snapshottable.ErrDamaged) {
-		s.damage = snapshottable.ErrDamaged
+	if errors.Is(err, snapshottable.ErrUnreadable) {
+		s.damage = err
 		return s, nil
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Compiler) compare(s checked, current state) (found []consistency.Incons
 		})
 	case s.damage != nil:
 		found = append(found, consistency.Inconsistency{
-			Text:   fmt.Sprintf("%s cannot be read: %v", name, s.damage),
+			Text:   s.damage.Error(),
 			Repair: compile,
 		})
 	default:
@@ -100,6 +100,13 @@ func (c *Compiler) compare(s checked, current state) (found []consistency.Incons
 			found = append(found, consistency.Inconsistency{
 				Text:  fmt.Sprintf("%s was last compared with the tables at %s", name, datetime.Format(s.pointer.CheckedAt)),
 				Steps: []consistency.Step{{Text: "sweep-snapshots does this every hour: read its log"}},
+			})
+		}
+		if isAhead(s.pointer, c.now()) {
+			found = append(found, consistency.Inconsistency{
+				Text: fmt.Sprintf("%s was last compared with the tables at %s, which is in the future: the clock of the process "+
+					"that compiled it, or of this computer, is wrong", name, datetime.Format(s.pointer.CheckedAt)),
+				Repair: compile,
 			})
 		}
 	}

@@ -41,7 +41,7 @@ func (c *Compiler) compile(ctx context.Context, environment string, changed chan
 func (c *Compiler) try(ctx context.Context, environment string, changed change) (published bool, err error) {
 	began := c.now()
 	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
-	if err != nil && !errors.Is(err, snapshottable.ErrDamaged) {
+	if err != nil && !errors.Is(err, snapshottable.ErrUnreadable) {
 		return false, err
 	}
 	damage := err
@@ -89,18 +89,23 @@ func (c *Compiler) publish(
 	ctx context.Context, from, to snapshottable.Pointer, current snapshot.Snapshot, previous, d snapshot.Document,
 ) (published bool, err error) {
 	if to.Version == 0 {
-		if to.Epoch, err = c.newEpoch(); err != nil {
+		if to.Epoch, err = c.newID(); err != nil {
 			return false, err
 		}
 	}
 	to.Version++
-	to.CompiledAt = c.now()
+	if to.CompiledAt = c.now(); to.CompiledAt.Before(from.CheckedAt) { // the clock is slow: the parts must not look old
+		to.CompiledAt = from.CheckedAt
+	}
 	versions := current.Versions.Next(previous, d, to.Version)
 	s, err := snapshot.New(to.Environment, to.Epoch, to.Version, versions, d)
 	if err != nil {
 		return false, err
 	}
-	parts, err := snapshottable.MarshalParts(s, to.Hash, to.CompiledAt)
+	if to.PartsID, err = c.newID(); err != nil {
+		return false, err
+	}
+	parts, err := snapshottable.MarshalParts(s, to.PartsID, to.CompiledAt)
 	if err != nil {
 		return false, err
 	}
@@ -111,15 +116,15 @@ func (c *Compiler) publish(
 	return c.movePointer(ctx, from, to)
 }
 
-// epochBytes is the number of random bytes of an epoch.
-const epochBytes = 4
+// idBytes is the number of random bytes of an epoch and of an id of parts.
+const idBytes = 4
 
-func (c *Compiler) newEpoch() (string, error) {
-	epoch := make([]byte, epochBytes)
-	if _, err := io.ReadFull(c.random, epoch); err != nil {
-		return "", fmt.Errorf("draw an epoch: %w", err)
+func (c *Compiler) newID() (string, error) {
+	id := make([]byte, idBytes)
+	if _, err := io.ReadFull(c.random, id); err != nil {
+		return "", fmt.Errorf("draw random digits: %w", err)
 	}
-	return hex.EncodeToString(epoch), nil
+	return hex.EncodeToString(id), nil
 }
 
 // reportKept logs toggles that keep their part of the previous snapshot.

@@ -6,8 +6,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -382,8 +384,63 @@ func TestSweep(t *testing.T) {
 	assert.Equal(t, "2: a 60", f.sees("production"))
 	f.put("a", "70")
 	f.now = f.now.Add(time.Hour)
-	f.sweep() // reads everything, although there is no event
+	f.handler.Events = eventsearch.New(eventlog.New(f.db.Refusing(t, "Query"), f.db.Tables, time.Now, 0))
+	f.sweep() // reads everything, although there is no event, and the log cannot be read
 	assert.Equal(t, "3: a 70", f.sees("production"))
+}
+
+// A process with a fast clock, such as an operator's, does not stop the sweeps until that time. doctor reports it.
+func TestFastClock(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "10")
+	f.sweep()
+	f.now = f.now.Add(24 * time.Hour)
+	f.compile()
+	f.now = f.now.Add(-24 * time.Hour)
+	_, found, err := f.handler.Compiler.Check(t.Context())
+	assert.OK(t, err)
+	const want = `the snapshot of the environment "production" was last compared with the tables at ` +
+		"2026-11-23T10:00:00.000Z, which is in the future: the clock of the process that compiled it, or of this computer, " +
+		"is wrong"
+	assert.Equal(t, want, found[0].Text)
+	f.put("a", "20")
+	f.sweep()
+	assert.Equal(t, "2: a 20", f.sees("production"))
+	f.put("a", "30")
+	f.record(eventlog.FeatureStrategyUpdate, "a", "production")
+	f.sweep()
+	assert.Equal(t, "3: a 30", f.sees("production"))
+}
+
+// A snapshot of another format is replaced by the next compilation or sweep, and is not read meanwhile.
+func TestOtherFormat(t *testing.T) {
+	t.Parallel()
+	for name, repair := range map[string]func(*fixture){
+		"stream": func(f *fixture) { f.changed(toggleEvent(eventlog.FeatureUpdated, "a", "production")) },
+		"sweep":  (*fixture).sweep,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.put("a", "10")
+			f.sweep()
+			before, _ := f.current("production")
+			item := snapshottable.MarshalPointer(before)
+			item["format"] = dynamo.N(snapshottable.Format + 1)
+			f.db.Put(t, f.db.Tables[snapshottable.Table], item)
+			other, err := snapshottable.UnmarshalPointer(item)
+			assert.OK(t, err)
+			_, err = snapshottable.Load(t.Context(), f.db.Client, f.db.Tables[snapshottable.Table], other)
+			assert.Equal(t, `the snapshot 1 of the environment "production" cannot be read: it has the format 2, and this `+
+				"version of the service reads 1", err.Error())
+			repair(f)
+			assert.Equal(t, "1: a 10", f.sees("production"))
+			if after, _ := f.current("production"); after.Epoch == before.Epoch {
+				t.Error("the epoch is the same")
+			}
+		})
+	}
 }
 
 func (f *fixture) record(kind eventlog.Type, name, in string) {
@@ -414,6 +471,78 @@ func TestUnusedParts(t *testing.T) {
 	assert.Equal(t, 0, f.parts("gone"))
 	assert.Equal(t, "nothing", f.sees("gone"))
 	assert.Equal(t, "3: a 30", f.sees("production"))
+}
+
+// A compilation that ends before it has moved the pointer leaves parts. They are not those of the snapshot that is
+// published while they are deleted, although that has the same version and content.
+func TestPartsOfACrashedCompilation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "10")
+	f.compile()
+	f.put("a", "20")
+	crashing, _ := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "PutItem" && c.N == 3 {
+			return c.Refuse("ValidationException")
+		}
+		return c.Pass()
+	})
+	if err := f.compiler(crashing).Compile(t.Context(), "production"); err == nil {
+		t.Error("the compilation does not fail")
+	}
+	f.put("a", "10")
+	f.compile()
+	f.now = f.now.Add(2 * time.Hour)
+	f.sweepWhile("DeleteItem", func() {
+		f.put("a", "20")
+		f.compile()
+	})
+	assert.Equal(t, "2: a 20", f.sees("production"))
+}
+
+// A process with a slow clock publishes a snapshot while unused parts are deleted. Its parts do not look old.
+func TestSlowClock(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "10")
+	f.compile()
+	f.now = f.now.Add(2 * time.Hour)
+	f.sweepWhile("Scan", func() {
+		f.now = f.now.Add(-24 * time.Hour)
+		f.put("a", "20")
+		f.compile()
+		f.now = f.now.Add(24 * time.Hour)
+	})
+	assert.Equal(t, "2: a 20", f.sees("production"))
+}
+
+// The items of an environment that is created again while they are deleted stay.
+func TestEnvironmentIsCreatedAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "10")
+	compile := func() { assert.OK(t, f.handler.Compiler.Compile(t.Context(), "again")) }
+	compile()
+	f.sweep()
+	f.now = f.now.Add(2 * time.Hour)
+	f.sweepWhile("DeleteItem", compile)
+	assert.Equal(t, "1: a", f.sees("again"))
+}
+
+// sweepWhile sweeps, and does something before the first call of an operation on the table of snapshots.
+func (f *fixture) sweepWhile(operation string, do func()) {
+	f.Helper()
+	do = sync.OnceFunc(do)
+	client, _ := f.db.Through(f.T, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == operation && strings.Contains(c.Body, f.db.Tables[snapshottable.Table]) {
+			do()
+		}
+		return c.Pass()
+	})
+	sweeper := *f.handler
+	sweeper.Compiler = f.compiler(client)
+	_, err := sweeper.Sweep(f.Context(), nil)
+	assert.OK(f, err)
 }
 
 // parts returns the number of parts of snapshots of an environment.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -83,8 +85,8 @@ func forEach(names []string, call func(name string) error) error {
 // errSweep is the error that Lambda receives. The cause is only in the log.
 var errSweep = errors.New("the sweep failed, see its log for the cause; the next sweep continues")
 
-// Sweep compiles the environments whose snapshots may lack changes: those with events that are later than what the
-// snapshot covers, and those that were not compiled for an hour. It ignores the event.
+// Sweep compiles the environments whose snapshots may lack changes: those that were not compiled for an hour, and those
+// with events that are later than what the snapshot covers. It ignores the event.
 func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error) {
 	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
 	defer cancel()
@@ -106,16 +108,49 @@ func (h *Handler) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var due []string
+	checks := false
+	recent := map[string]snapshottable.Pointer{}
+	for _, name := range names {
+		p, exists := pointers[name]
+		switch {
+		case !exists:
+			due = append(due, name)
+		case isDue(p, began):
+			due, checks = append(due, name), true
+		default:
+			recent[name] = p
+		}
+	}
+	err = errors.Join(
+		forEach(due, func(name string) error { return h.Compiler.Compile(ctx, name) }), // needs no events
+		h.sweepChanged(ctx, recent, began))
+	if checks {
+		err = errors.Join(err, h.Compiler.deleteUnused(ctx, names))
+	}
+	return err
+}
+
+// isDue reports whether everything of a snapshot must be read again: an hour after the last time, if the snapshot has
+// another format, or if the clock of the process that has read everything was fast. Its times say nothing then.
+func isDue(p snapshottable.Pointer, now time.Time) bool {
+	return p.Format != snapshottable.Format || now.Sub(p.CheckedAt) >= checkEvery || isAhead(p, now)
+}
+
+// isAhead reports whether the times of a pointer are later than clocks differ.
+func isAhead(p snapshottable.Pointer, now time.Time) bool {
+	return p.CheckedAt.After(now.Add(late)) || p.Covers.After(now.Add(late))
+}
+
+// sweepChanged compiles the environments with events that are later than what the snapshot covers. The others cover all
+// events before the sweep.
+func (h *Handler) sweepChanged(ctx context.Context, pointers map[string]snapshottable.Pointer, began time.Time) error {
 	recent, err := h.eventsSince(ctx, pointers)
 	if err != nil {
 		return err
 	}
-	var checks bool
-	for _, p := range pointers {
-		checks = checks || began.Sub(p.CheckedAt) >= checkEvery
-	}
-	err = forEach(names, func(name string) error {
-		pointer, exists := pointers[name]
+	return forEach(slices.Sorted(maps.Keys(pointers)), func(name string) error {
+		pointer := pointers[name]
 		var later []eventlog.Event
 		for _, e := range recent {
 			if !e.CreatedAt().Before(pointer.Covers.Add(-late)) {
@@ -123,17 +158,13 @@ func (h *Handler) sweep(ctx context.Context) error {
 			}
 		}
 		switch {
-		case !exists || began.Sub(pointer.CheckedAt) >= checkEvery || !changesOf(later).of(name).isEmpty():
+		case !changesOf(later).of(name).isEmpty():
 			return h.Compiler.Compile(ctx, name)
 		case len(later) > 0:
 			return h.Compiler.cover(ctx, pointer, began)
 		}
 		return nil
 	})
-	if checks {
-		err = errors.Join(err, h.Compiler.deleteUnused(ctx, names))
-	}
-	return err
 }
 
 // eventsSince returns the events that one of the snapshots may not cover.

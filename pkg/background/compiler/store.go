@@ -52,7 +52,7 @@ func New(
 	}
 }
 
-// putParts writes the parts of a snapshot. They need no condition: parts with the same key have the same content.
+// putParts writes the parts of a snapshot. They need no condition: their keys are random.
 func (c *Compiler) putParts(ctx context.Context, parts []dynamo.Item) error {
 	for _, part := range parts {
 		if _, err := c.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &c.snapshots, Item: part}); err != nil {
@@ -65,9 +65,8 @@ func (c *Compiler) putParts(ctx context.Context, parts []dynamo.Item) error {
 // movePointer replaces a pointer. It returns false if the pointer was written since it was read.
 func (c *Compiler) movePointer(ctx context.Context, from, to snapshottable.Pointer) (moved bool, err error) {
 	condition := expression.Name(snapshottable.AttributeEnvironment).AttributeNotExists()
-	if from.Version > 0 {
-		condition = expression.Name(snapshottable.AttributeEpoch).Equal(expression.Value(from.Epoch)).
-			And(expression.Name(snapshottable.AttributeRevision).Equal(expression.Value(from.Revision)))
+	if from.Epoch != "" {
+		condition = isUnchanged(from)
 	}
 	to.Revision++
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
@@ -82,6 +81,12 @@ func (c *Compiler) movePointer(ctx context.Context, from, to snapshottable.Point
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// isUnchanged is the condition that a pointer was not written since it was read.
+func isUnchanged(p snapshottable.Pointer) expression.ConditionBuilder {
+	return expression.Name(snapshottable.AttributeEpoch).Equal(expression.Value(p.Epoch)).
+		And(expression.Name(snapshottable.AttributeRevision).Equal(expression.Value(p.Revision)))
 }
 
 // environmentNames returns the names of all environments.
@@ -127,19 +132,29 @@ func (c *Compiler) cover(ctx context.Context, p snapshottable.Pointer, until tim
 	return err
 }
 
-// deleteUnused deletes the parts of replaced snapshots, and all items of environments that do not exist.
+// deleteUnused deletes the parts of replaced snapshots, and all items of environments that do not exist, if they were
+// written an hour ago. Each compilation has parts of its own, so that a part that no pointer has used by then is not used
+// later, and its deletion needs no condition.
 func (c *Compiler) deleteUnused(ctx context.Context, names []string) error {
 	pointers, err := c.pointers(ctx, names)
 	if err != nil {
 		return err
 	}
 	before := c.now().Add(-keepParts)
+	gone := map[string]bool{} // environments that do not exist, and whether they have no pointer
 	for item, err := range dynamo.Scan(ctx, c.client, c.snapshots) {
 		if err != nil {
 			return fmt.Errorf("list the parts of snapshots: %w", err)
 		}
-		p, exists := pointers[item.String(snapshottable.AttributeEnvironment)]
-		if exists && snapshottable.BelongsTo(item, p) || !snapshottable.WrittenBefore(item, before) {
+		name := item.String(snapshottable.AttributeEnvironment)
+		p, exists := pointers[name]
+		if _, known := gone[name]; !exists && !known {
+			if gone[name], err = c.deletePointer(ctx, name, before); err != nil {
+				return fmt.Errorf("delete the pointer to the snapshot of the environment %q: %w", name, err)
+			}
+		}
+		isUnused := gone[name] || exists && !snapshottable.BelongsTo(item, p)
+		if !isUnused || snapshottable.IsPointer(item) || !snapshottable.WrittenBefore(item, before) {
 			continue
 		}
 		key := dynamo.Item{
@@ -151,6 +166,27 @@ func (c *Compiler) deleteUnused(ctx context.Context, names []string) error {
 		}
 	}
 	return nil
+}
+
+// deletePointer deletes the pointer of an environment that does not exist, if its snapshot was published before a time.
+// It reports whether there is no pointer afterwards. The environment can have been created again.
+func (c *Compiler) deletePointer(ctx context.Context, environment string, before time.Time) (gone bool, err error) {
+	p, exists, err := snapshottable.ReadPointer(ctx, c.client, c.snapshots, environment)
+	if err != nil || !exists || !p.CompiledAt.Before(before) {
+		return err == nil && !exists, err
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(isUnchanged(p)))
+	_, err = c.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                 &c.snapshots,
+		Key:                       snapshottable.PointerKey(environment),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // readState reads all toggles and segments. Toggles are read first: a segment that a toggle used when it was read can

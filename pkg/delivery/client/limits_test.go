@@ -131,13 +131,13 @@ func (f *fixture) publish(features []snapshot.Feature) {
 	d := snapshot.NewDocument(features, nil)
 	s, err := snapshot.New("production", "e", 1, snapshot.Versions{}.Next(snapshot.Document{}, d, 1), d)
 	assert.OK(f, err)
-	parts, err := snapshottable.MarshalParts(s, d.Hash(), f.now)
+	parts, err := snapshottable.MarshalParts(s, "x", f.now)
 	assert.OK(f, err)
 	for _, part := range parts {
 		f.db.Put(f.T, f.db.Tables[snapshottable.Table], part)
 	}
 	f.db.Put(f.T, f.db.Tables[snapshottable.Table], snapshottable.MarshalPointer(snapshottable.Pointer{
-		Environment: "production", Epoch: "e", Version: 1, Hash: d.Hash(), Parts: len(parts), CompiledAt: f.now,
+		Environment: "production", Epoch: "e", Version: 1, Hash: d.Hash(), PartsID: "x", Parts: len(parts), CompiledAt: f.now,
 	}))
 }
 

@@ -2,10 +2,10 @@
 // is the only writer of the table.
 //
 // The table contains, for each environment, a pointer to the current snapshot, and the parts of this snapshot and of
-// earlier ones. The parts of a snapshot are written before its pointer and never change. Their keys contain the epoch,
-// the version and the hash of the snapshot: two processes that compile the same version do not overwrite one another's
-// parts, nor does a version of another epoch, and a toggle that is turned off and on again does not use parts that are
-// about to be deleted.
+// earlier ones. The parts of a snapshot are written before its pointer and never change. Their keys contain the epoch and
+// the version of the snapshot, and random digits: each compilation has parts of its own. So two processes that compile
+// the same version do not overwrite one another's parts, even if their programs compress differently, and a snapshot
+// never uses parts that are about to be deleted.
 package snapshottable
 
 import (
@@ -31,8 +31,7 @@ const (
 	AttributeEpoch       = "epoch"
 	AttributeRevision    = "revision"
 	AttributeCovers      = "covers"
-	attributeCreatedAt   = "createdAt"  // of a part
-	attributeCompiledAt  = "compiledAt" // of a pointer
+	attributeCreatedAt   = "createdAt" // of a part
 )
 
 const (
@@ -44,13 +43,20 @@ const (
 // attributes.
 const maxPart = 380_000
 
+// Format is the number of the form of snapshots: of the parts, the versions and the document. Increase it when an earlier
+// program would misread what this one writes. Programs do not read a snapshot of another format, and the compiler
+// replaces it. The format, epoch, version and revision of a pointer are the same in all formats.
+const Format = 1
+
 // Pointer says which snapshot of an environment is the current one.
 type Pointer struct {
 	Environment string    `dynamodbav:"environment"`
+	Format      int       `dynamodbav:"format"`
 	Epoch       string    `dynamodbav:"epoch"`
 	Version     int64     `dynamodbav:"version"`
 	Revision    int64     `dynamodbav:"revision"`   // how often the pointer was written in the epoch
 	Hash        string    `dynamodbav:"hash"`       // of the document
+	PartsID     string    `dynamodbav:"partsId"`    // random digits in the keys of the parts
 	Parts       int       `dynamodbav:"parts"`      // the number of parts
 	CompiledAt  time.Time `dynamodbav:"compiledAt"` // when the snapshot was published
 	Covers      time.Time `dynamodbav:"covers"`     // all changes that were committed before are in the snapshot
@@ -79,8 +85,11 @@ type part struct {
 // PointerKey returns the key of the pointer of an environment.
 func PointerKey(environment string) dynamo.Item { return dynamo.Marshal(key{environment, pointerItem}) }
 
-// MarshalPointer returns the item of a pointer.
-func MarshalPointer(p Pointer) dynamo.Item { return dynamo.Marshal(pointerRecord{p, pointerItem}) }
+// MarshalPointer returns the item of a pointer, in this format.
+func MarshalPointer(p Pointer) dynamo.Item {
+	p.Format = Format
+	return dynamo.Marshal(pointerRecord{p, pointerItem})
+}
 
 // UnmarshalPointer reads a pointer from its item.
 func UnmarshalPointer(item dynamo.Item) (Pointer, error) {
@@ -89,8 +98,8 @@ func UnmarshalPointer(item dynamo.Item) (Pointer, error) {
 	return stored.Pointer, err
 }
 
-// MarshalParts returns the items of the parts of a snapshot, whose document has the hash.
-func MarshalParts(s snapshot.Snapshot, hash string, now time.Time) ([]dynamo.Item, error) {
+// MarshalParts returns the items of the parts of a snapshot. No other parts have the id.
+func MarshalParts(s snapshot.Snapshot, id string, now time.Time) ([]dynamo.Item, error) {
 	versions, err := json.Marshal(s.Versions)
 	if err != nil {
 		return nil, err
@@ -103,7 +112,7 @@ func MarshalParts(s snapshot.Snapshot, hash string, now time.Time) ([]dynamo.Ite
 	parts := make([]dynamo.Item, len(contents))
 	for i, content := range contents {
 		parts[i] = dynamo.Marshal(part{
-			key:       key{s.Environment, partName(s.Epoch, s.Version, hash, i)},
+			key:       key{s.Environment, partName(s.Epoch, s.Version, id, i)},
 			CreatedAt: now,
 			Content:   content,
 		})
@@ -111,13 +120,13 @@ func MarshalParts(s snapshot.Snapshot, hash string, now time.Time) ([]dynamo.Ite
 	return parts, nil
 }
 
-func partName(epoch string, version int64, hash string, i int) string {
-	return partNames(epoch, version, hash) + strconv.Itoa(i)
+func partName(epoch string, version int64, id string, i int) string {
+	return partNames(epoch, version, id) + strconv.Itoa(i)
 }
 
 // partNames returns what the names of the parts of a snapshot have in common.
-func partNames(epoch string, version int64, hash string) string {
-	return fmt.Sprintf("%s%s.%d#%s#", partPrefix, epoch, version, hash)
+func partNames(epoch string, version int64, id string) string {
+	return fmt.Sprintf("%s%s.%d#%s#", partPrefix, epoch, version, id)
 }
 
 // IsPointer reports whether an item of the table is a pointer.
@@ -125,25 +134,32 @@ func IsPointer(item dynamo.Item) bool { return item.String(AttributeItem) == poi
 
 // BelongsTo reports whether an item of the table is a pointer or a part of its snapshot.
 func BelongsTo(item dynamo.Item, p Pointer) bool {
-	return IsPointer(item) || strings.HasPrefix(item.String(AttributeItem), partNames(p.Epoch, p.Version, p.Hash))
+	return IsPointer(item) || strings.HasPrefix(item.String(AttributeItem), partNames(p.Epoch, p.Version, p.PartsID))
 }
 
-// WrittenBefore reports whether an item of the table was written before a time.
+// WrittenBefore reports whether a part was written before a time.
 func WrittenBefore(item dynamo.Item, t time.Time) bool {
 	written := item.Time(attributeCreatedAt)
-	if written == nil {
-		written = item.Time(attributeCompiledAt)
-	}
 	return written != nil && written.Before(t)
 }
 
-// ErrDamaged reports that a part of a snapshot does not exist or cannot be read. Another snapshot has replaced it more
-// than an hour ago, or the part was lost: the service does not delete or change parts of a current snapshot.
-var ErrDamaged = errors.New("a part of the snapshot is missing or damaged")
+// ErrUnreadable reports that a snapshot has another format, or that a part of it does not exist or cannot be read. In the
+// second case, another snapshot has replaced it, or the part was lost: the service does not delete or change parts of a
+// current snapshot.
+var ErrUnreadable = errors.New("cannot be read")
+
+func (p Pointer) unreadable(format string, args ...any) error {
+	return fmt.Errorf("the snapshot %d of the environment %q %w: %w", p.Version, p.Environment, ErrUnreadable,
+		fmt.Errorf(format, args...))
+}
 
 // UnmarshalParts returns the snapshot of a pointer from its parts, in any order. Other items are ignored. Its error is
-// ErrDamaged if a part is not among them, or if the versions cannot be read.
+// ErrUnreadable if the pointer has another format, a part is not among the items, or the versions cannot be read.
 func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
+	if p.Format != Format {
+		return snapshot.Snapshot{}, p.unreadable("it has the format %d, and this version of the service reads %d", p.Format,
+			Format)
+	}
 	contents := map[string][]byte{}
 	for _, item := range items {
 		if !BelongsTo(item, p) || IsPointer(item) {
@@ -157,10 +173,9 @@ func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 	}
 	s := snapshot.Snapshot{Environment: p.Environment, Epoch: p.Epoch, Version: p.Version}
 	for i := range p.Parts {
-		content, ok := contents[partName(p.Epoch, p.Version, p.Hash, i)]
+		content, ok := contents[partName(p.Epoch, p.Version, p.PartsID, i)]
 		if !ok {
-			return snapshot.Snapshot{}, fmt.Errorf("read the snapshot %d of the environment %q: %w",
-				p.Version, p.Environment, ErrDamaged)
+			return snapshot.Snapshot{}, p.unreadable("its part %d of %d is missing", i+1, p.Parts)
 		}
 		if i > 0 {
 			s.Body = append(s.Body, content...)
@@ -171,8 +186,7 @@ func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 			err = json.Unmarshal(text, &s.Versions)
 		}
 		if err != nil {
-			return snapshot.Snapshot{}, fmt.Errorf("read the versions of the environment %q: %w: %w",
-				p.Environment, ErrDamaged, err)
+			return snapshot.Snapshot{}, p.unreadable("its first part is damaged: %w", err)
 		}
 	}
 	return s, nil

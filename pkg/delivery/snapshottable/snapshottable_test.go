@@ -11,20 +11,20 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// Snapshots that differ in their epoch, version or hash do not overwrite one another's parts.
+// Compilations with another epoch, version or id do not overwrite one another's parts.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	all := []snapshottable.Pointer{
-		{Environment: "production", Epoch: "a", Version: 1, Hash: "x"},
-		{Environment: "production", Epoch: "b", Version: 1, Hash: "x"},
-		{Environment: "production", Epoch: "a", Version: 2, Hash: "x"},
-		{Environment: "production", Epoch: "a", Version: 1, Hash: "y"},
+		{Environment: "production", Epoch: "a", Version: 1, PartsID: "x"},
+		{Environment: "production", Epoch: "b", Version: 1, PartsID: "x"},
+		{Environment: "production", Epoch: "a", Version: 2, PartsID: "x"},
+		{Environment: "production", Epoch: "a", Version: 1, PartsID: "y"},
 	}
 	stored := map[string]dynamo.Item{} // by sort key
 	for i := range all {
-		parts, err := snapshottable.MarshalParts(body(all[i]), all[i].Hash, time.Time{})
+		parts, err := snapshottable.MarshalParts(body(all[i]), all[i].PartsID, time.Time{})
 		assert.OK(t, err)
-		all[i].Parts = len(parts)
+		all[i].Format, all[i].Parts = snapshottable.Format, len(parts)
 		for _, part := range parts {
 			stored[part.String(snapshottable.AttributeItem)] = part
 		}
@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 		assert.Equal(t, string(body(p).Body), string(got.Body))
 		missing := slices.DeleteFunc(items, func(item dynamo.Item) bool { return snapshottable.BelongsTo(item, p) })
 		_, err = snapshottable.UnmarshalParts(p, missing)
-		assert.ErrorIs(t, err, snapshottable.ErrDamaged)
+		assert.ErrorIs(t, err, snapshottable.ErrUnreadable)
 	}
 }
 
@@ -47,6 +47,6 @@ func TestParts(t *testing.T) {
 func body(p snapshottable.Pointer) snapshot.Snapshot {
 	return snapshot.Snapshot{
 		Environment: p.Environment, Epoch: p.Epoch, Version: p.Version, Versions: snapshot.Versions{},
-		Body: []byte(p.Epoch + string(rune('0'+p.Version)) + p.Hash),
+		Body: []byte(p.Epoch + string(rune('0'+p.Version)) + p.PartsID),
 	}
 }

@@ -22,8 +22,8 @@ func ReadPointer(ctx context.Context, client *dynamodb.Client, table, environmen
 }
 
 // Current reads the pointer of an environment and its snapshot. It reads again if another snapshot replaces the one that
-// it reads. It returns false if the environment has no pointer. Its error is ErrDamaged if a part of the current snapshot
-// does not exist or cannot be read; the pointer is returned, too.
+// it reads. It returns false if the environment has no pointer. Its error is ErrUnreadable if the current snapshot cannot
+// be read; the pointer is returned, too.
 func Current(ctx context.Context, client *dynamodb.Client, table, environment string) (
 	p Pointer, s snapshot.Snapshot, exists bool, err error,
 ) {
@@ -38,18 +38,21 @@ func Current(ctx context.Context, client *dynamodb.Client, table, environment st
 		}
 		p = next
 		s, err = Load(ctx, client, table, p)
-		if !errors.Is(err, ErrDamaged) {
+		if !errors.Is(err, ErrUnreadable) {
 			return p, s, true, err
 		}
 		damage = err
 	}
 }
 
-// Load reads the snapshot of a pointer. Its error is ErrDamaged if a part does not exist or cannot be read.
+// Load reads the snapshot of a pointer. Its error is ErrUnreadable as that of UnmarshalParts.
 func Load(ctx context.Context, client *dynamodb.Client, table string, p Pointer) (snapshot.Snapshot, error) {
+	if p.Format != Format { // the number of parts can mean something else
+		return UnmarshalParts(p, nil)
+	}
 	keys := make([]dynamo.Item, p.Parts)
 	for i := range keys {
-		keys[i] = dynamo.Marshal(key{p.Environment, partName(p.Epoch, p.Version, p.Hash, i)})
+		keys[i] = dynamo.Marshal(key{p.Environment, partName(p.Epoch, p.Version, p.PartsID, i)})
 	}
 	items, err := dynamo.GetAll(ctx, client, table, keys)
 	if err != nil {
