@@ -13,23 +13,48 @@ import (
 // maxSubjects is the number of subjects whose events About reads at the same time.
 const maxSubjects = 50
 
+// clockError is more than the clocks of the functions and their writes can differ.
+const clockError = time.Hour
+
 // About calls yield with the events of some types about subjects. The events of one subject are in their order. Without
-// types these are all events.
+// types these are all events. The events of the last hour are read consistently. The older ones are those in the index
+// of subjects, which lacks events only for seconds.
 func (r *Reader) About(
 	ctx context.Context, subjects []eventlog.Subject, some []eventlog.Type, yield func(eventlog.Event) error,
 ) error {
-	f := Filter{Types: texts(some)}
-	for chunk := range slices.Chunk(subjects, maxSubjects) {
+	recent := map[eventlog.Subject][]eventlog.Event{}
+	for _, s := range subjects {
+		recent[s] = nil
+	}
+	if len(recent) == 0 {
+		return nil
+	}
+	since := r.now().Add(-clockError)
+	err := r.All(ctx, Filter{Types: texts(some), From: since}, func(e eventlog.Event) error {
+		if _, ok := recent[e.Subject]; ok {
+			recent[e.Subject] = append(recent[e.Subject], e)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f := Filter{Types: texts(some), Until: since}
+	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(recent)), maxSubjects) {
 		f.Subjects = texts(chunk)
 		if err := r.All(ctx, f, yield); err != nil {
 			return err
 		}
+		for _, s := range chunk {
+			for _, e := range recent[s] {
+				if err := yield(e); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return nil
 }
-
-// clockError is more than the clocks of the functions and their writes can differ.
-const clockError = time.Hour
 
 // SinceCreation returns the events of some types since the creation of a subject, oldest first: those of all subjects
 // that were created later, even if they were deleted or a restored table has lost them. If the creation of the subject

@@ -10,7 +10,6 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/consistency"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
 // CheckRecorded compares the accounts with the event log. It is a consistency.Check. A restored table brings back
@@ -44,47 +43,18 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 	return fmt.Sprintf("%d, with the roles, states and identities of the event log", len(accounts)), found, nil
 }
 
-// histories returns what the log has about accounts. It waits until the index of the log has the last event of each
-// account that the log itself has.
+// histories returns what the log has about accounts.
 func (s *Store) histories(ctx context.Context, accounts []User) (map[eventlog.Subject]*Recorded, error) {
-	for attempt := 1; ; attempt++ {
-		var subjects []eventlog.Subject
-		recorded := map[eventlog.Subject]*Recorded{}
-		for _, u := range accounts {
-			subjects = append(subjects, u.Subject())
-			recorded[u.Subject()] = &Recorded{}
-		}
-		add := func(e eventlog.Event) error { return recorded[e.Subject].Add(e) }
-		if err := eventsearch.New(s.log).About(ctx, subjects, nil, add); err != nil {
-			return nil, err
-		}
-		behind, err := s.isBehind(ctx, accounts, recorded)
-		if err != nil {
-			return nil, err
-		}
-		if !behind {
-			return recorded, nil
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return nil, fmt.Errorf("wait for the index of the event log: %w", err)
-		}
-	}
-}
-
-// isBehind reports whether the log has the last event of an account that its index does not have yet.
-func (s *Store) isBehind(
-	ctx context.Context, accounts []User, recorded map[eventlog.Subject]*Recorded,
-) (bool, error) {
+	var subjects []eventlog.Subject
+	recorded := map[eventlog.Subject]*Recorded{}
 	for _, u := range accounts {
-		if recorded[u.Subject()].Last >= u.LastEvent {
-			continue
-		}
-		last, err := eventsearch.New(s.log).Newest(ctx, eventsearch.Filter{IDs: []int64{u.LastEvent}}, 1)
-		if err != nil || len(last) > 0 {
-			return true, err
-		}
+		subjects = append(subjects, u.Subject())
+		recorded[u.Subject()] = &Recorded{}
 	}
-	return false, nil
+	err := eventsearch.New(s.log).About(ctx, subjects, nil, func(e eventlog.Event) error {
+		return recorded[e.Subject].Add(e)
+	})
+	return recorded, err
 }
 
 // differentRights returns the inconsistency of an account whose role, state or existence is not as recorded.

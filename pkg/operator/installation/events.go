@@ -33,22 +33,33 @@ const (
 	readTimeout = 5 * time.Second
 	// overlap is the time by which the order of ids can differ from the order of the commits.
 	overlap = time.Minute
+	// slow is the time by which the clock of an operator can be behind.
+	slow = time.Hour
+	// slowInterval is the time between two reads that find the events of slow clocks.
+	slowInterval = time.Minute
 )
 
 // FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
 // error. After an error, it continues with the reader that reopen returns, or ends with the error of reopen. now is the
-// clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others.
+// clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others. Once a
+// minute it begins an hour ago, and finds those of slow clocks.
 func FollowEvents(ctx context.Context, events *eventsearch.Reader, f eventsearch.Filter, now func() time.Time,
 	emit func(eventlog.Event) error, reopen func(error) (*eventsearch.Reader, error)) error {
 	first := max(f.First, eventlog.FirstID(f.From))
 	f.First = 0
-	if latest := now().Add(-overlap); f.From.After(latest) {
-		f.From = latest
+	if earliest := now().Add(-slow); f.From.After(earliest) {
+		f.From = earliest
 	}
+	reached := f.From // the time of the last event that was read, or the time of the read if that is earlier
+	var readSlow time.Time
 	seen := map[int64]bool{}
 	timeout := readTimeout
 	for all := false; ; {
-		last, begun := f.From, now()
+		last, begun := reached, now()
+		isSlow := begun.Sub(readSlow) >= slowInterval
+		if all && isSlow {
+			f.From = reached.Add(-slow)
+		}
 		reading, cancel := context.WithTimeout(ctx, timeout)
 		err := events.All(reading, f, func(e eventlog.Event) error {
 			if seen[e.ID] {
@@ -63,6 +74,9 @@ func FollowEvents(ctx context.Context, events *eventsearch.Reader, f eventsearch
 		cancel()
 		if err == nil {
 			all, timeout = true, readTimeout
+			if isSlow {
+				readSlow = begun
+			}
 		} else if ctx.Err() == nil {
 			timeout *= 2
 			events, err = reopen(err)
@@ -73,9 +87,12 @@ func FollowEvents(ctx context.Context, events *eventsearch.Reader, f eventsearch
 		if begun.Before(last) {
 			last = begun
 		}
-		if from := last.Add(-overlap); from.After(f.From) {
+		if last.After(reached) {
+			reached = last
+			maps.DeleteFunc(seen, func(id int64, _ bool) bool { return id < eventlog.FirstID(reached.Add(-slow)) })
+		}
+		if from := reached.Add(-overlap); from.After(f.From) {
 			f.From = from
-			maps.DeleteFunc(seen, func(id int64, _ bool) bool { return id < eventlog.FirstID(from) })
 		}
 		select {
 		case <-ctx.Done():

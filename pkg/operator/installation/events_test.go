@@ -81,12 +81,14 @@ func TestReplayEvents(t *testing.T) {
 	}
 }
 
-// TestFollowEvents checks that events of the right time are not missed after one of a clock that is two minutes fast.
+// TestFollowEvents checks that events of the right time are not missed after one of a clock that is two minutes fast, nor
+// those of a clock that is slow.
 func TestFollowEvents(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
+	const slowInterval = time.Minute
 	for _, from := range []time.Time{now.Add(-time.Hour), now.Add(time.Minute)} { // what tail prints first is from then on
-		db := database.New(t)
+		db, clock := database.New(t), now
 		write := func(name string, at time.Time) {
 			record(t, eventlog.New(db.Client, db.Tables, func() time.Time { return at }, 0), eventlog.Change{
 				Type: eventlog.FeatureCreated, Subject: eventlog.Subject("toggle:" + name), FeatureName: name})
@@ -98,17 +100,19 @@ func TestFollowEvents(t *testing.T) {
 		defer cancel()
 		var got []string
 		assert.OK(t, installation.FollowEvents(ctx, eventsearch.New(db.Log()), eventsearch.Filter{From: from},
-			func() time.Time { return now },
+			func() time.Time { clock = clock.Add(slowInterval / 2); return clock },
 			func(e eventlog.Event) error {
 				switch got = append(got, e.FeatureName); e.FeatureName {
 				case "fast":
 					write("right", now)
 				case "right":
+					write("slow", now.Add(-50*time.Minute))
+				case "slow":
 					cancel()
 				}
 				return nil
 			}, func(err error) (*eventsearch.Reader, error) { return nil, err }))
-		want := []string{"recent", "fast", "right"}
+		want := []string{"recent", "fast", "right", "slow"}
 		if from.After(now) {
 			want = want[1:]
 		}
