@@ -129,7 +129,7 @@ func expectedProperties() []expected {
 		{"FeatureTypes", "StreamSpecification.StreamViewType", "NEW_AND_OLD_IMAGES"},
 		{"Events", "StreamSpecification.StreamViewType", "NEW_IMAGE"},
 		{"Events", "TimeToLiveSpecification.AttributeName", "expiresAt"},
-		{"Feedback", "TimeToLiveSpecification.AttributeName", "expiresAt"},
+		{"Feedback", "TimeToLiveSpecification", nil},
 		{"Traffic", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 		{"Usage", "TimeToLiveSpecification.AttributeName", "expiresAt"},
 		// the maximum

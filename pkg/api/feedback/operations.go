@@ -16,7 +16,7 @@ func Operations() []app.Operation {
 			Requires: access.IsUserOr401,
 			Tables:   []string{Table, user.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Update(NewStore(d.DynamoDB, d.Tables, d.Now), user.NewStore(d.DynamoDB, d.Tables, nil))
+				return Update(NewStore(d.DynamoDB, d.Tables), user.NewStore(d.DynamoDB, d.Tables, nil))
 			},
 		},
 	}

@@ -14,18 +14,14 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// keptDays is how long a record is kept after its last update. DynamoDB deletes it then. Without it, the number of
-// records would only grow, because no operation deletes any.
-const keptDays = 400
-
 // Table is the logical id of the table.
 const Table = "Feedback"
 
-// Store keeps the records in the table Feedback. It is safe for concurrent use.
+// Store keeps the records in the table Feedback. Nothing deletes them: a user who asked never to see a questionnaire
+// again must not see it again. It is safe for concurrent use.
 type Store struct {
 	client *dynamodb.Client
 	table  string
-	now    func() time.Time
 }
 
 // key is the key of an item.
@@ -34,7 +30,7 @@ type key struct {
 	FeedbackID string `dynamodbav:"feedbackId"`
 }
 
-// record is an item, without its time to live.
+// record is an item.
 type record struct {
 	key
 	NeverShow bool       `dynamodbav:"neverShow"`
@@ -42,8 +38,8 @@ type record struct {
 }
 
 // NewStore returns a Store that uses the table Feedback.
-func NewStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Store {
-	return &Store{client, tables[Table], now}
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables[Table]}
 }
 
 // Preconditions contains the errors that an update returns instead of changing a record that exists, or creating one.
@@ -55,9 +51,7 @@ type Preconditions struct{ Change, Create error }
 func (s *Store) Update(ctx context.Context, feedbackID string, userID int64, change Change, p Preconditions) (
 	Feedback, error,
 ) {
-	update := expression.
-		Set(expression.Name("expiresAt"), expression.Value(s.now().AddDate(0, 0, keptDays).Unix())).
-		Set(expression.Name("neverShow"), change.neverShow())
+	update := expression.Set(expression.Name("neverShow"), change.neverShow())
 	if change.SetGiven && change.Given == nil {
 		update = update.Remove(expression.Name("given"))
 	} else if change.SetGiven {

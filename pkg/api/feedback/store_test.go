@@ -17,7 +17,7 @@ import (
 func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	store := feedback.NewStore(db.Client, db.Tables, now)
+	store := feedback.NewStore(db.Client, db.Tables)
 	fine := time.Date(2026, 11, 20, 7, 39, 0, 123_987_654, time.FixedZone("", 7200))
 	stored := time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC)
 	changes := map[string]feedback.Change{
@@ -56,7 +56,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 	} {
 		key := dynamo.Item{"userId": dynamo.N(1), "feedbackId": dynamo.S(id)}
 		got := db.Get(t, db.Tables["Feedback"], key)
-		given["neverShow"], given["expiresAt"] = dynamo.Bool(false), dynamo.N(now().AddDate(0, 0, 400).Unix())
+		given["neverShow"] = dynamo.Bool(false)
 		maps.Copy(given, key)
 		assert.Equal(t, given, got, database.Items())
 	}
@@ -72,7 +72,7 @@ func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {
 func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	store := feedback.NewStore(db.Client, db.Tables, now)
+	store := feedback.NewStore(db.Client, db.Tables)
 	longest := strings.Repeat("\U0001F600", 255)
 	for _, id := range []string{"f", "F", "f ", "f/%2F", longest} {
 		for user := range int64(2) {
@@ -84,9 +84,6 @@ func TestRecordsAreSeparatePerUserAndQuestionnaire(t *testing.T) {
 		}
 	}
 }
-
-// now is the time of the tests.
-func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
 
 // always permits every effect of an update.
 func always() feedback.Preconditions { return feedback.Preconditions{} }

@@ -36,7 +36,7 @@ func TestUpdate(t *testing.T) {
 	for id := range int64(3) {
 		assert.OK(t, users.Create(t.Context(), user.User{ID: id + 1, Kind: user.Person, Disabled: true}))
 	}
-	h := operations(feedback.NewStore(client, db.Tables, now), users)
+	h := operations(feedback.NewStore(client, db.Tables), users)
 	const (
 		given   = `"given":"2026-11-20T05:39:00.123Z","feedbackId":"survey"}`
 		noGiven = `"given":null,"feedbackId":"survey"}`
@@ -75,7 +75,7 @@ func TestUpdateRejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	client, tap := db.Through(t, nil)
-	h := operations(feedback.NewStore(client, db.Tables, now), user.NewStore(client, db.Tables, nil))
+	h := operations(feedback.NewStore(client, db.Tables), user.NewStore(client, db.Tables, nil))
 	ctx := access.WithPrincipal(t.Context(), viewer)
 	const badID = "The `/params/id` property must be UTF-8, percent-encoded and at most 255 characters long; " +
 		"you sent \"%FF\"."
@@ -103,7 +103,7 @@ func TestUpdateRejectsInvalidRequests(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	h := operations(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
+	h := operations(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
 	ctx := access.WithPrincipal(t.Context(), viewer)
 	const (
 		shown = `200 {"userId":1,"neverShow":false,"given":null,"feedbackId":"a"}`
@@ -123,7 +123,7 @@ func TestPreconditions(t *testing.T) {
 func TestUpdateFails(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	h := operations(feedback.NewStore(db.Client, db.Tables, now), user.NewStore(db.Client, db.Tables, db.Log()))
+	h := operations(feedback.NewStore(db.Client, db.Tables), user.NewStore(db.Client, db.Tables, db.Log()))
 	ctx, cancel := context.WithCancel(access.WithPrincipal(t.Context(), admin))
 	cancel()
 	h.ExpectStatus(ctx, t, "update", "survey", `{}`, 503)
