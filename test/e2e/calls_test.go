@@ -356,7 +356,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     newToken,
 			status:   409,
 			function: "create-service-account-token",
-			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
+			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed, Query 1r",
 		},
 		{
 			request:  "POST service-account/99/token",
