@@ -14,8 +14,9 @@ func TestCreate(t *testing.T) {
 	store, _ := newStore(t)
 	h := handlers(store)
 	const (
-		values = `"legalValues":[{"value":" é ","description":""},{"value":" É "},{"value":"z","description":"d"}]`
-		field  = `{"name":"a.~","description":"","stickiness":true,"sortOrder":-5,"createdAt":"2026-11-20T05:39:00.123Z",` +
+		values = `"legalValues":[{"value":" é ","description":""},{"value":" É ","description":null},` +
+			`{"value":"z","description":"d"}]`
+		field = `{"name":"a.~","description":"","stickiness":true,"sortOrder":-5,"createdAt":"2026-11-20T05:39:00.123Z",` +
 			`"usedInFeatures":0,"usedInProjects":0,` + values + `}`
 	)
 	expect(t, h, []call{
@@ -55,12 +56,12 @@ func TestBodies(t *testing.T) {
 			"200 " + described("b", long, 1, value),
 		},
 		{
-			"update", "a", `{"sortOrder":1,"legalValues":[{"value":"x","description":null},{"value":"y","description":""}]}`,
-			"200 " + described("a", "null", 1, `{"value":"x"},{"value":"y","description":""}`),
+			"update", "a", `{"sortOrder":1,"legalValues":[{"value":"x"},{"value":"y","description":""}]}`,
+			"200 " + described("a", "null", 1, `{"value":"x","description":null},{"value":"y","description":""}`),
 		},
 		{
 			"create", "", `{"name":"c","sortOrder":1,"legalValues":[{"value":"x","description":null}]}`,
-			"201 " + described("c", "null", 1, `{"value":"x"}`),
+			"201 " + described("c", "null", 1, `{"value":"x","description":null}`),
 		},
 		{"create", "", `{"name":"` + longest + `","sortOrder":1}`, "201 " + plain(longest, 1)},
 	})

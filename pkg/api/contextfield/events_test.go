@@ -41,7 +41,7 @@ func TestEvents(t *testing.T) {
 		by    = " field:plan by Ada, user 1, token 9: "
 		rest  = `,"createdAt":"2026-11-20T05:39:00.123Z","legalValues":[`
 		first = `{"name":"plan","description":null,"stickiness":false,"sortOrder":0` + rest +
-			`{"value":"basic"},{"value":"pro","description":"d"}]}`
+			`{"value":"basic","description":null},{"value":"pro","description":"d"}]}`
 		second  = `{"name":"plan","description":"e","stickiness":true,"sortOrder":3` + rest + `]}`
 		created = `{"name":"plan","description":null,"stickiness":false,"sortOrder":0` + rest + `]}`
 	)

@@ -21,7 +21,7 @@ type field struct {
 
 type legalValue struct {
 	Value       string  `json:"value"`
-	Description *string `json:"description,omitempty"`
+	Description *string `json:"description"` // nil: none
 }
 
 // List serves GET /api/admin/context.

@@ -25,7 +25,7 @@ func TestUpdate(t *testing.T) {
 	const (
 		used = `"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":`
 		full = `{"name":"f","description":"e","stickiness":true,"sortOrder":0,` + used +
-			`[{"value":"w","description":"x"},{"value":"v"}]}`
+			`[{"value":"w","description":"x"},{"value":"v","description":null}]}`
 		empty = `{"name":"f","description":null,"stickiness":false,"sortOrder":8,` + used + `[]}`
 		other = `{"name":"other","description":null,"stickiness":false,"sortOrder":7,"createdAt":null,` +
 			`"usedInFeatures":0,"usedInProjects":0,"legalValues":[]}`
@@ -33,7 +33,8 @@ func TestUpdate(t *testing.T) {
 	expect(t, h, []call{
 		{
 			"list", "", "",
-			`200 [{"name":"f","description":"d","stickiness":true,"sortOrder":3,` + used + `[{"value":"v"}]},` + other + `]`,
+			`200 [{"name":"f","description":"d","stickiness":true,"sortOrder":3,` + used +
+				`[{"value":"v","description":null}]},` + other + `]`,
 		},
 		{"update", "f", `{"name":7,"createdAt":1,"usedInFeatures":{}}`, "200 " + empty}, // they are ignored
 		{"update", "f", `{}`, "200 " + empty},
