@@ -19,7 +19,7 @@ func TestUpdateAndList(t *testing.T) {
 		{"update", "3", `{}`, `200 {"id":3,"name":"two","username":"two","rootRole":2,` + rest},
 		{"update", "3", `{"name":" new "}`, `200 {"id":3,"name":" new ","username":"two","rootRole":2,` + rest},
 		{
-			"update", "3e+00", `{"rootRole":1,"username":"ignored"}`,
+			"update", "3", `{"rootRole":1,"username":"ignored"}`,
 			`200 {"id":3,"name":" new ","username":"two","rootRole":1,` + rest,
 		},
 		{

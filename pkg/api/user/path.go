@@ -1,13 +1,12 @@
 package user
 
 import (
-	"encoding/json"
+	"math"
 	"net/http"
-	"regexp"
+	"strconv"
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -20,20 +19,18 @@ func PathID(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// number is a JSON number without a sign.
-var number = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-
-// parseID reads the id of an account in a path: a JSON number without a sign whose exact value is an integer from 1 to
-// access.MaxID, such as 4, 4.0 or 1e+06 (api/openapi.yaml).
+// parseID reads the id of an account in a path: what access.ParseID accepts or, of an id of 1000000 or more, the spelling
+// of clients that handle ids as floating-point numbers, such as 1e+06 (api/openapi.yaml).
 func parseID(text string) (id int64, ok bool) {
-	if !number.MatchString(text) {
+	if id, ok = access.ParseID(text); ok {
+		return id, true
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || number != math.Trunc(number) || number < 1 || number > access.MaxID ||
+		text != strconv.FormatFloat(number, 'g', -1, 64) {
 		return 0, false
 	}
-	id, ok = jsonbody.Integer(json.Number(text))
-	if !ok || id < 1 || id > access.MaxID {
-		return 0, false
-	}
-	return id, true
+	return int64(number), true
 }
 
 // NameServiceAccount returns err. If its kind is NotFound, it returns NoServiceAccount instead, which has the id as the
