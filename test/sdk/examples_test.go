@@ -100,7 +100,7 @@ func TestExamplePage(t *testing.T) {
 	s := newService(t)
 	s.createExample()
 	files := http.NewServeMux()
-	files.Handle("/", http.FileServer(http.Dir("../../docs/examples")))
+	files.Handle("/", http.FileServer(http.Dir("../../docs/examples/page")))
 	files.Handle(packages, http.StripPrefix(packages, http.FileServer(http.Dir(os.Getenv(javascript)))))
 	p := openPage(t, "/page.html", files)
 	assert.OK(t, chromedp.Do(p.ctx,
