@@ -129,6 +129,7 @@ func TestContext(t *testing.T) {
 		{`{"properties":null}`, in("country", "NO"), false},
 		{`{"country":"NO,SE"}`, in("country", "NO"), false},
 		{`{"country":"NO,SE"}`, in("country", "NO,SE"), true},
+		{`{"country":""}`, toggle.Constraint{ContextName: "country", Operator: "REGEX", Value: "^$"}, false},
 		{`{"environment":"test"}`, in("environment", "test"), true},
 		{`{}`, in("environment", "production"), false},
 		{`{}`, toggle.Constraint{ContextName: "currentTime", Operator: "DATE_BEFORE", Value: year}, true},

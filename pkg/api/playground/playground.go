@@ -3,6 +3,7 @@ package playground
 
 import (
 	"io"
+	"maps"
 	"math/rand/v2"
 	"time"
 
@@ -13,14 +14,17 @@ import (
 // Fields are the fields of a context by name.
 type Fields map[string]string
 
-// Context returns the context with the fields at a time. random is read once; it decides what is random in evaluations.
+// Context returns the context with the fields at a time. An empty text is absent, as in the frontend API. random is read
+// once; it decides what is random in evaluations.
 func (f Fields) Context(now time.Time, random io.Reader) (*evaluation.Context, error) {
 	var seed [32]byte
 	if _, err := io.ReadFull(random, seed[:]); err != nil {
 		return nil, err
 	}
+	present := maps.Clone(f)
+	maps.DeleteFunc(present, func(_, value string) bool { return value == "" })
 	return &evaluation.Context{
-		Fields: f,
+		Fields: present,
 		Now:    now,
 		Random: rand.New(rand.NewChaCha8(seed)).Uint32N, //nolint:gosec // not a secret
 	}, nil

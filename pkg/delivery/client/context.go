@@ -9,10 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/evaluation"
@@ -23,19 +26,35 @@ import (
 // maxContext is the maximum size of a body with a context, in bytes.
 const maxContext = 100_000
 
-// fields are the values of the fields of a context.
+// fields are the values of the fields of a context. None is empty.
 type fields map[string]string
 
-// context returns the context of an evaluation. A context with neither userId nor sessionId gets a session that is
-// derived from the caller's address and agent, so that the result is the same for each request of a caller.
+// newFields returns the fields of a context, which are beside its properties or among them. An empty text is absent, as
+// applications send it for what they do not know. If a field is at both places, the one beside counts if every context
+// has the field, and otherwise the property, as in Unleash.
+func newFields(beside, properties map[string]string) fields {
+	f := fields{}
+	for name, value := range beside {
+		if value != "" {
+			f[name] = value
+		}
+	}
+	for name, value := range properties {
+		if value != "" && (f[name] == "" || !toggle.IsFixedField(name)) {
+			f[name] = value
+		}
+	}
+	return f
+}
+
+// context returns the context of an evaluation. One without a session gets one that is derived from the user and the
+// caller's address and agent, so that the result is the same for each request of a caller.
 func (h *Handler) context(r *request, f fields) (*evaluation.Context, error) {
-	if _, ok := f[toggle.FieldRemoteAddress]; !ok {
+	if f[toggle.FieldRemoteAddress] == "" {
 		f[toggle.FieldRemoteAddress] = callerAddress(r.Request)
 	}
-	_, hasUser := f[toggle.FieldUserID]
-	_, hasSession := f[toggle.FieldSessionID]
-	if !hasUser && !hasSession {
-		sum := sha256.Sum256([]byte(callerAddress(r.Request) + "\n" + r.UserAgent()))
+	if f[toggle.FieldSessionID] == "" {
+		sum := sha256.Sum256([]byte(callerAddress(r.Request) + "\n" + r.UserAgent() + "\n" + f[toggle.FieldUserID]))
 		f[toggle.FieldSessionID] = base64.RawURLEncoding.EncodeToString(sum[:bodyTagBytes])
 	}
 	delete(f, toggle.FieldCurrentTime) // dates are compared with the clock of the service
@@ -84,29 +103,52 @@ func (r *request) readObject() (map[string]any, error) {
 	return object, nil
 }
 
-// contextOf returns the property context of a body. Without one it is empty.
-func contextOf(body map[string]any) (map[string]any, error) {
-	switch context := body["context"].(type) {
+// objectOf returns a property of the object at a path, which is an object itself. Null and no property are an empty one.
+func objectOf(object map[string]any, path, name string) (map[string]any, error) {
+	switch inner := object[name].(type) {
 	case nil:
 		return map[string]any{}, nil
 	case map[string]any:
-		return context, nil
+		return inner, nil
 	default:
-		return nil, apierror.New(apierror.Validation, "The `/body/context` property must be an object.")
+		return nil, apierror.Errorf(apierror.Validation, "The `%s/%s` property must be an object.", path, name)
 	}
 }
 
-// add adds the scalar values of an object. Null values are absent; objects and lists are ignored.
-func (f fields) add(object map[string]any) {
-	for name, value := range object {
-		switch value := value.(type) {
-		case string:
-			f[name] = value
-		case json.Number:
-			f[name] = value.String()
-		case bool:
-			f[name] = strconv.FormatBool(value)
+// textsOf returns the values of the object at a path as texts. SDKs join lists with commas, too. Null is absent. Objects
+// are ignored, because no constraint can be fulfilled by one.
+func textsOf(object map[string]any, path string) (map[string]string, error) {
+	texts := make(map[string]string, len(object))
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		elements, isList := object[name].([]any)
+		if !isList {
+			elements = []any{object[name]}
 		}
+		parts := make([]string, len(elements))
+		for i, element := range elements {
+			part, ok := textOf(element)
+			if !ok && isList {
+				return nil, apierror.Errorf(apierror.Validation,
+					"The `%s/%s` property must be a list of strings, numbers and booleans.", path, apierror.Echo(name))
+			}
+			parts[i] = part
+		}
+		texts[name] = strings.Join(parts, ",")
+	}
+	return texts, nil
+}
+
+// textOf returns a string, a number or a boolean as a text.
+func textOf(value any) (text string, ok bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case json.Number:
+		return value.String(), true
+	case bool:
+		return strconv.FormatBool(value), true
+	default:
+		return "", false
 	}
 }
 

@@ -1,7 +1,10 @@
 package client_test
 
 import (
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,23 +43,37 @@ func TestFrontend(t *testing.T) {
 		{"GET", "?country=NO", "", `{"toggles":[` + a + `,` + b + `]}`},
 		{"GET", "?properties[country]=NO&userId=7", "", `{"toggles":[` + a + `,` + b + `]}`},
 		{"GET", "?properties%5Bcountry%5D=SE", "", `{"toggles":[` + b + `]}`},
-		{"GET", "?properties[country]=SE&country=NO", "", `{"toggles":[` + a + `,` + b + `]}`},
+		{"GET", "?properties[country]=NO&country=SE", "", `{"toggles":[` + a + `,` + b + `]}`},
+		{"GET", "?properties[country]=&country=NO", "", `{"toggles":[` + a + `,` + b + `]}`},
+		{"GET", "?country=NO&x=a;b&y=100%&%zz&=&&z=%ff+", "", `{"toggles":[` + a + `,` + b + `]}`},
+		{"GET", "?country=N%4F&context=x", "", `{"toggles":[` + a + `,` + b + `]}`},
 		{"POST", "", "", `{"toggles":[` + b + `]}`},
-		{"POST", "", `{"context":{"properties":{"country":"NO"},"userId":7}}`, `{"toggles":[` + a + `,` + b + `]}`},
-		{"POST", "", `{"context":{"country":"NO"}}`, `{"toggles":[` + a + `,` + b + `]}`},
-		{"POST", "", `{"context":{"properties":{"country":"SE"},"country":"NO"}}`, `{"toggles":[` + a + `,` + b + `]}`},
+		{"POST", "", `{"context":null}`, `{"toggles":[` + b + `]}`},
+		{"POST", "", `{"context":{"properties":{"country":"NO","x":{}},"userId":7}}`, `{"toggles":[` + a + `,` + b + `]}`},
+		{"POST", "", `{"context":{"country":"NO","properties":null}}`, `{"toggles":[` + a + `,` + b + `]}`},
+		{"POST", "", `{"context":{"properties":{"country":"NO"},"country":"SE"}}`, `{"toggles":[` + a + `,` + b + `]}`},
+		{"POST", "", `{"context":{"properties":{"country":["NO"]}}}`, `{"toggles":[` + a + `,` + b + `]}`},
 	} {
 		got := call(h, test.method, "/api/frontend"+test.query, token, test.body)
 		assert.Equal(t, test.want, got.body)
 		again := call(h, test.method, "/api/frontend"+test.query, token, test.body, "If-None-Match", got.header.Get("ETag"))
 		assert.Equal(t, http.StatusNotModified, again.status)
 	}
+	for sent, want := range map[string]int{"*": http.StatusNotModified, `"*"`: http.StatusOK} {
+		assert.Equal(t, want, call(h, "GET", "/api/frontend", token, "", "If-None-Match", sent).status)
+	}
+	assert.Equal(t, http.StatusBadRequest, call(h, "GET", "/api/frontend?properties=x", token, "").status)
 	for body, want := range map[string]int{
-		`{"context":[]}`:                    400,
-		`[]`:                                400,
-		`{}}`:                               400,
-		`{} {}`:                             400,
-		`{"context":{"currentTime":"now"}}`: 400,
+		`{"context":[]}`:                        400,
+		`{"context":"x"}`:                       400,
+		`{"context":{"properties":[]}}`:         400,
+		`{"context":{"properties":"x"}}`:        400,
+		`{"context":{"properties":{"a":[{}]}}}`: 400,
+		`{"context":{"userId":[["7"]]}}`:        400,
+		`[]`:                                    400,
+		`{}}`:                                   400,
+		`{} {}`:                                 400,
+		`{"context":{"currentTime":"now"}}`:     400,
 		`{"x":"` + strings.Repeat("x", 100_000) + `"}`: 413,
 	} {
 		assert.Equal(t, want, call(h, "POST", "/api/frontend", token, body).status)
@@ -65,17 +82,152 @@ func TestFrontend(t *testing.T) {
 		call(h, "POST", "/api/frontend", token, "a=b", "Content-Type", "application/x-www-form-urlencoded").status)
 }
 
-// A caller without userId and sessionId gets the same result with each request.
-func TestSession(t *testing.T) {
+// served describes the context for which requests are evaluated, by a toggle for each of some values. The values are
+// those of fields, without what a request has not sent.
+func (f *fixture) served(values map[string]string) (on func(method, target, body string) []string) {
+	f.Helper()
+	for field, value := range values {
+		f.put("shop", field, toggle.Strategy{Constraints: []toggle.Constraint{
+			{ContextName: field, Operator: toggle.OperatorIn, Values: []string{value}},
+		}})
+	}
+	f.compile()
+	process, token := f.process(), f.token(clienttokentable.Frontend)
+	return func(method, target, body string) []string {
+		f.Helper()
+		response := call(process, method, target, token, body)
+		assert.Equal(f, http.StatusOK, response.status)
+		names := []string{}
+		for field := range values {
+			on := `{"name":"` + field + `","enabled":true`
+			if strings.HasPrefix(target, "/ofrep") {
+				on = `{"key":"` + field + `","reason":"TARGETING_MATCH","value":true`
+			}
+			if strings.Contains(response.body, on) {
+				names = append(names, field)
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+}
+
+// Lists are joined with commas, whichever way an application sends them, and so are values of other types texts.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	context := f.served(map[string]string{
+		"roles": "admin,ops", "sizes": "1,2.5,true", "userId": "7,8", "plan": "a b;c", "share": "100%", "age": "41", "beta": "true",
+	})
+	all := []string{"age", "beta", "plan", "roles", "share", "sizes", "userId"}
+	for _, query := range []string{
+		"?userId=7&userId=8&roles=admin&roles=ops&sizes=1&sizes=2.5&sizes=true&plan=a+b;c&share=100%&age=41&beta=true",
+		"?userId=7,8&roles[]=admin&roles[]=ops&sizes=1,2.5,true&plan=a%20b%3Bc&share=100%25&age=41&beta=true",
+		"?userId=7%2C8&properties[roles]=admin&properties[roles]=ops&properties[sizes][]=1&properties[sizes][]=2.5,true&" +
+			"properties%5Bplan%5D=a%20b;c&properties[share]=100%&properties[age]=41&properties[beta]=true",
+	} {
+		assert.Equal(t, all, context("GET", "/api/frontend"+query, ""))
+	}
+	const custom = `"roles":["admin","ops"],"sizes":[1,2.5,true],"plan":"a b;c","share":"100%","age":41,"beta":true`
+	const path = "/ofrep/v1/evaluate/flags"
+	assert.Equal(t, all, context("POST", "/api/frontend", `{"context":{"userId":[7,8],"properties":{`+custom+`}}}`))
+	assert.Equal(t, all, context("POST", "/api/frontend", `{"context":{"userId":["7","8"],`+custom+`}}`))
+	assert.Equal(t, all, context("POST", path, `{"context":{"userId":["7","8"],`+custom+`}}`))
+	assert.Equal(t, all, context("POST", path, `{"context":{"targetingKey":["7",8],`+custom+`}}`))
+	assert.Equal(t, []string{}, context("POST", path, `{"context":{"roles":{"0":"admin,ops"},"age":null}}`))
+}
+
+// An empty text is absent: a rollout divides callers by what else they send, and a stickiness field without a value is
+// not fulfilled.
+func TestEmptyFields(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	half := map[string]string{"rollout": "50", "stickiness": "default", "groupId": "g"}
-	f.put("shop", "a", toggle.Strategy{Parameters: half})
+	f.put("shop", "half", toggle.Strategy{Parameters: half})
+	tenants := map[string]string{"rollout": "100", "stickiness": "tenant", "groupId": "g"}
+	f.put("shop", "tenants", toggle.Strategy{Parameters: tenants})
+	absent := toggle.Constraint{ContextName: "plan", Operator: toggle.OperatorRegex, Value: "^$"}
+	f.put("shop", "plan", toggle.Strategy{Constraints: []toggle.Constraint{absent}})
+	f.put("shop", "address", toggle.Strategy{Constraints: []toggle.Constraint{
+		{ContextName: "remoteAddress", Operator: toggle.OperatorIn, Values: []string{address}},
+	}})
 	f.compile()
 	h, token := f.process(), f.token(clienttokentable.Frontend)
-	first := call(h, "GET", "/api/frontend", token, "")
-	for range 20 {
-		assert.Equal(t, first.body, call(h, "GET", "/api/frontend", token, "").body)
+	const path = "/ofrep/v1/evaluate/flags"
+	results := func(session string) [][4]bool {
+		none := `"userId":"","remoteAddress":"","appName":""`
+		var all [][4]bool
+		for _, got := range []response{
+			call(h, "GET", "/api/frontend?userId=&remoteAddress=&appName=&tenant=&plan=&sessionId="+session, token, ""),
+			call(h, "GET", "/api/frontend?properties[tenant]=&properties[plan]=&properties[userId]=&sessionId="+session, token, ""),
+			call(h, "POST", "/api/frontend", token,
+				`{"context":{`+none+`,"properties":{"tenant":"","plan":""},"sessionId":"`+session+`"}}`),
+			call(h, "POST", path, token,
+				`{"context":{`+none+`,"tenant":"","plan":[],"targetingKey":"","sessionId":"`+session+`"}}`),
+		} {
+			assert.Equal(t, http.StatusOK, got.status)
+			var result [4]bool
+			for i, name := range []string{"half", "tenants", "plan", "address"} {
+				result[i] = strings.Contains(got.body, `{"name":"`+name+`"`) ||
+					regexp.MustCompile(`{"key":"`+name+`","reason":"[A-Z_]+","value":true`).MatchString(got.body)
+			}
+			all = append(all, result)
+		}
+		return all
+	}
+	on := 0
+	for i := range 100 {
+		all := results(fmt.Sprint("s", i))
+		half := all[0][0]
+		if half {
+			on++
+		}
+		want := [4]bool{half, false, false, true}
+		assert.Equal(t, [][4]bool{want, want, want, want}, all)
+	}
+	if on < 30 || on > 70 {
+		t.Errorf("a rollout of 50 %% is on for %d of 100 sessions", on)
+	}
+}
+
+// A caller that sends no session has one, which is the same for each request and another for another user, agent or
+// address. So a strategy with the stickiness sessionId is on for all callers at 100 %.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("shop", "half", toggle.Strategy{
+		Parameters: map[string]string{"rollout": "50", "stickiness": "sessionId", "groupId": "g"},
+	})
+	f.put("shop", "all", toggle.Strategy{
+		Parameters: map[string]string{"rollout": "100", "stickiness": "sessionId", "groupId": "g"},
+	})
+	f.compile()
+	h, token := f.process(), f.token(clienttokentable.Frontend)
+	const path = "/ofrep/v1/evaluate/flags"
+	for _, callers := range []func(i int) response{
+		func(i int) response { return call(h, "GET", fmt.Sprint("/api/frontend?userId=", i), token, "") },
+		func(i int) response { return call(h, "GET", "/api/frontend", token, "", "User-Agent", fmt.Sprint(i)) },
+		func(i int) response {
+			return call(h, "POST", "/api/frontend", token, fmt.Sprintf(`{"context":{"userId":%d,"sessionId":""}}`, i))
+		},
+		func(i int) response {
+			return call(h, "POST", path, token, fmt.Sprintf(`{"context":{"targetingKey":"%d"}}`, i))
+		},
+	} {
+		on := 0
+		for i := range 100 {
+			first := callers(i)
+			assert.Equal(t, first.body, callers(i).body)
+			if !regexp.MustCompile(`{"name":"all"|{"key":"all","reason":"STATIC","value":true`).MatchString(first.body) {
+				t.Fatalf("a strategy at 100 %% is off for the caller %d: %s", i, first.body)
+			}
+			if regexp.MustCompile(`{"name":"half"|{"key":"half","reason":"SPLIT","value":true`).MatchString(first.body) {
+				on++
+			}
+		}
+		if on < 30 || on > 70 {
+			t.Errorf("a rollout of 50 %% is on for %d of 100 callers", on)
+		}
 	}
 }
 
@@ -87,6 +239,7 @@ func TestOFREP(t *testing.T) {
 	f.put("shop", "norway", toggle.Strategy{Constraints: inNorway()})
 	nobody := map[string]string{"rollout": "0", "stickiness": "default", "groupId": "g"}
 	f.put("shop", "none", toggle.Strategy{Parameters: nobody})
+	f.put("shop", "no-norwegian", toggle.Strategy{Parameters: nobody, Constraints: inNorway()})
 	f.put("shop", "text", toggle.Strategy{Variants: variant("string", "x")})
 	f.put("shop", "number", toggle.Strategy{Variants: variant("number", "1.0")})
 	f.put("shop", "object", toggle.Strategy{Variants: variant("json", `{"x":1}`)})
@@ -97,15 +250,16 @@ func TestOFREP(t *testing.T) {
 	h, token := f.process(), f.token(clienttokentable.Frontend)
 	const metadata = `"metadata":{"impressionData":false,"project":"shop","stale":false,"type":"release"}}`
 	for key, want := range map[string]string{
-		"plain":    `"reason":"STATIC","value":true,"variant":"enabled",`,
-		"norway":   `"reason":"TARGETING_MATCH","value":false,"variant":"disabled",`,
-		"none":     `"reason":"TARGETING_MATCH","value":false,"variant":"disabled",`,
-		"text":     `"reason":"SPLIT","value":"x","variant":"v",`,
-		"number":   `"reason":"SPLIT","value":1.0,"variant":"v",`,
-		"object":   `"reason":"SPLIT","value":{"x":1},"variant":"v",`,
-		"list":     `"reason":"SPLIT","value":"[1]","variant":"v",`,
-		"empty":    `"reason":"SPLIT","value":true,"variant":"v",`,
-		"variants": `"reason":"TARGETING_MATCH","variant":"disabled",`,
+		"plain":        `"reason":"STATIC","value":true,"variant":"enabled",`,
+		"norway":       `"reason":"TARGETING_MATCH","value":false,"variant":"disabled",`,
+		"none":         `"reason":"SPLIT","value":false,"variant":"disabled",`,
+		"no-norwegian": `"reason":"TARGETING_MATCH","value":false,"variant":"disabled",`,
+		"text":         `"reason":"SPLIT","value":"x","variant":"v",`,
+		"number":       `"reason":"SPLIT","value":1.0,"variant":"v",`,
+		"object":       `"reason":"SPLIT","value":{"x":1},"variant":"v",`,
+		"list":         `"reason":"SPLIT","value":"[1]","variant":"v",`,
+		"empty":        `"reason":"SPLIT","value":true,"variant":"v",`,
+		"variants":     `"reason":"TARGETING_MATCH","variant":"disabled",`,
 	} {
 		got := call(h, "POST", "/ofrep/v1/evaluate/flags/"+key, "", `{"context":{"targetingKey":"7"}}`, "X-API-Key", token)
 		assert.Equal(t, `{"key":"`+key+`",`+want+metadata, got.body)
@@ -119,9 +273,27 @@ func TestOFREP(t *testing.T) {
 			t.Errorf("%s lacks %s", missing.body, text)
 		}
 	}
+	for body, want := range map[string]string{
+		`{`:                          "PARSE_ERROR",
+		`[]`:                         "PARSE_ERROR",
+		`"x"`:                        "PARSE_ERROR",
+		`{"context":{}} {}`:          "PARSE_ERROR",
+		`{"context":[]}`:             "INVALID_CONTEXT",
+		`{"context":"x"}`:            "INVALID_CONTEXT",
+		`{"context":{"a":[[]]}}`:     "INVALID_CONTEXT",
+		`{"context":{"a":["b",{}]}}`: "INVALID_CONTEXT",
+	} {
+		for _, path := range []string{"/ofrep/v1/evaluate/flags", "/ofrep/v1/evaluate/flags/plain"} {
+			got := call(h, "POST", path, token, body)
+			assert.Equal(t, http.StatusBadRequest, got.status)
+			if !strings.Contains(got.body, `"errorCode":"`+want+`"`) {
+				t.Errorf("%s: %s", body, got.body)
+			}
+		}
+	}
 	const path, norway, sweden = "/ofrep/v1/evaluate/flags", `{"context":{"country":"NO"}}`, `{"context":{"country":"SE"}}`
 	all := call(h, "POST", path, "Bearer "+token, norway)
-	assert.Equal(t, 9, strings.Count(all.body, `"key"`))
+	assert.Equal(t, 10, strings.Count(all.body, `"key"`))
 	tag := all.header.Get("ETag")
 	assert.Equal(t, http.StatusNotModified, call(h, "POST", path, token, norway, "If-None-Match", tag).status)
 	assert.Equal(t, http.StatusOK, call(h, "POST", path, token, sweden, "If-None-Match", tag).status)

@@ -53,43 +53,60 @@ func (h *Handler) features(r *request) error {
 // the client is ahead of the process, or of another epoch, the process reads the pointer again. If that fails, it has
 // nothing newer: an SDK must not go back.
 func (h *Handler) isNewer(r *request, q snapshot.Query) bool {
-	newer := true
-	for _, text := range tagsOf(r.Header) {
-		if text == "*" {
+	header := ifNoneMatchOf(r.Header)
+	if header.matchesAll {
+		return false
+	}
+	var sent []snapshot.Tag
+	for _, text := range header.tags {
+		if tag, ok := snapshot.ParseTag(text); ok && tag.Query == q.Hash() {
+			sent = append(sent, tag)
+		}
+	}
+	current := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+	if slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
+		return tag.Epoch != current.Epoch || tag.Version > current.Version
+	}) {
+		fresh, err := h.source.refresh(r.Context(), r.token.Environment)
+		if err != nil {
 			return false
 		}
-		sent, ok := snapshot.ParseTag(text)
-		if !ok || sent.Query != q.Hash() {
-			continue
-		}
-		current := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
-		if sent.Epoch != current.Epoch || sent.Version > current.Version {
-			fresh, err := h.source.refresh(r.Context(), r.token.Environment)
-			if err != nil {
-				return false
-			}
-			r.view = fresh
-			current = snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
-		}
-		if sent.Epoch == current.Epoch && sent.Version >= current.Version {
-			newer = false
-		}
+		r.view = fresh
+		current = snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
 	}
-	return newer
+	return !slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
+		return tag.Epoch == current.Epoch && tag.Version >= current.Version
+	})
 }
 
-// tagsOf returns the entity tags in the header If-None-Match, without quotation marks. Weak tags become strong: proxies
-// that compress responses make tags weak.
-func tagsOf(header http.Header) []string {
-	var tags []string
-	for _, value := range header.Values("If-None-Match") {
-		for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
-			tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-			tags = append(tags, strings.Trim(tag, `"`))
-		}
-	}
-	return tags
+// ifNoneMatch is the header If-None-Match of a request (RFC 9110, section 13.1.2).
+type ifNoneMatch struct {
+	matchesAll bool     // it is *
+	tags       []string // without quotation marks
 }
+
+// maxTags is the maximum number of entity tags that are compared. Clients send one.
+const maxTags = 10
+
+// ifNoneMatchOf reads the header If-None-Match. Weak tags become strong: proxies that compress responses make tags weak.
+func ifNoneMatchOf(header http.Header) ifNoneMatch {
+	value := strings.Join(header.Values("If-None-Match"), ",")
+	if strings.TrimSpace(value) == "*" {
+		return ifNoneMatch{matchesAll: true}
+	}
+	var tags []string
+	for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
+		if len(tags) == maxTags {
+			break
+		}
+		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
+		tags = append(tags, strings.Trim(tag, `"`))
+	}
+	return ifNoneMatch{tags: tags}
+}
+
+// matches reports whether the client has the content with an entity tag.
+func (n ifNoneMatch) matches(tag string) bool { return n.matchesAll || slices.Contains(n.tags, tag) }
 
 // acceptsGzip reports whether a response can be compressed. What the header says of gzip has precedence over *.
 func acceptsGzip(header http.Header) bool {
@@ -115,9 +132,9 @@ func (r *request) query() (snapshot.Query, error) {
 		Environment:              r.token.Environment,
 		InlineSegmentConstraints: !knowsSegments(r.Header.Get("Unleash-Client-Spec")),
 	}
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return q, apierror.Errorf(apierror.Validation, "The query cannot be read: %v.", err)
+	values := url.Values{}
+	for name, value := range parseQuery(r.URL.RawQuery) {
+		values.Add(name, value)
 	}
 	if values.Has("tag") || values.Has("tag[]") {
 		return q, apierror.New(apierror.Validation, "The `/query/tag` property is not supported: toggles have no tags.")
@@ -202,7 +219,7 @@ func (r *request) writeTagged(text []byte, vary string) error {
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", vary)
 	header.Set("ETag", `W/"`+tag+`"`)
-	if sent := tagsOf(r.Header); slices.Contains(sent, tag) || slices.Contains(sent, "*") {
+	if ifNoneMatchOf(r.Header).matches(tag) {
 		r.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

@@ -100,7 +100,8 @@ func TestFeatures(t *testing.T) {
 	if tag == other || !strings.HasPrefix(tag, `"`) {
 		t.Errorf("tags %s and %s", tag, other)
 	}
-	for _, sent := range []string{tag, other, "W/" + tag, `"x", ` + tag, "*", strings.Trim(tag, `"`)} {
+	nine := strings.Repeat(`"x",`, 9)
+	for _, sent := range []string{tag, other, "W/" + tag, `"x", ` + tag, " * ", strings.Trim(tag, `"`), nine + tag} {
 		got := poll(h, token, sent)
 		assert.Equal(t, "304", got.names(t))
 		assert.Equal(t, "", got.body)
@@ -111,7 +112,7 @@ func TestFeatures(t *testing.T) {
 			"X-Content-Type-Options": {"nosniff"},
 		}, got.header)
 	}
-	for _, sent := range []string{`"x"`, `""`, `"537b2ba0:43:v1"`} {
+	for _, sent := range []string{`"x"`, `""`, `"537b2ba0:43:v1"`, `"*"`, `W/"*"`, `"x", *`, nine + `"x",` + tag} {
 		assert.Equal(t, http.StatusOK, poll(h, token, sent).status)
 	}
 }
@@ -154,7 +155,7 @@ func TestSelection(t *testing.T) {
 		{all, "?namePrefix=shop_", "shop_c"},
 		{all, "?namePrefix=a&namePrefix=b", "400"},
 		{all, "?tag=a:b", "400"},
-		{all, "?environment=development&x=%C3", "billing.d shop.a shop.b shop_c"},
+		{all, "?environment=development&x=%C3&y=a;b&z=100%", "billing.d shop.a shop.b shop_c"},
 		{shop, "", "shop.a shop.b shop_c"},
 		{shop, "?project=billing&namePrefix=shop.", "shop.a shop.b"},
 		{several, "", "billing.d shop.a shop.b shop_c"},
@@ -388,6 +389,26 @@ func TestCallsOfAPoll(t *testing.T) {
 		f.db.Delete(t, f.db.Tables[clienttokentable.Table], clienttokentable.Key(stored.Selector))
 	}
 	assert.Equal(t, http.StatusUnauthorized, poll(h, token, tag).status)
+}
+
+// A request reads the pointer once more at most, however many tags of other epochs it has.
+func TestCallsForManyTags(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.compile()
+	token := f.token(clienttokentable.Backend)
+	through, calls := f.db.Through(t, nil)
+	h := f.processThrough(through, time.Hour)
+	tag := poll(h, token, "").header.Get("ETag")
+	before := len(strings.Fields(calls.Calls()))
+	hash, _, _ := strings.Cut(strings.Trim(tag, `"`), ":")
+	var tags []string
+	for i := range 9 {
+		tags = append(tags, fmt.Sprintf(`"%s:e%d.1:v1"`, hash, i))
+	}
+	assert.Equal(t, http.StatusOK, poll(h, token, strings.Join(tags, ", ")).status)
+	assert.Equal(t, http.StatusNotModified, poll(h, token, strings.Join(append(tags, tag), ", ")).status)
+	assert.Equal(t, []string{"BatchGetItem", "GetItem", "BatchGetItem", "GetItem"}, strings.Fields(calls.Calls())[before:])
 }
 
 // A compressed report counts unpacked.

@@ -122,11 +122,14 @@ type response struct {
 	body   string
 }
 
+// address is the address of all callers.
+const address = "192.0.2.1"
+
 // call sends a request through the function URL. The headers are pairs of names and values.
 func call(h http.Handler, method, target, token, body string, headers ...string) response {
 	var event events.LambdaFunctionURLRequest
 	event.RawPath, event.RawQueryString, _ = strings.Cut(target, "?")
-	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = method, "192.0.2.1"
+	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = method, address
 	event.Body = body
 	if !utf8.ValidString(body) {
 		event.Body, event.IsBase64Encoded = base64.StdEncoding.EncodeToString([]byte(body)), true

@@ -2,11 +2,8 @@ package client
 
 import (
 	"io"
-	"maps"
 	"mime"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,21 +19,27 @@ const noVariant = "disabled"
 
 // getFrontend serves GET /api/frontend.
 func (h *Handler) getFrontend(r *request) error {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return apierror.Errorf(apierror.Validation, "The query cannot be read: %v.", err)
+	beside, properties := map[string]string{}, map[string]string{}
+	add := func(to map[string]string, name, value string) {
+		if earlier, ok := to[name]; ok {
+			value = earlier + "," + value
+		}
+		to[name] = value
 	}
-	properties, f := fields{}, fields{}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		value := strings.Join(values[name], ",")
-		if inner, ok := strings.CutPrefix(name, "properties["); ok {
-			properties[strings.TrimSuffix(strings.TrimSuffix(inner, "[]"), "]")] = value
-		} else {
-			f[strings.TrimSuffix(name, "[]")] = value
+	for name, value := range parseQuery(r.URL.RawQuery) {
+		name = strings.TrimSuffix(name, "[]")
+		inner, isProperty := strings.CutPrefix(name, "properties[")
+		switch {
+		case isProperty:
+			add(properties, strings.TrimSuffix(inner, "]"), value)
+		case name == "properties":
+			return apierror.New(apierror.Validation,
+				"The `/query/properties` property must name a field, as in properties[plan]=pro.")
+		default:
+			add(beside, name, value)
 		}
 	}
-	maps.Copy(properties, f)
-	return h.evaluateAll(r, properties)
+	return h.evaluateAll(r, newFields(beside, properties))
 }
 
 // postFrontend serves POST /api/frontend.
@@ -48,18 +51,27 @@ func (h *Handler) postFrontend(r *request) error {
 	if err != nil {
 		return err
 	}
-	context, err := contextOf(body)
+	context, err := objectOf(body, "/body", "context")
 	if err != nil {
 		return err
 	}
 	if err := checkDate("currentTime", context); err != nil {
 		return err
 	}
-	f := fields{}
-	properties, _ := context["properties"].(map[string]any)
-	f.add(properties)
-	f.add(context)
-	return h.evaluateAll(r, f)
+	inner, err := objectOf(context, "/body/context", "properties")
+	if err != nil {
+		return err
+	}
+	delete(context, "properties")
+	beside, err := textsOf(context, "/body/context")
+	if err != nil {
+		return err
+	}
+	properties, err := textsOf(inner, "/body/context/properties")
+	if err != nil {
+		return err
+	}
+	return h.evaluateAll(r, newFields(beside, properties))
 }
 
 // checkJSON rejects bodies that are not JSON according to their type.

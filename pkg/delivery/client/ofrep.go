@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"toggleadmin/pkg/delivery/snapshot"
@@ -46,9 +47,9 @@ type ofrepError struct {
 
 // evaluateFlag serves POST /ofrep/v1/evaluate/flags/{key}.
 func (h *Handler) evaluateFlag(r *request) error {
-	all, ctx, failed := h.ofrepContext(r)
-	if failed != nil {
-		return h.writeOFREPError(r, failed)
+	all, ctx, code, err := h.ofrepContext(r)
+	if err != nil {
+		return h.writeOFREPError(r, code, err)
 	}
 	for _, f := range all.features {
 		if f.Name == r.name {
@@ -62,7 +63,7 @@ func (h *Handler) evaluateFlag(r *request) error {
 	if err := h.countEvaluation(r, ctx, evaluation.Explanation{}); err != nil {
 		return err
 	}
-	return h.writeOFREPError(r,
+	return h.writeOFREPError(r, codeFlagNotFound,
 		apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name)))
 }
 
@@ -80,9 +81,9 @@ func (h *Handler) countEvaluation(r *request, ctx *evaluation.Context, e evaluat
 
 // evaluateFlags serves POST /ofrep/v1/evaluate/flags.
 func (h *Handler) evaluateFlags(r *request) error {
-	all, ctx, failed := h.ofrepContext(r)
-	if failed != nil {
-		return h.writeOFREPError(r, failed)
+	all, ctx, code, err := h.ofrepContext(r)
+	if err != nil {
+		return h.writeOFREPError(r, code, err)
 	}
 	flags := make([]ofrepSuccess, len(all.features))
 	for i, f := range all.features {
@@ -97,42 +98,39 @@ func (h *Handler) evaluateFlags(r *request) error {
 	return r.writeTagged(text, "Authorization, X-API-Key, Origin, Accept-Encoding")
 }
 
-// ofrepContext reads the context of a request. The targeting key is the userId, unless the context has one.
-func (h *Handler) ofrepContext(r *request) (*toggles, *evaluation.Context, error) {
+// ofrepContext reads the context of a request. The targeting key is the userId, unless the context has one. code is that
+// of OFREP for an error that the client has caused, and empty for any other.
+func (h *Handler) ofrepContext(r *request) (all *toggles, ctx *evaluation.Context, code string, err error) {
 	body, err := r.readObject()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, codeParseError, err
 	}
-	object, err := contextOf(body)
+	object, err := objectOf(body, "/body", "context")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, codeInvalidContext, err
 	}
-	f := fields{}
-	f.add(object)
-	if key, ok := f["targetingKey"]; ok {
-		if _, hasUser := f[toggle.FieldUserID]; !hasUser {
-			f[toggle.FieldUserID] = key
-		}
-	}
-	all, err := r.view.toggles(r.projects)
+	texts, err := textsOf(object, "/body/context")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, codeInvalidContext, err
 	}
-	ctx, err := h.context(r, f)
-	return all, ctx, err
+	f := newFields(texts, nil)
+	if key := f["targetingKey"]; key != "" && f[toggle.FieldUserID] == "" {
+		f[toggle.FieldUserID] = key
+	}
+	all, err = r.view.toggles(r.projects)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	ctx, err = h.context(r, f)
+	return all, ctx, "", err
 }
 
-// writeOFREPError writes an error that the client has caused in the form of OFREP, and returns any other error.
-func (h *Handler) writeOFREPError(r *request, failed error) error {
-	e := apierror.From(failed)
-	code := map[apierror.Kind]string{
-		apierror.NotFound:        codeFlagNotFound,
-		apierror.Validation:      codeInvalidContext,
-		apierror.ContentTooLarge: codeParseError,
-	}[e.Kind]
+// writeOFREPError writes an error in the form of OFREP, and returns one without a code.
+func (h *Handler) writeOFREPError(r *request, code string, failed error) error {
 	if code == "" {
 		return failed
 	}
+	e := apierror.From(failed)
 	return lambdahttp.WriteJSON(r.w, lambdahttp.Status(e.Kind), ofrepError{
 		Key:          r.name,
 		ErrorCode:    code,
@@ -178,21 +176,49 @@ func hasVariants(f snapshot.Feature) bool {
 
 // reasonOf returns what decided an evaluation.
 func reasonOf(f snapshot.Feature, e evaluation.Explanation) string {
-	if !f.Enabled {
+	switch {
+	case !f.Enabled:
 		return reasonDisabled
-	}
-	if !e.Enabled || e.Decisive < 0 {
+	case isSplit(e):
+		return reasonSplit
+	case isStatic(e):
+		return reasonStatic
+	default:
 		return reasonTargetingMatch
 	}
+}
+
+// isSplit reports whether a rollout or a variant decided: that of the strategy that holds, or if none holds, a rollout
+// that excludes a context whose constraints and segments hold.
+func isSplit(e evaluation.Explanation) bool {
+	if e.Enabled {
+		if e.Decisive < 0 {
+			return false
+		}
+		rollout := e.Strategies[e.Decisive].Rollout
+		return e.Variant != nil || rollout != nil && rollout.Percentage < 100
+	}
+	if slices.ContainsFunc(e.Dependencies, func(d evaluation.DependencyExplanation) bool { return !d.Holds }) {
+		return false
+	}
+	return slices.ContainsFunc(e.Strategies, func(s evaluation.StrategyExplanation) bool {
+		return s.Rollout != nil && !s.RuleHolds && !s.Strategy.Disabled &&
+			!slices.ContainsFunc(s.Constraints, func(c evaluation.ConstraintExplanation) bool { return !c.Holds }) &&
+			!slices.ContainsFunc(s.Segments, func(g evaluation.SegmentExplanation) bool { return !g.Holds })
+	})
+}
+
+// isStatic reports whether a toggle is on for every context.
+func isStatic(e evaluation.Explanation) bool {
+	if !e.Enabled || len(e.Dependencies) > 0 {
+		return false
+	}
+	if e.Decisive < 0 { // it has no strategies
+		return true
+	}
 	decisive := e.Strategies[e.Decisive]
-	if e.Variant != nil || decisive.Rollout != nil && decisive.Rollout.Percentage < 100 {
-		return reasonSplit
-	}
 	isForAll := decisive.Rollout != nil || decisive.Strategy.Name == toggle.StrategyDefault
-	if isForAll && len(decisive.Constraints) == 0 && len(decisive.Segments) == 0 && len(e.Dependencies) == 0 {
-		return reasonStatic
-	}
-	return reasonTargetingMatch
+	return isForAll && len(decisive.Constraints) == 0 && len(decisive.Segments) == 0
 }
 
 // valueOf returns the value of a payload: a number and an object as such, and any other payload as a text. A number has

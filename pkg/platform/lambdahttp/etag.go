@@ -44,7 +44,11 @@ func PreconditionsOf(r *http.Request) Preconditions {
 func etags(values []string) (tags []string) {
 	for _, value := range values {
 		for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
-			tags = append(tags, strings.TrimPrefix(strings.TrimSpace(tag), "W/"))
+			tag = strings.TrimSpace(tag)
+			if strings.HasPrefix(tag, `W/"`) {
+				tag = tag[len("W/"):]
+			}
+			tags = append(tags, tag)
 		}
 	}
 	return tags
