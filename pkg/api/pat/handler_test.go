@@ -168,13 +168,13 @@ func TestListAndGet(t *testing.T) {
 	ctx, h := f.handlers(t, f.pats, pat.Limits{PerAccount: 3})
 	for _, test := range []struct{ operation, path, want string }{
 		{"list", "2", `200 {"pats":[` + response(2, 2, "null") + "," + response(5, 2, "null") + `]}`},
-		{"list", "30e-1", `200 {"pats":[` + used + `]}`},
+		{"list", "3", `200 {"pats":[` + used + `]}`},
 		{"list", "4", `200 {"pats":[]}`},
 		{"list", "1", noAccount("1")}, // a person
 		{"list", "5", noAccount("5")},
 		{"list", "x", noAccount("x")},
 		{"get", "2/5", "200 " + response(5, 2, "null")},
-		{"get", "2.0/2", "200 " + response(2, 2, "null")},
+		{"get", "2/2", "200 " + response(2, 2, "null")},
 		{"get", "3/3", "200 " + used},
 		{"listOwn", "", `200 {"pats":[` + response(1, 1, "null") + "," + response(4, 1, "null") + `]}`},
 	} {
