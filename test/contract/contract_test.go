@@ -121,7 +121,10 @@ func TestSection3Permissions(t *testing.T) {
 			}
 			op.token = token
 			if want.status != 0 {
-				s.want(t, op.call, want)
+				header := s.want(t, op.call, want)
+				if want.status == http.StatusUnauthorized {
+					requireChallenge(t, op, header)
+				}
 			} else if got, _ := s.send(t, op.call); got.status == 401 || got.status == 403 {
 				t.Errorf("%s %s: %+v", op.method, op.target, got)
 			}
@@ -136,11 +139,17 @@ func TestSection3InvalidCredentials(t *testing.T) {
 		t.Helper()
 		for _, op.token = range []string{"", "malformed"} {
 			header := s.want(t, op.call, result{401, "You need a valid credential in the Authorization header."})
-			if got := header.Values("WWW-Authenticate"); !slices.Equal(got, []string{"Bearer"}) {
-				t.Errorf("%s %s: WWW-Authenticate %q", op.method, op.target, got)
-			}
+			requireChallenge(t, op, header)
 		}
 	})
+}
+
+// requireChallenge fails the test unless the headers of a 401 say how to authenticate.
+func requireChallenge(t *testing.T, op operation, header http.Header) {
+	t.Helper()
+	if got := header.Values("WWW-Authenticate"); !slices.Equal(got, []string{"Bearer"}) {
+		t.Errorf("%s %s: WWW-Authenticate %q", op.method, op.target, got)
+	}
 }
 
 // The document lists every type of event.

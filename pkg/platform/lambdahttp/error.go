@@ -41,7 +41,10 @@ func WriteError(w http.ResponseWriter, id string, err error) {
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if e.Kind == apierror.Unavailable {
+	switch e.Kind {
+	case apierror.AuthenticationRequired:
+		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2
+	case apierror.Unavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
 	w.WriteHeader(Status(e.Kind))

@@ -17,7 +17,7 @@ func TestWriteError(t *testing.T) {
 		t.Helper()
 		w := httptest.NewRecorder()
 		lambdahttp.WriteError(w, "the-id", failure)
-		got := fmt.Sprint(w.Code, " ", w.Header().Get("Retry-After"), " ", strings.TrimSpace(w.Body.String()))
+		got := fmt.Sprint(w.Code, " ", w.Header().Get("Retry-After"), w.Header().Get("WWW-Authenticate"), " ", strings.TrimSpace(w.Body.String()))
 		if got != want || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("got %s\nwant %s\nheaders %v", got, want, w.Header())
 		}
@@ -26,7 +26,11 @@ func TestWriteError(t *testing.T) {
 		415_ContentTypeerror 413_ContentTooLarge 400_ValidationError 404_NotFoundError 409_NameExistsError
 		409_ConflictError 412_PreconditionFailed`) { // ContentTypeerror is the spelling of api/openapi.yaml
 		status, name, _ := strings.Cut(name, "_")
-		check(status+`  {"id":"the-id","name":"`+name+`","message":"m"}`, apierror.New(apierror.Kind(i), "m"))
+		challenge := ""
+		if status == "401" {
+			challenge = "Bearer"
+		}
+		check(status+` `+challenge+` {"id":"the-id","name":"`+name+`","message":"m"}`, apierror.New(apierror.Kind(i), "m"))
 	}
 	cause := errors.New("table Users in arn:aws:dynamodb")
 	check(`400  {"id":"the-id","name":"ValidationError","message":"\"\\\n\u003cb\u003eé"}`,
