@@ -69,9 +69,10 @@ func (h *Handler) isNewer(r *request, q snapshot.Query) bool {
 	}) {
 		fresh, err := h.source.refresh(r.Context(), r.token.Environment)
 		if err != nil {
+			r.behind, r.current = err, fresh.current
 			return false
 		}
-		r.view = fresh
+		r.view = fresh.view
 		current = snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
 	}
 	return !slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {

@@ -79,9 +79,8 @@ func protected() []string { return []string{"/api/client", "/api/frontend", "/of
 // request is a request with a valid token.
 type request struct {
 	*http.Request
-	w        http.ResponseWriter
-	token    clienttokentable.Token
-	view     *view    // of the token's environment
+	w http.ResponseWriter
+	reading
 	projects []string // of the token; empty: all
 	name     string   // the last part of a path that ends with a name
 }
@@ -101,6 +100,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.recorder.Write(r.Context())()
 	h.counts.log(r.Context(), h.logger, h.function, h.now())
+	h.counts.logStale(r.Context(), h.logger, h.function, h.now())
 	h.recorder.Log(r.Context(), h.now())
 }
 
@@ -163,7 +163,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer h.seen.Update(r.Context(), authorized.token)()
 	authorized.w, authorized.name = w, name
-	return found.serve(h, authorized)
+	if err := found.serve(h, authorized); err != nil {
+		return err
+	}
+	h.counts.addReading(authorized.reading, h.now())
+	return nil
 }
 
 // cleanPath returns a path in which several slashes are one: SDKs append paths to a URL that can end with a slash.
@@ -219,17 +223,17 @@ func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*reque
 	if !isReport {
 		defer h.recorder.Write(r.Context())()
 	}
-	token, v, found, err := h.source.read(r.Context(), secret)
+	read, found, err := h.source.read(r.Context(), secret)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
 		return nil, errNoToken()
 	}
-	if !slices.Contains(admits.types, token.Type) {
+	if !slices.Contains(admits.types, read.token.Type) {
 		return nil, errOtherKind(admits.needs)
 	}
-	return &request{Request: r, token: token, view: v, projects: token.Projects}, nil
+	return &request{Request: r, reading: read, projects: read.token.Projects}, nil
 }
 
 // newErrorID returns the id of an error, a random UUID.

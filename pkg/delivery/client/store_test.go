@@ -2,11 +2,13 @@ package client_test
 
 import (
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -32,6 +34,80 @@ func TestRequestsWithInvalidTokensUseNewSnapshots(t *testing.T) {
 			t.Errorf("after a request with an %s token, the response is %d, and has nothing new", name, got.status)
 		}
 	}
+}
+
+// After a read that has failed, a process answers with what it has read before, and reads again after two seconds.
+func TestPauseAfterAFailedRead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		refuses func(*database.Call) bool
+		want    int // calls
+	}{
+		"everything": {func(*database.Call) bool { return true }, 1},
+		"the parts": { // the token is read with each request
+			func(c *database.Call) bool { return strings.Contains(c.Body, "part#") }, 11,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.compile()
+			token := f.token(clienttokentable.Backend)
+			var refuses atomic.Bool
+			through, calls := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
+				if refuses.Load() && test.refuses(c) {
+					return c.Refuse("AccessDeniedException")
+				}
+				return c.Pass()
+			})
+			process := f.processThrough(through, 250*time.Millisecond)
+			tag := poll(process, token, "").header.Get("ETag")
+			f.put("shop", "a", toggle.Strategy{})
+			f.compile()
+			f.now = f.now.Add(time.Second)
+			refuses.Store(true)
+			before := strings.Count(calls.Calls(), "BatchGetItem")
+			for range 10 {
+				assert.Equal(t, http.StatusNotModified, poll(process, token, tag).status)
+				f.now = f.now.Add(199 * time.Millisecond)
+			}
+			assert.Equal(t, test.want, strings.Count(calls.Calls(), "BatchGetItem")-before)
+			refuses.Store(false)
+			assert.Equal(t, http.StatusNotModified, poll(process, token, tag).status)
+			f.now = f.now.Add(10 * time.Millisecond)
+			assert.Equal(t, http.StatusOK, poll(process, token, tag).status)
+		})
+	}
+}
+
+// DynamoDB can return the pointer, and throttle the read of the token. The snapshot is used, and the tokens of others
+// are read.
+func TestThrottledToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.compile()
+	token, throttled := f.token(clienttokentable.Backend), f.token(clienttokentable.Backend)
+	selector := func(text string) access.Selector {
+		secret, _ := clienttokentable.ParseSecret(text)
+		return secret.Selector
+	}
+	var throttles atomic.Bool
+	through, _ := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
+		if throttles.Load() && strings.Contains(c.Body, selector(throttled).String()) {
+			return throttle(t, c, f.db.Tables[clienttokentable.Table])
+		}
+		return c.Pass()
+	})
+	process := f.processThrough(through, 250*time.Millisecond)
+	tag := poll(process, token, "").header.Get("ETag")
+	poll(process, throttled, "")
+	throttles.Store(true)
+	f.put("shop", "a", toggle.Strategy{})
+	f.compile()
+	f.now = f.now.Add(250 * time.Millisecond)
+	assert.Equal(t, http.StatusOK, poll(process, throttled, tag).status)
+	f.db.Delete(t, f.db.Tables[clienttokentable.Table], clienttokentable.Key(selector(token)))
+	assert.Equal(t, http.StatusUnauthorized, poll(process, token, tag).status)
 }
 
 // While the pointer needs no read, a request does not wait for the tokens of others.
