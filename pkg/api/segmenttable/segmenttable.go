@@ -99,15 +99,24 @@ func Marshal(s Segment) dynamo.Item {
 	return dynamo.Marshal(stored)
 }
 
+// ID reads the id of a segment from its item, whose other attributes can be damaged.
+func ID(item dynamo.Item) (int64, error) {
+	id, err := strconv.ParseInt(item.String(Hash), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("read the id of a segment: %w", err)
+	}
+	return id, nil
+}
+
 // Unmarshal reads a segment from its item.
 func Unmarshal(item dynamo.Item) (Segment, error) {
 	var stored record
 	if err := dynamo.Unmarshal(item, &stored); err != nil {
 		return Segment{}, err
 	}
-	id, err := strconv.ParseInt(stored.ID, 10, 64)
+	id, err := ID(item)
 	if err != nil {
-		return Segment{}, fmt.Errorf("read the id of a segment: %w", err)
+		return Segment{}, err
 	}
 	s := Segment{
 		Segment:     toggle.Segment{ID: id, Name: stored.Name},

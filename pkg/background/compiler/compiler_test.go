@@ -362,6 +362,54 @@ func TestOneBadToggle(t *testing.T) {
 	assert.Equal(t, "2: a 50 b 20", f.sees("production"))
 }
 
+// A segment that cannot be read keeps its state. The toggles that use it, and other segments, change.
+func TestOneBadSegment(t *testing.T) {
+	t.Parallel()
+	segmentEvent := func(subject eventlog.Subject) eventlog.Event {
+		return eventlog.Event{Type: eventlog.SegmentUpdated, Subject: subject}
+	}
+	for _, incremental := range []bool{false, true} {
+		f := newFixture(t)
+		f.putSegment(7, "Norway")
+		f.putSegment(8, "Sweden")
+		f.put("a", "50", 7)
+		f.put("b", "50", 8)
+		f.compile()
+		damaged := segmenttable.Marshal(segmenttable.Segment{Segment: toggle.Segment{ID: 7, Name: "NO"}})
+		damaged["constraints"] = dynamo.S("damaged")
+		f.db.Put(t, f.db.Tables[segmenttable.Table], damaged)
+		f.putSegment(8, "SE")
+		f.put("a", "60", 7)
+		if incremental {
+			f.changed(toggleEvent(eventlog.FeatureUpdated, "a", ""), segmentEvent("segment:7"), segmentEvent("segment:8"))
+		} else {
+			f.compile()
+		}
+		assert.Equal(t, "2: a 60 in Norway b 50 in SE", f.sees("production"))
+		if text := "the segment 7: read the constraints"; !strings.Contains(f.log.String(), text) {
+			t.Errorf("the log does not contain %s:\n%s", text, &f.log)
+		}
+	}
+}
+
+// A pointer that cannot be read does not hold up other environments.
+func TestOneBadPointer(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("a", "50")
+	f.sweep()
+	pointer, _ := f.current("development")
+	damaged := snapshottable.MarshalPointer(pointer)
+	damaged["version"] = dynamo.S("damaged")
+	f.db.Put(t, f.db.Tables[snapshottable.Table], damaged)
+	f.put("a", "60")
+	f.now = f.now.Add(time.Hour)
+	if _, err := f.handler.Sweep(t.Context(), nil); err == nil {
+		t.Error("the sweep succeeds")
+	}
+	assert.Equal(t, "2: a 60", f.sees("production"))
+}
+
 // The sweep compiles what the stream gave up, and reads nothing but the log and the pointers if there are no events.
 func TestSweep(t *testing.T) {
 	t.Parallel()

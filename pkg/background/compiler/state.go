@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -33,10 +34,10 @@ func newCompilation(environment string, previous snapshot.Document) *compilation
 type state struct {
 	features   map[string]toggle.Feature // that are not archived, by name
 	unreadable map[string]error          // toggles whose items cannot be read, by name
-	segments   []segmenttable.Segment
+	segments   []dynamo.Item
 }
 
-func newState(rows []featuretable.Row, segments []segmenttable.Segment) state {
+func newState(rows []featuretable.Row, segments []dynamo.Item) state {
 	s := state{features: map[string]toggle.Feature{}, unreadable: map[string]error{}, segments: segments}
 	for _, row := range rows {
 		f, err := row.Feature()
@@ -51,9 +52,7 @@ func newState(rows []featuretable.Row, segments []segmenttable.Segment) state {
 
 // putAll sets the parts of all toggles and segments.
 func (c *compilation) putAll(s state) {
-	for _, segment := range s.segments {
-		c.segments[segment.ID] = snapshot.NewSegment(segment.Segment)
-	}
+	c.putSegments(s.segments)
 	for _, name := range slices.Sorted(maps.Keys(s.unreadable)) {
 		c.keep(name, s.unreadable[name])
 	}
@@ -93,6 +92,24 @@ func (c *compilation) keep(name string, reason error) {
 	for _, id := range f.SegmentsOf() {
 		if _, ok := c.segments[id]; !ok {
 			c.segments[id] = segments[id]
+		}
+	}
+}
+
+// putSegments sets segments from their items. One that cannot be read keeps its state in the previous document.
+func (c *compilation) putSegments(items []dynamo.Item) {
+	earlier := c.previous.SegmentsByID()
+	for _, item := range items {
+		s, err := segmenttable.Unmarshal(item)
+		if err == nil {
+			c.segments[s.ID] = snapshot.NewSegment(s.Segment)
+			continue
+		}
+		c.kept = append(c.kept, fmt.Errorf("the segment %s: %w", item.String(segmenttable.Hash), err))
+		if id, err := segmenttable.ID(item); err == nil {
+			if segment, exists := earlier[id]; exists {
+				c.segments[id] = segment
+			}
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -102,7 +101,7 @@ func (c *Compiler) environmentNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// pointers returns the pointers of environments, by name.
+// pointers returns the pointers of environments that can be read, by name.
 func (c *Compiler) pointers(ctx context.Context, names []string) (map[string]snapshottable.Pointer, error) {
 	var keys []dynamo.Item
 	for _, name := range names {
@@ -114,11 +113,9 @@ func (c *Compiler) pointers(ctx context.Context, names []string) (map[string]sna
 	}
 	pointers := map[string]snapshottable.Pointer{}
 	for _, item := range items {
-		p, err := snapshottable.UnmarshalPointer(item)
-		if err != nil {
-			return nil, err
-		}
-		pointers[p.Environment] = p
+		if p, err := snapshottable.UnmarshalPointer(item); err == nil {
+			pointers[p.Environment] = p
+		} // otherwise the compilation of this environment, and of no other one, fails with the error
 	}
 	return pointers, nil
 }
@@ -196,9 +193,14 @@ func (c *Compiler) readState(ctx context.Context) (state, error) {
 	if err != nil {
 		return state{}, err
 	}
-	segments, err := segmenttable.Scan(ctx, c.client, c.segments)
-	if err != nil {
-		return state{}, err
+	var segments []dynamo.Item
+	for item, err := range dynamo.Scan(ctx, c.client, c.segments) {
+		if err != nil {
+			return state{}, fmt.Errorf("list segments: %w", err)
+		}
+		if segmenttable.IsSegment(item) {
+			segments = append(segments, item)
+		}
 	}
 	return newState(rows, segments), nil
 }
@@ -286,12 +288,6 @@ func (c *Compiler) readSegments(ctx context.Context, next *compilation, changed 
 	if err != nil {
 		return fmt.Errorf("read segments: %w", err)
 	}
-	for _, item := range items {
-		s, err := segmenttable.Unmarshal(item)
-		if err != nil {
-			return err
-		}
-		next.segments[s.ID] = snapshot.NewSegment(s.Segment)
-	}
+	next.putSegments(items)
 	return nil
 }

@@ -288,21 +288,29 @@ func TestNoPointer(t *testing.T) {
 	assert.Equal(t, "a", poll(behind, token, "").names(t))
 }
 
-// DynamoDB can return the token without the pointer. The pointer is then read again, and not taken for one that does
-// not exist.
+// DynamoDB can return the token, or that it does not exist, without the pointer. The pointer is then read again, and not
+// taken for one that does not exist.
 func TestUnprocessedKeys(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.put("shop", "a", toggle.Strategy{})
 	f.compile()
-	through, calls := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
-		if c.N > 1 {
-			return c.Pass()
-		}
-		return throttle(t, c, f.db.Tables[snapshottable.Table])
-	})
-	assert.Equal(t, "a", poll(f.processThrough(through, 0), f.token(clienttokentable.Backend), "").names(t))
-	assert.Equal(t, 3, strings.Count(calls.Calls(), "BatchGetItem")) // the token, the pointer, the parts
+	for secret, want := range map[string]struct {
+		names string
+		calls int
+	}{
+		f.token(clienttokentable.Backend): {"a", 3}, // the token, the pointer, the parts
+		f.deleted():                       {"401", 2},
+	} {
+		through, calls := f.db.Through(t, func(c *database.Call) (*http.Response, error) {
+			if c.N > 1 {
+				return c.Pass()
+			}
+			return throttle(t, c, f.db.Tables[snapshottable.Table])
+		})
+		assert.Equal(t, want.names, poll(f.processThrough(through, 0), secret, "").names(t))
+		assert.Equal(t, want.calls, strings.Count(calls.Calls(), "BatchGetItem"))
+	}
 }
 
 // throttle lets the engine carry out a BatchGetItem without the keys of a table.

@@ -252,19 +252,24 @@ func (s *source) get(ctx context.Context, keys map[string]types.KeysAndAttribute
 		if err != nil {
 			return items, keys, err
 		}
-		read := 0
 		for table, part := range out.Responses {
 			for _, item := range part {
 				items[table] = append(items[table], item)
 			}
-			read += len(part)
 		}
-		keys = out.UnprocessedKeys
-		if read == 0 && len(keys) > 0 {
+		before := numberOf(keys)
+		if keys = out.UnprocessedKeys; numberOf(keys) == before {
 			return items, keys, errThrottled
 		}
 	}
 	return items, nil, nil
+}
+
+func numberOf(keys map[string]types.KeysAndAttributes) (n int) {
+	for _, of := range keys {
+		n += len(of.Keys)
+	}
+	return n
 }
 
 // called remembers the result of a call of DynamoDB. A caller that has gone away is no failure.
