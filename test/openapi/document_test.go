@@ -1,6 +1,7 @@
 package openapi_test
 
 import (
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -101,4 +102,69 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 	}
 	assert.OK(t, err)
 	assert.Equal(t, files, slices.Compact(referenced))
+}
+
+// isCommand matches the paths whose body is not the resource that the response contains.
+var isCommand = regexp.MustCompile("/playground/|/clone$")
+
+// ignoring contains the operations that ignore unknown properties of their bodies.
+var ignoring = []string{"updateFeedback", "updateFeatureTypeLifetime", "createServiceAccountToken", "createPat"}
+
+// All other operations reject an unknown property, also in an object within the body, and accept the properties of
+// their response, so that a client can send back what it has received.
+func TestUnknownProperties(t *testing.T) {
+	t.Parallel()
+	for path, item := range document(t).Paths.Map() {
+		for method, declared := range item.Operations() {
+			if declared.RequestBody == nil {
+				continue
+			}
+			requested := jsonSchema(declared.RequestBody.Value.Content)
+			if slices.Contains(ignoring, declared.OperationID) {
+				named := strings.Contains(document(t).Info.Description, "`"+declared.OperationID+"`")
+				if isClosed(requested) || !named {
+					t.Errorf("%s %s rejects unknown properties, or the introduction does not name it", method, path)
+				}
+				continue
+			}
+			for _, place := range open("body", requested) {
+				t.Errorf("%s %s accepts unknown properties of %s", method, path, place)
+			}
+			for _, status := range []int{http.StatusOK, http.StatusCreated} {
+				response := declared.Responses.Status(status)
+				if response == nil || response.Value.Content == nil || isCommand.MatchString(path) {
+					continue
+				}
+				for property := range jsonSchema(response.Value.Content).Properties {
+					if requested.Properties[property] == nil {
+						t.Errorf("%s %s rejects the property %s of its response", method, path, property)
+					}
+				}
+			}
+		}
+	}
+}
+
+func jsonSchema(content openapi3.Content) *openapi3.Schema {
+	return content["application/json"].Schema.Value
+}
+
+// open returns the places of the objects in a schema, except maps, in which an unknown property is accepted.
+func open(place string, schema *openapi3.Schema) (places []string) {
+	if schema.Type.Includes("object") && !isClosed(schema) && schema.AdditionalProperties.Schema == nil {
+		places = append(places, place)
+	}
+	if schema.Items != nil {
+		places = append(places, open(place+"/0", schema.Items.Value)...)
+	}
+	for name, property := range schema.Properties {
+		if !property.Value.ReadOnly { // otherwise it is ignored
+			places = append(places, open(place+"/"+name, property.Value)...)
+		}
+	}
+	return places
+}
+
+func isClosed(schema *openapi3.Schema) bool {
+	return schema.AdditionalProperties.Has != nil && !*schema.AdditionalProperties.Has
 }

@@ -105,7 +105,8 @@ func TestOperations(t *testing.T) {
 			"201 " + shown("first", "a b", -1) + "}"},
 
 		{"update", "Test", `{"sortOrder":10}`, "200 " + shown("Test", "test", 10) + "}"},
-		{"update", "Test", `{"type":"qa","name":"x","enabled":false}`, "200 " + shown("Test", "qa", 10) + "}"},
+		{"update", "Test", `{"type":"qa","name":"Test","enabled":true,"protected":false,"requiredApprovals":null}`,
+			"200 " + shown("Test", "qa", 10) + "}"},
 		{"update", "Test", `{}`, "200 " + shown("Test", "qa", 10) + "}"},
 		{"update", "none", `{}`, unknown("none")},
 
@@ -124,12 +125,17 @@ func TestInvalidBodies(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(store, db, nothing)
+	const notKept = "The `/body/enabled` property must be true; you sent false. " +
+		"The `/body/protected` property must be false; you sent true. " +
+		"The `/body/requiredApprovals` property must be null; you sent 1."
+	h.Expect(t.Context(), t, "update", "production",
+		`{"name":"prod","enabled":false,"protected":true,"requiredApprovals":1}`, "400 ValidationError: "+notKept+
+			" The `/body/name` property must be \"production\", as in the path; you sent \"prod\".")
 	for body, want := range map[string]string{
 		`{}`: "The `/body/name` property is required; you did not send it. The `/body/type` property is required; " +
 			"you did not send it.",
-		`{"name":"a","type":""}`:                   "The `/body/type` property must have 1 or more characters; you sent \"\".",
-		`{"name":"a","type":"b","enabled":false}`:  "The `/body/enabled` property must be true: environments cannot be disabled.",
-		`{"name":"a","type":"b","protected":true}`: "The `/body/protected` property must be false: each environment can be deleted.",
+		`{"name":"a","type":""}`: "The `/body/type` property must have 1 or more characters; you sent \"\".",
+		`{"name":"a","type":"b","enabled":false,"protected":true,"requiredApprovals":1}`: notKept,
 		`{"name":"a","typo":"b"}`: "The `/body/type` property is required; you did not send it. " +
 			"The `/body/typo` property is unknown; the closest one is `type`.",
 		// The names of other paths of the API.

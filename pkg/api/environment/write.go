@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -26,7 +25,7 @@ type Remove func(context.Context, Deletion) error
 func Create(environments *Store, remove Remove) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, notReserved, onlyEnabled)
+		body, err := schema.Read(r, notReserved)
 		if err != nil {
 			return err
 		}
@@ -55,28 +54,16 @@ func notReserved(body jsonbody.Object) string {
 	return ""
 }
 
-// onlyEnabled is the rule that an environment is enabled and not protected.
-func onlyEnabled(body jsonbody.Object) string {
-	var violations []string
-	if body.Has("enabled") && !body.Bool("enabled") {
-		violations = append(violations, "The `/body/enabled` property must be true: environments cannot be disabled.")
-	}
-	if body.Bool("protected") {
-		violations = append(violations, "The `/body/protected` property must be false: each environment can be deleted.")
-	}
-	return strings.Join(violations, " ")
-}
-
 // Update serves PUT /api/admin/environments/update/{name}.
 func Update(environments *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r)
+		name, badName := lambdahttp.PathParam(r, "name")
+		body, err := schema.Read(r, jsonbody.AsInPath("name", name))
 		if err != nil {
 			return err
 		}
-		name, err := lambdahttp.PathParam(r, "name")
-		if err != nil {
+		if badName != nil {
 			return NotFound(name)
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)

@@ -95,7 +95,9 @@ func TestOperations(t *testing.T) {
 		{"create", "q/", `{"name":"a"}`, duplicate},
 		{"get", "p/a", "", "200 " + asCreated},
 		{"update", "p/a", `{}`, "200 " + asCreated},
-		{"update", "p/a", `{"name":"b","project":"p","archived":true,"createdAt":7}`, "200 " + asCreated}, // read-only
+		{"update", "p/a", asCreated, "200 " + asCreated},
+		{"update", "p/a", `{"archived":true}`, "400 ValidationError: The `/body/archived` property must be false, as the " +
+			"toggle is: an update neither archives nor revives it; you sent true."},
 		{
 			"update", "p/a", `{"type":"endless","description":"","impressionData":true,"stale":true}`,
 			endless(`""`, "true", active),
@@ -109,7 +111,7 @@ func TestOperations(t *testing.T) {
 		{"archive", "p/a", "", "202"},
 		{"get", "p/a", "", endless("null", "false", archived)},
 		{"create", "p/", `{"name":"a"}`, duplicate},
-		{"update", "p/a", `{"description":"d"}`, endless(`"d"`, "false", archived)},
+		{"update", "p/a", `{"description":"d","archived":true}`, endless(`"d"`, "false", archived)},
 		{"revive", "p/a", "", "200"},
 		{"revive", "p/a", "", "200"},
 		{"get", "p/a", "", endless(`"d"`, "false", active)},
@@ -240,8 +242,21 @@ func TestInvalidBodies(t *testing.T) {
 		},
 		{
 			"update", "p/a", `{"project":"q"}`,
-			"The `/body/project` property must be \"p\", the project of the path: an update does not move a toggle. " +
-				"You sent \"q\".",
+			"The `/body/project` property must be \"p\", as in the path; you sent \"q\".",
+		},
+		{
+			"update", "p/a", `{"name":"b","tags":["simple:a"],"favorite":true}`,
+			"The `/body/favorite` property must be false; you sent true. " +
+				"The `/body/tags` property must be empty; you sent [\"simple:a\"]. " +
+				"The `/body/name` property must be \"a\", as in the path; you sent \"b\".",
+		},
+		{
+			"create", "p/", `{"name":"n","project":"q","tags":["simple:a"],"favorite":true,"stale":true,"archived":true}`,
+			"The `/body/archived` property must be false; you sent true. " +
+				"The `/body/favorite` property must be false; you sent true. " +
+				"The `/body/stale` property must be false; you sent true. " +
+				"The `/body/tags` property must be empty; you sent [\"simple:a\"]. " +
+				"The `/body/project` property must be \"p\", as in the path; you sent \"q\".",
 		},
 		{
 			"update", "q/a", `{"state":true}`,

@@ -29,7 +29,7 @@ var staleSchema []byte
 func Create(features *Store, limit int64, now func() time.Time) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, notReserved)
+		body, err := schema.Read(r, notReserved, asInPath(r, "project", "projectId"))
 		if err != nil {
 			return err
 		}
@@ -71,6 +71,12 @@ func notReserved(body jsonbody.Object) string {
 	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", toggle.ReservedName)
 }
 
+// asInPath is the rule that a property, if it is sent, is the path parameter.
+func asInPath(r *http.Request, property, parameter string) jsonbody.Rule {
+	value, _ := lambdahttp.PathParam(r, parameter)
+	return jsonbody.AsInPath(property, value)
+}
+
 // changeOf returns the change that a body describes, or a 400 if the type does not exist.
 func changeOf(
 	ctx context.Context, features *Reader, body jsonbody.Object,
@@ -108,7 +114,7 @@ func changeOf(
 func Update(features *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r)
+		body, err := schema.Read(r, asInPath(r, "name", "featureName"), asInPath(r, "project", "projectId"))
 		if err != nil {
 			return err
 		}
@@ -116,22 +122,23 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if sent, ok := body.TextOK("project"); ok && sent != project {
-			return apierror.Errorf(apierror.Validation,
-				"The `/body/project` property must be %q, the project of the path: an update does not move a toggle. "+
-					"You sent %q.", project, apierror.Echo(sent))
-		}
 		change, err := changeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			err := preconditions.Check(etag(f))
+			if err := preconditions.Check(etag(f)); err != nil {
+				return f, err
+			}
+			if body.Has("archived") && body.Bool("archived") != f.Archived {
+				return f, apierror.Errorf(apierror.Validation, "The `/body/archived` property must be %t, as the toggle is: "+
+					"an update neither archives nor revives it; you sent %t.", f.Archived, !f.Archived)
+			}
 			if body.Has("stale") {
 				f.Stale = body.Bool("stale")
 			}
-			return change(f), err
+			return change(f), nil
 		})
 		if err != nil {
 			return err

@@ -71,6 +71,17 @@ func isJSON(contentType string) bool {
 	return err == nil && parsed == "application/json"
 }
 
+// AsInPath returns the rule that a property, if it is sent, has the value that the path of the request contains. No update
+// changes it.
+func AsInPath(property, value string) Rule {
+	return func(body Object) string {
+		if sent, ok := body.TextOK(property); ok && sent != value {
+			return violation("/body/"+property, fmt.Sprintf("be %q, as in the path", apierror.Echo(value)), sent)
+		}
+		return ""
+	}
+}
+
 // Decode checks JSON, schema and rules. Its error is an *apierror.Error of the kind Validation that names everything
 // that is wrong.
 func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {

@@ -23,8 +23,9 @@ type keywords struct {
 	Title       string `json:"title"`
 	Description string `json:"description"`
 
-	Type typeNames `json:"type"`
-	Enum []string  `json:"enum"` // of strings only
+	Type  typeNames `json:"type"`
+	Enum  []string  `json:"enum"`  // of strings only
+	Const *bool     `json:"const"` // a boolean only
 
 	Minimum *int64 `json:"minimum"`
 	Maximum *int64 `json:"maximum"`
@@ -187,6 +188,9 @@ func (k *keywords) checks() ([]check, error) {
 	if k.Enum != nil {
 		all = append(all, ofString(oneOf(k.Enum), func(s string) bool { return slices.Contains(k.Enum, s) }))
 	}
+	if k.Const != nil {
+		all = append(all, ofBoolean(fmt.Sprintf("be %t", *k.Const), func(b bool) bool { return b == *k.Const }))
+	}
 	if k.Minimum != nil {
 		must := fmt.Sprintf("be at least %d", *k.Minimum)
 		all = append(all, ofInteger(must, func(n int64) bool { return n >= *k.Minimum }))
@@ -209,6 +213,9 @@ func (k *keywords) checks() ([]check, error) {
 	}
 	if k.MaxItems != nil {
 		must := fmt.Sprintf("have at most %d elements", *k.MaxItems)
+		if *k.MaxItems == 0 {
+			must = "be empty"
+		}
 		all = append(all, ofArray(must, func(length int) bool { return length <= *k.MaxItems }))
 	}
 	if k.Pattern != "" {
@@ -282,6 +289,14 @@ func ofInteger(must string, valid func(int64) bool) check {
 	return check{must, func(value any) bool {
 		n, ok := integer(value)
 		return !ok || valid(n)
+	}}
+}
+
+// ofBoolean returns a check of booleans. As in JSON Schema, a value of another type passes.
+func ofBoolean(must string, valid func(bool) bool) check {
+	return check{must, func(value any) bool {
+		b, ok := value.(bool)
+		return !ok || valid(b)
 	}}
 }
 

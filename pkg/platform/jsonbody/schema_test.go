@@ -34,6 +34,7 @@ func TestCompileRejectsWhatIsNotSupported(t *testing.T) {
 		{property(`"type":"string","pattern":"^a"`), []string{"/properties/p", "x-pattern-text"}},
 		{property(`"type":"string","pattern":"(","x-pattern-text":"x"`), []string{"/properties/p", "("}},
 		{property(`"type":"string","format":"email"`), []string{"/properties/p", `"email"`}},
+		{property(`"type":"integer","const":1`), []string{"/properties/p/const"}},
 	} {
 		_, err := jsonbody.Compile([]byte(test.file))
 		if err == nil {
@@ -66,7 +67,9 @@ const keywords = `{
 		"o": {"type": ["object", "null"], "required": ["k"], "properties": {"k": {"type": "string"}}},
 		"m": {"type": "object", "additionalProperties": {"type": "string", "maxLength": 3}},
 		"a": {"type": "array", "maxItems": 2, "items": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}},
-		"l": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1, "maxLength": 3}}
+		"l": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1, "maxLength": 3}},
+		"z": {"type": "array", "maxItems": 0, "items": {"type": "string"}},
+		"c": {"type": "boolean", "const": false}
 	}
 }`
 
@@ -150,6 +153,12 @@ func TestKeywords(t *testing.T) {
 			`{"r":true,"l":["abcd"]}`,
 			"The `/body/l/0` property must have at most 3 characters; you sent \"abcd\".",
 		},
+		{`{"r":true,"z":[]}`, ""},
+		{`{"r":true,"z":["a"]}`, "The `/body/z` property must be empty; you sent [\"a\"]."},
+		// constants
+		{`{"r":true,"c":false}`, ""},
+		{`{"r":true,"c":true}`, "The `/body/c` property must be false; you sent true."},
+		{`{"r":true,"c":0}`, "The `/body/c` property must be a boolean; you sent 0."},
 		// long values, credentials, several violations
 		{
 			`{"r":true,"s":"` + strings.Repeat("😀", 101) + `"}`,
