@@ -20,6 +20,7 @@ const (
 	MaxStrategies       = 30 // of a toggle in an environment
 	MaxConstraints      = 30 // of a strategy
 	MaxConstraintValues = 250
+	MaxImportedValues   = 10_000 // of a constraint that comes from an import; a change must not make it longer
 	MaxConstraintValue  = 100
 	MaxStrategySegments = 5
 	MaxTitle            = 200

@@ -183,6 +183,7 @@ func Operations() []app.Operation {
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
 			Requires: access.Has(access.UpdateStrategy),
 			Tables:   stateTables(),
+			MaxBody:  maxStrategyBody,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return UpdateStrategy(writer(d)) },
 		},
 		{

@@ -23,9 +23,12 @@ var createStrategySchema []byte
 //go:embed update-strategy.schema.json
 var updateStrategySchema []byte
 
-// strategyBody reads a strategy from a body, and collects what is wrong with it.
+// strategyBody reads a strategy from a body, and collects what is wrong with it. What an import has stored is beyond
+// some limits; a change can keep it.
 type strategyBody struct {
 	jsonbody.Object
+	old        toggle.Strategy // that is changed
+	maxValues  int             // of a constraint
 	violations []string
 }
 
@@ -36,7 +39,13 @@ func (b *strategyBody) reject(property, format string, args ...any) {
 // readStrategy returns a strategy with the properties of a body; omitted ones keep their value. old is the strategy that
 // is updated, or the zero value. feature is the name of the toggle.
 func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (toggle.Strategy, error) {
-	b := &strategyBody{Object: body}
+	b := &strategyBody{Object: body, old: old, maxValues: toggle.MaxConstraintValues}
+	return b.read(feature)
+}
+
+// read returns the strategy of the body.
+func (b *strategyBody) read(feature string) (toggle.Strategy, error) {
+	body, old := b.Object, b.old
 	next := old
 	if name, ok := body.TextOK("name"); ok && name != old.Name {
 		if b.checkType(name); b.violations != nil { // the other properties depend on the type
@@ -78,7 +87,8 @@ func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (to
 // ReadStrategy returns the strategy of a body, which is stored nowhere. Its type may be one that cannot be created. The
 // kind of its error is Validation.
 func ReadStrategy(body jsonbody.Object) (toggle.Strategy, error) {
-	return readStrategy(body, toggle.Strategy{Name: body.Text("name")}, "")
+	b := &strategyBody{Object: body, old: toggle.Strategy{Name: body.Text("name")}, maxValues: toggle.MaxImportedValues}
+	return b.read("")
 }
 
 // checkType rejects types of strategies that cannot be created.
@@ -106,10 +116,10 @@ func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
 		return nil, true
 	}
 	for i, body := range bodies {
-		if n := len(body.Texts("values")); n > toggle.MaxConstraintValues {
+		if n, most := len(body.Texts("values")), b.mostValues(body); n > most {
 			b.violations = append(b.violations, fmt.Sprintf(
 				"Failed to create constraint values for %s. You can't create more than the established limit of %d.",
-				apierror.Echo(body.Text("contextName")), toggle.MaxConstraintValues))
+				apierror.Echo(body.Text("contextName")), most))
 			b.reject(fmt.Sprintf("constraints/%d/values", i), "has %d elements.", n)
 			continue
 		}
@@ -118,6 +128,18 @@ func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
 		all = append(all, c)
 	}
 	return all, true
+}
+
+// mostValues returns the maximum number of values of a constraint of the body. A longer list that an import has stored
+// can be kept and shortened.
+func (b *strategyBody) mostValues(body jsonbody.Object) int {
+	most := b.maxValues
+	for _, c := range b.old.Constraints {
+		if c.ContextName == body.Text("contextName") && string(c.Operator) == body.Text("operator") {
+			most = max(most, len(c.Values))
+		}
+	}
+	return most
 }
 
 // parameters returns the parameters of the body, with the defaults of a type of strategy.
@@ -135,7 +157,7 @@ func (b *strategyBody) parameters(strategy, feature string) map[string]string {
 			continue
 		}
 		if text, ok := sent[name].(string); ok {
-			all[name] = b.parameter(name, text)
+			all[name] = b.parameter(strategy, name, text)
 		}
 	}
 	for _, name := range known {
@@ -146,8 +168,12 @@ func (b *strategyBody) parameters(strategy, feature string) map[string]string {
 	return all
 }
 
-// parameter returns the stored value of a parameter: a list has no blanks around its entries.
-func (b *strategyBody) parameter(name, value string) string {
+// parameter returns the stored value of a parameter: a list has no blanks around its entries. A value that does not
+// change is valid: an import has stored it.
+func (b *strategyBody) parameter(strategy, name, value string) string {
+	if before, stored := b.old.Parameters[name]; stored && before == value && b.old.Name == strategy {
+		return value
+	}
 	property := "parameters/" + name
 	if name == toggle.ParameterStickiness && (value == "" || len(value) > toggle.MaxName) { // the store reads the field
 		b.reject(property, "must be default, random, userId, sessionId or a context field with stickiness; you sent %q.",

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -218,6 +220,56 @@ func TestUpdateStrategy(t *testing.T) {
 	})
 	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.recorded(t))
 	a.With("If-Match", `"x"`).Expect(t.Context(), t, "update strategy", "default/f/dev/s1", `{"title":"x"}`, changed)
+}
+
+// What an import has stored beyond the limits of the API can be kept, and a long list shortened, but not made longer.
+func TestUpdateImportedStrategy(t *testing.T) {
+	t.Parallel()
+	a := newActive(t)
+	a.create(t, `{}`)
+	values := func(n int) []string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprint(i))
+		}
+		return all
+	}
+	imported := []toggle.Strategy{
+		{
+			ID: "long", Name: "flexibleRollout",
+			Constraints: []toggle.Constraint{{ContextName: "userId", Operator: "IN", Values: values(600)}},
+			Parameters:  map[string]string{"rollout": "50", "stickiness": "default", "groupId": ` "größe\\`},
+		},
+		{ID: "old", Name: "userWithId", Parameters: map[string]string{"userIds": "1,2"}},
+	}
+	_, err := a.store.Update(t.Context(), "f", func(f toggle.Feature) (toggle.Feature, error) {
+		f.SetEnvironment("dev", toggle.Environment{Strategies: imported})
+		return f, nil
+	})
+	assert.OK(t, err)
+	constraints := func(field string, n int) string {
+		text, err := json.Marshal([]toggle.Constraint{{ContextName: field, Operator: "IN", Values: values(n)}})
+		assert.OK(t, err)
+		return `"constraints":` + string(text)
+	}
+	group := func(text string) string {
+		return `"parameters":{"rollout":"60","stickiness":"default","groupId":` + strconv.Quote(text) + `}`
+	}
+	update := func(id, body string, status int) {
+		t.Helper()
+		a.ExpectStatus(t.Context(), t, "update strategy", "default/f/dev/"+id, `{`+body+`}`, status)
+	}
+	update("long", group(` "größe\\`)+","+constraints("userId", 600), 200)
+	update("long", constraints("userId", 601), 400)
+	update("long", constraints("sessionId", 251), 400)
+	update("long", group("größe"), 400)
+	update("long", constraints("userId", 599), 200)
+	update("long", constraints("userId", 600), 400)
+	update("long", group("g"), 200)
+	update("long", group(` "größe\\`), 400)
+	update("old", `"name":"userWithId","parameters":{"userIds":"1,2"},"title":"old"`, 200)
+	got := a.get(t, "f").Environments["dev"].Strategies[0]
+	assert.Equal(t, []any{599, "g"}, []any{len(got.Constraints[0].Values), got.Parameters["groupId"]})
 }
 
 // A strategy without a sort order gets the highest one plus 1, at most the highest number that a sort order can be.

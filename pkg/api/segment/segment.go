@@ -24,7 +24,7 @@ type Segment struct {
 // The limits of segments.
 const (
 	Limit     = 300  // segments
-	MaxValues = 1000 // values in the constraints of a segment
+	MaxValues = 1000 // values in the constraints of a segment, unless an import has stored more
 	maxFields = 30   // context fields of a segment: a transaction has at most 100 actions
 )
 

@@ -151,6 +151,28 @@ func TestInvalidBodies(t *testing.T) {
 	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","project":"..","constraints":[]}`, 400)
 }
 
+// A segment with more values than the limit, which an import has stored, can be kept and shortened.
+func TestImportedSegment(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	values := make([]string, 1200)
+	for i := range values {
+		values[i] = fmt.Sprint(i)
+	}
+	_, err := f.store.ForImport().Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{
+		Name: "a", Constraints: []toggle.Constraint{{ContextName: "userId", Operator: "IN", Values: values}},
+	}}})
+	assert.OK(t, err)
+	body := func(values []string) string {
+		return `{"constraints":[{"contextName":"userId","operator":"IN","values":["` + strings.Join(values, `","`) + `"]}]}`
+	}
+	f.ExpectStatus(t.Context(), t, "update", "1", `{"name":"b"}`, 204)
+	f.ExpectStatus(t.Context(), t, "update", "1", body(append(values, "x")), 400)
+	f.ExpectStatus(t.Context(), t, "update", "1", body(values[:1199]), 204)
+	f.ExpectStatus(t.Context(), t, "update", "1", body(values), 400)
+	f.ExpectStatus(t.Context(), t, "create", "", strings.Replace(body(values), "{", `{"name":"c",`, 1), 400)
+}
+
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

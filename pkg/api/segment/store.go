@@ -32,6 +32,7 @@ type Store struct {
 	fieldUsage usage.Table
 	version    dynamo.TableVersion
 	log        *eventlog.Log
+	maxValues  int // in the constraints of a segment
 }
 
 // NewStore returns a Store on the tables Segments and ContextFields that records its changes in log, which can be nil if
@@ -45,7 +46,15 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		fieldUsage: contextfield.UsageTable(client, tables),
 		version:    dynamo.NewTableVersion(client, tables[segmenttable.Table], segmenttable.Hash),
 		log:        log,
+		maxValues:  MaxValues,
 	}
+}
+
+// ForImport returns a copy of the store that permits more values in the constraints of a segment.
+func (s *Store) ForImport() *Store {
+	importing := *s
+	importing.maxValues = toggle.MaxImportedValues
+	return &importing
 }
 
 // UsageTable returns the usage of segments by segmenttable.Name of their ids.
@@ -235,9 +244,15 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 // beside the others.
 func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[string]contextfield.ContextField, error) {
 	names := constraint.Names(next.Constraints)
-	if n := valuesOf(next.Constraints); n > MaxValues {
+	most := s.maxValues
+	for _, stored := range all {
+		if stored.ID == next.ID { // an import has stored more
+			most = max(most, valuesOf(stored.Constraints))
+		}
+	}
+	if n := valuesOf(next.Constraints); n > most {
 		return nil, apierror.Errorf(apierror.Validation,
-			"Segments may not have more than %d values. The `/body/constraints` property has %d values.", MaxValues, n)
+			"Segments may not have more than %d values. The `/body/constraints` property has %d values.", most, n)
 	}
 	if n := len(names); n > maxFields {
 		return nil, apierror.Errorf(apierror.Validation,
