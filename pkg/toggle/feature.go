@@ -39,6 +39,10 @@ type Feature struct {
 	// LastSeen is when applications last asked for the toggle, by the name of the environment. A sweep sets it. It is no
 	// part of the toggle's version and events, and no change of the toggle changes it.
 	LastSeen map[string]time.Time
+
+	// Imported describes the state that the last import wrote, in the form of pkg/operator/transfer; empty: none did. It is
+	// no part of the toggle's version and events.
+	Imported string
 }
 
 // Creator is who created a toggle.
@@ -75,6 +79,7 @@ func (f Feature) Differs(other Feature) bool {
 	f.PotentiallyStale = other.PotentiallyStale
 	f.LastEvent = other.LastEvent
 	f.LastSeen = other.LastSeen
+	f.Imported = other.Imported
 	return !reflect.DeepEqual(f.Normalized(), other.Normalized())
 }
 

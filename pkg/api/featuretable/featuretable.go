@@ -35,6 +35,7 @@ const (
 
 	AttributeEnvironments = "environments" // the state of all environments; encode has its form
 	AttributeLastSeen     = "lastSeen"     // when applications asked for it; EncodeLastSeen has its form
+	AttributeImported     = "imported"     // the state that the last import wrote
 )
 
 // The attributes of a dependency.
@@ -85,6 +86,9 @@ func Marshal(f toggle.Feature) dynamo.Item {
 			dependencyVariants: dynamo.Strings(f.Dependency.Variants),
 		})
 	}
+	if f.Imported != "" {
+		item[AttributeImported] = dynamo.S(f.Imported)
+	}
 	if len(f.Children) > 0 {
 		item[AttributeChildren] = dynamo.Strings(f.Children)
 	}
@@ -134,6 +138,7 @@ func UnmarshalRow(item dynamo.Item) Row {
 		PotentiallyStale: item.Bool(AttributePotentiallyStale),
 		ContextFields:    item.Strings(AttributeContextFields),
 		Children:         item.Strings(AttributeChildren),
+		Imported:         item.String(AttributeImported),
 		LastEvent:        item.Int(eventlog.AttributeEvent),
 	}
 	if _, ok := item[AttributeDescription]; ok {

@@ -37,6 +37,7 @@ func TestMarshal(t *testing.T) {
 				PotentiallyStale: true,
 				ContextFields:    []string{"a", "b"},
 				LastEvent:        8,
+				Imported:         "a",
 			},
 			staleness: "release#potentially-stale#12",
 		},

@@ -24,6 +24,7 @@ func Replacement(f toggle.Feature) expression.UpdateBuilder {
 	for _, name := range []string{
 		eventlog.AttributeEvent, AttributeDescription, AttributeImpressionData, AttributeCreatorID, AttributeCreatorName,
 		AttributeArchivedAt, AttributeDependency, AttributeChildren, AttributeEnvironments, AttributeStaleness,
+		AttributeImported,
 	} {
 		if _, ok := item[name]; !ok {
 			update = update.Remove(expression.Name(name))
