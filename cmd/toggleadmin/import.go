@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 )
 
 type importCmd struct {
-	Unleash importUnleashCmd `cmd:"" help:"Import from a running Unleash, with the token in UNLEASH_TOKEN, or typed."`
-	File    importFileCmd    `cmd:"" help:"Import a file that toggleadmin export or Unleash has written."`
+	Unleash importUnleashCmd `cmd:"" help:"Import from a running Unleash, with the token in UNLEASH_TOKEN, or typed. Exit status 3: something was lost."`
+	File    importFileCmd    `cmd:"" help:"Import a file that toggleadmin export or Unleash has written. Exit status 3: something was lost."`
 }
 
 type (
@@ -37,6 +38,9 @@ type (
 		Quiet   bool   `short:"q" help:"Print no line for what is created or updated, only problems and totals."`
 		DryRun  bool   `help:"Print what would change, and change nothing."`
 		Project string `placeholder:"NAME" xor:"scope" help:"Only toggles of this project, and what they use."`
+
+		CreateEnvironments bool `help:"Create environments that only toggles of Unleash name. Others of Unleash are always created."`
+		Overwrite          bool `help:"Also replace toggles that were changed here since the last import from Unleash."`
 	}
 	exportCmd struct{}
 )
@@ -160,11 +164,18 @@ func (c *importFileCmd) confirmAccounts(s *session, o *operator.Operator, d tran
 // write imports a document and prints the report, even if the import did not end.
 func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document, accounts bool) error {
 	progress := s.newProgress()
-	report, err := o.Import(s.ctx, d,
-		transfer.Options{DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Progress: progress.show})
+	report, err := o.Import(s.ctx, d, transfer.Options{
+		DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Overwrite: c.Overwrite,
+		CreateEnvironments: c.CreateEnvironments, Progress: progress.show,
+	})
 	progress.clear()
-	if printing := s.printReport(report, c.Quiet); err == nil {
+	printing := s.printReport(report, c.Quiet)
+	if err == nil {
 		err = printing
+	}
+	if err == nil && report.HasLosses() {
+		err = exitstatus.Errorf(exitstatus.Lost, "something of it is not here, so that applications can get other answers: "+
+			"see what is skipped, and the losses")
 	}
 	return err
 }
@@ -199,11 +210,15 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 				line("%s %s: %supdated: %s", section.one, u.Name, would, strings.Join(u.Properties, ", "))
 			}
 		}
-		for _, skipped := range section.Skipped {
-			line("%s %q: skipped: %s", section.one, skipped.Name, skipped.Text)
-		}
-		for _, note := range section.Notes {
-			line("%s %s: %s", section.one, note.Name, note.Text)
+		for _, remarks := range []struct {
+			kind string
+			all  []transfer.Remark
+		}{
+			{"skipped: ", quoted(section.Skipped)}, {"", section.Notes}, {"loss: ", section.Losses},
+		} {
+			for _, g := range grouped(remarks.all) {
+				line("%s: %s%s", some(section.one, section.many, g.names, examples), remarks.kind, g.text)
+			}
 		}
 		if section.Empty() {
 			continue
@@ -214,12 +229,99 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 	if r.DryRun {
 		numbers = append(numbers, "nothing was changed (--dry-run)")
 	}
-	for _, number := range numbers {
-		if _, err := fmt.Fprintln(s.out, number); err != nil {
+	for _, text := range append(numbers, comparison(r)...) {
+		if _, err := fmt.Fprintln(s.out, printable(text)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// quoted returns remarks with quoted names: those of elements that are skipped can be misleading.
+func quoted(all []transfer.Remark) []transfer.Remark {
+	remarks := slices.Clone(all)
+	for i := range remarks {
+		remarks[i].Name = strconv.Quote(remarks[i].Name)
+	}
+	return remarks
+}
+
+// group is a text about several elements.
+type group struct {
+	text  string
+	names []string
+}
+
+// grouped returns each text once, in the order of the remarks.
+func grouped(all []transfer.Remark) []group {
+	var groups []group
+	index := map[string]int{}
+	for _, r := range all {
+		i, known := index[r.Text]
+		if !known {
+			i = len(groups)
+			index[r.Text] = i
+			groups = append(groups, group{text: r.Text})
+		}
+		groups[i].names = append(groups[i].names, r.Name)
+	}
+	return groups
+}
+
+const (
+	examples = 3  // names of elements with the same remark
+	maxNames = 10 // names of elements that only one side has
+)
+
+// some returns elements in words: "toggle a", or "5 toggles (a, b, c, …)" with at most most names.
+func some(one, many string, names []string, most int) string {
+	if len(names) == 1 {
+		return one + " " + names[0]
+	}
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += ", …"
+	}
+	return fmt.Sprintf("%d %s (%s)", len(names), many, text)
+}
+
+// comparison returns what one side has and the other has not.
+func comparison(r transfer.Report) (lines []string) {
+	add := func(what string, parts []string, more string) {
+		if len(parts) > 0 {
+			lines = append(lines, what+": "+strings.Join(parts, ", ")+"."+more)
+		}
+	}
+	var kinds []string
+	for _, o := range r.NotImported {
+		if o.Number == nil {
+			kinds = append(kinds, o.Kind+" (their number cannot be read)")
+		} else {
+			kinds = append(kinds, fmt.Sprintf("%d %s", *o.Number, o.Kind))
+		}
+	}
+	add("Not imported", kinds, "")
+	var here []string
+	for _, only := range []struct {
+		one, many string
+		names     []string
+	}{
+		{"type", "types", r.OnlyHere.FeatureTypes},
+		{"context field", "context fields", r.OnlyHere.ContextFields},
+		{"environment", "environments", r.OnlyHere.Environments},
+		{"segment", "segments", r.OnlyHere.Segments},
+		{"toggle", "toggles", r.OnlyHere.Features},
+	} {
+		if len(only.names) > 0 {
+			here = append(here, some(only.one, only.many, only.names, maxNames))
+		}
+	}
+	add("Only here", here, "")
+	if len(r.ChangedHere) > 0 {
+		add("Changed here since the last import", []string{some("toggle", "toggles", r.ChangedHere, maxNames)},
+			" They stay as they are: --overwrite replaces them.")
+	}
+	return lines
 }
 
 func (exportCmd) Run(s *session, o *operator.Operator) error {

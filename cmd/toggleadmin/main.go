@@ -78,8 +78,8 @@ const description = `Manages an installation of the feature-toggle administratio
 Select the installation with --stack NAME or --local. The region and the credentials of a stack come from the usual AWS
 settings (AWS_REGION, AWS_PROFILE, …), or from --region and --profile.
 
-Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage, 3 not found, 4 rejected, 5 not
-initialized, 6 not reachable, 7 a permission is missing.`
+Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage, 3 not found (import: something was
+lost), 4 rejected, 5 not initialized, 6 not reachable, 7 a permission is missing.`
 
 func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	var c cli

@@ -129,7 +129,7 @@ func rejections() map[string]map[string]string {
 // importState imports a state. It returns why the service does not store toggles as they are, by their names.
 func (s *service) importState(state evaluation.State) (remarks map[string][]string) {
 	s.Helper()
-	d := transfer.Document{Omitted: map[string][]string{}}
+	d := transfer.Document{Losses: map[string][]string{}}
 	names := map[string]bool{}
 	addFields := func(all ...string) {
 		for _, name := range all {
@@ -155,20 +155,20 @@ func (s *service) importState(state evaluation.State) (remarks map[string][]stri
 		form := toggle.FeatureJSON{Name: f.Name, Project: "default", Type: "release",
 			Environments: map[string]toggle.Environment{environment: {Enabled: f.Enabled, Strategies: f.Strategies}}}
 		if len(f.Variants) > 0 {
-			d.Omitted[f.Name] = append(d.Omitted[f.Name], ofToggle)
+			d.Losses[f.Name] = append(d.Losses[f.Name], ofToggle)
 		}
 		if len(f.Dependencies) > 0 {
 			form.Dependency = &f.Dependencies[0]
 		}
 		if len(f.Dependencies) > 1 {
-			d.Omitted[f.Name] = append(d.Omitted[f.Name], oneParent)
+			d.Losses[f.Name] = append(d.Losses[f.Name], oneParent)
 		}
 		d.Features = append(d.Features, form)
 	}
 	report := s.importDocument(d)
 	assert.Equal(s.T, 0, len(report.ContextFields.Skipped)+len(report.Segments.Skipped))
 	remarks = map[string][]string{}
-	for _, r := range slices.Concat(report.Features.Skipped, report.Features.Notes) {
+	for _, r := range slices.Concat(report.Features.Skipped, report.Features.Losses, report.Features.Notes) {
 		if !strings.HasSuffix(r.Text, "one that holds for everybody was added") { // as SDKs evaluate it
 			remarks[r.Name] = append(remarks[r.Name], r.Text)
 		}

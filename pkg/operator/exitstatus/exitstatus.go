@@ -20,12 +20,15 @@ const (
 	Success       Status = iota
 	Failure              // any other failure; for doctor: a problem was found
 	Usage                // invalid arguments or input
-	NotFound             // what the command names does not exist
+	NotFound             // what the command names does not exist; for import: something was lost
 	Rejected             // already exists, limit reached, or not confirmed
 	Uninitialized        // the installation is not initialized, or a table is missing
 	Unreachable          // the installation does not exist or cannot be reached
 	Denied               // a permission is missing
 )
+
+// Lost is the status of an import that has ended, but lost something.
+const Lost = NotFound
 
 type statusError struct {
 	status Status

@@ -14,9 +14,9 @@ import (
 )
 
 // prepareConstraints returns constraints as they will be stored, or an error if SDKs cannot evaluate one of them, or a
-// context field does not permit it. most is the maximum number of values of a constraint.
+// context field does not permit it.
 func prepareConstraints(
-	constraints []toggle.Constraint, fields map[string]contextfield.ContextField, most int,
+	constraints []toggle.Constraint, fields map[string]contextfield.ContextField,
 ) ([]toggle.Constraint, error) {
 	all := []toggle.Constraint{}
 	for _, c := range constraints {
@@ -25,7 +25,7 @@ func prepareConstraints(
 			return nil, fmt.Errorf("its constraint names the context field %.100q, which does not exist here",
 				c.ContextName)
 		}
-		prepared, err := prepareConstraint(c, most)
+		prepared, err := prepareConstraint(c)
 		if err != nil {
 			return nil, fmt.Errorf("its constraint on %s with %.100s %w", c.ContextName, c.Operator, err)
 		}
@@ -42,7 +42,7 @@ func prepareConstraints(
 
 // prepareConstraint returns a constraint as it will be stored. The text of its error continues a sentence that names the
 // constraint.
-func prepareConstraint(c toggle.Constraint, most int) (toggle.Constraint, error) {
+func prepareConstraint(c toggle.Constraint) (toggle.Constraint, error) {
 	switch {
 	case !slices.Contains(evaluation.Operators(), c.Operator):
 		return c, errors.New("has an unknown operator")
@@ -54,17 +54,19 @@ func prepareConstraint(c toggle.Constraint, most int) (toggle.Constraint, error)
 	}
 	values := c.Values
 	c.Value, c.Values = "", nil
+	seen := map[string]bool{}
 	for _, value := range values {
 		value = strings.TrimSpace(value)
 		if err := checkValue(c.Operator, value); err != nil {
 			return c, err
 		}
-		if !slices.Contains(c.Values, value) {
+		if !seen[value] {
+			seen[value] = true
 			c.Values = append(c.Values, value)
 		}
 	}
-	if n := len(c.Values); n < 1 || n > most {
-		return c, fmt.Errorf("has %d values: use 1 to %d", n, most)
+	if n := len(c.Values); n < 1 || n > toggle.MaxImportedValues {
+		return c, fmt.Errorf("has %d values: use 1 to %d", n, toggle.MaxImportedValues)
 	}
 	return c, nil
 }

@@ -114,7 +114,7 @@ func TestImpossibleDependencies(t *testing.T) {
 		r := s.run(t, d, transfer.Options{})
 		_, parent, _ := strings.Cut(strings.Split(row.imported, ", ")[0], "→")
 		same(t, []string{fmt.Sprintf("its dependency on the toggle %q was not imported: %s. It was turned off in production",
-			strings.Fields(parent)[0], row.note)}, texts(r.Features.Notes))
+			strings.Fields(parent)[0], row.note)}, texts(r.Features.Losses))
 		assert.Equal(t, row.want, s.stored(t))
 		same(t, len(d.Features), s.run(t, d, transfer.Options{}).Features.Unchanged)
 	}

@@ -32,10 +32,29 @@ type Document struct {
 	Features      []toggle.FeatureJSON `json:"features"`
 	Accounts      []Account            `json:"accounts"`
 
-	// Omitted says, by the name of a toggle, what the document cannot express of it. An import lists it.
-	Omitted map[string][]string `json:"-"`
+	// Losses and Notes say, by the name of a toggle, what the document cannot express of it. An import lists them.
+	Losses map[string][]string `json:"-"`
+	Notes  map[string][]string `json:"-"`
+	// Unlisted are environments that toggles have and Environments lacks. Options.CreateEnvironments creates them.
+	Unlisted []Environment `json:"-"`
+	// TurnedOff are the environments in which a toggle is off because the document cannot express its state, by toggle.
+	TurnedOff map[string][]string `json:"-"`
+	// Kept reports that toggles which were changed here since the last import, or archived only here, stay as they are.
+	// Those of another export of this service are replaced.
+	Kept bool `json:"-"`
+	// Complete reports that the document has everything that the installation has where it comes from.
+	Complete bool `json:"-"`
+	// Others are what the installation has where the document comes from, and this service does not keep.
+	Others []Other `json:"-"`
+
 	// LastSeen is when applications last asked for toggles where they come from, in RFC 3339, by toggle and environment.
 	LastSeen map[string]map[string]string `json:"-"`
+}
+
+// Other is a kind of what an import does not take over.
+type Other struct {
+	Kind   string `json:"kind"`   // in the plural
+	Number *int64 `json:"number"` // nil: unknown
 }
 
 // Environment is an environment.
@@ -131,7 +150,9 @@ func (d Document) WithoutCreatedAt(project string) (without, all int) {
 // Every project has all environments.
 func (d Document) ofProject(project string) Document {
 	types, fields := map[string]bool{}, map[string]bool{}
-	selected := Document{Environments: d.Environments, Omitted: d.Omitted, LastSeen: d.LastSeen}
+	selected := d
+	selected.FeatureTypes, selected.ContextFields, selected.Segments = nil, nil, nil
+	selected.Features, selected.Accounts = nil, nil
 	for _, t := range d.Features {
 		if t.Project != project {
 			continue

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,28 @@ import (
 
 func fromEnvironment(e environment.Environment) Environment {
 	return Environment{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder}
+}
+
+// unlisted returns the environments that only toggles of the document have, with a state there, and that do not exist.
+func (d Document) unlisted(stored []Environment) []Environment {
+	used := map[string]bool{}
+	for _, t := range d.Features {
+		for name, e := range t.Environments {
+			used[name] = used[name] || e.Enabled || len(e.Strategies) > 0
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(d.Unlisted), func(e Environment) bool {
+		exists := slices.ContainsFunc(stored, func(other Environment) bool { return other.Name == e.Name })
+		return exists || !used[e.Name]
+	})
+}
+
+// howToCreate names the option that creates an environment.
+func (r resources) howToCreate(name string) string {
+	if slices.ContainsFunc(r.unlisted, func(e Environment) bool { return e.Name == name }) {
+		return " (--create-environments creates it)"
+	}
+	return ""
 }
 
 // createEnvironment creates an environment. The kind of its error is Conflict if the deletion of one with the name has
@@ -29,29 +52,29 @@ func (i Installation) createEnvironment(ctx context.Context, e Environment) erro
 }
 
 // prepareEnvironment returns an environment as it will be stored. names are those of the environments that exist here.
-func prepareEnvironment(e Environment, old *Environment, names map[string]bool) (Environment, []string, error) {
+func prepareEnvironment(e Environment, old *Environment, names map[string]bool) (Environment, remarks, error) {
 	if err := environment.CheckName(e.Name); err != nil {
-		return e, nil, fmt.Errorf("its name is not valid: %w", err)
+		return e, remarks{}, fmt.Errorf("its name is not valid: %w", err)
 	}
 	if n := utf8.RuneCountInString(e.Type); n < 1 || n > toggle.MaxName {
-		return e, nil, fmt.Errorf("its type %.50q is not valid: use 1 to %d characters", e.Type, toggle.MaxName)
+		return e, remarks{}, fmt.Errorf("its type %.50q is not valid: use 1 to %d characters", e.Type, toggle.MaxName)
 	}
 	if e.SortOrder < math.MinInt32 || e.SortOrder > math.MaxInt32 {
-		return e, nil, fmt.Errorf("its sort order of %d is not valid", e.SortOrder)
+		return e, remarks{}, fmt.Errorf("its sort order of %d is not valid", e.SortOrder)
 	}
 	if old != nil {
-		return e, nil, nil
+		return e, remarks{}, nil
 	}
 	for name := range names {
 		if name != e.Name && strings.EqualFold(name, e.Name) {
-			return e, nil, fmt.Errorf("the name of the environment %s differs in letter case only", name)
+			return e, remarks{}, fmt.Errorf("the name of the environment %s differs in letter case only", name)
 		}
 	}
 	if len(names) >= environment.Limit {
-		return e, nil, fmt.Errorf("the maximum number of environments is %d", environment.Limit)
+		return e, remarks{}, fmt.Errorf("the maximum number of environments is %d", environment.Limit)
 	}
 	names[e.Name] = true
-	return e, nil, nil
+	return e, remarks{}, nil
 }
 
 // readEnvironment returns the environment with a name, which another process has created. The kind of the error is

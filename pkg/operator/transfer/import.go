@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,6 +39,13 @@ type Installation struct {
 
 // Export reads the installation, by one Scan of each table.
 func (i Installation) Export(ctx context.Context) (Document, error) {
+	d, _, err := i.read(ctx)
+	return d, err
+}
+
+// read is Export. It also returns the toggles by name.
+func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Feature, error) {
+	features := map[string]toggle.Feature{}
 	d := Document{
 		Format: format, Version: version,
 		FeatureTypes: []toggle.Type{}, ContextFields: []ContextField{}, Environments: []Environment{},
@@ -46,14 +54,15 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 	// The toggles first: what is created later cannot be missing from what they use.
 	toggles, err := i.Features.List(ctx)
 	if err != nil {
-		return Document{}, err
+		return Document{}, nil, err
 	}
 	for _, f := range toggles {
+		features[f.Name] = f
 		d.Features = append(d.Features, f.JSON())
 	}
 	types, err := i.Types.List(ctx)
 	if err != nil {
-		return Document{}, err
+		return Document{}, nil, err
 	}
 	for _, t := range types {
 		t.Position, t.LastEvent = 0, 0 // no part of a document
@@ -61,41 +70,44 @@ func (i Installation) Export(ctx context.Context) (Document, error) {
 	}
 	environments, err := i.Environments.List(ctx)
 	if err != nil {
-		return Document{}, err
+		return Document{}, nil, err
 	}
 	for _, e := range environments {
 		d.Environments = append(d.Environments, fromEnvironment(e))
 	}
 	segments, err := i.Segments.List(ctx)
 	if err != nil {
-		return Document{}, err
+		return Document{}, nil, err
 	}
 	for _, s := range segments {
 		d.Segments = append(d.Segments, fromSegment(s))
 	}
 	fields, err := i.Fields.List(ctx) // after the segments, which use them
 	if err != nil {
-		return Document{}, err
+		return Document{}, nil, err
 	}
 	for _, f := range fields {
 		d.ContextFields = append(d.ContextFields, fromField(f))
 	}
 	accounts, err := i.Users.List(ctx)
 	if err != nil {
-		return Document{}, err
+		return Document{}, nil, err
 	}
 	for _, u := range accounts {
 		d.Accounts = append(d.Accounts, fromAccount(u))
 	}
-	return d, nil
+	return d, features, nil
 }
 
 // Options change what Import does.
 type Options struct {
-	DryRun   bool                               // write nothing
-	Project  string                             // only its toggles, and the types and fields that they use; "": all
-	Accounts bool                               // create accounts that are missing; otherwise they are ignored
-	Progress func(what string, done, total int) // is called often
+	DryRun    bool   // write nothing
+	Project   string // only its toggles, and the types and fields that they use; "": all
+	Accounts  bool   // create accounts that are missing; otherwise they are ignored
+	Overwrite bool   // also toggles that were changed here since the last import
+	// CreateEnvironments creates environments that only toggles name.
+	CreateEnvironments bool
+	Progress           func(what string, done, total int) // is called often
 }
 
 // writeTimeout is the time within which a write must succeed. Failed calls of DynamoDB are repeated until then.
@@ -109,13 +121,22 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Environments: newSection(),
 		Segments: newSection(), Features: newSection(), Accounts: newSection(),
+		NotImported: append([]Other{}, d.Others...), ChangedHere: []string{},
 	}
 	if o.Project != "" {
 		d = d.ofProject(o.Project)
 	}
-	stored, err := i.Export(ctx)
+	stored, features, err := i.read(ctx)
 	if err != nil {
 		return r, err
+	}
+	r.OnlyHere = onlyHere(d, stored, o.Project)
+	if o.CreateEnvironments {
+		d.Environments = append(slices.Clone(d.Environments), d.unlisted(stored.Environments)...)
+	}
+	wanted := fieldsWanted{}
+	if d.Kept {
+		wanted = d.wantFields(stored.ContextFields)
 	}
 	types := merge[toggle.Type]{
 		id:      func(t toggle.Type) string { return toggle.NormalTypeID(t.ID) },
@@ -130,7 +151,12 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		return r, err
 	}
 	fields := merge[ContextField]{
-		id: func(f ContextField) string { return f.Name }, prepare: prepareField,
+		id: func(f ContextField) string { return f.Name },
+		prepare: func(f ContextField, old *ContextField) (ContextField, remarks, error) {
+			f, about, err := prepareField(f, old)
+			about.add(wanted.about(f.Name, old))
+			return f, about, err
+		},
 		create: func(ctx context.Context, f ContextField) error {
 			_, err := i.Fields.Create(ctx, f.stored())
 			return err
@@ -154,7 +180,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	environments := merge[Environment]{
 		id: func(e Environment) string { return e.Name },
-		prepare: func(e Environment, old *Environment) (Environment, []string, error) {
+		prepare: func(e Environment, old *Environment) (Environment, remarks, error) {
 			return prepareEnvironment(e, old, names)
 		},
 		create: i.createEnvironment, read: i.readEnvironment,
@@ -173,7 +199,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	known := resources{
 		types: knownTypes, fields: map[string]contextfield.ContextField{}, environments: knownEnvironments,
-		listed: d.Environments, now: datetime.Format(i.Now()), newID: i.NewStrategy,
+		listed: d.Environments, unlisted: d.Unlisted, now: datetime.Format(i.Now()), newID: i.NewStrategy,
 	}
 	for name, f := range knownFields {
 		known.fields[name] = f.stored()
@@ -181,7 +207,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	if known.segments, err = i.importSegments(ctx, d, o, stored.Segments, known, &r.Segments); err != nil {
 		return r, err
 	}
-	if err := i.importToggles(ctx, d, o, stored.Features, known, &r.Features); err != nil {
+	if r.ChangedHere, err = i.importToggles(ctx, d, o, features, stored.Features, known, &r.Features); err != nil {
 		return r, err
 	}
 	if !o.Accounts {
@@ -189,59 +215,11 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	accounts := merge[Account]{
 		id:      Account.id,
-		prepare: func(a Account, old *Account) (Account, []string, error) { return prepareAccount(a, old, i.Issuer) },
+		prepare: func(a Account, old *Account) (Account, remarks, error) { return prepareAccount(a, old, i.Issuer) },
 		create:  i.createAccount, read: i.readAccount,
 	}
 	_, err = accounts.run(ctx, o, "accounts", stored.Accounts, d.Accounts, &r.Accounts)
 	return r, err
-}
-
-// importToggles imports the toggles of a document.
-func (i Installation) importToggles(
-	ctx context.Context, d Document, o Options, stored []toggle.FeatureJSON, known resources, s *Section,
-) error {
-	names := map[string]bool{} // of the toggles that exist after the import
-	old := map[string]toggle.FeatureJSON{}
-	for _, t := range stored {
-		names[t.Name], old[t.Name] = true, t
-	}
-	known.dependencies = planDependencies(d, stored, known.checkToggle)
-	// Children whose dependency ends are first, because their parents can be archived or moved then.
-	all := slices.Clone(d.Features)
-	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int {
-		return compareBool(known.dependencies.releases(b, old[b.Name]), known.dependencies.releases(a, old[a.Name]))
-	})
-	toggles := merge[toggle.FeatureJSON]{
-		id: func(t toggle.FeatureJSON) string { return t.Name },
-		prepare: func(t toggle.FeatureJSON, old *toggle.FeatureJSON) (toggle.FeatureJSON, []string, error) {
-			t, notes, err := prepareToggle(t, old, known)
-			if limit := i.FeatureLimit; err == nil && !names[t.Name] && limit > 0 && int64(len(names)) >= limit {
-				err = fmt.Errorf("the maximum number of toggles (MaxFeatures = %d), including archived ones, is reached", limit)
-			}
-			if err == nil {
-				names[t.Name] = true
-			}
-			return t, slices.Concat(notes, d.Omitted[t.Name]), err
-		},
-		create: i.createToggle,
-		read: func(ctx context.Context, name string) (toggle.FeatureJSON, error) {
-			f, err := i.Features.Get(ctx, name)
-			return f.JSON(), err
-		},
-		update: i.updateToggle,
-	}
-	written, err := toggles.run(ctx, o, "toggles", stored, all, s)
-	if err != nil {
-		return err
-	}
-	if err := i.importLastSeen(ctx, d, o, known, s); err != nil {
-		return err
-	}
-	// A toggle that has a dependency gets another one before it becomes a parent.
-	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int {
-		return compareBool(written[b.Name].Dependency != nil, written[a.Name].Dependency != nil)
-	})
-	return i.importDependencies(ctx, o, known.dependencies, all, written, s)
 }
 
 // compareBool compares two values, of which false is less.
@@ -297,9 +275,9 @@ func (i Installation) readAccount(ctx context.Context, id string) (Account, erro
 // merge writes the elements of a document.
 type merge[T any] struct {
 	id func(T) string
-	// prepare returns an element as it will be stored, with notes about what was not taken over, or why it is skipped. old
-	// is the stored element, or nil.
-	prepare        func(element T, old *T) (T, []string, error)
+	// prepare returns an element as it will be stored, with remarks, or why it is skipped. old is the stored element, or
+	// nil.
+	prepare        func(element T, old *T) (T, remarks, error)
 	create, update func(context.Context, T) error
 	// read returns the stored element with an id. The kind of its error is Conflict if there is none, but another element
 	// has what must be unique.
@@ -331,6 +309,11 @@ func (m merge[T]) run(
 			known[id], written[id] = next, true
 			continue
 		}
+		if errors.Is(skipped, errChangedHere) {
+			written[id] = true
+			s.Unchanged++
+			continue
+		}
 		s.Skipped = append(s.Skipped, Remark{id, skipped.Error()})
 	}
 	o.Progress(what, len(elements), len(elements))
@@ -345,7 +328,7 @@ func (m merge[T]) write(
 ) (next T, skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	next, notes, skipped := m.prepare(element, old)
+	next, about, skipped := m.prepare(element, old)
 	if skipped != nil {
 		return next, skipped, nil
 	}
@@ -375,6 +358,8 @@ func (m merge[T]) write(
 		}
 	}
 	switch {
+	case errors.Is(err, errChangedHere):
+		return next, errChangedHere, nil
 	case isRejected(err):
 		return next, exitstatus.Explain(err), nil
 	case dynamo.Invalid(err):
@@ -388,9 +373,7 @@ func (m merge[T]) write(
 	default:
 		s.Updated = append(s.Updated, Update{id, properties})
 	}
-	for _, note := range notes {
-		s.Notes = append(s.Notes, Remark{id, note})
-	}
+	s.add(id, about)
 	return next, nil, nil
 }
 

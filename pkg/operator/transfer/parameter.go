@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/evaluation"
@@ -36,14 +37,16 @@ func (p *preparation) parameters(s toggle.Strategy) (map[string]string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		value := all[name]
-		if name == toggle.ParameterGroupID && value == "" {
-			continue // SDKs hash it, although the API rejects it
-		}
-		if name == toggle.ParameterStickiness {
+		switch name {
+		case toggle.ParameterGroupID:
+			continue // SDKs hash every text, although the API rejects some; another one would select other users
+		case toggle.ParameterStickiness:
 			if !constraint.PermitsStickiness(value, p.fields) {
 				return nil, fmt.Errorf("its stickiness %.100q is no context field with stickiness", value)
 			}
 			continue
+		case toggle.ParameterUserIDs, toggle.ParameterIPs, toggle.ParameterHostNames:
+			all[name] = strings.Join(evaluation.Entries(value), ",") // SDKs disagree about blanks and empty entries
 		}
 		if err := evaluation.CheckParameter(name, value); err != nil {
 			return nil, fmt.Errorf("its parameter %s %w; it is %.100q", name, err, value)

@@ -19,100 +19,103 @@ import (
 // maxAccountText is the maximum number of characters of the name of an account, and of the subject of an identity.
 const maxAccountText = 255
 
-func prepareType(t toggle.Type, old *toggle.Type) (toggle.Type, []string, error) {
+func prepareType(t toggle.Type, old *toggle.Type) (toggle.Type, remarks, error) {
 	t.ID = toggle.NormalTypeID(t.ID)
 	if err := toggle.CheckName(t.ID); err != nil {
-		return t, nil, fmt.Errorf("its id is not valid: %w", err)
+		return t, remarks{}, fmt.Errorf("its id is not valid: %w", err)
 	}
 	if t.LifetimeDays != nil && *t.LifetimeDays == 0 {
 		t.LifetimeDays = nil
 	}
 	if t.LifetimeDays != nil && (*t.LifetimeDays < 0 || *t.LifetimeDays > toggle.MaxLifetimeDays) {
-		return t, nil, fmt.Errorf("its lifetime of %d days is not valid", *t.LifetimeDays)
+		return t, remarks{}, fmt.Errorf("its lifetime of %d days is not valid", *t.LifetimeDays)
 	}
 	if old != nil { // only the lifetime can be changed
 		t.Name, t.Description = old.Name, old.Description
-		return t, nil, nil
+		return t, remarks{}, nil
 	}
-	notes := slices.Concat(
-		cut(&t.Name, "its name", toggle.MaxText),
-		cut(&t.Description, "its description", toggle.MaxDescription))
-	return t, notes, nil
+	var about remarks
+	about.cut(&t.Name, "its name", toggle.MaxText)
+	about.cut(&t.Description, "its description", toggle.MaxDescription)
+	return t, about, nil
 }
 
-func prepareField(f ContextField, old *ContextField) (ContextField, []string, error) {
+func prepareField(f ContextField, old *ContextField) (ContextField, remarks, error) {
+	var about remarks
 	if err := toggle.CheckName(f.Name); err != nil {
-		return f, nil, fmt.Errorf("its name is not valid: %w", err)
+		return f, about, fmt.Errorf("its name is not valid: %w", err)
 	}
 	if f.SortOrder < math.MinInt32 || f.SortOrder > math.MaxInt32 {
-		return f, nil, fmt.Errorf("its sort order of %d is not valid", f.SortOrder)
+		return f, about, fmt.Errorf("its sort order of %d is not valid", f.SortOrder)
 	}
 	if len(f.LegalValues) > toggle.MaxLegalValues {
-		return f, nil, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), toggle.MaxLegalValues)
+		return f, about, fmt.Errorf("it has %d legal values, the maximum is %d", len(f.LegalValues), toggle.MaxLegalValues)
 	}
-	notes, seen := cutOptional(&f.Description, "its description", toggle.MaxDescription), map[string]bool{}
+	about.cutOptional(&f.Description, "its description", toggle.MaxDescription)
+	seen := map[string]bool{}
 	f.LegalValues = append([]LegalValue{}, f.LegalValues...)
 	for i, v := range f.LegalValues {
 		if n := utf8.RuneCountInString(v.Value); n < 1 || n > toggle.MaxLegalValue || seen[v.Value] {
-			return f, nil, fmt.Errorf("its legal value %.50q is not valid: each has 1 to %d characters and occurs once",
+			return f, about, fmt.Errorf("its legal value %.50q is not valid: each has 1 to %d characters and occurs once",
 				v.Value, toggle.MaxLegalValue)
 		}
 		seen[v.Value] = true
 		what := fmt.Sprintf("the description of its legal value %.50q", v.Value)
-		notes = append(notes, cutOptional(&f.LegalValues[i].Description, what, toggle.MaxDescription)...)
+		about.cutOptional(&f.LegalValues[i].Description, what, toggle.MaxDescription)
 	}
 	var err error
 	if f.CreatedAt, err = normalTime(f.CreatedAt); err != nil {
-		return f, nil, err
+		return f, about, err
 	}
 	if old != nil { // cannot be changed
 		f.CreatedAt = old.CreatedAt
 	}
 	if err := f.stored().CheckSize(); err != nil {
-		return f, nil, exitstatus.Explain(err)
+		return f, about, exitstatus.Explain(err)
 	}
-	return f, notes, nil
+	return f, about, nil
 }
 
 // prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
 // disabled account. A new account gets a note with what it is permitted to do. issuer is that of the installation, at
 // which nobody with an identity of another one could sign in.
-func prepareAccount(a Account, old *Account, issuer string) (Account, []string, error) {
+func prepareAccount(a Account, old *Account, issuer string) (Account, remarks, error) {
+	var about remarks
 	switch {
 	case a.Kind != user.Person && a.Kind != user.ServiceAccount:
-		return a, nil, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
+		return a, about, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
 	case !slices.Contains(access.Roles(), a.Role):
-		return a, nil, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", string(a.Role))
+		return a, about, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", string(a.Role))
 	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
-		return a, nil, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountText)
+		return a, about, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountText)
 	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
-		return a, nil, errors.New("a service account, and nothing else, has a username")
+		return a, about, errors.New("a service account, and nothing else, has a username")
 	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || !fits(a.Identity.Subject)):
-		return a, nil, errors.New("its identity is not valid")
+		return a, about, errors.New("its identity is not valid")
 	}
 	if a.Email != nil {
 		email, ok := user.ParseEmail(*a.Email)
 		if !ok || a.Kind != user.Person {
-			return a, nil, fmt.Errorf("its e-mail address %.50q is not valid", *a.Email)
+			return a, about, fmt.Errorf("its e-mail address %.50q is not valid", *a.Email)
 		}
 		a.Email = &email
 	}
 	var err error
 	if a.CreatedAt, err = normalTime(a.CreatedAt); err != nil {
-		return a, nil, err
+		return a, about, err
 	}
 	if old == nil && a.Identity != nil && a.Identity.Issuer != issuer {
-		return a, nil, fmt.Errorf("its identity is of the issuer %.100q, and this installation has %s", a.Identity.Issuer,
+		return a, about, fmt.Errorf("its identity is of the issuer %.100q, and this installation has %s", a.Identity.Issuer,
 			cmp.Or(issuer, "none"))
 	}
 	if old == nil {
-		return a, []string{a.rights()}, nil
+		about.note("%s", a.rights())
+		return a, about, nil
 	}
-	var notes []string
 	if old.Role != a.Role || old.Disabled != a.Disabled {
-		notes = []string{fmt.Sprintf("it exists, and was not changed: its role is %s, disabled: %t", old.Role, old.Disabled)}
+		about.note("it exists, and was not changed: its role is %s, disabled: %t", old.Role, old.Disabled)
 	}
-	return *old, notes, nil
+	return *old, about, nil
 }
 
 // rights says what an account is permitted to do, and who can sign in with it.
@@ -134,25 +137,20 @@ func fits(name string) bool {
 }
 
 // cutOptional is cut for a text that can be nil.
-func cutOptional(text **string, what string, most int) []string {
-	if *text == nil {
-		return nil
+func (r *remarks) cutOptional(text **string, what string, most int) {
+	if *text != nil {
+		shorter := **text
+		r.cut(&shorter, what, most)
+		*text = &shorter
 	}
-	shorter := **text
-	notes := cut(&shorter, what, most)
-	*text = &shorter
-	return notes
 }
 
-// cut shortens a text that has too many characters, and returns a note about it.
-func cut(text *string, what string, most int) []string {
+// cut shortens a text that has too many characters, and notes it.
+func (r *remarks) cut(text *string, what string, most int) {
 	characters := []rune(*text)
-	if len(characters) <= most {
-		return nil
-	}
-	*text = string(characters[:most])
-	return []string{
-		fmt.Sprintf("%s was cut: it has %d characters, the maximum is %d", what, len(characters), most),
+	if len(characters) > most {
+		*text = string(characters[:most])
+		r.note("%s was cut: it has %d characters, the maximum is %d", what, len(characters), most)
 	}
 }
 

@@ -1,6 +1,11 @@
 package transfer
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"toggleadmin/pkg/toggle"
+)
 
 // Report is what an import did, or with DryRun would do. Its JSON form is the output of `toggleadmin import --json`.
 type Report struct {
@@ -11,6 +16,70 @@ type Report struct {
 	Segments      Section `json:"segments"`
 	Features      Section `json:"features"`
 	Accounts      Section `json:"accounts"`
+
+	ChangedHere []string `json:"changedHere"` // toggles that were changed here since the last import, and are left as they are
+	OnlyHere    OnlyHere `json:"onlyHere"`
+	NotImported []Other  `json:"notImported"` // what this service does not keep
+}
+
+// HasLosses reports whether something of the document is missing here, so that applications can get other answers.
+func (r Report) HasLosses() bool {
+	for _, s := range []Section{r.FeatureTypes, r.ContextFields, r.Environments, r.Segments, r.Features, r.Accounts} {
+		if len(s.Skipped)+len(s.Losses) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// OnlyHere are the names of what a complete document does not have. Archived toggles do not count.
+type OnlyHere struct {
+	FeatureTypes  []string `json:"featureTypes"`
+	ContextFields []string `json:"contextFields"`
+	Environments  []string `json:"environments"`
+	Segments      []string `json:"segments"`
+	Features      []string `json:"features"`
+}
+
+// onlyHere compares what is stored with a document. project is that of the document's toggles; empty: it has all.
+func onlyHere(d, stored Document, project string) OnlyHere {
+	missing := func(names, document []string) []string {
+		has := map[string]bool{}
+		for _, name := range document {
+			has[name] = true
+		}
+		return append([]string{}, slices.DeleteFunc(slices.Sorted(slices.Values(names)), func(name string) bool {
+			return !d.Complete || has[name]
+		})...)
+	}
+	active := slices.DeleteFunc(slices.Clone(stored.Features), func(t toggle.FeatureJSON) bool {
+		return t.Archived || project != "" && t.Project != project
+	})
+	o := OnlyHere{Features: missing(namesOf(active, featureName), namesOf(d.Features, featureName))}
+	if project != "" { // the document has only what the toggles use
+		d.Complete = false
+	}
+	types := func(t toggle.Type) string { return toggle.NormalTypeID(t.ID) }
+	fields := func(f ContextField) string { return f.Name }
+	environments := func(e Environment) string { return e.Name }
+	segments := func(s Segment) string { return s.Name }
+	o.FeatureTypes = missing(namesOf(stored.FeatureTypes, types), namesOf(d.FeatureTypes, types))
+	o.ContextFields = missing(namesOf(stored.ContextFields, fields), namesOf(d.ContextFields, fields))
+	o.Environments = missing(namesOf(stored.Environments, environments),
+		append(namesOf(d.Environments, environments), namesOf(d.Unlisted, environments)...))
+	o.Segments = missing(namesOf(stored.Segments, segments), namesOf(d.Segments, segments))
+	return o
+}
+
+func featureName(t toggle.FeatureJSON) string { return t.Name }
+
+// namesOf returns the names of elements.
+func namesOf[T any](elements []T, name func(T) string) []string {
+	var names []string
+	for _, e := range elements {
+		names = append(names, name(e))
+	}
+	return names
 }
 
 // Section is what an import did with the elements of a kind.
@@ -19,7 +88,8 @@ type Section struct {
 	Updated   []Update `json:"updated"`
 	Unchanged int      `json:"unchanged"`
 	Skipped   []Remark `json:"skipped"` // neither created nor updated
-	Notes     []Remark `json:"notes"`   // what was not taken over of the others, and the rights of new accounts
+	Losses    []Remark `json:"losses"`  // what the others lack, so that applications can get other answers
+	Notes     []Remark `json:"notes"`   // what else differs, and the rights of new accounts
 }
 
 // Empty reports whether the document had nothing for the section.
@@ -37,12 +107,42 @@ type Remark struct {
 	Text string `json:"text"`
 }
 
+// remarks are about an element that an import writes.
+type remarks struct{ losses, notes []string }
+
+func (r *remarks) lose(format string, args ...any) {
+	r.losses = append(r.losses, fmt.Sprintf(format, args...))
+}
+
+func (r *remarks) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+func (r *remarks) add(other remarks) {
+	r.losses, r.notes = append(r.losses, other.losses...), append(r.notes, other.notes...)
+}
+
+// add adds remarks about an element.
+func (s *Section) add(name string, r remarks) {
+	for _, text := range r.losses {
+		s.Losses = append(s.Losses, Remark{name, text})
+	}
+	for _, text := range r.notes {
+		s.Notes = append(s.Notes, Remark{name, text})
+	}
+}
+
 // occursTwice is why all but the first of several elements with an id are skipped.
 const occursTwice = "it occurs more than once"
 
 // skips reports whether no element with a name was written.
 func (s *Section) skips(name string) bool {
 	return slices.ContainsFunc(s.Skipped, func(r Remark) bool { return r.Name == name && r.Text != occursTwice })
+}
+
+// isUpdated reports whether an element was created or updated.
+func (s *Section) isUpdated(name string) bool {
+	return slices.Contains(s.Created, name) || slices.ContainsFunc(s.Updated, func(u Update) bool { return u.Name == name })
 }
 
 // update adds a change of a property of an element that was written.
@@ -63,5 +163,5 @@ func (s *Section) update(name, property string) {
 }
 
 func newSection() Section {
-	return Section{Created: []string{}, Updated: []Update{}, Skipped: []Remark{}, Notes: []Remark{}}
+	return Section{Created: []string{}, Updated: []Update{}, Skipped: []Remark{}, Losses: []Remark{}, Notes: []Remark{}}
 }

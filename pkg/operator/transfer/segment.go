@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -51,34 +50,35 @@ type segments struct {
 
 // prepare returns a segment as it will be stored, with its id here. In a dry run, one that would be created has an id
 // that no segment has.
-func (p *segments) prepare(s Segment, old *Segment) (Segment, []string, error) {
+func (p *segments) prepare(s Segment, old *Segment) (Segment, remarks, error) {
+	var about remarks
 	if n := utf8.RuneCountInString(s.Name); n < 1 || n > toggle.MaxName || strings.TrimSpace(s.Name) != s.Name ||
 		!toggle.IsReadable(s.Name) {
-		return s, nil, fmt.Errorf("its name is not valid: use 1 to %d characters, without white space around them",
+		return s, about, fmt.Errorf("its name is not valid: use 1 to %d characters, without white space around them",
 			toggle.MaxName)
 	}
 	if s.Project != nil && toggle.CheckName(*s.Project) != nil {
-		return s, nil, fmt.Errorf("its project %.50q is not valid: %w", *s.Project, toggle.CheckName(*s.Project))
+		return s, about, fmt.Errorf("its project %.50q is not valid: %w", *s.Project, toggle.CheckName(*s.Project))
 	}
 	var err error
 	if s.CreatedAt, err = normalTime(s.CreatedAt); err != nil {
-		return s, nil, err
+		return s, about, err
 	}
-	notes := slices.Concat(cutOptional(&s.Description, "its description", toggle.MaxDescription),
-		cutOptional(&s.CreatedBy, "the name of its creator", toggle.MaxText))
+	about.cutOptional(&s.Description, "its description", toggle.MaxDescription)
+	about.cutOptional(&s.CreatedBy, "the name of its creator", toggle.MaxText)
 	if old != nil {
 		s.ID, s.CreatedAt, s.CreatedBy = old.ID, old.CreatedAt, old.CreatedBy // cannot be changed
 		if s.Constraints == nil {
 			s.Constraints = old.Constraints
 		}
 	} else if err := p.add(&s); err != nil {
-		return s, nil, err
+		return s, about, err
 	}
-	if s.Constraints, err = prepareConstraints(s.Constraints, p.fields, segment.MaxValues); err != nil {
-		return s, nil, err
+	if s.Constraints, err = prepareConstraints(s.Constraints, p.fields); err != nil {
+		return s, about, err
 	}
 	p.names[s.Name] = true
-	return s, notes, nil
+	return s, about, nil
 }
 
 // add prepares a segment that does not exist here.
@@ -143,12 +143,12 @@ func (i Installation) createSegment(ctx context.Context, s Segment) error {
 	if s.CreatedBy != nil {
 		created.CreatedBy = &toggle.Creator{Name: *s.CreatedBy}
 	}
-	_, err := i.Segments.Create(ctx, created)
+	_, err := i.Segments.ForImport().Create(ctx, created)
 	return err
 }
 
 func (i Installation) updateSegment(ctx context.Context, s Segment) error {
-	return i.Segments.Update(ctx, s.ID, func(stored *segment.Segment) error {
+	return i.Segments.ForImport().Update(ctx, s.ID, func(stored *segment.Segment) error {
 		stored.Description, stored.Project, stored.Constraints = s.Description, s.Project, s.Constraints
 		return nil
 	})

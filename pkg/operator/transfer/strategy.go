@@ -13,18 +13,15 @@ import (
 // source does is left out, so that the toggle is rather off than on.
 type preparation struct {
 	resources
+	remarks
 
 	feature string
 	old     map[string]toggle.Environment // that are stored
-	notes   []string
-	ids     map[string]bool // of strategies
+	ids     map[string]bool               // of strategies
+	leftOut map[string]bool               // the environments in which an enabled strategy is left out
 
 	usedFields   map[string]bool
 	usedSegments map[int64]bool
-}
-
-func (p *preparation) note(format string, args ...any) {
-	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
 // keep takes the states that do not change into account.
@@ -59,7 +56,8 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 			err = p.checkUsage(prepared)
 		}
 		if err != nil {
-			p.note("its strategy %d in %s (%.100s) was not imported: %v", n+1, name, s.Name, err)
+			p.leftOut[name] = p.leftOut[name] || !s.Disabled
+			p.lose("its strategy %d in %s (%.100s) was not imported: %v", n+1, name, s.Name, err)
 			continue
 		}
 		p.use(prepared)
@@ -69,7 +67,7 @@ func (p *preparation) environment(name string, e toggle.Environment) toggle.Envi
 	case !next.Enabled || next.HasEnabledStrategies():
 	case e.HasEnabledStrategies():
 		next.Enabled = false
-		p.note("it was turned off in %s, because none of its enabled strategies was imported", name)
+		p.lose("it was turned off in %s, because none of its enabled strategies was imported", name)
 	default: // SDKs evaluate it as on for everybody
 		p.note("it is on in %s without an enabled strategy: one that holds for everybody was added", name)
 		everybody := toggle.Strategy{Name: toggle.StrategyFlexibleRollout, Parameters: parametersOf(
@@ -141,7 +139,7 @@ func (p *preparation) strategy(s toggle.Strategy) (toggle.Strategy, error) {
 	if len(s.Constraints) > toggle.MaxConstraints {
 		return s, fmt.Errorf("it has %d constraints, the maximum is %d", len(s.Constraints), toggle.MaxConstraints)
 	}
-	if s.Constraints, err = prepareConstraints(s.Constraints, p.fields, toggle.MaxConstraintValues); err != nil {
+	if s.Constraints, err = prepareConstraints(s.Constraints, p.fields); err != nil {
 		return s, err
 	}
 	if s.Variants, err = p.variants(s); err != nil {
@@ -165,7 +163,7 @@ func (p *preparation) title(title *string) *string {
 			*title)
 		return nil
 	}
-	p.notes = append(p.notes, cutOptional(&title, "the title of a strategy", toggle.MaxTitle)...)
+	p.cutOptional(&title, "the title of a strategy", toggle.MaxTitle)
 	return title
 }
 

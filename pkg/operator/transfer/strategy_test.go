@@ -51,7 +51,13 @@ func TestStrategies(t *testing.T) {
 			`"parameters":{"groupId":"","rollout":"5","stickiness":"tenant"}}`,
 		`{"name":"gradualRolloutUserId","parameters":{"percentage":"5"}}`: `{"name":"gradualRolloutUserId",` +
 			`"parameters":{"groupId":"","percentage":"5"}}`,
-		`{"name":"userWithId","parameters":{"userIds":"1, 2"}}`: `{"name":"userWithId","parameters":{"userIds":"1, 2"}}`,
+		`{"name":"userWithId","parameters":{"userIds":" 1 , 2,,3 "}}`: `{"name":"userWithId","parameters":{"userIds":"1,2,3"}}`,
+		`{"name":"remoteAddress","parameters":{"IPs":"192.0.2.1, ,198.51.100.0/24 "}}`: `{"name":"remoteAddress",` +
+			`"parameters":{"IPs":"192.0.2.1,198.51.100.0/24"}}`,
+		`{"name":"applicationHostname","parameters":{"hostNames":" a.example.com,"}}`: `{"name":"applicationHostname",` +
+			`"parameters":{"hostNames":"a.example.com"}}`,
+		`{"name":"flexibleRollout","parameters":{"rollout":"5","groupId":" \"ä\\"}}`: `{"name":"flexibleRollout",` +
+			`"parameters":{"groupId":" \"ä\\","rollout":"5","stickiness":"default"}}`,
 		`{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["1","1"],"value":""}]}`: `{` +
 			`"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":["1"],"inverted":false,` +
 			`"caseInsensitive":false}]}`,
@@ -62,7 +68,7 @@ func TestStrategies(t *testing.T) {
 	} {
 		s := newStage(t)
 		r := s.run(t, on(t, imported), transfer.Options{})
-		same(t, []string(nil), texts(r.Features.Notes))
+		same(t, []string(nil), append(texts(r.Features.Losses), texts(r.Features.Notes)...))
 		stored := s.export(t).Features[0].Environments["production"]
 		expected := toggle.Feature{}
 		state := toggle.Environment{Enabled: true, Strategies: make([]toggle.Strategy, 1)}
@@ -96,7 +102,7 @@ func TestInexpressibleStrategies(t *testing.T) {
 		constraint(`{"contextName":"plan","operator":"IN","values":["silver"]}`): `its constraint on plan has "silver", which ` +
 			`is no legal value of the field`,
 		constraint(`{"contextName":"userId","operator":"IN","values":[]}`): `its constraint on userId with IN has 0 values: ` +
-			`use 1 to 250`,
+			`use 1 to 10000`,
 		constraint(`{"contextName":"userId","operator":"IN","values":[""]}`): `its constraint on userId with IN has the value ` +
 			`"", which must not be empty`,
 		constraint(`{"contextName":"userId","operator":"IN","values":["\\"]}`): `its constraint on userId with IN has the ` +
@@ -107,8 +113,9 @@ func TestInexpressibleStrategies(t *testing.T) {
 		constraint(`{"contextName":"userId","operator":"REGEX","value":"a","inverted":true}`): `its constraint on userId with ` +
 			`REGEX is inverted`,
 
-		variants(`{"name":"a","weight":1000,"weightType":"fix"}`): `its variants have the total weight 1000: it must be 1000, ` +
-			`and one of them must be variable`,
+		variants(`{"name":"a","weight":100,"weightType":"variable"}`): `its variants have the total weight 100: it must be 1000`,
+		variants(`{"name":"a","weight":1000,"weightType":"variable","stickiness":"userId"}`): `its variant a has the ` +
+			`stickiness "userId", which is not that of the strategy, "default"`,
 		variants(`{"name":"a b","weight":1000,"weightType":"variable"}`): `its variant "a b" has a name that is not valid: ` +
 			`use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone`,
 		variants(`{"name":"a","weight":1000,"weightType":"variable","payload":{"type":"json","value":"{"}}`): `its variant ` +
@@ -122,7 +129,7 @@ func TestInexpressibleStrategies(t *testing.T) {
 		same(t, []string{
 			"its strategy 1 in production (" + name + ") was not imported: " + want,
 			"it was turned off in production, because none of its enabled strategies was imported",
-		}, texts(r.Features.Notes))
+		}, texts(r.Features.Losses))
 		same(t, map[string]toggle.Environment(nil), s.export(t).Features[0].Environments)
 	}
 }
@@ -194,7 +201,7 @@ func TestOtherEnvironments(t *testing.T) {
 	}
 	r := s.run(t, d, transfer.Options{})
 	same(t, []string{`its state in the environment "gone" was not imported: the environment does not exist here`},
-		texts(r.Features.Notes))
+		texts(r.Features.Losses))
 	stored := s.export(t).Features[0].Environments
 	same(t, []bool{true, true}, []bool{stored["production"].Enabled, stored["staging"].Enabled})
 
@@ -304,5 +311,5 @@ func TestInvalidSegments(t *testing.T) {
 	same(t, []string{
 		"its strategy 1 in production (default) was not imported: it uses the segment 6, which was not imported",
 		"it was turned off in production, because none of its enabled strategies was imported",
-	}, texts(r.Features.Notes))
+	}, texts(r.Features.Losses))
 }

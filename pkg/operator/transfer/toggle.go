@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,12 +19,15 @@ type resources struct {
 	fields       map[string]contextfield.ContextField
 	environments map[string]Environment
 	listed       []Environment     // in the document
+	unlisted     []Environment     // Document.Unlisted
 	segments     map[int64]Segment // by their ids in the document
 
 	now   string        // the time of creation of a toggle that has none
 	newID func() string // returns the id of a strategy that has none
 
 	dependencies dependencies
+	turnedOff    map[string][]string        // Document.TurnedOff
+	lacking      map[string]map[string]bool // the environments in which toggles lack something, as far as they are known
 }
 
 // checkToggle returns why a toggle cannot be imported, or nil.
@@ -41,10 +45,11 @@ func (r resources) checkToggle(t toggle.FeatureJSON) error {
 }
 
 // prepareToggle returns a toggle as it will be stored. old is the stored toggle, or nil.
-func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (toggle.FeatureJSON, []string, error) {
+func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (toggle.FeatureJSON, remarks, error) {
+	var about remarks
 	t.Type = toggle.NormalTypeID(t.Type)
 	if err := r.checkToggle(t); err != nil {
-		return t, nil, err
+		return t, about, err
 	}
 	var invalid error
 	for _, at := range []**string{&t.CreatedAt, &t.ArchivedAt} {
@@ -53,19 +58,19 @@ func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (
 		invalid = errors.Join(invalid, err)
 	}
 	if invalid != nil {
-		return t, nil, invalid
+		return t, about, invalid
 	}
-	notes := slices.Concat(cutOptional(&t.Description, "its description", toggle.MaxDescription),
-		cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText))
-	notes = append(notes, prepareStates(&t, old, r)...)
-	notes = append(notes, r.dependencies.prepare(&t, old)...)
+	about.cutOptional(&t.Description, "its description", toggle.MaxDescription)
+	about.cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText)
+	states, _ := prepareStates(&t, old, r)
+	about.add(states)
+	about.add(r.dependencies.prepare(&t, old, r.lacks))
 	if !t.Archived {
 		t.ArchivedAt = nil
 	}
 	if old != nil {
 		if t.CreatedAt != nil && *t.CreatedAt != *old.CreatedAt {
-			notes = append(notes,
-				fmt.Sprintf("its time of creation stays %s, and does not become %s", *old.CreatedAt, *t.CreatedAt))
+			about.note("its time of creation stays %s, and does not become %s", *old.CreatedAt, *t.CreatedAt)
 		}
 		t.CreatedAt, t.CreatedBy = old.CreatedAt, old.CreatedBy // cannot be changed
 		if t.Archived && t.ArchivedAt == nil {
@@ -75,13 +80,28 @@ func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (
 	if t.CreatedAt == nil {
 		t.CreatedAt = &r.now
 	}
-	return t, notes, nil
+	return t, about, nil
+}
+
+// lacks reports whether a toggle of the document is imported in an environment so that it is on for fewer users there.
+func (r resources) lacks(name, environment string) bool {
+	t, imported := r.dependencies.imported[name]
+	if !imported {
+		return false
+	}
+	if _, known := r.lacking[name]; !known {
+		r.newID = func() string { return "" } // nothing is stored
+		_, lacking := prepareStates(&t, nil, r)
+		r.lacking[name] = lacking
+	}
+	return r.lacking[name][environment] || slices.Contains(r.turnedOff[name], environment)
 }
 
 // prepareStates sets the states of a toggle in the environments, and the context fields that it uses. Environments that
-// the document does not have keep the state that they have here.
-func prepareStates(t, old *toggle.FeatureJSON, r resources) (notes []string) {
-	p := preparation{resources: r, feature: t.Name}
+// the document does not have keep the state that they have here. lacking are the environments in which something is left
+// out.
+func prepareStates(t, old *toggle.FeatureJSON, r resources) (about remarks, lacking map[string]bool) {
+	p := preparation{resources: r, feature: t.Name, leftOut: map[string]bool{}}
 	states := map[string]toggle.Environment{}
 	if old != nil {
 		p.old = old.Environments
@@ -99,7 +119,8 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (notes []string) {
 		if _, exists := r.environments[name]; exists {
 			states[name] = p.environment(name, e)
 		} else if e.Enabled || len(e.Strategies) > 0 {
-			p.note("its state in the environment %.100q was not imported: the environment does not exist here", name)
+			p.lose("its state in the environment %.100q was not imported: the environment does not exist here%s", name,
+				r.howToCreate(name))
 		}
 	}
 	state := toggle.Feature{}
@@ -116,10 +137,10 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (notes []string) {
 	if t.Archived {
 		exist = nil // it can use fields that are gone
 	}
-	others, p.notes = knownFields(others, exist, toggle.MaxContextFields-len(state.ContextFields), p.notes)
+	others = p.knownFields(others, exist, toggle.MaxContextFields-len(state.ContextFields))
 	t.ContextFields = append([]string{}, slices.Sorted(slices.Values(append(others, state.ContextFields...)))...)
 	t.Environments = state.Environments
-	return p.notes
+	return p.remarks, p.leftOut
 }
 
 // usedFields returns the context fields that a toggle uses. They can repeat.
@@ -144,12 +165,9 @@ func usedSegments(toggles []toggle.FeatureJSON) map[int64]bool {
 	return ids
 }
 
-// knownFields returns the names of those fields that exist (nil: all), at most room, sorted, and adds notes about the
-// others.
-func knownFields(
-	names []string, exist map[string]contextfield.ContextField, room int, notes []string,
-) (known, all []string) {
-	known = []string{}
+// knownFields returns the names of those fields that exist (nil: all), at most room, sorted, and notes the others.
+func (r *remarks) knownFields(names []string, exist map[string]contextfield.ContextField, room int) []string {
+	known := []string{}
 	var unknown, more []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		_, exists := exist[name]
@@ -163,38 +181,175 @@ func knownFields(
 		}
 	}
 	if len(unknown) > 0 {
-		notes = append(notes, "it uses context fields that do not exist: "+strings.Join(unknown, ", "))
+		r.note("it uses context fields that do not exist: %s", strings.Join(unknown, ", "))
 	}
 	if len(more) > 0 {
-		notes = append(notes, fmt.Sprintf("it uses more than %d context fields, and was imported without %s",
-			toggle.MaxContextFields, strings.Join(more, ", ")))
+		r.note("it uses more than %d context fields, and was imported without %s", toggle.MaxContextFields,
+			strings.Join(more, ", "))
 	}
-	return known, notes
+	return known
+}
+
+// toggleImport imports the toggles of a document.
+type toggleImport struct {
+	Installation
+	document Document
+	options  Options
+	known    resources
+	sources  map[string]toggle.FeatureJSON
+	stored   map[string]toggle.Feature // before the import
+	names    map[string]bool           // of the toggles that exist after the import
+	kept     map[string]bool           // that were changed here
+}
+
+// importToggles imports the toggles of a document. It returns the names of those that were changed here since the last
+// import, and are left as they are. features and stored are the toggles that are stored.
+func (i Installation) importToggles(
+	ctx context.Context, d Document, o Options, features map[string]toggle.Feature, stored []toggle.FeatureJSON,
+	known resources, s *Section,
+) (changedHere []string, err error) {
+	known.dependencies = planDependencies(d, stored, known.checkToggle)
+	known.turnedOff, known.lacking = d.TurnedOff, map[string]map[string]bool{}
+	n := &toggleImport{
+		Installation: i, document: d, options: o, known: known, sources: map[string]toggle.FeatureJSON{}, stored: features,
+		names: map[string]bool{}, kept: map[string]bool{},
+	}
+	for _, t := range d.Features {
+		n.sources[t.Name] = t
+	}
+	for name := range features {
+		n.names[name] = true
+	}
+	// Children whose dependency ends are first, because their parents can be archived or moved then.
+	all := slices.Clone(d.Features)
+	releases := func(t toggle.FeatureJSON) bool { return known.dependencies.releases(t, features[t.Name].JSON()) }
+	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int { return compareBool(releases(b), releases(a)) })
+	toggles := merge[toggle.FeatureJSON]{
+		id: func(t toggle.FeatureJSON) string { return t.Name }, prepare: n.prepare, create: n.create,
+		read: func(ctx context.Context, name string) (toggle.FeatureJSON, error) {
+			f, err := i.Features.Get(ctx, name)
+			return f.JSON(), err
+		},
+		update: n.update,
+	}
+	written, err := toggles.run(ctx, o, "toggles", stored, all, s)
+	if err != nil {
+		return n.changedHere(), err
+	}
+	if err := i.importLastSeen(ctx, d, o, known, s); err != nil {
+		return n.changedHere(), err
+	}
+	// A toggle that has a dependency gets another one before it becomes a parent.
+	slices.SortStableFunc(all, func(a, b toggle.FeatureJSON) int {
+		return compareBool(written[b.Name].Dependency != nil, written[a.Name].Dependency != nil)
+	})
+	if err := n.importDependencies(ctx, all, written, s); err != nil {
+		return n.changedHere(), err
+	}
+	return n.changedHere(), n.imprintUnchanged(ctx, all, written, s)
+}
+
+// changedHere returns the names of the toggles that were kept, sorted.
+func (n *toggleImport) changedHere() []string {
+	return append([]string{}, slices.Sorted(maps.Keys(n.kept))...)
+}
+
+// isChangedHere reports whether the import leaves a stored toggle as it is.
+func (n *toggleImport) isChangedHere(stored toggle.Feature, t toggle.FeatureJSON) bool {
+	return n.document.Kept && !n.options.Overwrite && changedHere(stored.JSON(), t, stored.Imported,
+		func(environment string) bool { _, exists := n.known.environments[environment]; return exists })
+}
+
+// prepare is merge.prepare of toggles. Its error is errChangedHere if the document has another state than one that was
+// changed here.
+func (n *toggleImport) prepare(t toggle.FeatureJSON, old *toggle.FeatureJSON) (toggle.FeatureJSON, remarks, error) {
+	prepared, about, err := prepareToggle(t, old, n.known)
+	limit := n.FeatureLimit
+	switch {
+	case err != nil:
+		return prepared, about, err
+	case !n.names[t.Name] && limit > 0 && int64(len(n.names)) >= limit:
+		return prepared, about, fmt.Errorf("the maximum number of toggles (MaxFeatures = %d), including archived ones, is reached",
+			limit)
+	}
+	n.names[t.Name] = true
+	if old != nil && n.isChangedHere(n.stored[t.Name], prepared) {
+		properties, err := differing(*old, prepared)
+		if err == nil && (len(properties) > 0 || n.known.dependencies.changes(t.Name, old.Dependency)) {
+			n.kept[t.Name] = true
+			err = errChangedHere
+		}
+		if err != nil {
+			return prepared, about, err
+		}
+	}
+	about.add(remarks{losses: n.document.Losses[t.Name], notes: n.document.Notes[t.Name]})
+	return prepared, about, nil
 }
 
 // assign returns a stored toggle with what an import can change.
-func assign(t toggle.FeatureJSON, f toggle.Feature) toggle.Feature {
+func (n *toggleImport) assign(t toggle.FeatureJSON, f toggle.Feature) toggle.Feature {
 	f.Project, f.Type, f.Description, f.ImpressionData = t.Project, t.Type, t.Description, t.ImpressionData
 	f.Stale, f.Archived, f.ArchivedAt = t.Stale, t.Archived, parsed(t.ArchivedAt)
 	f.Environments, f.ContextFields = maps.Clone(t.Environments), slices.Clone(t.ContextFields)
 	if t.Dependency == nil { // otherwise importDependencies decides it
 		f.Dependency = nil
 	}
+	if n.document.Kept {
+		f.Imported = imprint(t, n.environmentsOf(t.Name))
+	}
 	return f
 }
 
-// createToggle creates a prepared toggle.
-func (i Installation) createToggle(ctx context.Context, t toggle.FeatureJSON) error {
-	f := assign(t, toggle.Feature{Name: t.Name, CreatedAt: *parsed(t.CreatedAt)})
+// environmentsOf returns the environments whose state the document says of a toggle.
+func (n *toggleImport) environmentsOf(name string) []string {
+	return n.known.environmentsOf(n.sources[name])
+}
+
+// create creates a prepared toggle.
+func (n *toggleImport) create(ctx context.Context, t toggle.FeatureJSON) error {
+	f := n.assign(t, toggle.Feature{Name: t.Name, CreatedAt: *parsed(t.CreatedAt)})
 	if t.CreatedBy != nil {
 		f.CreatedBy = &toggle.Creator{Name: *t.CreatedBy}
 	}
-	_, err := i.Features.Create(ctx, f)
+	_, err := n.Features.Create(ctx, f)
 	return err
 }
 
-// updateToggle makes a stored toggle as a prepared one.
-func (i Installation) updateToggle(ctx context.Context, t toggle.FeatureJSON) error {
-	_, err := i.Features.Update(ctx, t.Name, func(f toggle.Feature) (toggle.Feature, error) { return assign(t, f), nil })
+// update makes a stored toggle as a prepared one. A toggle that is revived is off in all environments, so that a second
+// update turns it on. The error is errChangedHere if the toggle was changed since it was read.
+func (n *toggleImport) update(ctx context.Context, t toggle.FeatureJSON) error {
+	stored, err := n.Features.Update(ctx, t.Name, func(f toggle.Feature) (toggle.Feature, error) {
+		if n.isChangedHere(f, t) {
+			n.kept[t.Name] = true
+			return f, errChangedHere
+		}
+		return n.assign(t, f), nil
+	})
+	if err == nil && !reflect.DeepEqual(stored.Environments, t.Environments) {
+		_, err = n.Features.Update(ctx, t.Name, func(f toggle.Feature) (toggle.Feature, error) { return n.assign(t, f), nil })
+	}
 	return err
+}
+
+// imprintUnchanged stores the imprints of toggles that are as in the document without this import, such as those that
+// were changed in the same way here. Otherwise the next import would take them for changed here only.
+func (n *toggleImport) imprintUnchanged(
+	ctx context.Context, all []toggle.FeatureJSON, written map[string]toggle.FeatureJSON, s *Section,
+) error {
+	if !n.document.Kept || n.options.DryRun {
+		return nil
+	}
+	for _, t := range all {
+		f, existed := n.stored[t.Name]
+		if !existed || n.kept[t.Name] || s.skips(t.Name) || s.isUpdated(t.Name) {
+			continue
+		}
+		if now := imprint(written[t.Name], n.environmentsOf(t.Name)); now != f.Imported {
+			if err := n.Features.SetImported(ctx, f, now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

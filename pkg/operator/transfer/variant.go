@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"toggleadmin/pkg/evaluation"
@@ -20,8 +19,8 @@ func (p *preparation) variants(s toggle.Strategy) ([]toggle.Variant, error) {
 	if s.Name != toggle.StrategyFlexibleRollout {
 		return nil, errors.New("it has variants, which only flexibleRollout can have")
 	}
-	all := slices.Clone(s.Variants)
-	slices.SortStableFunc(all, func(a, b toggle.Variant) int { return strings.Compare(a.Name, b.Name) })
+	all := slices.Clone(s.Variants) // in their order, which decides who gets which
+	names := map[string]bool{}
 	stickiness := s.Parameters[toggle.ParameterStickiness]
 	total, variable := 0, false
 	for i := range all {
@@ -29,20 +28,23 @@ func (p *preparation) variants(s toggle.Strategy) ([]toggle.Variant, error) {
 		if err := checkVariant(*v); err != nil {
 			return nil, fmt.Errorf("its variant %.100q %w", v.Name, err)
 		}
-		if i > 0 && v.Name == all[i-1].Name {
+		if names[v.Name] {
 			return nil, fmt.Errorf("its variant %q occurs more than once", v.Name)
 		}
+		names[v.Name] = true
 		if v.Stickiness != "" && v.Stickiness != stickiness {
-			p.note("its variant %s has the stickiness %s of its strategy now, instead of %.100s", v.Name, stickiness,
-				v.Stickiness)
+			return nil, fmt.Errorf("its variant %s has the stickiness %.100q, which is not that of the strategy, %.100q", v.Name,
+				v.Stickiness, stickiness)
 		}
 		v.Stickiness = stickiness
 		total += v.Weight
 		variable = variable || v.WeightType == toggle.WeightVariable
 	}
-	if total != toggle.TotalWeight || !variable {
-		return nil, fmt.Errorf("its variants have the total weight %d: it must be %d, and one of them must be variable",
-			total, toggle.TotalWeight)
+	if total != toggle.TotalWeight {
+		return nil, fmt.Errorf("its variants have the total weight %d: it must be %d", total, toggle.TotalWeight)
+	}
+	if !variable { // the weight stays, and is the one that follows the others when they are changed here
+		all[0].WeightType = toggle.WeightVariable
 	}
 	return all, nil
 }

@@ -165,9 +165,9 @@ func (r *client) check(address *url.URL, response *http.Response, body []byte) e
 	case http.StatusUnauthorized:
 		return exitstatus.Errorf(exitstatus.Rejected, "Unleash rejects the token")
 	case http.StatusForbidden:
-		return exitstatus.Errorf(exitstatus.Rejected,
+		return &requestError{exitstatus.Errorf(exitstatus.Rejected,
 			"Unleash does not permit this with the token: use a personal access token or an admin API token: %s%s",
-			address, message(body))
+			address, message(body)), http.StatusForbidden, false}
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return exitstatus.Errorf(exitstatus.Unreachable,
 			"%s redirects to %s: use that as --url", address, response.Header.Get("Location"))

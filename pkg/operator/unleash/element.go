@@ -1,11 +1,13 @@
 package unleash
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
 )
@@ -14,58 +16,43 @@ import (
 type element struct {
 	toggle.FeatureJSON
 
-	omitted  []string
+	losses   []string
+	notes    []string
+	off      []string          // the environments in which it was turned off
 	lastSeen map[string]string // when applications last asked for it, by environment
 }
 
-func (t *element) omit(format string, args ...any) {
-	t.omitted = append(t.omitted, fmt.Sprintf(format, args...))
+func (t *element) lose(format string, args ...any) {
+	t.losses = append(t.losses, fmt.Sprintf(format, args...))
+}
+
+func (t *element) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
 // addTo adds the toggle to a document.
 func (t *element) addTo(d *transfer.Document) {
 	d.Features = append(d.Features, t.FeatureJSON)
 	if t.lastSeen != nil {
-		if d.LastSeen == nil {
-			d.LastSeen = map[string]map[string]string{}
-		}
 		d.LastSeen[t.Name] = t.lastSeen
 	}
-	if len(t.omitted) == 0 {
-		return
+	if t.losses != nil {
+		d.Losses[t.Name] = t.losses
 	}
-	if d.Omitted == nil {
-		d.Omitted = map[string][]string{}
+	if t.notes != nil {
+		d.Notes[t.Name] = t.notes
 	}
-	d.Omitted[t.Name] = t.omitted
-}
-
-// omitVariants notes that variants of a toggle itself are left out: in an environment, or if it is empty, in all.
-func (t *element) omitVariants(environment string, variants []variant) {
-	switch {
-	case len(variants) == 0:
-	case environment == "":
-		t.omit("its variants were not imported: only strategies have variants")
-	default:
-		t.omit("its variants in %s were not imported: only strategies have variants", environment)
+	if t.off != nil {
+		d.TurnedOff[t.Name] = t.off
 	}
 }
 
-// setEnvironment sets the state of the toggle in an environment.
-func (t *element) setEnvironment(name string, enabled bool, strategies []strategy) {
-	if t.Environments == nil {
-		t.Environments = map[string]toggle.Environment{}
+// newDocument returns a document without elements.
+func newDocument() transfer.Document {
+	return transfer.Document{
+		Kept: true, Losses: map[string][]string{}, Notes: map[string][]string{}, TurnedOff: map[string][]string{},
+		LastSeen: map[string]map[string]string{},
 	}
-	state := toggle.Environment{Enabled: enabled}
-	for i, s := range strategies {
-		for _, v := range s.Variants {
-			if len(v.Overrides) > 0 {
-				t.omit("the overrides of the variant %.100s in %s were not imported: use constraints", v.Name, name)
-			}
-		}
-		state.Strategies = append(state.Strategies, s.form(i))
-	}
-	t.Environments[name] = state
 }
 
 // setDependency sets the dependency of the toggle. Unleash permits one.
@@ -75,7 +62,20 @@ func (t *element) setDependency(all []toggle.Dependency) {
 	}
 	t.Dependency = &all[0]
 	for _, d := range all[1:] {
-		t.omit("its dependency on %.100s was not imported: a toggle has one parent", d.Feature)
+		t.lose("its dependency on %.100s was not imported: a toggle has one parent", d.Feature)
+		for _, name := range slices.Sorted(maps.Keys(t.Environments)) {
+			t.turnOff(name)
+		}
+	}
+}
+
+// turnOff turns the toggle off in an environment, in which SDKs would evaluate it differently than in Unleash.
+func (t *element) turnOff(name string) {
+	if e := t.Environments[name]; e.Enabled {
+		e.Enabled = false
+		t.Environments[name] = e
+		t.off = append(t.off, name)
+		t.lose("it was turned off in %s", name)
 	}
 }
 
@@ -93,12 +93,8 @@ type strategy struct {
 	Segments     []int64
 }
 
-// variant is a variant of Unleash.
-type variant struct {
-	toggle.Variant
-
-	Overrides []json.RawMessage
-}
+// variant is a variant of Unleash, of a strategy or of a toggle.
+type variant = evaluation.FeatureVariant
 
 // form returns the strategy as in a document. position is that in its environment.
 func (s strategy) form(position int) toggle.Strategy {

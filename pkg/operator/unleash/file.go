@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
@@ -53,6 +54,9 @@ type export struct {
 		FeatureStrategyID string
 		SegmentID         int64
 	}
+
+	FeatureTags, TagTypes, Links []json.RawMessage // not taken over
+	Projects                     []entry
 }
 
 // Parse reads what Unleash exports.
@@ -64,7 +68,8 @@ func Parse(text []byte) (transfer.Document, error) {
 	if e.Features == nil || !e.hasStrategies() {
 		return transfer.Document{}, ErrFormat
 	}
-	d := transfer.Document{ContextFields: e.ContextFields, Environments: e.Environments, Segments: e.Segments}
+	d := newDocument()
+	d.ContextFields, d.Environments, d.Segments = e.ContextFields, e.Environments, e.Segments
 	normalizeSegments(d.Segments)
 	for i := range d.ContextFields {
 		noEmptyDescription(&d.ContextFields[i].Description)
@@ -79,9 +84,8 @@ func Parse(text []byte) (transfer.Document, error) {
 		}
 		noEmptyDescription(&t.Description)
 		if f.Strategies != nil {
-			t.setEnvironment(oldEnvironment, f.Enabled, *f.Strategies)
+			t.setEnvironment(oldEnvironment, f.Enabled, *f.Strategies, f.Variants)
 		}
-		t.omitVariants("", f.Variants)
 		index[f.Name] = t
 	}
 	e.addStates(index)
@@ -93,11 +97,50 @@ func Parse(text []byte) (transfer.Document, error) {
 	for _, t := range all {
 		t.addTo(&d)
 	}
+	d.Unlisted, d.Others = e.unlisted(), e.others()
 	return d, nil
+}
+
+// unlisted returns the environments that the file names and does not list.
+func (e export) unlisted() []transfer.Environment {
+	known := map[string]bool{}
+	for _, listed := range e.Environments {
+		known[listed.Name] = true
+	}
+	var all []transfer.Environment
+	for _, state := range e.FeatureEnvironments {
+		if name := state.Environment; !known[name] {
+			known[name] = true
+			all = append(all, transfer.Environment{Name: name, Type: unknownType, SortOrder: int64(len(all))})
+		}
+	}
+	return all
+}
+
+// others returns the kinds that the file has and an import does not take over.
+func (e export) others() []transfer.Other {
+	named := slices.DeleteFunc(slices.Clone(e.Projects), func(p entry) bool { return !isNamedProject(p) })
+	var all []transfer.Other
+	for _, o := range []struct {
+		kind   string
+		number int
+	}{
+		{"tags of toggles", len(e.FeatureTags)}, {"links of toggles", len(e.Links)}, {"tag types", len(e.TagTypes)},
+		{namedProjects, len(named)},
+	} {
+		if o.number > 0 {
+			all = append(all, transfer.Other{Kind: o.kind, Number: new(int64(o.number))})
+		}
+	}
+	return all
 }
 
 // addStates adds the states of the environments to toggles.
 func (e export) addStates(toggles map[string]*element) {
+	ofToggle := map[string][]variant{}
+	for _, f := range e.Features {
+		ofToggle[f.Name] = f.Variants
+	}
 	type key struct{ feature, environment string }
 	strategies := map[key][]strategy{}
 	if e.FeatureStrategies != nil {
@@ -121,13 +164,16 @@ func (e export) addStates(toggles map[string]*element) {
 			continue
 		}
 		k := key{state.FeatureName, state.Environment}
-		t.setEnvironment(state.Environment, state.Enabled, strategies[k])
+		variants := state.Variants
+		if len(variants) == 0 {
+			variants = ofToggle[state.FeatureName] // up to version 4
+		}
+		t.setEnvironment(state.Environment, state.Enabled, strategies[k], variants)
 		delete(strategies, k)
-		t.omitVariants(state.Environment, state.Variants)
 	}
 	for k, all := range strategies {
 		if t := toggles[k.feature]; t != nil {
-			t.omit("%d of its strategies were not imported: the file does not say whether it is on in their environment",
+			t.lose("%d of its strategies were not imported: the file does not say whether it is on in their environment",
 				len(all))
 		}
 	}

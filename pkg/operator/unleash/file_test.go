@@ -3,6 +3,7 @@ package unleash_test
 import (
 	"testing"
 
+	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -16,14 +17,21 @@ func TestParse(t *testing.T) {
 				"constraints":[{"contextName":"userId","operator":"IN","values":["7"]}],"variants":[]},
 			{"id":"01B","name":"default","featureName":"a"}],
 		"featureEnvironments":[{"featureName":"a","environment":"production","enabled":true,"name":"production",
-			"variants":[{"stickiness":"tenantId","overrides":[{"contextName":"region"}]}]}],
+			"variants":[{"name":"v","weight":1000,"stickiness":"tenantId","overrides":[{"contextName":"region"}]}]}],
+		"featureTags":[{"featureName":"a","tagType":"simple","tagValue":"x"}],"links":[{"feature":"a","links":[{"url":"x"}]}],
 		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[],
 		"dependencies":[{"feature":"a","dependencies":[{"feature":"parent","enabled":false}]}]}`))
 	assert.OK(t, err)
 	assert.JSON(t, "testdata/parsed.json", d)
-	assert.Equal(t, map[string][]string{
-		"a": {"its variants in production were not imported: only strategies have variants"},
-	}, d.Omitted)
+	assert.Equal(t, map[string][]string{"a": {
+		`its variants in production were not imported: strategy 1 (flexibleRollout): its type or its parameters permit no ` +
+			`variants`, "it was turned off in production",
+	}}, d.Losses)
+	assert.Equal(t, map[string][]string{"a": {"production"}}, d.TurnedOff)
+	assert.Equal(t, []transfer.Environment{{Name: "production", Type: "production"}}, d.Unlisted)
+	assert.Equal(t, []transfer.Other{
+		{Kind: "tags of toggles", Number: new(int64(1))}, {Kind: "links of toggles", Number: new(int64(1))},
+	}, d.Others)
 }
 
 // The exports of versions up to 5 have times. Version 1 has neither projects nor environments.
@@ -31,11 +39,11 @@ func TestParseOldExport(t *testing.T) {
 	t.Parallel()
 	for text, environment := range map[string]string{
 		`{"version":4,"features":[{"name":"old","project":"default","type":"release","createdAt":"2021-09-17T07:06:40.925Z",
-			"archived":true,"archivedAt":"2022-05-01T00:00:00.000Z","variants":[{"name":"v"}]}],
+			"archived":true,"archivedAt":"2022-05-01T00:00:00.000Z","variants":[{"name":"v","weight":1000}]}],
 			"featureStrategies":[{"featureName":"old","environment":"production","strategyName":"userWithId","parameters":{"userIds":"7"}}],
 			"featureEnvironments":[{"featureName":"old","environment":"production","enabled":true}]}`: "production",
 		`{"version":1,"features":[{"name":"old","createdAt":"2021-09-17T07:06:40.925Z","archivedAt":"2022-05-01T00:00:00.000Z",
-			"enabled":true,"variants":[{"name":"v"}],"strategies":[{"name":"userWithId","parameters":{"userIds":"7"}}]}]}`: "default",
+			"enabled":true,"variants":[{"name":"v","weight":1000}],"strategies":[{"name":"userWithId","parameters":{"userIds":"7"}}]}]}`: "default",
 	} {
 		d, err := unleash.Parse([]byte(text))
 		assert.OK(t, err)
@@ -47,11 +55,16 @@ func TestParseOldExport(t *testing.T) {
 			Archived:   true,
 			ArchivedAt: new("2022-05-01T00:00:00.000Z"),
 			Environments: map[string]toggle.Environment{environment: {
-				Enabled:    true,
-				Strategies: []toggle.Strategy{{Name: "userWithId", Parameters: map[string]string{"userIds": "7"}}},
+				Enabled: true,
+				Strategies: []toggle.Strategy{{
+					Name:        "flexibleRollout",
+					Parameters:  map[string]string{"rollout": "100", "stickiness": "default", "groupId": "old", "userIds": "7"},
+					Constraints: []toggle.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"7"}}},
+					Variants:    []toggle.Variant{{Name: "v", Weight: 1000, WeightType: "variable", Stickiness: "default"}},
+				}},
 			}},
 		}}, d.Features)
-		assert.Equal(t, []string{"its variants were not imported: only strategies have variants"}, d.Omitted["old"])
+		assert.Equal(t, []string{"its variants in " + environment + " were put into its strategies"}, d.Notes["old"])
 	}
 	for _, text := range []string{`{"features":[]}`, `{"version":2,"features":[{"name":"a"}]}`} {
 		_, err := unleash.Parse([]byte(text))

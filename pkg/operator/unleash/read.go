@@ -1,6 +1,7 @@
 package unleash
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ type found struct {
 	CreatedBy           *struct{ Name string }
 	Environments        []environment
 	DependencyType      string // parent, child, or empty
+	Tags                []json.RawMessage
 
 	PotentiallyStaleAt json.RawMessage // this service has it, Unleash has not
 }
@@ -45,6 +47,8 @@ type found struct {
 // environment is an environment of a toggle. Old versions of Unleash leave out properties.
 type environment struct {
 	Name          string
+	Type          string // empty: unknown
+	SortOrder     int64
 	Enabled       bool
 	HasStrategies *bool // nil: unknown
 	VariantCount  *int  // nil: unknown
@@ -59,7 +63,7 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		return transfer.Document{}, err
 	}
 	r := &client{Config: c, base: base}
-	var d transfer.Document
+	d := newDocument()
 	var types struct{ Types []toggle.Type }
 	if err := r.get(ctx, "api/admin/feature-types", nil, &types); err != nil {
 		return d, err
@@ -85,7 +89,7 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		return d, err
 	}
 	if project != "" && len(toggles) == 0 {
-		return d, exitstatus.Errorf(exitstatus.NotFound,
+		return d, exitstatus.Errorf(exitstatus.Failure,
 			"Unleash has no toggle in the project %q, or the token may not read it", project)
 	}
 	all := make([]element, len(toggles))
@@ -95,8 +99,32 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	for _, e := range all {
 		e.addTo(&d)
 	}
-	return d, nil
+	d.Unlisted, d.Complete = unlisted(d.Environments, toggles), true
+	d.Others, err = r.others(ctx, toggles)
+	return d, err
 }
+
+// unlisted returns the environments that toggles have, and that the list of environments lacks. Open-source versions list
+// only those that they create themselves.
+func unlisted(listed []transfer.Environment, toggles []found) []transfer.Environment {
+	known := map[string]bool{"": true}
+	for _, e := range listed {
+		known[e.Name] = true
+	}
+	var all []transfer.Environment
+	for _, t := range toggles {
+		for _, e := range t.Environments {
+			if !known[e.Name] {
+				known[e.Name] = true
+				all = append(all, transfer.Environment{Name: e.Name, Type: cmp.Or(e.Type, unknownType), SortOrder: e.SortOrder})
+			}
+		}
+	}
+	return all
+}
+
+// unknownType is the type of an environment that has none where it comes from: the one that people are careful with.
+const unknownType = "production"
 
 // segments returns the segments. Versions before 4.13 have none.
 func (r *client) segments(ctx context.Context) ([]transfer.Segment, error) {
@@ -372,13 +400,12 @@ func (r *client) addEnvironment(ctx context.Context, t *element, e environment) 
 			return err
 		}
 	}
-	t.setEnvironment(e.Name, e.Enabled, strategies)
+	var variants struct{ Variants []variant }
 	if e.VariantCount == nil || *e.VariantCount > 0 {
-		var variants struct{ Variants []variant }
 		if err := r.get(ctx, path+"/variants", nil, &variants); err != nil {
 			return err
 		}
-		t.omitVariants(e.Name, variants.Variants)
 	}
+	t.setEnvironment(e.Name, e.Enabled, strategies, variants.Variants)
 	return nil
 }

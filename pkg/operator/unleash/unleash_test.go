@@ -142,9 +142,7 @@ func TestRead(t *testing.T) {
 	}
 	d.Features = d.Features[249:]
 	assert.JSON(t, "testdata/read.json", d)
-	assert.Equal(t, map[string][]string{
-		"old": {"the overrides of the variant v in development were not imported: use constraints"},
-	}, d.Omitted)
+	assert.Equal(t, map[string][]string{}, d.Losses)
 	assert.Equal(t, map[string]map[string]string{"old": {"development": "2020-12-24T18:00:00.000Z"}}, d.LastSeen)
 	assert.Equal(t, []time.Duration{42 * time.Second}, s.waits)
 	if !slices.Contains(s.requests, "/base/api/admin/context?include=project") {
@@ -192,7 +190,7 @@ func TestReadFails(t *testing.T) {
 		{"/base", "user:other", "", "Unleash rejects the token", 4},
 		{"?a=b", "user:secret", "", "is not the URL of an Unleash", 2},
 		{"/base", "user:secret", "other", "is not Unleash: its toggles have no environments", 2},
-		{"/base", "user:secret", "none", `Unleash has no toggle in the project "none"`, 3},
+		{"/base", "user:secret", "none", `Unleash has no toggle in the project "none"`, 1},
 	} {
 		s := &server{searches: 10}
 		_, err := s.read(t, test.path, test.token, test.project)
@@ -328,21 +326,21 @@ func TestIgnoredParameters(t *testing.T) {
 	}
 }
 
-// Variants of an environment are listed, even if it has no strategies.
-func TestVariants(t *testing.T) {
+// The variants of an environment without strategies belong to a strategy that holds for everybody. One that gives a
+// variant to all of them comes first.
+func TestVariantsWithoutStrategies(t *testing.T) {
 	t.Parallel()
 	d, _, err := readFrom(t, empty.with(answers{
 		"search/features":  `{"features":[],"total":0}`,
 		"environments":     `{"environments":[{"name":"development","hasStrategies":false,"variantCount":1}]}`,
 		"archive/features": `{"features":[{"name":"v","project":"default","archivedAt":"2024-02-01T00:00:00.000Z"}]}`,
 		"projects/default/features/v/environments/development/variants": `{"variants":[
-			{"name":"a","stickiness":"tenantId","overrides":[{"contextName":"region","values":["eu"]}]},
-			{"name":"b","stickiness":"default"}]}`,
+			{"name":"a","weight":500,"overrides":[{"contextName":"region","values":["eu"," us ",""]}]},
+			{"name":"b","weight":500,"weightType":"fix"}]}`,
 	}), "")
 	assert.OK(t, err)
-	assert.Equal(t, map[string][]string{
-		"v": {"its variants in development were not imported: only strategies have variants"},
-	}, d.Omitted)
+	assert.Equal(t, map[string][]string{"v": {"its variants in development were put into its strategies"}}, d.Notes)
+	assert.JSON(t, "testdata/without-strategies.json", d.Features[0].Environments)
 }
 
 // faulty fails the requests for types a number of times, after it has responded to one.

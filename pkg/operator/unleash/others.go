@@ -1,0 +1,119 @@
+package unleash
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/toggle"
+)
+
+// other is a kind of what an import does not take over, and the operation of Unleash that lists it.
+type other struct {
+	kind  string
+	path  string
+	query url.Values
+	list  string // the member of the response that is the list; empty: the response is
+	total string // the member that is the number; empty: that of the elements
+	// counts reports whether an element counts; nil: all do.
+	counts func(entry) bool
+}
+
+// entry is the part of an element of a list that decides whether it counts.
+type entry struct {
+	ID, Name, Description, Type string
+	Editable                    bool
+}
+
+const namedProjects = "names and descriptions of projects"
+
+// isNamedProject reports whether a project has a name that is not its id, or a description of its own.
+func isNamedProject(e entry) bool {
+	return e.ID != toggle.DefaultProject && (e.Name != e.ID || e.Description != "")
+}
+
+// others are the kinds of all versions. A version that does not have one responds with 404, or with 200 and a page.
+func others() []other {
+	return []other{
+		{kind: namedProjects, path: "projects", list: "projects", counts: isNamedProject},
+		{kind: "tag types", path: "tag-types", list: "tagTypes", counts: func(e entry) bool { return e.Name != "simple" }},
+		{kind: "custom strategy types", path: "strategies", list: "strategies", counts: func(e entry) bool { return e.Editable }},
+		{kind: "API tokens", path: "api-tokens", list: "tokens"},
+		{kind: "people", path: "user-admin", list: "users"},
+		{kind: "service accounts", path: "service-account", list: "serviceAccounts"},
+		{kind: "groups", path: "groups", list: "groups"},
+		{kind: "custom roles", path: "roles", list: "roles", counts: func(e entry) bool {
+			return e.Type == "custom" || e.Type == "root-custom"
+		}},
+		{kind: "integrations", path: "addons", list: "addons"},
+		{kind: "signal endpoints", path: "signal-endpoints", list: "signalEndpoints"},
+		{kind: "release templates", path: "release-plan-templates"},
+		{kind: "events", path: "search/events", query: url.Values{"limit": {"1"}}, list: "events", total: "total"},
+	}
+}
+
+// others returns the kinds that Unleash has and an import does not take over.
+func (r *client) others(ctx context.Context, toggles []found) ([]transfer.Other, error) {
+	var all []transfer.Other
+	tags := int64(0)
+	for _, t := range toggles {
+		tags += int64(len(t.Tags))
+	}
+	if tags > 0 {
+		all = append(all, transfer.Other{Kind: "tags of toggles", Number: &tags})
+	}
+	for _, o := range others() {
+		r.Progress("counting "+o.kind, 0, 0)
+		number, err := r.count(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if number == nil || *number > 0 {
+			all = append(all, transfer.Other{Kind: o.kind, Number: number})
+		}
+	}
+	return all, nil
+}
+
+// count returns the number of elements of a kind, or nil if it cannot be read.
+func (r *client) count(ctx context.Context, o other) (*int64, error) {
+	none := int64(0)
+	var response json.RawMessage
+	err := r.get(ctx, "api/admin/"+o.path, o.query, &response)
+	switch {
+	case hasStatus(err, http.StatusNotFound, http.StatusOK):
+		return &none, nil
+	case hasStatus(err, http.StatusForbidden):
+		return nil, nil //nolint:nilnil // the token may not read it
+	case err != nil:
+		return nil, err
+	}
+	list := response
+	if o.list != "" {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(response, &members) != nil {
+			return nil, nil //nolint:nilnil // another form
+		}
+		if o.total != "" {
+			var total *int64
+			_ = json.Unmarshal(members[o.total], &total) // otherwise it is unknown
+			return total, nil
+		}
+		list = members[o.list]
+	}
+	var entries []json.RawMessage
+	if json.Unmarshal(list, &entries) != nil {
+		return nil, nil //nolint:nilnil // another form
+	}
+	number := int64(0)
+	for _, text := range entries {
+		var e entry
+		_ = json.Unmarshal(text, &e) // ids can be numbers
+		if o.counts == nil || o.counts(e) {
+			number++
+		}
+	}
+	return &number, nil
+}
