@@ -107,8 +107,8 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	type account = operator.Account
 	columns := []column[account]{
 		{name: "ID", cell: func(a account) string { return strconv.FormatInt(a.ID, 10) }},
-		{name: "NAME", cell: func(a account) string { return a.Name }, cut: cutLast},
-		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: cutLast},
+		{name: "NAME", cell: func(a account) string { return a.Name }, cut: cutLast, isName: true},
+		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: cutLast, isName: true},
 		{name: "ROLE", cell: func(a account) string { return string(a.Role) }},
 		{name: "STATE", cell: func(a account) string { return stateName(a.Disabled) }},
 		{name: "TOKENS", cell: func(a account) string { return strconv.Itoa(a.Tokens) }},
@@ -116,7 +116,7 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 	}
 	if kind == user.ServiceAccount {
 		columns = slices.Delete(columns, len(columns)-1, len(columns))
-		columns[2] = column[account]{name: "USERNAME", cell: func(a account) string { return text(a.Username) }, cut: cutLast}
+		columns[2] = column[account]{name: "USERNAME", cell: func(a account) string { return text(a.Username) }, cut: cutLast, isName: true}
 	}
 	return printList(s, accounts, columns)
 }

@@ -53,13 +53,13 @@ func (c *listClientTokensCmd) Run(s *session, o *operator.Operator) error {
 		}
 	}
 	return printList(s, tokens, []column[operator.ClientToken]{
-		{name: "NAME", cell: func(t operator.ClientToken) string { return t.Name }, cut: cutFirst},
+		{name: "NAME", cell: func(t operator.ClientToken) string { return t.Name }, cut: cutFirst, isName: true},
 		{name: "TYPE", cell: func(t operator.ClientToken) string { return string(t.Type) }},
-		{name: "ENVIRONMENT", cell: func(t operator.ClientToken) string { return t.Environment }, cut: cutLast},
+		{name: "ENVIRONMENT", cell: func(t operator.ClientToken) string { return t.Environment }, cut: cutLast, isName: true},
 		{name: "PROJECTS", cell: markedProjects, cut: cutLast},
 		{name: "USED", cell: func(t operator.ClientToken) string { return s.relative(t.SeenAt) }},
 		{name: "EXPIRES", cell: func(t operator.ClientToken) string { return s.relative(t.ExpiresAt) }},
-		{name: "ID", cell: func(t operator.ClientToken) string { return t.ID }},
+		{name: "ID", cell: operator.ClientToken.ShortID},
 	})
 }
 

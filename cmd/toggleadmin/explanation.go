@@ -28,7 +28,11 @@ func explanationOf(name, environment string, e evaluation.Explanation) []string 
 		lines = append(lines, dependencyWords(d.Dependency)+": "+yesNo(d.Holds))
 	}
 	for i, s := range e.Strategies {
-		lines = append(lines, fmt.Sprintf("strategy %d, %s: %s", i+1, strategyWords(s.Strategy), yesNo(s.Holds)))
+		holds := "does not hold"
+		if s.Holds {
+			holds = "holds"
+		}
+		lines = append(lines, fmt.Sprintf("strategy %d, %s: %s", i+1, strategyWords(s.Strategy), holds))
 		lines = append(lines, indented(strategyLines(s))...)
 	}
 	return lines
@@ -51,7 +55,7 @@ func strategyWords(s toggle.Strategy) string {
 		words += fmt.Sprintf(" %q", *s.Title)
 	}
 	if s.Disabled {
-		words += ", disabled"
+		words += " (disabled)"
 	}
 	return words
 }

@@ -53,10 +53,10 @@ func TestExplanation(t *testing.T) {
 				{Name: "default", Variants: []toggle.Variant{{Name: "blue", Weight: 1000}}},
 			}},
 			"t is on in production with the variant blue\n" + on +
-				"strategy 1, default \"Nordic\": no\n" +
+				"strategy 1, default \"Nordic\": does not hold\n" +
 				"  country is NO, SE or DK: no (absent)\n" +
-				"strategy 2, default, disabled: no\n" +
-				"strategy 3, default: yes",
+				"strategy 2, default (disabled): does not hold\n" +
+				"strategy 3, default: holds",
 		},
 		{
 			"constraints",
@@ -68,7 +68,7 @@ func TestExplanation(t *testing.T) {
 				{ContextName: "userId", Operator: "UNKNOWN", Value: "1"},
 			}}}},
 			"t is off in production\n" + on +
-				"strategy 1, default: no\n" +
+				"strategy 1, default: does not hold\n" +
 				"  userId is 1, 2, 3, 4, 5 or 2 more: yes (7)\n" +
 				"  userId is not 8: yes (7)\n" +
 				"  userId contains x in any letter case: no (7)\n" +
@@ -79,7 +79,7 @@ func TestExplanation(t *testing.T) {
 			"segments",
 			evaluation.Feature{Enabled: true, Strategies: []toggle.Strategy{{Name: "default", Segments: []int64{1, 2}}}},
 			"t is off in production\n" + on +
-				"strategy 1, default: no\n" +
+				"strategy 1, default: does not hold\n" +
 				"  segment Adults: no\n" +
 				"    age is at least 18: no (absent)\n" +
 				"  segment 2, which does not exist: no",
@@ -90,13 +90,13 @@ func TestExplanation(t *testing.T) {
 				rollout("userId"), rollout("tenant"), rollout("random"), strategy("flexibleRollout", "rollout", "many"),
 			}},
 			"t is on in production\n" + on +
-				"strategy 1, flexibleRollout: yes\n" +
+				"strategy 1, flexibleRollout: holds\n" +
 				"  25 % by userId: yes (number 16)\n" +
-				"strategy 2, flexibleRollout: no\n" +
+				"strategy 2, flexibleRollout: does not hold\n" +
 				"  25 % by tenant: no (absent)\n" +
-				"strategy 3, flexibleRollout: no\n" +
+				"strategy 3, flexibleRollout: does not hold\n" +
 				"  25 % at random: no (number 100)\n" +
-				"strategy 4, flexibleRollout: no\n" +
+				"strategy 4, flexibleRollout: does not hold\n" +
 				"  the parameters are valid: no",
 		},
 		{
@@ -106,11 +106,11 @@ func TestExplanation(t *testing.T) {
 				strategy("applicationHostname", "hostNames", "web"),
 			}},
 			"t is off in production\n" + on +
-				"strategy 1, userWithId: no\n" +
+				"strategy 1, userWithId: does not hold\n" +
 				"  userId is 8 or 9: no\n" +
-				"strategy 2, remoteAddress: no\n" +
+				"strategy 2, remoteAddress: does not hold\n" +
 				"  remoteAddress is in 10.0.0.0/8: no\n" +
-				"strategy 3, applicationHostname: no\n" +
+				"strategy 3, applicationHostname: does not hold\n" +
 				"  the host is web: no (absent)",
 		},
 	} {

@@ -31,7 +31,7 @@ func ArchiveToggles(ctx context.Context, o *operator.Operator, names []string) (
 func WriteTable(out io.Writer, width int, rows [][3]string) error {
 	return writeTable(out, width, []column[[3]string]{
 		{name: "ID", cell: func(row [3]string) string { return row[0] }},
-		{name: "NAME", cell: func(row [3]string) string { return row[1] }, cut: cutLast},
+		{name: "NAME", cell: func(row [3]string) string { return row[1] }, cut: cutLast, isName: true},
 		{name: "DESCRIPTION", cell: func(row [3]string) string { return row[2] }, cut: cutFirst},
 	}, rows)
 }

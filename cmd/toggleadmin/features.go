@@ -87,13 +87,14 @@ func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
 		s.inform("%s", c.explainEmpty(all))
 	}
 	return printList(s, toggles, []column[operator.Toggle]{
-		{name: "NAME", cell: func(t operator.Toggle) string { return t.Name }, cut: cutLast},
+		{name: "NAME", cell: func(t operator.Toggle) string { return t.Name }, cut: cutLast, isName: true},
 		{name: "STATE", cell: func(t operator.Toggle) string { return toggleState(&t) }},
 		{name: "TYPE", cell: func(t operator.Toggle) string { return t.Type }, cut: cutLast},
 		{name: "PROJECT", cell: func(t operator.Toggle) string { return t.Project }, cut: cutLast},
 		{name: "CREATED", cell: func(t operator.Toggle) string { return s.relative(&t.CreatedAt) }},
 		{name: "LAST USED", cell: func(t operator.Toggle) string { return s.relative(t.LastSeenAt) }},
 		{name: "FIELDS", cell: func(t operator.Toggle) string { return strconv.Itoa(len(t.ContextFields)) }},
+		{name: "ON IN", cell: operator.Toggle.OnIn, cut: cutFirst},
 	})
 }
 

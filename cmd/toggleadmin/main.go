@@ -32,22 +32,26 @@ type cli struct {
 	JSON bool `name:"json" help:"Print JSON. Its properties do not change."`
 	Yes  bool `short:"y" help:"Do not ask for confirmation."`
 
-	Init            initCmd            `cmd:"" help:"Initialize a new stack and print an API token."`
-	Users           usersCmd           `cmd:"" help:"Manage people."`
-	ServiceAccounts serviceAccountsCmd `cmd:"" help:"Manage service accounts."`
-	Tokens          tokensCmd          `cmd:"" help:"Manage API tokens and personal access tokens."`
-	ClientTokens    clientTokensCmd    `cmd:"" help:"Manage the tokens with which applications ask for toggles."`
-	Features        featuresCmd        `cmd:"" help:"Manage feature toggles."`
-	Evaluate        evaluateCmd        `cmd:"" help:"Print whether a toggle is on for a context, and why."`
-	Snapshot        snapshotCmd        `cmd:"" help:"Print what applications download."`
-	Import          importCmd          `cmd:"" help:"Import from Unleash or from a file."`
-	Export          exportCmd          `cmd:"" help:"Print everything but secrets as JSON, which import file reads."`
-	Events          eventsCmd          `cmd:"" help:"List and follow the event log, and send events again."`
-	Console         consoleCmd         `cmd:"" help:"Print the URL of the console. With --local, it signs the admin in, once."`
-	Doctor          doctorCmd          `cmd:"" help:"Check an installation and advise what to do."`
-	Restore         restoreCmd         `cmd:"" help:"Replace the items of tables with those of restored copies, and repair what depends on them."`
-	Help            helpCmd            `cmd:"" help:"Print the help of a command."`
-	PrintVersion    versionCmd         `cmd:"" name:"version" help:"Print the version."`
+	Features     featuresCmd     `cmd:"" group:"Toggles" aliases:"toggles" help:"Manage feature toggles."`
+	Evaluate     evaluateCmd     `cmd:"" group:"Toggles" help:"Print whether a toggle is on for a context, and why."`
+	Snapshot     snapshotCmd     `cmd:"" group:"Toggles" help:"Print what applications download."`
+	ClientTokens clientTokensCmd `cmd:"" group:"Toggles" help:"Manage the tokens with which applications ask for toggles."`
+
+	Users           usersCmd           `cmd:"" group:"Access" help:"Manage people."`
+	ServiceAccounts serviceAccountsCmd `cmd:"" group:"Access" help:"Manage service accounts."`
+	Tokens          tokensCmd          `cmd:"" group:"Access" help:"Manage API tokens and personal access tokens."`
+	Console         consoleCmd         `cmd:"" group:"Access" help:"Print the URL of the console. With --local, it signs the admin in, once."`
+
+	Init    initCmd    `cmd:"" group:"Installation" help:"Initialize a new stack and print an API token."`
+	Doctor  doctorCmd  `cmd:"" group:"Installation" help:"Check an installation and advise what to do."`
+	Events  eventsCmd  `cmd:"" group:"Installation" help:"List and follow the event log, and send events again."`
+	Import  importCmd  `cmd:"" group:"Installation" help:"Import from Unleash or from a file."`
+	Export  exportCmd  `cmd:"" group:"Installation" help:"Print everything but secrets as JSON, which import file reads."`
+	Restore restoreCmd `cmd:"" group:"Installation" help:"Replace the items of tables with those of restored copies, and repair what depends on them."`
+
+	Help         helpCmd       `cmd:"" group:"This program" help:"Print the help of a command."`
+	Completion   completionCmd `cmd:"" group:"This program" help:"Print a script that completes commands and options in a shell."`
+	PrintVersion versionCmd    `cmd:"" group:"This program" name:"version" help:"Print the version."`
 }
 
 // streams are the standard streams of the process.

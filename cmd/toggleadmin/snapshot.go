@@ -50,7 +50,7 @@ func (c *showSnapshotCmd) Run(s *session, o *operator.Operator) error {
 	}
 	fmt.Fprintln(s.out)
 	return writeTable(s.out, s.width, []column[snapshot.Feature]{
-		{name: "NAME", cell: func(f snapshot.Feature) string { return f.Name }, cut: cutLast},
+		{name: "NAME", cell: func(f snapshot.Feature) string { return f.Name }, cut: cutLast, isName: true},
 		{name: "STATE", cell: func(f snapshot.Feature) string { return onOff(f.Enabled) }},
 		{name: "STRATEGIES", cell: func(f snapshot.Feature) string { return strconv.Itoa(len(f.Strategies)) }},
 		{name: "TYPE", cell: func(f snapshot.Feature) string { return f.Type }, cut: cutLast},

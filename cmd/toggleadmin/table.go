@@ -17,6 +17,8 @@ type column[T any] struct {
 	name string
 	cell func(T) string // an empty cell is shown as -
 	cut  cut            // whether its cells can be cut to fit the terminal
+	// whether cells are cut in the middle: names that begin alike differ at their end
+	isName bool
 }
 
 // cut is when the cells of a column are cut.
@@ -59,7 +61,7 @@ func writeTable[T any](out io.Writer, limit int, columns []column[T], values []T
 		if limit > 0 {
 			for i, c := range columns {
 				if c.cut != never {
-					row[i] = shorten(row[i], widths[i])
+					row[i] = shorten(row[i], widths[i], c.isName)
 				}
 			}
 		}
@@ -107,19 +109,28 @@ func shrink[T any](columns []column[T], widths []int, limit int) {
 	}
 }
 
-// shorten cuts a text to a width.
-func shorten(text string, limit int) string {
+// shorten cuts a text to a width, at its end or in the middle.
+func shorten(text string, limit int, middle bool) string {
 	if displayWidth(text) <= limit {
 		return text
 	}
-	cut := ""
-	for _, r := range text {
-		if displayWidth(cut+string(r)) >= limit {
-			break
+	runes := []rune(text)
+	head, tail := 0, len(runes)
+	room := limit - displayWidth("…")
+	for fromEnd := false; ; fromEnd = middle && !fromEnd {
+		next := runes[head]
+		if fromEnd {
+			next = runes[tail-1]
 		}
-		cut += string(r)
+		if room -= displayWidth(string(next)); room < 0 {
+			return string(runes[:head]) + "…" + string(runes[tail:])
+		}
+		if fromEnd {
+			tail--
+		} else {
+			head++
+		}
 	}
-	return cut + "…"
 }
 
 // displayWidth returns the number of columns of a terminal that a text takes.

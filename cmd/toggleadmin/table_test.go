@@ -33,12 +33,12 @@ ID  NAME      DESCRIPTION
 `},
 		{"both columns", 30, [][3]string{{"1", long, "The new page"}, {"2", "dark-mode", "Colors"}}, `
 ID  NAME              DESCRIP…
-1   checkout-checko…  The new…
+1   checkout…eckout-  The new…
 2   dark-mode         Colors
 `},
 		{"narrower than the columns", 10, [][3]string{{"1234567890", long, "The new page"}}, `
 ID          NAME      DESCRIP…
-1234567890  checkou…  The new…
+1234567890  chec…ut-  The new…
 `},
 		{"not a terminal", 0, [][3]string{{"1", long, "x"}, {"2", "dark-mode", "y"}}, `
 ID  NAME                                      DESCRIPTION
@@ -47,7 +47,7 @@ ID  NAME                                      DESCRIPTION
 `},
 		{"wide and combining characters", 29, [][3]string{{"1", "日本語の名前です", "x"}, {"2", "Ade\u0301", "y"}}, `
 ID  NAME             DESCRIP…
-1   日本語の名前で…  x
+1   日本語の…前です  x
 2   Ade` + "\u0301" + `              y
 `},
 		{"control characters", 80, [][3]string{{"1", "a\x1b[31m", "x"}}, `

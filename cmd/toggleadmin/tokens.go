@@ -87,7 +87,7 @@ func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
 	})
 	return printList(s, tokens, []column[tokenlist.Token]{
 		{name: "RISK", cell: riskText, cut: cutLast},
-		{name: "NAME", cell: func(t tokenlist.Token) string { return t.Name }, cut: cutFirst},
+		{name: "NAME", cell: func(t tokenlist.Token) string { return t.Name }, cut: cutFirst, isName: true},
 		{name: "OWNER", cell: ownerText, cut: cutFirst},
 		{name: "ROLE", cell: roleText},
 		{name: "USED", cell: func(t tokenlist.Token) string { return s.relative(t.SeenAt) }},

@@ -150,7 +150,10 @@ func CheckProjects(names []string) ([]string, error) {
 	return projects, nil
 }
 
-// FindClientToken returns the client token with an id or a name. Several tokens can have the same name, which is an error.
+// ShortID returns the last part of the id, without the projects and the environment. It identifies the token too.
+func (t ClientToken) ShortID() string { return t.ID[strings.LastIndexByte(t.ID, '.')+1:] }
+
+// FindClientToken returns the client token with an id, a short id or a name. Several tokens can have the same name, which is an error.
 func (o *Operator) FindClientToken(ctx context.Context, text string) (ClientToken, error) {
 	all, err := o.ClientTokens(ctx)
 	if err != nil {
@@ -159,7 +162,7 @@ func (o *Operator) FindClientToken(ctx context.Context, text string) (ClientToke
 	var named []ClientToken
 	var ids []string
 	for _, t := range all {
-		if t.ID == text {
+		if t.ID == text || t.ShortID() == text {
 			return t, nil
 		}
 		if t.Name == text {

@@ -49,6 +49,14 @@ func (t Toggle) UnusedSince(at time.Time) bool {
 	return t.CreatedBefore(at) && (t.LastSeenAt == nil || *t.LastSeenAt <= datetime.Format(at))
 }
 
+// OnIn returns the names of the environments in which the toggle is on, separated by commas. An archived toggle is off.
+func (t Toggle) OnIn() string {
+	if t.Archived {
+		return ""
+	}
+	return strings.Join(t.enabledIn, ", ")
+}
+
 func newToggle(f toggle.Feature) Toggle {
 	t := Toggle{
 		Name:             f.Name,
