@@ -184,6 +184,7 @@ func TestPresence(t *testing.T) {
 			{"appName":"edge","environment":"production","instanceId":"2","sdkVersion":"java:3","sdkType":"frontend"},
 			{"appName":"other","environment":"development","instanceId":"3"}, {"appName":null}, 7]}`},
 		{"/ofrep/v1/evaluate/flags/banner", browser, `{"context":{"appName":"mobile"}}`},
+		{"/ofrep/v1/evaluate/flags/banner", browser, `{"context":{"appName":".."}}`}, // no path contains this name
 		{"/ofrep/v1/evaluate/flags/banner", browser, `{}`},
 	} {
 		got := call(h, "POST", report.path, report.token, report.body, "Unleash-Sdk", "js:2")
@@ -203,6 +204,7 @@ func TestPresence(t *testing.T) {
 		"page":     {Projects: []string{"*"}, Instances: page},
 		"edge":     {Projects: []string{"web"}, Instances: instances("2", "java:3", true)},
 		"mobile":   {Projects: []string{"*"}, Instances: instances("default", "", true)},
+		"__":       {Projects: []string{"*"}, Instances: instances("default", "", true)},
 		"ofrep":    {Projects: []string{"*"}, Instances: instances("default", "", true)},
 	}, f.presence())
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/delivery/usage"
@@ -140,8 +141,12 @@ func (c sentCounts) counts() (counts usage.Counts, ok bool) {
 	return counts, true
 }
 
-// cut shortens a name to its maximum length.
+// cut shortens a name to its maximum length. The names . and .. get underscores: clients remove them from the path of a
+// URL, so that nothing with these names could be asked for.
 func cut(name string) string {
+	if name == "." || name == ".." {
+		return strings.Repeat("_", len(name))
+	}
 	n := 0
 	for i := range name {
 		if n == maxName {
