@@ -26,7 +26,7 @@ func TestLimitsOfClientTokens(t *testing.T) {
 	request.ExpiresAt = new(now().AddDate(0, 0, 30))
 	token, _, err := o.CreateClientToken(t.Context(), request)
 	assert.OK(t, err)
-	assert.Equal(t, "4 the maximum number of client tokens (1) is reached\n",
+	assert.Equal(t, "4 the maximum number of client tokens (1), including expired ones, is reached: delete one first\n",
 		statuses(third(o.CreateClientToken(t.Context(), request))))
 	assert.OK(t, o.RevokeClientToken(t.Context(), token))
 	assert.Equal(t, "3 the client token "+token.ID+" was already revoked\n",

@@ -91,7 +91,7 @@ func TestRejected(t *testing.T) {
 2 the token would already be expired: 2026-11-21T10:00:00.000Z is in the past
 3 there is no user or service account with the id 99
 4 the account already has a token with this description
-4 the account has reached the maximum number of tokens (2), and none of them has expired
+4 the account has reached the maximum number of tokens (2), and none of them has expired: delete one first
 3 the token "7" belongs to the account 99, which does not exist: toggleadmin doctor --stack s --fix deletes it
 `, statuses(
 		put("a b", operator.ToggleChange{}),

@@ -249,7 +249,7 @@ func TestLimit(t *testing.T) {
 		ExpiresAt: &expired, CreatedAt: expired}, 2, &f.random)
 	assert.OK(t, err)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"tokenName":"a","type":"client"}`, 201)
-	const full = "403 NoAccessError: The maximum number of client tokens (2) is reached."
+	const full = "403 NoAccessError: The maximum number of client tokens (2), including expired ones, is reached. Delete one first."
 	f.Expect(t.Context(), t, "create", "", `{"tokenName":"b","type":"client"}`, full)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"tokenName":"b","type":"client","environment":"none"}`, 400)
 	f.ExpectStatus(t.Context(), t, "delete", "*:production.v2_"+selector1, "", 200)

@@ -133,7 +133,8 @@ func (s *Store) checkCreation(ctx context.Context, t clienttokentable.Token, lim
 		return err
 	}
 	if len(all) >= limit {
-		return apierror.Errorf(apierror.NoAccess, "The maximum number of client tokens (%d) is reached.", limit)
+		return apierror.Errorf(apierror.NoAccess, "The maximum number of client tokens (%d), including expired ones, is "+
+			"reached. Delete one first.", limit)
 	}
 	return checkSize(all, t)
 }

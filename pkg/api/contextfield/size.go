@@ -27,7 +27,8 @@ func (f ContextField) CheckSize() error {
 	item[eventlog.AttributeEvent] = dynamo.N(0) // the write sets it
 	if n := item.Size(); n > dynamo.MaxItem {
 		return apierror.Errorf(apierror.ContentTooLarge,
-			"The context field must not be larger than %d bytes; its size is %d bytes.", dynamo.MaxItem, n)
+			"The context field must not be larger than %d bytes; its size is %d bytes. "+
+				"Shorten or delete legal values.", dynamo.MaxItem, n)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ func TestLargestField(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(store)
-	const tooLarge = "413 ContentTooLarge: The context field must not be larger than 409600 bytes; its size is 410009 bytes."
+	const tooLarge = "413 ContentTooLarge: The context field must not be larger than 409600 bytes; its size is 410009 bytes. " +
+		"Shorten or delete legal values."
 	largest, more := strings.Repeat("d", 384), strings.Repeat("d", 385)
 	assert.Equal(t, tooLarge, large(t, h, "create", "f", 1000, more))
 	assert.Equal(t, "201", large(t, h, "create", "f", 1000, largest)[:3])

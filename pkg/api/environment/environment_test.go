@@ -230,7 +230,7 @@ func TestLimit(t *testing.T) {
 	}
 	_, err := store.Create(t.Context(), environment.Environment{Name: "one-more", Type: "x"})
 	assert.Equal(t, apierror.Validation, apierror.KindOf(err))
-	if !strings.HasSuffix(err.Error(), "You can't create more than the established limit of 50.") {
+	if !strings.HasSuffix(err.Error(), "You can't create more than the established limit of 50. Delete an environment first.") {
 		t.Error(err)
 	}
 	handlers(store, db, nothing).ExpectStatus(t.Context(), t, "create", "", `{"name":"production","type":"x"}`, 409)

@@ -218,7 +218,8 @@ func (s *Store) Create(ctx context.Context, e Environment) (Environment, error) 
 		}
 		if len(found.all) >= Limit {
 			return apierror.Errorf(apierror.Validation,
-				"Failed to create environment. You can't create more than the established limit of %d.", Limit)
+				"Failed to create environment. You can't create more than the established limit of %d. "+
+					"Delete an environment first.", Limit)
 		}
 		created = e.placed(found.all)
 		created.LastEvent = last

@@ -377,8 +377,8 @@ func TestList(t *testing.T) {
 	expect(t.Context(), t, handlers(db.store), []call{
 		{
 			"list", "large/", "",
-			"400 ValidationError: The list of the 13 toggles of the project is too large. " +
-				"Use GET /api/admin/search/features?project=IS:large.",
+			"400 ValidationError: The list of the 13 toggles of the project is larger than 5000000 bytes. " +
+				"Use the pages of GET /api/admin/search/features?project=IS:large.",
 		},
 		{"list", "default/", "", `200 {"version":2,"features":[` + toggle("c") + "," + toggle("d") + `]}`},
 		{"list", "unknown/", "", `200 {"version":2,"features":[]}`},

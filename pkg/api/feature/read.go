@@ -80,8 +80,8 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 		}
 		if size > maxList {
 			return apierror.Errorf(apierror.Validation,
-				"The list of the %d toggles of the project is too large. Use GET /api/admin/search/features?project=IS:%s.",
-				len(all), project)
+				"The list of the %d toggles of the project is larger than %d bytes. Use the pages of "+
+					"GET /api/admin/search/features?project=IS:%s.", len(all), maxList, project)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}

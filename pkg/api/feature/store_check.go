@@ -98,12 +98,12 @@ func checkLimits(old, next toggle.Feature) error {
 	if n := len(next.ContextFields); n > toggle.MaxContextFields && n > len(old.ContextFields) {
 		return apierror.Errorf(apierror.Validation,
 			"The `/body/constraints` and `/body/parameters/stickiness` properties must not make the toggle use more than %d "+
-				"context fields; it would use %d.", toggle.MaxContextFields, n)
+				"context fields; it would use %d. Remove other fields from its strategies first.", toggle.MaxContextFields, n)
 	}
 	if n := len(next.Segments()); n > toggle.MaxSegments && n > len(old.Segments()) {
 		return apierror.Errorf(apierror.Validation,
-			"The `/body/segments` property must not make the toggle use more than %d segments; it would use %d.",
-			toggle.MaxSegments, n)
+			"The `/body/segments` property must not make the toggle use more than %d segments; it would use %d. Remove other "+
+				"segments from its strategies first.", toggle.MaxSegments, n)
 	}
 	if next.Environments == nil {
 		return nil
@@ -115,7 +115,7 @@ func checkLimits(old, next toggle.Feature) error {
 	if len(text) > maxState {
 		return apierror.Errorf(apierror.Validation,
 			"The `/body` must not make the strategies of the toggle larger than %d bytes in all environments; they would "+
-				"have %d.", maxState, len(text))
+				"have %d. Delete strategies first, or use segments.", maxState, len(text))
 	}
 	return nil
 }

@@ -118,8 +118,8 @@ func CheckDependency(child, parent toggle.Feature) error {
 		return apierror.Errorf(apierror.Conflict, "Other toggles depend on the toggle %q: %s. It cannot depend on a toggle.",
 			apierror.Echo(child.Name), listed(child.Children))
 	case !slices.Contains(parent.Children, child.Name) && len(parent.Children) >= maxChildren:
-		return apierror.Errorf(apierror.Validation, "%d toggles depend on the toggle %q, which is the maximum.",
-			len(parent.Children), apierror.Echo(parent.Name))
+		return apierror.Errorf(apierror.Validation, "%d toggles depend on the toggle %q, which is the maximum. Remove a "+
+			"dependency first.", len(parent.Children), apierror.Echo(parent.Name))
 	}
 	known := parent.VariantNames()
 	for i, name := range child.Dependency.Variants {

@@ -111,14 +111,16 @@ func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
 	bodies := b.Objects("constraints")
 	if len(bodies) > toggle.MaxConstraints {
 		b.violations = append(b.violations, fmt.Sprintf(
-			"Failed to create constraints. You can't create more than the established limit of %d.", toggle.MaxConstraints))
+			"Failed to create constraints. You can't create more than the established limit of %d. Move some into a segment.",
+			toggle.MaxConstraints))
 		b.reject("constraints", "has %d elements.", len(bodies))
 		return nil, true
 	}
 	for i, body := range bodies {
 		if n, most := len(body.Texts("values")), b.mostValues(body); n > most {
 			b.violations = append(b.violations, fmt.Sprintf(
-				"Failed to create constraint values for %s. You can't create more than the established limit of %d.",
+				"Failed to create constraint values for %s. You can't create more than the established limit of %d. Use a "+
+					"segment, which can have more.",
 				apierror.Echo(body.Text("contextName")), most))
 			b.reject(fmt.Sprintf("constraints/%d/values", i), "has %d elements.", n)
 			continue
@@ -292,7 +294,7 @@ func (b *strategyBody) segments() []int64 {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if len(ids) > toggle.MaxStrategySegments {
-		b.violations = append(b.violations, fmt.Sprintf("Strategies may not have more than %d segments.",
+		b.violations = append(b.violations, fmt.Sprintf("Strategies may not have more than %d segments. Combine some.",
 			toggle.MaxStrategySegments))
 		b.reject("segments", "has %d different elements.", len(ids))
 	}

@@ -161,17 +161,17 @@ func TestStrategyBodies(t *testing.T) {
 		},
 		{
 			`{"name":"default","segments":[1,2,3,4,5,6]}`,
-			invalid("Strategies may not have more than 5 segments. The `/body/segments` property has 6 different elements."),
+			invalid("Strategies may not have more than 5 segments. Combine some. The `/body/segments` property has 6 different elements."),
 		},
 		{
 			`{"name":"default","constraints":[` + strings.Repeat(`{"contextName":"userId","operator":"IN","values":["7"]},`, 30) +
 				`{"contextName":"userId","operator":"IN","values":["7"]}]}`,
-			invalid("Failed to create constraints. You can't create more than the established limit of 30. " +
+			invalid("Failed to create constraints. You can't create more than the established limit of 30. Move some into a segment. " +
 				"The `/body/constraints` property has 31 elements."),
 		},
 		{
 			`{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":[` + strings.Repeat(`"7",`, 250) + `"7"]}]}`,
-			invalid("Failed to create constraint values for userId. You can't create more than the established limit of 250. " +
+			invalid("Failed to create constraint values for userId. You can't create more than the established limit of 250. Use a segment, which can have more. " +
 				"The `/body/constraints/0/values` property has 251 elements."),
 		},
 	} {
@@ -295,7 +295,8 @@ func TestLimitOfStrategies(t *testing.T) {
 	t.Parallel()
 	a := newActive(t)
 	a.create(t, `{}`)
-	const full = "400 ValidationError: Failed to create strategy. You can't create more than the established limit of 30."
+	const full = "400 ValidationError: Failed to create strategy. You can't create more than the established limit of 30. " +
+		"Delete a strategy first."
 	for range 30 {
 		a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default","disabled":true}`, 200)
 	}

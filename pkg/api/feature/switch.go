@@ -101,7 +101,8 @@ func turnOff(f *toggle.Feature, environment string) {
 func addStrategy(e *toggle.Environment, s toggle.Strategy) error {
 	if len(e.Strategies) >= toggle.MaxStrategies {
 		return apierror.Errorf(apierror.Validation,
-			"Failed to create strategy. You can't create more than the established limit of %d.", toggle.MaxStrategies)
+			"Failed to create strategy. You can't create more than the established limit of %d. "+
+				"Delete a strategy first.", toggle.MaxStrategies)
 	}
 	e.Strategies = append(slices.Clone(e.Strategies), s)
 	return nil

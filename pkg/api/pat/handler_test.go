@@ -50,7 +50,7 @@ func body(description string) string {
 }
 
 const (
-	tooMany     = "403 NoAccessError: The account has reached the maximum number of tokens (3), and none of them has expired."
+	tooMany     = "403 NoAccessError: The account has reached the maximum number of tokens (3), and none of them has expired. Delete one first."
 	noOwnToken  = "404 NotFoundError: You have no personal access token with this id."
 	noEntityTag = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
 	exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."

@@ -233,6 +233,11 @@ func (i *insertion) makeRoom(ctx context.Context) error {
 
 // full returns the error if no token can make room for the new one.
 func (i *insertion) full() error {
-	return apierror.Errorf(apierror.NoAccess,
-		"The account has reached the maximum number of tokens (%d), and none of them has expired.", i.owner.Limit)
+	if n := len(i.account.PATs) - i.owner.Limit; n > 0 {
+		return apierror.Errorf(apierror.NoAccess,
+			"The account exceeds the maximum number of tokens (%d), which was lowered. Delete at least %d first.",
+			i.owner.Limit, n)
+	}
+	return apierror.Errorf(apierror.NoAccess, "The account has reached the maximum number of tokens (%d), and none of "+
+		"them has expired. Delete one first.", i.owner.Limit)
 }

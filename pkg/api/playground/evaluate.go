@@ -96,8 +96,8 @@ func evaluate(
 			return nil, err
 		}
 		if size += len(quoted); size > maxSize {
-			return nil, apierror.New(apierror.Validation,
-				"The response would be too large. Select fewer environments or projects.")
+			return nil, apierror.Errorf(apierror.Validation,
+				"The response would be larger than %d bytes. Select fewer environments or projects.", maxSize)
 		}
 		all[i] = text
 	}

@@ -207,7 +207,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	handler(db).Expect(t.Context(), t, "evaluate", "",
 		`{"environments":["production"],"context":{"a":"`+strings.Repeat("x", 90_000)+`"}}`,
-		"400 ValidationError: The response would be too large. Select fewer environments or projects.")
+		"400 ValidationError: The response would be larger than 5000000 bytes. Select fewer environments or projects.")
 }
 
 func TestUnavailable(t *testing.T) {

@@ -143,7 +143,7 @@ func TestInvalidBodies(t *testing.T) {
 		`{"name":"a","constraints":[],"projct":"x"}`: "The `/body/projct` property is unknown; the closest one is `project`.",
 		`{"name":"a","constraints":[` + strings.TrimSuffix(strings.Repeat(`{"contextName":"userId","operator":"NUM_EQ","value":"1"},`,
 			1001), ",") + `]}`: "Segments may not have more than 1000 values. The `/body/constraints` " +
-			"property has 1001 values.",
+			"property has 1001 values. Divide it into several segments.",
 	} {
 		f.Expect(t.Context(), t, "create", "", body, "400 ValidationError: "+want)
 	}
@@ -267,7 +267,7 @@ func TestLimit(t *testing.T) {
 		f.Put(t, f.Tables[segmenttable.Table], segmenttable.Marshal(s))
 	}
 	f.Expect(t.Context(), t, "create", "", `{"name":"one more","constraints":[]}`,
-		"400 ValidationError: Failed to create segment. You can't create more than the established limit of 300.")
+		"400 ValidationError: Failed to create segment. You can't create more than the established limit of 300. Delete a segment first.")
 }
 
 func TestEvents(t *testing.T) {

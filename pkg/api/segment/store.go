@@ -137,7 +137,8 @@ func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err 
 		}
 		if len(all) >= Limit {
 			return 0, apierror.Errorf(apierror.Validation,
-				"Failed to create segment. You can't create more than the established limit of %d.", Limit)
+				"Failed to create segment. You can't create more than the established limit of %d. "+
+					"Delete a segment first.", Limit)
 		}
 		id, event, err := s.log.RecordActions(ctx, created.change(eventlog.SegmentCreated, created.snapshot(), nil))
 		if err != nil {
@@ -252,7 +253,8 @@ func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[str
 	}
 	if n := valuesOf(next.Constraints); n > most {
 		return nil, apierror.Errorf(apierror.Validation,
-			"Segments may not have more than %d values. The `/body/constraints` property has %d values.", most, n)
+			"Segments may not have more than %d values. The `/body/constraints` property has %d values. Divide it into several "+
+				"segments.", most, n)
 	}
 	if n := len(names); n > maxFields {
 		return nil, apierror.Errorf(apierror.Validation,
