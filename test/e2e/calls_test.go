@@ -447,7 +447,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"h"}`,
 			status:   201,
 			function: "create-feature",
-			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w, GetItem 1r, Scan 1r",
+			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems 3w+5w+2w, GetItem 1r, Scan 1r",
 		},
 		{
 			request:  "POST projects/p/features",
@@ -455,7 +455,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"h"}`,
 			status:   409,
 			function: "create-feature",
-			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, TransactWriteItems failed",
+			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems failed",
 		},
 		{"GET projects/p/features/h", "viewer", "", 200, "get-feature", readPAT + ", 2 GetItem 1r, Query 1r, Scan 1r"},
 		{
@@ -543,14 +543,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "turn-off-feature",
 			calls:    readPAT + ", 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
-		// the toggle, four segments of the table, the type
+		// the toggle, four segments of the table, the environments, the type
 		{
 			request:  "POST projects/p/features/h/clone",
 			as:       "editor",
 			body:     `{"name":"i"}`,
 			status:   201,
 			function: "clone-feature",
-			calls:    readPAT + ", 2 GetItem 1r, 4 Scan 0.5r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r",
+			calls:    readPAT + ", 2 GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r",
 		},
 		// The toggle, then the parent. Both are written.
 		{
@@ -581,7 +581,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "editor",
 			status:   200,
 			function: "revive-feature",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+6w+2w+2w",
+			calls:    readPAT + ", 2 GetItem 1r, Scan 1r, TransactWriteItems 3w+6w+2w+2w",
 		},
 		{"DELETE archive/h", "editor", "", 200, "delete-feature", readPAT + ", GetItem 1r, TransactWriteItems 2w+5w"},
 		// four segments of the table, and two other tables
@@ -709,7 +709,8 @@ func TestCallsWithStrategies(t *testing.T) {
 		assert.Equal(t, "200: "+readPAT+", 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
 			strings.ReplaceAll(fmt.Sprint(status, ": ", calls), test.function, "FUNCTION"))
 	}
-	// The toggle has 2 KB, and the event has 5 KB. A context field that is named is read, checked and counted.
+	// The toggle has 2 KB, and the event has 5 KB. A context field that is named is read, checked and counted. Whether the
+	// environment is full is read, because the toggle becomes larger.
 	values := make([]string, 250)
 	for i := range values {
 		values[i] = fmt.Sprintf("customer-%04d", i*i)
@@ -720,7 +721,7 @@ func TestCallsWithStrategies(t *testing.T) {
 	assert.OK(t, err)
 	s.clock.Add(1)
 	status, calls := s.calls(t, "POST "+state+"/strategies", "editor", string(large))
-	assert.Equal(t, "200: "+readPAT+", 2 create-strategy GetItem 1r, create-strategy BatchGetItem 1r, "+
+	assert.Equal(t, "200: "+readPAT+", 2 create-strategy GetItem 1r, 2 create-strategy BatchGetItem 1r, "+
 		"create-strategy TransactWriteItems 5w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
 	// Two toggles, of which the first has two KB now, and the events of a strategy and of the switch of each.
 	status, _ = s.send(t, "POST /api/admin/projects/shop/features", "editor", `{"name":"second"}`)

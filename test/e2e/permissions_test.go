@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/clienttoken"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/usage"
@@ -213,8 +214,13 @@ func (s *service) downloadToggles(t *testing.T, secret clienttokentable.Secret) 
 	query, _, _ := strings.Cut(tag, ":")
 	status, _ = download(query + `:another.1:v1"`)
 	assert.Equal(t, http.StatusOK, status)
-	_, err := s.function(t, "sweep-snapshots", "sweep-snapshots", time.Now().Add(2*time.Hour)).Invoke(t.Context(), []byte("{}"))
-	assert.OK(t, err)
+	// The sweep corrects that an environment is full.
+	assert.OK(t, environment.NewStore(s.client(t), s.tables, nil).SetFull(t.Context(), "production", true))
+	// The first sweep reads everything, and the second one the events.
+	for _, later := range []time.Duration{2 * time.Hour, 2*time.Hour + time.Minute} {
+		_, err := s.function(t, "sweep-snapshots", "sweep-snapshots", time.Now().Add(later)).Invoke(t.Context(), []byte("{}"))
+		assert.OK(t, err)
+	}
 }
 
 // reportUse sends a report as an SDK does.
@@ -281,10 +287,10 @@ func (s *service) fillWithExpired(t *testing.T, account int64) {
 // tables.
 var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers", "Snapshots"}
 
-// bookkeeping are attributes whose changes are not recorded: those of counters and sums, and seenAt. userId, id,
-// name and selector are keys.
+// bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
+// environment is full. userId, id, name and selector are keys.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"size", "seenAt", "lastSeen", "selector", "evaluationRequests"}
+	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.

@@ -25,6 +25,7 @@ type Environment struct {
 	SortOrder int64
 	Usage     usage.Usage // the toggles that are on, and the client tokens
 	LastEvent int64       // the id of its last event
+	Full      bool        // what applications download must not become larger; read with Usage
 
 	// Last makes a creation set SortOrder: the highest one of the other environments plus 1, at most 2147483647, or 1 if
 	// there are no others. It is not stored.

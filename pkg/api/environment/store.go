@@ -117,13 +117,14 @@ type state struct {
 
 func (s *Store) scan(ctx context.Context) (state, error) {
 	var found state
-	used := map[string]usage.Usage{}
+	used, full := map[string]usage.Usage{}, map[string]bool{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return state{}, err
 		}
 		if name, ok := s.usage.ResourceOf(item); ok {
 			used[name], _ = usage.FromItem(item)
+			full[name] = item.Bool(attributeFull)
 			continue
 		}
 		if !isEnvironment(item) {
@@ -140,7 +141,8 @@ func (s *Store) scan(ctx context.Context) (state, error) {
 		}
 	}
 	for i := range found.all {
-		found.all[i].Usage = used[found.all[i].Name]
+		name := found.all[i].Name
+		found.all[i].Usage, found.all[i].Full = used[name], full[name]
 	}
 	slices.SortFunc(found.all, func(a, b Environment) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))

@@ -9,7 +9,9 @@ import (
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/segmenttable"
+	download "toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -28,6 +30,9 @@ func (t *transaction) check(ctx context.Context, e *edit) error {
 		return err
 	}
 	if err := t.checkSegments(ctx, e); err != nil {
+		return err
+	}
+	if err := t.checkRoom(ctx, e); err != nil {
 		return err
 	}
 	strategies := constrainedStrategies(e.old, e.next)
@@ -52,6 +57,68 @@ func (t *transaction) check(ctx context.Context, e *edit) error {
 	}
 	maps.Copy(t.fields, fields)
 	return nil
+}
+
+// smallChange is how much larger a toggle can always become, in bytes, so that a person can still restrict it.
+const smallChange = 200
+
+// checkRoom returns an error if an edit enlarges a toggle in an environment that is full. It reads nothing if the edit
+// enlarges it in none.
+func (t *transaction) checkRoom(ctx context.Context, e *edit) error {
+	const anyOther = "" // an environment in which the toggle has no state
+	inAll, err := e.enlarges(anyOther)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(e.next.Environments)) {
+		larger, err := e.enlarges(name)
+		if err != nil {
+			return err
+		}
+		if larger {
+			names = append(names, name)
+		}
+	}
+	var full []string
+	switch {
+	case inAll:
+		full, err = t.store.environments.AllFull(ctx)
+	case len(names) > 0:
+		full, err = t.store.environments.Full(ctx, names)
+	}
+	if err == nil && len(full) > 0 {
+		err = environment.NoRoom(full[0])
+	}
+	return err
+}
+
+// enlarges reports whether an edit enlarges what applications download in an environment: if the toggle is new there, uses
+// another segment, or has more than smallChange. Its dependency does not count.
+func (e *edit) enlarges(environment string) (bool, error) {
+	old, next := e.old, e.next
+	old.Dependency, next.Dependency = nil, nil
+	before, err := download.SizeIn(old, environment)
+	if err != nil {
+		return false, err
+	}
+	after, err := download.SizeIn(next, environment)
+	if err != nil || after == 0 {
+		return false, err
+	}
+	used := segmentsIn(old, environment)
+	usesAnother := slices.ContainsFunc(segmentsIn(next, environment), func(id int64) bool {
+		return !slices.Contains(used, id)
+	})
+	return before == 0 || usesAnother || after > before+smallChange, nil
+}
+
+// segmentsIn returns the ids of the segments that the strategies of a toggle use in an environment.
+func segmentsIn(f toggle.Feature, environment string) (ids []int64) {
+	for _, s := range f.Environments[environment].Strategies {
+		ids = append(ids, s.Segments...)
+	}
+	return ids
 }
 
 // checkSegments returns an error if a strategy names a segment that does not exist, and that the toggle did not use.

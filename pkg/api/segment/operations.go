@@ -1,7 +1,10 @@
 package segment
 
 import (
+	"slices"
+
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
@@ -40,7 +43,7 @@ func Operations() []app.Operation {
 			Name:     "update-segment",
 			Route:    "PUT /api/admin/segments/{id}",
 			Requires: access.Has(access.UpdateSegment),
-			Tables:   written,
+			Tables:   append(slices.Clone(written), environment.Table),
 			MaxBody:  maxBody,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},

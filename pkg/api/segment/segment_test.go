@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
@@ -268,6 +269,29 @@ func TestLimit(t *testing.T) {
 	}
 	f.Expect(t.Context(), t, "create", "", `{"name":"one more","constraints":[]}`,
 		"400 ValidationError: Failed to create segment. You can't create more than the established limit of 300. Delete a segment first.")
+}
+
+// A segment that toggles use does not become larger while an environment is full.
+func TestFullEnvironment(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	environments := environment.NewStore(f.Client, f.Tables, f.Log())
+	_, err := environments.Create(t.Context(), environment.Environment{Name: "prod", Type: "production"})
+	assert.OK(t, err)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"used","constraints":[]}`, 201)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"unused","constraints":[]}`, 201)
+	f.use(t, "t", false, usage.Usage{Counts: usage.Counts{"shop": 1}})
+	large := `{"constraints":[{"contextName":"country","operator":"IN","values":["` + strings.Repeat("x", 99) + `","` +
+		strings.Repeat("y", 99) + `"]}]}`
+	assert.OK(t, environments.SetFull(t.Context(), "prod", true))
+	got := f.Call(t.Context(), "update", "1", large)
+	if !strings.HasPrefix(got, "403 NoAccessError: Applications can download at most") {
+		t.Error(got)
+	}
+	f.ExpectStatus(t.Context(), t, "update", "1", `{"constraints":`+constraints("country")+`}`, 204)
+	f.ExpectStatus(t.Context(), t, "update", "2", large, 204)
+	assert.OK(t, environments.SetFull(t.Context(), "prod", false))
+	f.ExpectStatus(t.Context(), t, "update", "1", large, 204)
 }
 
 func TestEvents(t *testing.T) {

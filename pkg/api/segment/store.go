@@ -14,8 +14,10 @@ import (
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
+	download "toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -33,6 +35,8 @@ type Store struct {
 	version    dynamo.TableVersion
 	log        *eventlog.Log
 	maxValues  int // in the constraints of a segment
+
+	environments *environment.Store
 }
 
 // NewStore returns a Store on the tables Segments and ContextFields that records its changes in log, which can be nil if
@@ -47,6 +51,8 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		version:    dynamo.NewTableVersion(client, tables[segmenttable.Table], segmenttable.Hash),
 		log:        log,
 		maxValues:  MaxValues,
+
+		environments: environment.NewStore(client, tables, nil),
 	}
 }
 
@@ -173,6 +179,9 @@ func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) erro
 		if err != nil {
 			return 0, err
 		}
+		if err := s.checkRoom(ctx, old, next); err != nil {
+			return 0, err
+		}
 		event, record, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentUpdated, next.snapshot(), old.snapshot()))
 		if err != nil {
 			return 0, err
@@ -273,6 +282,26 @@ func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[str
 		}
 	}
 	return fields, checkSizes(all, next)
+}
+
+// smallChange is how much larger a segment can always become, in bytes, so that a person can still restrict it.
+const smallChange = 200
+
+// checkRoom returns an error if a change enlarges a segment that toggles use, and an environment is full.
+func (s *Store) checkRoom(ctx context.Context, old, next Segment) error {
+	before, err := download.NewSegment(old.Segment.Segment).Size()
+	if err != nil {
+		return err
+	}
+	after, err := download.NewSegment(next.Segment.Segment).Size()
+	if err != nil || old.Usage.Toggles() == 0 || after <= before+smallChange {
+		return err
+	}
+	full, err := s.environments.AllFull(ctx)
+	if err == nil && len(full) > 0 {
+		err = environment.NoRoom(full[0])
+	}
+	return err
 }
 
 // use adds the actions that change the usage of context fields when the constraints of a segment change. The transaction

@@ -69,6 +69,9 @@ func (c *Compiler) readSnapshot(ctx context.Context, environment string) (checke
 	return s, nil
 }
 
+// shrink is what an operator can do if the toggles of an environment are too large.
+const shrink = "archive toggles, or remove strategies, constraints, payloads and values of segments"
+
 // compare returns the differences between a snapshot and the tables.
 func (c *Compiler) compare(s checked, current state) (found []consistency.Inconsistency, err error) {
 	next := newCompilation(s.environment, s.document)
@@ -88,7 +91,19 @@ func (c *Compiler) compare(s checked, current state) (found []consistency.Incons
 			Text:   s.damage.Error(),
 			Repair: compile,
 		})
+	case s.pointer.Size > snapshot.MaxBody:
+		found = append(found, consistency.Inconsistency{
+			Text:  fmt.Sprintf("in %q %v", s.environment, tooLarge(s.pointer.Size)),
+			Steps: []consistency.Step{{Text: shrink}},
+		})
 	default:
+		if s.pointer.Size >= snapshot.LargeBody {
+			found = append(found, consistency.Inconsistency{
+				Text: fmt.Sprintf("%s has %d bytes, compressed, and at most %d are delivered: above %d, writes that enlarge it "+
+					"are rejected", name, s.pointer.Size, snapshot.MaxBody, snapshot.FullBody),
+				Steps: []consistency.Step{{Text: shrink}},
+			})
+		}
 		texts, err := differences(s.document, want)
 		if err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/dynamo"
@@ -54,7 +55,7 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 			logging.Cause(damage))
 	}
 	next := newCompilation(environment, previous)
-	everything := changed.all || !exists || damage != nil
+	everything := changed.all || !exists || damage != nil || pointer.Size > snapshot.MaxBody
 	if everything {
 		var stored state
 		if stored, err = c.readState(ctx); err == nil {
@@ -81,10 +82,11 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 		return c.publish(ctx, pointer, following, current, previous, d)
 	}
 	// Another compilation, which has read an earlier state, must not publish it later.
-	return c.movePointer(ctx, pointer, following)
+	return c.point(ctx, pointer, following)
 }
 
-// publish writes the parts of the next snapshot, then its pointer.
+// publish writes the parts of the next snapshot, then its pointer. If the snapshot is too large to be delivered, the next
+// one is the current one without what was turned off or removed.
 func (c *Compiler) publish(
 	ctx context.Context, from, to snapshottable.Pointer, current snapshot.Snapshot, previous, d snapshot.Document,
 ) (published bool, err error) {
@@ -102,6 +104,22 @@ func (c *Compiler) publish(
 	if err != nil {
 		return false, err
 	}
+	if to.Size = len(s.Body); to.Size > snapshot.MaxBody {
+		if current.Body == nil {
+			return false, fmt.Errorf("%w, and there is no earlier snapshot", tooLarge(to.Size))
+		}
+		c.reportKept(ctx, to.Environment, []error{tooLarge(to.Size)})
+		d = previous.Withdraw(d)
+		if to.Hash = d.Hash(); to.Hash == from.Hash {
+			unchanged := from
+			unchanged.Size, unchanged.Covers, unchanged.CheckedAt = to.Size, to.Covers, to.CheckedAt
+			return c.point(ctx, from, unchanged)
+		}
+		versions = current.Versions.Next(previous, d, to.Version)
+		if s, err = snapshot.New(to.Environment, to.Epoch, to.Version, versions, d); err != nil {
+			return false, err
+		}
+	}
 	if to.PartsID, err = c.newID(); err != nil {
 		return false, err
 	}
@@ -113,7 +131,44 @@ func (c *Compiler) publish(
 	if err := c.putParts(ctx, parts); err != nil {
 		return false, err
 	}
-	return c.movePointer(ctx, from, to)
+	return c.point(ctx, from, to)
+}
+
+// point moves the pointer, and reports the size of what it points to.
+func (c *Compiler) point(ctx context.Context, from, to snapshottable.Pointer) (moved bool, err error) {
+	moved, err = c.movePointer(ctx, from, to)
+	if err != nil || !moved {
+		return moved, err
+	}
+	c.reportSize(ctx, to)
+	if isFull(from) != isFull(to) {
+		err = c.environments.SetFull(ctx, to.Environment, isFull(to))
+	}
+	return true, err
+}
+
+// isFull reports whether writes that enlarge the snapshot of a pointer are rejected.
+func isFull(p snapshottable.Pointer) bool { return p.Size >= snapshot.FullBody }
+
+// correctFull corrects which environments are full, for the case that a compilation did not end, or that the table was
+// restored.
+func (c *Compiler) correctFull(
+	ctx context.Context, all []environment.Environment, pointers map[string]snapshottable.Pointer,
+) error {
+	for _, e := range all {
+		if p, exists := pointers[e.Name]; exists && e.Full != isFull(p) {
+			if err := c.environments.SetFull(ctx, e.Name, isFull(p)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tooLarge returns an error that describes a body that cannot be delivered.
+func tooLarge(size int) error {
+	return fmt.Errorf("the toggles have %d bytes, compressed, and the limit is %d: applications get what is turned off "+
+		"or removed, and no other change", size, snapshot.MaxBody)
 }
 
 // idBytes is the number of random bytes of an epoch and of an id of parts.
@@ -125,6 +180,18 @@ func (c *Compiler) newID() (string, error) {
 		return "", fmt.Errorf("draw random digits: %w", err)
 	}
 	return hex.EncodeToString(id), nil
+}
+
+// reportSize logs that the toggles of an environment come close to what can be delivered.
+func (c *Compiler) reportSize(ctx context.Context, p snapshottable.Pointer) {
+	if p.Size < snapshot.LargeBody {
+		return
+	}
+	line := []slog.Attr{slog.String("environment", p.Environment), slog.Int("bytes", p.Size),
+		slog.Int("limit", snapshot.MaxBody), slog.Int("large", 1)}
+	line = append(line, logging.Metrics("ToggleAdmin/Delivery", c.Function, c.now(), line,
+		logging.Metric{Name: "large", Unit: "Count"})...)
+	c.logger.LogAttrs(ctx, slog.LevelWarn, "the toggles of an environment are nearly too large for applications", line...)
 }
 
 // reportKept logs toggles that keep their part of the previous snapshot.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -696,4 +697,115 @@ func TestLargeSnapshot(t *testing.T) {
 	}
 	assert.Equal(t, names, slices.Sorted(slices.Values(got)))
 	assert.Equal(t, 24_000, len(*d.Features[0].Description))
+}
+
+// putLarge stores toggles that have about 45 kB each in a snapshot, compressed, and are on in production.
+func (f *fixture) putLarge(first, count int) {
+	f.Helper()
+	for i := range count {
+		random := make([]byte, 45_000)
+		_, err := rand.Read(random)
+		assert.OK(f, err)
+		t := toggle.Feature{Name: fmt.Sprintf("t%03d", first+i), Project: "shop"}
+		t.Description = new(base64.StdEncoding.EncodeToString(random))
+		t.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+			ID: "1", Name: toggle.StrategyDefault, Parameters: map[string]string{},
+		}}})
+		f.store(t)
+	}
+}
+
+// delivered returns the numbers of toggles in production, and of those that are on.
+func (f *fixture) delivered() (toggles, on int) {
+	f.Helper()
+	_, s := f.current("production")
+	d, err := s.Document()
+	assert.OK(f, err)
+	for _, t := range d.Features {
+		if t.Enabled {
+			on++
+		}
+	}
+	return len(d.Features), on
+}
+
+// isFull reports whether writes that enlarge the toggles of an environment are rejected.
+func (f *fixture) isFull(in string) bool {
+	f.Helper()
+	names, err := environment.NewStore(f.db.Client, f.db.Tables, nil).AllFull(f.Context())
+	assert.OK(f, err)
+	return slices.Contains(names, in)
+}
+
+// From 80 % of what can be delivered on there is a warning, from 90 % on the environment is full, and above, what is
+// turned off or removed is delivered, and nothing else.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	compile := func(toggles, on int, full bool, says string) {
+		t.Helper()
+		f.log.Reset()
+		assert.OK(t, f.handler.Compiler.Compile(t.Context(), "production"))
+		gotToggles, gotOn := f.delivered()
+		assert.Equal(t, []any{toggles, on, full}, []any{gotToggles, gotOn, f.isFull("production")})
+		if log := f.log.String(); says == "" && log != "" || !strings.Contains(log, says) {
+			t.Errorf("the log has %q, want %q", log, says)
+		}
+	}
+	problems := func() (texts []string) {
+		_, found, err := f.handler.Compiler.Check(t.Context())
+		assert.OK(t, err)
+		for _, i := range found {
+			if strings.Contains(i.Text, `"production"`) {
+				texts = append(texts, i.Text)
+			}
+		}
+		return texts
+	}
+	const nearly = "the toggles of an environment are nearly too large for applications"
+	f.putLarge(0, 75)
+	compile(75, 75, false, "")
+	f.putLarge(75, 10)
+	compile(85, 85, false, nearly)
+	if found := problems(); len(found) != 1 || !strings.Contains(found[0], "and at most 4600000 are delivered") {
+		t.Errorf("found %q", found)
+	}
+	f.putLarge(85, 10)
+	compile(95, 95, true, nearly)
+
+	f.putLarge(95, 15)
+	compile(95, 95, true, "applications get what is turned off or removed, and no other change")
+	if found := problems(); len(found) != 1 || !strings.Contains(found[0], "and the limit is 4600000") {
+		t.Errorf("found %q", found)
+	}
+	before, _ := f.current("production")
+	f.store(toggle.Feature{Name: "t001", Project: "shop"})
+	f.store(toggle.Feature{Name: "t002", Project: "shop", Archived: true})
+	f.put("small", "50")
+	assert.Equal(t, "", f.changed(toggleEvent(eventlog.FeatureEnvironmentDisabled, "t001", "production")))
+	toggles, on := f.delivered()
+	assert.Equal(t, []int{94, 93}, []int{toggles, on})
+	after, _ := f.current("production")
+	assert.Equal(t, before.Version+1, after.Version)
+	assert.Equal(t, before.Epoch, after.Epoch)
+
+	for i := 75; i < 110; i++ {
+		f.store(toggle.Feature{Name: fmt.Sprintf("t%03d", i), Project: "shop", Archived: true})
+	}
+	compile(75, 74, false, "")
+	assert.OK(t, environment.NewStore(f.db.Client, f.db.Tables, nil).SetFull(t.Context(), "production", true))
+	f.sweep()
+	assert.Equal(t, false, f.isFull("production"))
+}
+
+// Without an earlier snapshot, nothing is published: applications would turn off what is not in it.
+func TestTooLargeFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putLarge(0, 105)
+	err := f.handler.Compiler.Compile(t.Context(), "production")
+	if err == nil || !strings.Contains(err.Error(), "there is no earlier snapshot") {
+		t.Errorf("error %v", err)
+	}
+	assert.Equal(t, "nothing", f.sees("production"))
 }

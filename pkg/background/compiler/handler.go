@@ -100,12 +100,16 @@ func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error
 
 func (h *Handler) sweep(ctx context.Context) error {
 	began := h.Compiler.now()
-	names, err := h.Compiler.environmentNames(ctx)
+	environments, err := h.Compiler.environments.List(ctx)
 	if err != nil {
 		return err
 	}
+	names := namesOf(environments)
 	pointers, err := h.Compiler.pointers(ctx, names)
 	if err != nil {
+		return err
+	}
+	if err := h.Compiler.correctFull(ctx, environments, pointers); err != nil {
 		return err
 	}
 	var due []string

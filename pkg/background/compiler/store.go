@@ -91,14 +91,15 @@ func isUnchanged(p snapshottable.Pointer) expression.ConditionBuilder {
 // environmentNames returns the names of all environments.
 func (c *Compiler) environmentNames(ctx context.Context) ([]string, error) {
 	all, err := c.environments.List(ctx)
-	if err != nil {
-		return nil, err
-	}
+	return namesOf(all), err
+}
+
+func namesOf(all []environment.Environment) []string {
 	names := make([]string, len(all))
 	for i, e := range all {
 		names[i] = e.Name
 	}
-	return names, nil
+	return names
 }
 
 // pointers returns the pointers of environments that can be read, by name.

@@ -58,6 +58,7 @@ type Pointer struct {
 	Hash        string    `dynamodbav:"hash"`       // of the document
 	PartsID     string    `dynamodbav:"partsId"`    // random digits in the keys of the parts
 	Parts       int       `dynamodbav:"parts"`      // the number of parts
+	Size        int       `dynamodbav:"size"`       // of the body that the tables result in, delivered or not, in bytes
 	CompiledAt  time.Time `dynamodbav:"compiledAt"` // when the snapshot was published
 	Covers      time.Time `dynamodbav:"covers"`     // all changes that were committed before are in the snapshot
 	CheckedAt   time.Time `dynamodbav:"checkedAt"`  // when everything was read last, and not only what events concern
