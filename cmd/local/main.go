@@ -23,18 +23,20 @@ import (
 
 // flags are the options. Each can also be set by an environment variable.
 type flags struct {
-	Port             string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 selects a free one."`
-	ClientPort       string `default:"3002" env:"CLIENT_PORT" help:"Port of 127.0.0.1 for applications. 0 selects a free one."`
-	DataDir          string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
-	DynamoDBEndpoint string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
-	WebhookURL       string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
-	WebhookEvents    string `name:"webhook-events" env:"WEBHOOK_EVENTS" help:"Types of events that the webhook receives, separated by commas. *: all."`
-	OIDCIssuer       string `name:"oidc-issuer" env:"OIDC_ISSUER" help:"OpenID Connect issuer of people: https://, or http:// and a loopback address."`
-	OIDCClientID     string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
-	OIDCDefaultRole  string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. If empty, they cannot sign in."`
-	MaxTokenDays     string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
-	Log              string `env:"LOG" help:"json: log lines of JSON on a terminal too."`
-	Template         string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
+	Port               string `default:"3000" env:"PORT" help:"Port of 127.0.0.1 to serve on. 0 selects a free one."`
+	ClientPort         string `default:"3002" env:"CLIENT_PORT" help:"Port of 127.0.0.1 for applications. 0 selects a free one."`
+	DataDir            string `default:".local" env:"DATA_DIR" help:"Folder of the data and of local.json."`
+	DynamoDBEndpoint   string `name:"dynamodb-endpoint" env:"DYNAMODB_ENDPOINT" help:"URL of a running engine to use instead of starting one."`
+	WebhookURL         string `name:"webhook-url" env:"WEBHOOK_URL" help:"URL that receives events: https://, or http:// and a loopback address."`
+	WebhookEvents      string `name:"webhook-events" env:"WEBHOOK_EVENTS" help:"Types of events that the webhook receives, separated by commas. *: all."`
+	OIDCIssuer         string `name:"oidc-issuer" env:"OIDC_ISSUER" help:"OpenID Connect issuer of people: https://, or http:// and a loopback address."`
+	OIDCClientID       string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
+	OIDCDefaultRole    string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. If empty, they cannot sign in."`
+	TrustedProxies     string `env:"TRUSTED_PROXIES" help:"Proxies in front of the URL for applications: none, cloudfront, or networks separated by commas."`
+	ClientOriginSecret string `name:"client-origin-secret" env:"CLIENT_ORIGIN_SECRET" help:"Secret that each request of applications must have in the header X-Origin-Secret, or two with a space between."`
+	MaxTokenDays       string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
+	Log                string `env:"LOG" help:"json: log lines of JSON on a terminal too."`
+	Template           string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
 }
 
 // parsePort parses the port of a setting. A mapper of kong would prefix the error with the name of the option.
@@ -96,6 +98,7 @@ func serve(f *flags, port, clientPort, maxTokenDays int) error {
 		Template: f.Template, Port: port, ClientPort: clientPort, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
 		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
+		TrustedProxies: f.TrustedProxies, ClientOriginSecret: f.ClientOriginSecret,
 		MaxTokenDays: maxTokenDays, History: true,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/background/webhook"
+	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/samtemplate"
@@ -29,7 +30,7 @@ import (
 
 // check checks the configuration. The folder comes last, so that an invalid configuration leaves none.
 func (s *service) check(ctx context.Context) error {
-	err := cmp.Or(s.checkIssuer(), s.checkWebhook(), s.loadTemplate())
+	err := cmp.Or(s.checkIssuer(), s.checkWebhook(), s.checkClient(), s.loadTemplate())
 	if err != nil {
 		return err
 	}
@@ -50,6 +51,12 @@ func (s *service) check(ctx context.Context) error {
 	return err
 }
 
+// The names of parameters of Parameter Store.
+const (
+	webhookParameter = "/local/webhook"
+	originParameter  = "/local/origin"
+)
+
 // loadTemplate reads the template. functionEnv replaces the URLs and the client id of its parameters, because AWS
 // accepts fewer values.
 func (s *service) loadTemplate() (err error) {
@@ -60,10 +67,16 @@ func (s *service) loadTemplate() (err error) {
 		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", s.OIDCDefaultRole
 	}
 	if s.WebhookURL != "" {
-		p["WebhookSecretName"] = "/local/webhook"
+		p["WebhookSecretName"] = webhookParameter
 		if s.WebhookEvents != "" {
 			p["WebhookEvents"] = s.WebhookEvents
 		}
+	}
+	if s.TrustedProxies != "" {
+		p["TrustedProxies"] = s.TrustedProxies
+	}
+	if s.ClientOriginSecret != "" {
+		p["ClientOriginSecret"] = originParameter
 	}
 	s.template, err = samtemplate.Load(s.Template, samtemplate.Settings{
 		Region: region, AccountID: accountID, StackName: stackName, Parameters: p,
@@ -113,6 +126,21 @@ func (s *service) checkWebhook() error {
 		if !slices.Contains(eventlog.Types(), eventlog.Type(name)) {
 			return fmt.Errorf("WEBHOOK_EVENTS %q is not a type of event: use * for all, or types separated by commas: %s",
 				name, strings.Trim(fmt.Sprint(eventlog.Types()), "[]"))
+		}
+	}
+	return nil
+}
+
+// checkClient returns an error if the settings of proxies in front of the URL for applications cannot be used.
+func (s *service) checkClient() error {
+	if s.TrustedProxies != "" {
+		if _, err := client.ParseProxies(s.TrustedProxies); err != nil {
+			return fmt.Errorf("TRUSTED_PROXIES %q %w", s.TrustedProxies, err)
+		}
+	}
+	if s.ClientOriginSecret != "" {
+		if err := client.CheckOriginSecrets(s.ClientOriginSecret); err != nil {
+			return fmt.Errorf("CLIENT_ORIGIN_SECRET %w", err)
 		}
 	}
 	return nil

@@ -24,8 +24,12 @@ type Config struct {
 	OIDCIssuer      string // people sign in there; empty: nowhere
 	OIDCClientID    string
 	OIDCDefaultRole string // of people who sign in for the first time; empty: they cannot
-	MaxTokenDays    int    // from the creation to the expiry of a token; 0: no limit
-	History         bool   // the first start also makes changes of the last 60 days, and the traffic of a month
+	// proxies in front of the URL for applications: none, cloudfront or networks; empty: none
+	TrustedProxies string
+	// the secret of which each request of applications must have one, or two secrets with a space between; empty: none
+	ClientOriginSecret string
+	MaxTokenDays       int  // from the creation to the expiry of a token; 0: no limit
+	History            bool // the first start also makes changes of the last 60 days, and the traffic of a month
 
 	Stdout   io.Writer // receives the line "ready" and commands to try
 	Stderr   io.Writer // receives requests and errors

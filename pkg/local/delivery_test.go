@@ -33,6 +33,52 @@ func request(t *testing.T, method, url, credential, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
+// The function URL serves only requests with the origin secret, and takes the caller's address from a trusted proxy.
+func TestProxy(t *testing.T) {
+	t.Parallel()
+	const secret = "0123456789abcdef0123456789abcdef"
+	service := localtest.Start(t, local.Config{
+		DataDir: t.TempDir(), TrustedProxies: "127.0.0.0/8", ClientOriginSecret: secret,
+	})
+	admin := service.Users[0].PAT
+	const toggles = "/api/admin/projects/default/features"
+	const strategy = `{"name":"remoteAddress","parameters":{"IPs":"203.0.113.0/24"}}`
+	for _, step := range []struct{ path, body string }{
+		{toggles, `{"name":"office","type":"release"}`},
+		{toggles + "/office/environments/development/strategies", strategy},
+		{toggles + "/office/environments/development/on", ""},
+	} {
+		if status, text := request(t, "POST", service.BaseURL+step.path, admin, step.body); status >= http.StatusBadRequest {
+			t.Fatal(step.path, status, text)
+		}
+	}
+	var token string
+	for _, t := range service.ClientTokens {
+		if t.Type == clienttokentable.Frontend && t.Environment == "development" {
+			token = t.Secret
+		}
+	}
+	poll := func(secret, forwarded string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.ClientURL+"/api/frontend", http.NoBody)
+		assert.OK(t, err)
+		r.Header = http.Header{"Authorization": {token}, "X-Origin-Secret": {secret}, "X-Forwarded-For": {forwarded}}
+		response, err := http.DefaultClient.Do(r)
+		assert.OK(t, err)
+		defer func() { _ = response.Body.Close() }()
+		text, err := io.ReadAll(response.Body)
+		assert.OK(t, err)
+		return response.StatusCode, string(text)
+	}
+	process.Await(t, "the office does not see the toggle", 20*time.Millisecond, time.Minute, func() bool {
+		_, text := poll(secret, "198.51.100.1, 203.0.113.7")
+		return strings.Contains(text, `"office"`)
+	})
+	_, text := poll(secret, "203.0.113.7, 198.51.100.1")
+	assert.Equal(t, `{"toggles":[]}`, text)
+	status, _ := poll(secret+"x", "203.0.113.7")
+	assert.Equal(t, http.StatusForbidden, status)
+}
+
 // An application sees at the function URL what a person changes through the API.
 func TestAChangeReachesApplications(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,10 @@ func (s *service) run(ctx context.Context) error {
 		defer func() { _ = os.RemoveAll(folder) }()
 	}
 	events, err := bus.Open(bus.Config{
-		Template: s.template, DataDir: folder, Parameter: s.WebhookURL + " " + secret, Now: s.Now,
+		Template: s.template, DataDir: folder, Now: s.Now,
+		Parameters: map[string]string{
+			webhookParameter: s.WebhookURL + " " + secret, originParameter: s.ClientOriginSecret,
+		},
 		NewID: newID(s.Random), Logger: s.logger(),
 	})
 	if err != nil {

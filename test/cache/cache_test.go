@@ -30,13 +30,16 @@ type fixture struct {
 	store string // URL
 }
 
-func newFixture(t *testing.T) *fixture {
+// originSecret is the secret that nginx adds to requests.
+const originSecret = "0123456789abcdef0123456789abcdef"
+
+func newFixture(t *testing.T, c local.Config) *fixture {
 	t.Helper()
 	nginx := os.Getenv("TEST_NGINX")
 	if nginx == "" {
 		t.Skip("TEST_NGINX is not set; make test-cache sets it")
 	}
-	f := &fixture{T: t, Running: localtest.Start(t, local.Config{})}
+	f := &fixture{T: t, Running: localtest.Start(t, c)}
 	port, portOfStore := process.FreePort(t), process.FreePort(t)
 	f.cache, f.store = "http://127.0.0.1:"+port, "http://127.0.0.1:"+portOfStore
 	template, err := os.ReadFile("testdata/nginx.conf")
@@ -44,7 +47,7 @@ func newFixture(t *testing.T) *fixture {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "nginx.conf")
 	replaced := strings.NewReplacer(
-		"PORT_OF_STORE", portOfStore, "PORT", port, "UPSTREAM", f.ClientURL, "FOLDER", folder,
+		"PORT_OF_STORE", portOfStore, "PORT", port, "UPSTREAM", f.ClientURL, "FOLDER", folder, "SECRET", originSecret,
 	).Replace(string(template))
 	assert.OK(t, os.WriteFile(file, []byte(replaced), 0o600))
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -56,7 +59,7 @@ func newFixture(t *testing.T) *fixture {
 		_ = command.Wait() // the process was killed
 	})
 	process.Await(t, "nginx responds", 20*time.Millisecond, 10*time.Second, func() bool {
-		response, err := f.try(http.MethodGet, f.cache+"/", "", "")
+		response, err := f.try(http.MethodGet, f.cache+"/", "", "", "")
 		return err == nil && response.status == http.StatusNotFound
 	})
 	return f
@@ -70,7 +73,7 @@ type response struct {
 	body   string
 }
 
-func (f *fixture) try(method, url, token, tag string) (response, error) {
+func (f *fixture) try(method, url, token, tag, visitor string) (response, error) {
 	request, err := http.NewRequestWithContext(f.Context(), method, url, http.NoBody)
 	if err != nil {
 		return response{}, err
@@ -81,6 +84,9 @@ func (f *fixture) try(method, url, token, tag string) (response, error) {
 	}
 	if tag != "" {
 		request.Header.Set("If-None-Match", tag)
+	}
+	if visitor != "" { // as another proxy in front of nginx would do
+		request.Header.Set("X-Forwarded-For", visitor)
 	}
 	got, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -94,7 +100,7 @@ func (f *fixture) try(method, url, token, tag string) (response, error) {
 // poll downloads the toggles as an SDK does that has a version with a tag; "": it has none.
 func (f *fixture) poll(url, token, tag string) response {
 	f.Helper()
-	got, err := f.try(http.MethodGet, url+"/api/client/features", token, tag)
+	got, err := f.try(http.MethodGet, url+"/api/client/features", token, tag, "")
 	assert.OK(f, err)
 	return got
 }
@@ -118,8 +124,13 @@ func (f *fixture) administer(path, body string) {
 // token returns a backend token for an environment.
 func (f *fixture) token(environment string) string {
 	f.Helper()
+	return f.tokenOf(clienttokentable.Backend, environment)
+}
+
+func (f *fixture) tokenOf(kind clienttokentable.Type, environment string) string {
+	f.Helper()
 	for _, token := range f.ClientTokens {
-		if token.Type == clienttokentable.Backend && token.Environment == environment {
+		if token.Type == kind && token.Environment == environment {
 			return token.Secret
 		}
 	}
@@ -140,7 +151,7 @@ func (f *fixture) awaitChange(token, tag string) (changed response) {
 // Through a cache, each token gets its own responses, a 304 stays a 304, and a change is visible at once.
 func TestCache(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newFixture(t, local.Config{})
 	production, development := f.token("production"), f.token("development")
 	before := f.poll(f.ClientURL, production, "")
 	f.administer("/api/admin/projects/default/features", `{"name":"express","type":"release"}`)
@@ -169,7 +180,7 @@ func TestCache(t *testing.T) {
 // A cache that stores responses although they forbid it still gives no token the response of another one.
 func TestVary(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newFixture(t, local.Config{})
 	production, development := f.token("production"), f.token("development")
 	f.administer("/api/admin/projects/default/features", `{"name":"express","type":"release"}`)
 	f.administer("/api/admin/projects/default/features/express/environments/production/on", "")
@@ -195,4 +206,27 @@ func TestVary(t *testing.T) {
 			assert.Equal(t, want.body, got.body)
 		}
 	}
+}
+
+// Behind nginx, each visitor has an address of their own, and nobody can go around it.
+func TestVisitors(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, local.Config{TrustedProxies: "127.0.0.0/8", ClientOriginSecret: originSecret})
+	const toggle = "/api/admin/projects/default/features"
+	f.administer(toggle, `{"name":"office","type":"release"}`)
+	f.administer(toggle+"/office/environments/development/strategies",
+		`{"name":"remoteAddress","parameters":{"IPs":"203.0.113.0/24"}}`)
+	f.administer(toggle+"/office/environments/development/on", "")
+	token := f.tokenOf(clienttokentable.Frontend, "development")
+	ask := func(url, visitor string) response {
+		got, err := f.try(http.MethodGet, url+"/api/frontend", token, "", visitor)
+		assert.OK(t, err)
+		return got
+	}
+	process.Await(t, "the office sees the toggle", 10*time.Millisecond, 10*time.Second, func() bool {
+		return strings.Contains(ask(f.cache, "203.0.113.7").body, `"office"`)
+	})
+	assert.Equal(t, `{"toggles":[]}`, ask(f.cache, "198.51.100.1").body)
+	assert.Equal(t, `{"toggles":[]}`, ask(f.cache, "").body)
+	assert.Equal(t, http.StatusForbidden, ask(f.ClientURL, "203.0.113.7").status)
 }

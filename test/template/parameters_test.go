@@ -232,7 +232,7 @@ func TestVariables(t *testing.T) {
 	t.Parallel()
 	own := map[string][]string{
 		"ConsoleFunction":        {"CLIENT_URL", "VERSION"},
-		"ClientFunction":         {"FRESHNESS_MILLISECONDS", "FRONTEND_ORIGINS"},
+		"ClientFunction":         {"FRESHNESS_MILLISECONDS", "FRONTEND_ORIGINS", "TRUSTED_PROXIES", "CLIENT_ORIGIN_SECRET"},
 		"PublishEventsFunction":  {"EVENT_BUS", "EVENT_SOURCE", "REJECTED_EVENTS_QUEUE"},
 		"DeliverWebhookFunction": {"WEBHOOK_FAILURES", "WEBHOOK_QUEUE", "WEBHOOK_SECRET_NAME"},
 	}
@@ -328,7 +328,7 @@ func used(properties map[string]any) map[string]any {
 	read := `^(OIDC_.*|AWS_.*)$` // by the authorizer
 	switch {
 	case properties["CodeUri"] == "functions/client/":
-		read = `^(FRESHNESS_MILLISECONDS|FRONTEND_ORIGINS|AWS_.*)$`
+		read = `^(FRESHNESS_MILLISECONDS|FRONTEND_ORIGINS|TRUSTED_PROXIES|CLIENT_ORIGIN_SECRET|AWS_.*)$`
 	case variables["OIDC_ISSUER"] != "":
 		read = `^(OIDC_.*|EVENT_LOG_DAYS|AWS_.*)$`
 	}
@@ -347,7 +347,8 @@ func TestVersionDescriptionLength(t *testing.T) {
 	for _, r := range load(t, map[string]string{
 		"OidcIssuer": "https://" + strings.Repeat("x", 104), "OidcClientId": strings.Repeat("x", 76),
 		"OidcDefaultRole": "Viewer", "EventLogDays": "3650",
-		"FreshnessMilliseconds": "60000", "FrontendOrigins": "https://" + strings.Repeat("x", 192),
+		"FreshnessMilliseconds": "60000", "FrontendOrigins": "https://" + strings.Repeat("x", 112),
+		"TrustedProxies": strings.Repeat("1", 60) + "/8", "ClientOriginSecret": "/" + strings.Repeat("x", 47),
 	}).Resources {
 		if d, _ := r.Properties["VersionDescription"].(string); len(d) > 256 || (r.Properties["AutoPublishAlias"] != nil) != (d != "") {
 			t.Errorf("%s: %d characters: %s", r.LogicalID, len(d), d)

@@ -70,6 +70,7 @@ func needs() []need {
 		{"REJECTED_EVENTS_QUEUE", []string{"sqs:SendMessage"}, "arn:aws:sqs:" + account + "VALUE"},
 		{"WEBHOOK_FAILURES", []string{"sqs:SendMessage"}, "arn:aws:sqs:" + account + "VALUE"},
 		{"WEBHOOK_SECRET_NAME", []string{"ssm:GetParameter"}, "arn:aws:ssm:" + account + "parameterVALUE"},
+		{"CLIENT_ORIGIN_SECRET", []string{"ssm:GetParameter"}, "arn:aws:ssm:" + account + "parameterVALUE"},
 		{
 			"Secret", []string{"secretsmanager:GetSecretValue"},
 			"arn:aws:secretsmanager:" + account + "secret:VALUE-??????",

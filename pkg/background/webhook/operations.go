@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/parameter"
 )
 
 // Functions returns the function that sends events to the webhook.
@@ -13,7 +14,7 @@ func Functions() []app.Function {
 		Handler: func(d *app.Deps) lambda.Handler {
 			config := d.AWSConfig()
 			h := &Handler{
-				Parameter: NewParameterStore(config, d.Var("WEBHOOK_SECRET_NAME")),
+				Parameter: parameter.NewStore(config, d.Var("WEBHOOK_SECRET_NAME")),
 				Queue:     NewQueue(config, d.Var("WEBHOOK_QUEUE"), d.Var("WEBHOOK_FAILURES")),
 				Loopback:  d.Local,
 				Transport: d.Transport,

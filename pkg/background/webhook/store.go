@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/ssm"
 )
 
 // maxBackoff is the longest delay between the attempts of a call. The SDK's default, 20 s, is most of the function's
@@ -18,30 +17,6 @@ const maxBackoff = 200 * time.Millisecond
 
 func retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = maxBackoff })
-}
-
-// ParameterStore reads the parameter with the URL and the secrets of the webhook. It is safe for concurrent use.
-type ParameterStore struct {
-	client *ssm.Client
-	name   string
-}
-
-// NewParameterStore returns the store of a parameter of the Parameter Store. The parameter
-// /aws/reference/secretsmanager/NAME is the secret NAME of Secrets Manager.
-func NewParameterStore(cfg aws.Config, name string) *ParameterStore {
-	return &ParameterStore{ssm.NewFromConfig(cfg, func(o *ssm.Options) { o.Retryer = retryer() }), name}
-}
-
-// Get returns the decrypted text of the parameter.
-func (s *ParameterStore) Get(ctx context.Context) (string, error) {
-	out, err := s.client.GetParameter(ctx, &ssm.GetParameterInput{Name: &s.name, WithDecryption: aws.Bool(true)})
-	if err != nil {
-		return "", fmt.Errorf("get parameter %s: %w", s.name, err)
-	}
-	if out.Parameter == nil {
-		return "", fmt.Errorf("get parameter %s: the response has no parameter", s.name)
-	}
-	return aws.ToString(out.Parameter.Value), nil
 }
 
 // Queue is the queue that invokes the function. It is safe for concurrent use.

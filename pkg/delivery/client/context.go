@@ -11,8 +11,6 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
-	"net"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,10 +49,10 @@ func newFields(beside, properties map[string]string) fields {
 // caller's address and agent, so that the result is the same for each request of a caller.
 func (h *Handler) context(r *request, f fields) (*evaluation.Context, error) {
 	if f[toggle.FieldRemoteAddress] == "" {
-		f[toggle.FieldRemoteAddress] = callerAddress(r.Request)
+		f[toggle.FieldRemoteAddress] = h.proxies.caller(r.Request)
 	}
 	if f[toggle.FieldSessionID] == "" {
-		sum := sha256.Sum256([]byte(callerAddress(r.Request) + "\n" + r.UserAgent() + "\n" + f[toggle.FieldUserID]))
+		sum := sha256.Sum256([]byte(h.proxies.caller(r.Request) + "\n" + r.UserAgent() + "\n" + f[toggle.FieldUserID]))
 		f[toggle.FieldSessionID] = base64.RawURLEncoding.EncodeToString(sum[:bodyTagBytes])
 	}
 	delete(f, toggle.FieldCurrentTime) // dates are compared with the clock of the service
@@ -73,14 +71,6 @@ func (h *Handler) newRandom() (func(n uint32) uint32, error) {
 	}
 	source := rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:]))
 	return rand.New(source).Uint32N, nil //nolint:gosec // a rollout needs no secrecy
-}
-
-// callerAddress returns the IP address of the caller.
-func callerAddress(r *http.Request) string {
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		return host
-	}
-	return r.RemoteAddr
 }
 
 // readObject reads the body of a request, which is a JSON object or empty.

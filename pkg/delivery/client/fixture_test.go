@@ -51,15 +51,20 @@ func (f *fixture) clock() time.Time { return f.now }
 func (f *fixture) process() *client.Handler { return f.processThrough(f.db.Client, 0) }
 
 func (f *fixture) processThrough(c *dynamodb.Client, freshness time.Duration) *client.Handler {
-	return client.New(client.Config{
-		DynamoDB:  c,
-		Tables:    f.db.Tables,
-		Freshness: freshness,
-		Origins:   []string{"*"},
-		Now:       f.clock,
-		Random:    rand.Reader,
-		Logger:    slog.New(slog.DiscardHandler),
-	})
+	return f.processWith(func(config *client.Config) { config.DynamoDB, config.Freshness = c, freshness })
+}
+
+func (f *fixture) processWith(change func(*client.Config)) *client.Handler {
+	config := client.Config{
+		DynamoDB: f.db.Client,
+		Tables:   f.db.Tables,
+		Origins:  []string{"*"},
+		Now:      f.clock,
+		Random:   rand.Reader,
+		Logger:   slog.New(slog.DiscardHandler),
+	}
+	change(&config)
+	return client.New(config)
 }
 
 // token creates a token and returns its secret. No projects stand for all.

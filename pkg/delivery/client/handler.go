@@ -23,6 +23,8 @@ type Handler struct {
 	source   *source
 	routes   map[string]route // by method and path
 	origins  []string
+	proxies  Proxies
+	secrets  *originSecrets // nil: requests need none
 	now      func() time.Time
 	random   io.Reader
 	logger   *slog.Logger
@@ -35,10 +37,11 @@ type Handler struct {
 // New returns a Handler.
 func New(c Config) *Handler {
 	counted := counting.Config{DynamoDB: c.DynamoDB, Tables: c.Tables, Now: c.Now, Random: c.Random, Logger: c.Logger}
-	return &Handler{
+	h := &Handler{
 		routes:   routes(),
 		source:   newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
 		origins:  c.Origins,
+		proxies:  c.Proxies,
 		now:      c.Now,
 		random:   c.Random,
 		logger:   c.Logger,
@@ -46,6 +49,10 @@ func New(c Config) *Handler {
 		recorder: counting.New(counted),
 		seen:     counting.NewSeenTokens(counted),
 	}
+	if c.OriginSecrets != nil {
+		h.secrets = &originSecrets{read: c.OriginSecrets, now: c.Now, logger: c.Logger}
+	}
+	return h
 }
 
 // route is an operation of the applications' side.
@@ -90,6 +97,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store") // the operations replace it
+	if err := h.secrets.check(r); err != nil {
+		h.writeError(w, r, err)
+		return
+	}
 	sent := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	if err := h.serve(sent, r); err != nil {
 		h.counts.addError(err)

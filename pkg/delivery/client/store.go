@@ -27,10 +27,13 @@ type Config struct {
 	Tables    dynamo.Tables
 	Freshness time.Duration // how long a process uses a pointer to a snapshot without reading it again
 	Origins   []string      // of pages that can use the frontend API and OFREP; *: all
-	Now       func() time.Time
-	Random    io.Reader
-	Logger    *slog.Logger
-	Function  string // the dimension of metrics in the log; without a name there are none
+	Proxies   Proxies
+	// OriginSecrets returns the text with the secrets of which each request must have one; nil: it needs none.
+	OriginSecrets func(context.Context) (string, error)
+	Now           func() time.Time
+	Random        io.Reader
+	Logger        *slog.Logger
+	Function      string // the dimension of metrics in the log; without a name there are none
 }
 
 // source reads tokens and snapshots, and keeps what it has read. It is safe for concurrent use.

@@ -21,9 +21,9 @@ const (
 
 // Config is the configuration of a Bus.
 type Config struct {
-	Template  *samtemplate.Template
-	DataDir   string // created if missing
-	Parameter string // the value of every parameter of Parameter Store
+	Template   *samtemplate.Template
+	DataDir    string            // created if missing
+	Parameters map[string]string // of Parameter Store, by name
 
 	Now    func() time.Time
 	NewID  func() string // returns a UUID; later ones sort after earlier ones

@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/platform/parameter"
 	"toggleadmin/test/assert"
 )
 
@@ -54,7 +55,7 @@ func (h *harness) open() {
 					MaxReceiveCount: 3},
 			},
 		},
-		DataDir: h.dir, Parameter: "whsec_secret", Now: func() time.Time { return h.now },
+		DataDir: h.dir, Parameters: map[string]string{"/x": "whsec_secret"}, Now: func() time.Time { return h.now },
 		Logger: slog.New(slog.NewTextHandler(&h.log, nil)),
 		NewID: func() string {
 			h.ids++
@@ -178,9 +179,12 @@ func TestEntryThatCannotBeStored(t *testing.T) {
 func TestOtherServices(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	if secret, err := webhook.NewParameterStore(h.config(), "/x").Get(t.Context()); err != nil ||
-		secret != "whsec_secret" {
-		t.Errorf("%s, %v", secret, err)
+	secret, err := parameter.NewStore(h.config(), "/x").Get(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, "whsec_secret", secret)
+	if _, err := parameter.NewStore(h.config(), "/y").Get(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "ParameterNotFound") {
+		t.Error(err)
 	}
 	client := dynamodb.NewFromConfig(h.config(), func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); !errors.Is(err, errEngine) {

@@ -120,6 +120,9 @@ func (c client) sendMessage(in *input) (any, error) {
 }
 
 func (c client) getParameter(in *input) (any, error) {
-	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": c.Parameter}},
-		nil
+	value, ok := c.Parameters[in.Name]
+	if !ok {
+		return nil, &serviceError{"ParameterNotFound", "there is no parameter " + in.Name}
+	}
+	return map[string]any{"Parameter": map[string]string{"Name": in.Name, "Type": "SecureString", "Value": value}}, nil
 }

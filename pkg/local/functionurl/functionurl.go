@@ -7,6 +7,7 @@
 //	a body that is no text is sent in base64   | Developer Guide
 //	at most 6 MB of request and response       | Developer Guide, "Lambda quotas"
 //	a function that fails: 502                 | Developer Guide
+//	X-Forwarded-For gets the caller's address  | choice
 //	other hosts than those of this machine: 403 | choice
 package functionurl
 
@@ -111,7 +112,11 @@ func (h handler) event(r *http.Request, id string, body []byte) *events.LambdaFu
 		headers[strings.ToLower(name)] = strings.Join(values, ",")
 	}
 	address, _, _ := net.SplitHostPort(r.RemoteAddr)
-	headers["x-forwarded-for"] = address
+	if sent := headers["x-forwarded-for"]; sent != "" {
+		headers["x-forwarded-for"] = sent + ", " + address
+	} else {
+		headers["x-forwarded-for"] = address
+	}
 	now := h.Now().UTC()
 	event := &events.LambdaFunctionURLRequest{
 		Version:        "2.0",

@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/parameter"
 )
 
 // mappings checks the event source mappings: of the streams of FeatureTypes and Events, and of the queue of the
@@ -95,7 +96,7 @@ func (d *doctor) webhookSecret(ctx context.Context, _ installation.Resources) (s
 	if name == "" {
 		return "the stack has no webhook", errSkip
 	}
-	text, err := webhook.NewParameterStore(d.Installation.Stack.Config, name).Get(ctx)
+	text, err := parameter.NewStore(d.Installation.Stack.Config, name).Get(ctx)
 	if err != nil {
 		return "", err
 	}
