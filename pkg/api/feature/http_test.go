@@ -78,7 +78,8 @@ func TestOperations(t *testing.T) {
 			`"tags":[],"favorite":false,"contextFields":[]}`
 		active    = `"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,` + rest
 		archived  = `"archived":true,` + created + `,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` + rest
-		duplicate = `409 NameExistsError: A toggle with the name "a" exists.`
+		duplicate = `409 NameExistsError: A toggle with the name "a" exists. Names are unique in the installation, archived ` +
+			`toggles included.`
 
 		asCreated = `{"name":"a","type":"release","project":"p","description":null,"impressionData":false,"stale":false,` +
 			`"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,` +

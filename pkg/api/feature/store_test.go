@@ -152,7 +152,8 @@ func TestWrites(t *testing.T) {
 		{
 			"create",
 			`{"project":"p","contextFields":["c"]}`,
-			`create toggle "f": NameExistsError: A toggle with the name "f" exists.`,
+			`create toggle "f": NameExistsError: A toggle with the name "f" exists. Names are unique in the installation, ` +
+				`archived toggles included.`,
 			"a/default: 1, b/default: 1",
 		},
 		{

@@ -106,10 +106,7 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
         result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
       }
     } catch (error) {
-      if (error.name === 'NameExistsError') {
-        throw new FieldError('name', `${error.message} Names are unique in the installation, archived toggles included.`);
-      }
-      throw error;
+      throw error.name === 'NameExistsError' ? new FieldError('name', error.message) : error;
     }
     draft.done();
     announce(current ? `Toggle ${result.name} saved.` : `Toggle ${result.name} created.`);
