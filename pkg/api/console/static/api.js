@@ -35,6 +35,9 @@ export const call = async (...request) => (await send(...request)).content;
 export const read = (path, options) => send('GET', path, undefined, options);
 
 async function send(method, path, body, { signal, token = credential(), etag } = {}) {
+  if (path.split(/[?/]/).some((segment) => segment === '.' || segment === '..')) {
+    throw new ApiError(400, { name: 'ValidationError', message: 'A name must not be . or .., because browsers remove these from a path.' });
+  }
   // A proxy that compresses responses makes entity tags weak, which never match. Those of this API identify the content, not its bytes.
   const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag.replace(/^W\//, '') } };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
