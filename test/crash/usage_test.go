@@ -172,17 +172,17 @@ func (u *reporters) stored(process int) (byApplication map[string]int64, written
 	s.t.Helper()
 	byApplication = map[string]int64{}
 	for hour := usage.HourOf(u.began); !hour.After(time.Now()); hour = hour.Add(time.Hour) {
-		tallies, err := usagetable.ReadTallies(s.t.Context(), s.data.Client, s.data.Tables[usagetable.Table], hour)
+		err := usagetable.WalkTallies(s.t.Context(), s.data.Client, s.data.Tables[usagetable.Table], hour,
+			func(part usagetable.Part, tally usage.Tally) {
+				found := tally.Features[toggleName(process)]
+				for application, counts := range found {
+					byApplication[application] += counts.Yes
+				}
+				if found != nil && part.WrittenAt.After(writtenAt) {
+					writtenAt = part.WrittenAt
+				}
+			})
 		assert.OK(s.t, err)
-		for i, part := range tallies.Parts {
-			found := tallies.Contents[i].Features[toggleName(process)]
-			for application, counts := range found {
-				byApplication[application] += counts.Yes
-			}
-			if found != nil && part.WrittenAt.After(writtenAt) {
-				writtenAt = part.WrittenAt
-			}
-		}
 	}
 	return byApplication, writtenAt
 }

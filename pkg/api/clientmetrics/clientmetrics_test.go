@@ -277,3 +277,45 @@ func TestUnknown(t *testing.T) {
 		`{"name":"typo","lastSeenAt":`+today+`,"reports":[{"appName":"shop","environments":[`+
 		`{"environment":"development","seenAt":`+yesterday+`},{"environment":"production","seenAt":`+today+`}]}]}]}`)
 }
+
+// Names that frontend tokens invent hide neither what applications with backend tokens ask for nor archived toggles.
+func TestTooManyUnknown(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	create(t, db, "z-archived", true)
+	backend, browser := usage.NewTally(), usage.NewTally()
+	backend.AddUnknown("z-removed", "shop", 1)
+	browser.AddUnknown("z-archived", "page", 1)
+	for i := range 999 {
+		browser.AddUnknown(fmt.Sprintf("junk-%04d", i), "page", 1)
+	}
+	put(t, db, usagetable.KindTally, 0, "production", backend)
+	put(t, db, usagetable.KindFrontendTally, 0, "production", browser)
+	got := operations(db, "").Call(t.Context(), "unknown", "", "")
+	assert.Equal(t, 1_000, strings.Count(got, `"lastSeenAt"`))
+	for _, name := range []string{"z-archived", "z-removed", "junk-0000", "junk-0997"} {
+		assert.Equal(t, true, strings.Contains(got, `"name":"`+name+`"`))
+	}
+}
+
+// Of too many instances, those of backend tokens, and those that have reported last, are listed.
+func TestTooManyInstances(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	db.Put(t, db.Tables[usagetable.Table], usagetable.MarshalApplication(stored("shop", 1, 2)))
+	reported := func(frontend bool, n int) usage.Presence {
+		instances := map[string]usage.Instance{}
+		for i := range n {
+			instances[fmt.Sprint(frontend, "-", i)] = usage.Instance{
+				Frontend: frontend, SeenAt: hour.Add(time.Duration(i) * time.Second),
+			}
+		}
+		return usage.Presence{"shop": {Instances: instances}}
+	}
+	put(t, db, usagetable.KindPresence, 0, "production", reported(false, 1))
+	put(t, db, usagetable.KindFrontendPresence, 0, "production", reported(true, 1_000))
+	got := operations(db, "appName").Call(t.Context(), "application", "shop", "")
+	assert.Equal(t, 1_000, strings.Count(got, `"instanceId"`))
+	assert.Equal(t, true, strings.Contains(got, `"instanceId":"false-0"`))
+	assert.Equal(t, false, strings.Contains(got, `"instanceId":"true-0"`))
+}

@@ -1,9 +1,11 @@
 package clientmetrics
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -14,6 +16,7 @@ import (
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // recentHours is the number of hours, the running one included, that "the last 24 hours" are.
@@ -46,16 +49,13 @@ func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours 
 // Applications reads all applications, ordered by name, without those that cannot be read.
 func (r *Reader) Applications(ctx context.Context) ([]usagetable.Application, error) {
 	all, err := usagetable.Applications(ctx, r.client, r.table)
-	if _, ok := errors.AsType[*usagetable.UnreadableError](err); ok {
-		err = nil // the sweep that writes applications reports it
-	}
-	return all, err
+	return all, usagetable.ExceptIncomplete(err)
 }
 
 // Application is what is known of an application.
 type Application struct {
 	usagetable.Application
-	Instances map[string]map[string]usage.Instance // of the last 24 hours, by environment and id
+	Instances map[string]map[string]usage.Instance // of the last 24 hours, by environment and id; at most maxInstances
 	Features  map[string]environments              // what it asked for in the last 24 hours, by name
 	Existing  map[string]string                    // the projects of those of Features that are toggles, by name
 }
@@ -80,20 +80,12 @@ func (r *Reader) Application(ctx context.Context, name string) (Application, err
 	if !found {
 		return Application{}, unknownApplication(name)
 	}
-	a := Application{
-		Application: stored,
-		Instances:   map[string]map[string]usage.Instance{},
-		Features:    map[string]environments{},
-	}
+	a := Application{Application: stored, Features: map[string]environments{}}
 	now := r.now()
 	reads, readCtx := errgroup.WithContext(ctx)
 	reads.Go(func() error {
-		presence, err := usagetable.ReadPresences(readCtx, r.client, r.table, since(now, recentHours), now)
-		for environment, applications := range presence {
-			if instances := applications[name].Instances; len(instances) > 0 {
-				a.Instances[environment] = instances
-			}
-		}
+		all, err := usagetable.ReadInstances(readCtx, r.client, r.table, name, since(now, recentHours), now)
+		a.Instances = lastInstances(all)
 		return err
 	})
 	reads.Go(func() error {
@@ -108,8 +100,40 @@ func (r *Reader) Application(ctx context.Context, name string) (Application, err
 	if err := reads.Wait(); err != nil {
 		return Application{}, err
 	}
-	a.Existing, err = existing(ctx, r, a.Features)
+	toggles, err := r.toggles(ctx, slices.Collect(maps.Keys(a.Features)))
+	a.Existing = map[string]string{}
+	for name, f := range toggles {
+		if !f.Archived {
+			a.Existing[name] = f.Project
+		}
+	}
 	return a, err
+}
+
+// maxInstances is the number of instances of an application that are returned. A frontend token can report any number.
+const maxInstances = 1_000
+
+// lastInstances returns the instances that have reported last, those with backend tokens first, if there are too many.
+func lastInstances(all map[string]map[string]usage.Instance) map[string]map[string]usage.Instance {
+	type key struct{ environment, id string }
+	var keys []key
+	for environment, instances := range all {
+		for id := range instances {
+			keys = append(keys, key{environment, id})
+		}
+	}
+	if len(keys) <= maxInstances {
+		return all
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		i, j := all[a.environment][a.id], all[b.environment][b.id]
+		return cmp.Or(falseFirst(i.Frontend, j.Frontend), j.SeenAt.Compare(i.SeenAt),
+			cmp.Compare(a.environment, b.environment), cmp.Compare(a.id, b.id))
+	})
+	for _, k := range keys[maxInstances:] {
+		delete(all[k.environment], k.id)
+	}
+	return all
 }
 
 func unknownApplication(name string) error {
@@ -117,11 +141,22 @@ func unknownApplication(name string) error {
 		apierror.Echo(name))
 }
 
-// existing returns the projects of those of the names that are toggles which are not archived: applications can ask for
-// them.
-func existing[V any](ctx context.Context, r *Reader, names map[string]V) (map[string]string, error) {
+// falseFirst compares two booleans.
+func falseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// toggles returns those of the names that are toggles, archived ones too: applications can ask for any name.
+func (r *Reader) toggles(ctx context.Context, names []string) (map[string]toggle.Feature, error) {
 	keys := make([]dynamo.Item, 0, len(names))
-	for name := range names {
+	for _, name := range names {
 		if len(name) <= maxKey {
 			keys = append(keys, featuretable.Key(name))
 		}
@@ -130,11 +165,10 @@ func existing[V any](ctx context.Context, r *Reader, names map[string]V) (map[st
 	if err != nil {
 		return nil, fmt.Errorf("read which toggles exist: %w", err)
 	}
-	found := map[string]string{}
+	found := map[string]toggle.Feature{}
 	for _, item := range items {
-		if row := featuretable.UnmarshalRow(item); !row.Toggle.Archived {
-			found[row.Toggle.Name] = row.Toggle.Project
-		}
+		row := featuretable.UnmarshalRow(item)
+		found[row.Toggle.Name] = row.Toggle
 	}
 	return found, nil
 }
@@ -147,31 +181,59 @@ type Unknown struct {
 	Name    string
 	SeenAt  time.Time
 	Reports map[string]map[string]time.Time // when they were last written, by application and environment
+
+	isFrontend bool // only applications with frontend tokens asked for it
 }
 
-// Unknown reads the names that applications asked for in the last 24 hours and that do not exist now, by name.
+// The limits of the names without a toggle. A frontend token can report any of them.
+const (
+	maxUnknown    = 1_000 // that are returned
+	maxCandidates = 5_000 // that are looked up
+)
+
+// Unknown reads the names that applications asked for in the last 24 hours and that no toggle has now, except archived
+// ones, by name. If there are too many, it returns names of archived toggles first, then those that applications with
+// backend tokens asked for.
 func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
 	now := r.now()
-	all := map[string]*Unknown{}
 	records, err := usagetable.ReadUnknown(ctx, r.client, r.table, since(now, recentHours), now)
 	if err != nil {
 		return nil, err
 	}
+	all := map[string]*Unknown{}
 	for _, record := range records {
-		for name, byApplication := range record.Names {
-			if all[name] == nil {
-				all[name] = &Unknown{Name: name, Reports: map[string]map[string]time.Time{}}
-			}
-			for application, at := range byApplication {
-				all[name].add(application, record.Environment, at)
-			}
+		addUnknown(all, record.Environment, record.Names, false)
+		addUnknown(all, record.Environment, record.Frontend, true)
+	}
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(falseFirst(all[a].isFrontend, all[b].isFrontend), cmp.Compare(a, b))
+	})
+	names = names[:min(len(names), maxCandidates)]
+	toggles, err := r.toggles(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	isToggle := func(name string) bool { _, ok := toggles[name]; return ok }
+	names = slices.DeleteFunc(names, func(name string) bool { return isToggle(name) && !toggles[name].Archived })
+	slices.SortStableFunc(names, func(a, b string) int { return falseFirst(isToggle(b), isToggle(a)) })
+	unknown := map[string]*Unknown{}
+	for _, name := range names[:min(len(names), maxUnknown)] {
+		unknown[name] = all[name]
+	}
+	return unknown, nil
+}
+
+// addUnknown adds the names that applications in an environment asked for.
+func addUnknown(all map[string]*Unknown, environment string, names usagetable.Unknown, isFrontend bool) {
+	for name, by := range names {
+		if all[name] == nil {
+			all[name] = &Unknown{Name: name, Reports: map[string]map[string]time.Time{}, isFrontend: true}
+		}
+		all[name].isFrontend = all[name].isFrontend && isFrontend
+		for application, at := range by {
+			all[name].add(application, environment, at)
 		}
 	}
-	exist, err := existing(ctx, r, all)
-	for name := range exist {
-		delete(all, name)
-	}
-	return all, err
 }
 
 // add adds when reports of an application in an environment were last written.

@@ -13,9 +13,9 @@ import (
 // stored. It records no event. It changes nothing if the toggle does not exist. Otherwise only the sweep of the usage
 // stores these times.
 func (s *Store) AddLastSeen(ctx context.Context, name string, seen map[string]time.Time) error {
-	for {
+	for attempt := 1; ; attempt++ {
 		items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{featuretable.Key(name)},
-			featuretable.Hash, featuretable.AttributeLastSeen)
+			featuretable.AttributeCreatedAt, featuretable.AttributeLastSeen)
 		if err != nil || len(items) == 0 {
 			return err
 		}
@@ -30,8 +30,12 @@ func (s *Store) AddLastSeen(ctx context.Context, name string, seen map[string]ti
 		if maps.EqualFunc(before, next, time.Time.Equal) {
 			return nil
 		}
-		stored, err := featuretable.UpdateLastSeen(ctx, s.client, s.table, name, before, next)
+		createdAt := items[0].String(featuretable.AttributeCreatedAt)
+		stored, err := featuretable.UpdateLastSeen(ctx, s.client, s.table, name, createdAt, before, next)
 		if err != nil || stored {
+			return err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (h *runningHour) get(ctx context.Context) (hourUsage, error) {
 			read[feature][part.Environment] = sum
 		}
 	})
-	if err != nil {
+	if err := usagetable.ExceptIncomplete(err); err != nil {
 		return nil, fmt.Errorf("read the usage of toggles: %w", err)
 	}
 	h.read, h.readAt = read, now

@@ -54,10 +54,11 @@ func lastSeenOf(value string) iter.Seq2[string, int64] {
 }
 
 // UpdateLastSeen stores when applications asked for a toggle, by environment, in the table Features. It changes nothing,
-// and returns false, if the toggle does not exist or other times than before are stored. It has no condition on what
-// people change, and records no event.
+// and returns false, if the toggle does not exist or has another createdAt, as one that was created again, or other times
+// than before are stored. It has no condition on what people change, and records no event.
 func UpdateLastSeen(
-	ctx context.Context, client *dynamodb.Client, table, feature string, before, next map[string]time.Time,
+	ctx context.Context, client *dynamodb.Client, table, feature, createdAt string,
+	before, next map[string]time.Time,
 ) (stored bool, err error) {
 	attribute := expression.Name(AttributeLastSeen)
 	unchanged := attribute.AttributeNotExists()
@@ -65,7 +66,7 @@ func UpdateLastSeen(
 		unchanged = attribute.Equal(expression.Value(EncodeLastSeen(before)))
 	}
 	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(expression.Name(Hash).AttributeExists().And(unchanged)).
+		WithCondition(expression.Name(AttributeCreatedAt).Equal(expression.Value(createdAt)).And(unchanged)).
 		WithUpdate(expression.Set(attribute, expression.Value(EncodeLastSeen(next)))))
 	_, err = client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &table,

@@ -33,16 +33,49 @@ func (s *sweep) mergeHours(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	for hour := first(markers, running); hour.Before(running); hour = hour.Add(time.Hour) {
+	for hour := firstHour(markers, running); hour.Before(running); hour = hour.Add(time.Hour) {
+		if s.parts > maxParts {
+			break // the last hour is not marked, so that the next sweep continues
+		}
 		fingerprint, marked := markers[hour]
 		errs = append(errs, s.mergeHour(ctx, hour, fingerprint, marked), s.putRequestsOf(ctx, hour))
 	}
 	return errors.Join(errs...)
 }
 
-// first returns the first hour that can have other parts than when it was merged: the first one that processes could
+// mergeLate merges again the first hour that has got other parts since it was merged. The next sweep merges the next one:
+// whoever has a token can report for each of the last 24 hours, again and again.
+func (s *sweep) mergeLate(ctx context.Context) error {
+	late, err := usagetable.ReadLate(ctx, s.client, s.table)
+	if err != nil || len(late) == 0 {
+		return err
+	}
+	markers, err := usagetable.Merged(ctx, s.client, s.table)
+	if err != nil {
+		return err
+	}
+	merged := s.hours
+	for _, l := range late {
+		if s.hours > merged {
+			break
+		}
+		fingerprint, marked := markers[l.Hour]
+		if !marked {
+			continue // mergeHours will merge it
+		}
+		if err := s.mergeHour(ctx, l.Hour, fingerprint, marked); err != nil {
+			return err
+		}
+		if err := s.deleteLate(ctx, l); err != nil {
+			return fmt.Errorf("note that the hour %s was merged: %w", l.Hour.Format(time.RFC3339), err)
+		}
+	}
+	return nil
+}
+
+// firstHour returns the first hour that can have other parts than when it was merged: the first one that processes could
 // still count when the newest marker was written. That can be days ago, after an outage of the sweeps.
-func first(markers map[time.Time]string, running time.Time) time.Time {
+func firstHour(markers map[time.Time]string, running time.Time) time.Time {
 	newest := running.Add(-time.Hour)
 	if len(markers) > 0 {
 		newest = slices.MaxFunc(slices.Collect(maps.Keys(markers)), time.Time.Compare)
@@ -57,31 +90,49 @@ func first(markers map[time.Time]string, running time.Time) time.Time {
 // mergeHour computes the records of an hour, unless it is marked with the fingerprint of its parts.
 func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint string, marked bool) error {
 	parts, err := usagetable.TallyParts(ctx, s.client, s.table, hour)
-	if err != nil {
+	if err := s.readable(err); err != nil {
 		return err
 	}
 	if marked && fingerprint == usagetable.Fingerprint(parts) {
 		return nil
 	}
-	tallies, err := usagetable.ReadTallies(ctx, s.client, s.table, hour)
-	complete := err == nil
+	if err := s.readApplications(ctx); err != nil {
+		return err
+	}
+	isKnown := func(application string) bool { _, ok := s.applications[application]; return ok }
+	sums := usagetable.Sums{}
+	parts = nil
+	err = usagetable.WalkTallies(ctx, s.client, s.table, hour, func(part usagetable.Part, tally usage.Tally) {
+		parts = append(parts, part)
+		sums.Add(part, tally, isKnown)
+	})
+	s.parts += len(parts)
+	incomplete, _ := errors.AsType[*usagetable.IncompleteError](err)
+	complete := incomplete == nil || len(incomplete.Unreadable) == 0
 	if err := s.readable(err); err != nil {
 		return err
 	}
-	items, err := recordsOf(hour, tallies)
+	items, err := recordsOf(hour, sums)
 	if err != nil {
 		return err
 	}
-	stored, err := s.putRecords(ctx, items, usagetable.Writes(tallies.Parts))
+	s.excess += sums.Excess()
+	stored, err := s.putRecords(ctx, items, usagetable.Writes(parts))
 	if err != nil {
 		return fmt.Errorf("merge the usage of the hour %s: %w", hour.Format(time.RFC3339), err)
 	}
-	if err := s.putLastSeenOf(ctx, tallies); err != nil {
+	seen := map[string]times{}
+	for environment, sum := range sums {
+		for feature, at := range sum.SeenAt {
+			see(seen, feature, environment, at)
+		}
+	}
+	if err := s.putLastSeenOf(ctx, seen); err != nil {
 		return err
 	}
 	fingerprint = ""
 	if complete && stored {
-		fingerprint = usagetable.Fingerprint(tallies.Parts)
+		fingerprint = usagetable.Fingerprint(parts)
 	}
 	if _, err := s.put(ctx, usagetable.MarshalMarker(hour, fingerprint)); err != nil {
 		return fmt.Errorf("mark the hour %s as merged: %w", hour.Format(time.RFC3339), err)
@@ -91,17 +142,16 @@ func (s *sweep) mergeHour(ctx context.Context, hour time.Time, fingerprint strin
 }
 
 // recordsOf returns the items of the records of an hour.
-func recordsOf(hour time.Time, tallies usagetable.Tallies) ([]dynamo.Item, error) {
-	sums := tallies.Sum()
-	features, err := marshalAll(usagetable.Records(hour, sums), usagetable.MarshalRecord)
+func recordsOf(hour time.Time, sums usagetable.Sums) ([]dynamo.Item, error) {
+	features, err := marshalAll(sums.Records(hour), usagetable.MarshalRecord)
 	if err != nil {
 		return nil, err
 	}
-	uses, err := marshalAll(usagetable.UseRecords(hour, sums), usagetable.MarshalUse)
+	uses, err := marshalAll(sums.UseRecords(hour), usagetable.MarshalUse)
 	if err != nil {
 		return nil, err
 	}
-	unknown, err := marshalAll(usagetable.UnknownRecords(hour, tallies), usagetable.MarshalUnknown)
+	unknown, err := marshalAll(sums.UnknownRecords(hour), usagetable.MarshalUnknown)
 	return slices.Concat(features, uses, unknown), err
 }
 

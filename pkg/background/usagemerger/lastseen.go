@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/datetime"
 )
 
 // seenEvery is the time after which the stored time of a toggle in an environment is replaced.
@@ -21,30 +22,54 @@ const seenEvery = time.Hour
 // times are when applications asked for a toggle, by environment.
 type times map[string]time.Time
 
+// storedTimes is what is stored of a toggle.
+type storedTimes struct {
+	createdAt string
+	seen      times
+}
+
+// knows reports whether a time is one at which the toggle existed. A tally can be about one that had its name before.
+func (t storedTimes) knows(at time.Time) bool { return datetime.Format(at) >= t.createdAt }
+
 // putLastSeen stores when applications asked for the toggles of the running hour. mergeHour does it for other hours.
 func (s *sweep) putLastSeen(ctx context.Context) error {
-	maps.DeleteFunc(s.lastSeen, func(_ string, stored times) bool {
-		for _, at := range stored {
+	maps.DeleteFunc(s.lastSeen, func(_ string, stored storedTimes) bool {
+		for _, at := range stored.seen {
 			if s.began.Sub(at) < 2*seenEvery {
 				return false
 			}
 		}
 		return true
 	})
-	hour := usage.HourOf(s.began)
-	tallies, err := usagetable.ReadTallies(ctx, s.client, s.table, hour)
+	seen := map[string]times{}
+	err := usagetable.WalkTallies(ctx, s.client, s.table, usage.HourOf(s.began),
+		func(part usagetable.Part, tally usage.Tally) {
+			for feature, seconds := range tally.SeenAt {
+				see(seen, feature, part.Environment, time.Unix(seconds, 0).UTC())
+			}
+		})
 	if err := s.readable(err); err != nil {
 		return err
 	}
-	return s.putLastSeenOf(ctx, tallies)
+	return s.putLastSeenOf(ctx, seen)
 }
 
-// putLastSeenOf stores when applications asked for the toggles of tallies, where the stored time is before the hour of the
-// tally and older than an hour.
-func (s *sweep) putLastSeenOf(ctx context.Context, tallies usagetable.Tallies) error {
-	seen := seenIn(tallies)
+// see notes that an application asked for a toggle at a time.
+func see(seen map[string]times, feature, environment string, at time.Time) {
+	if seen[feature] == nil {
+		seen[feature] = times{}
+	}
+	if at.After(seen[feature][environment]) {
+		seen[feature][environment] = at
+	}
+}
+
+// putLastSeenOf stores when applications asked for toggles, where the stored time is of an earlier hour and older than
+// an hour.
+func (s *sweep) putLastSeenOf(ctx context.Context, seen map[string]times) error {
 	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(seen)), func(feature string) bool {
-		return s.lastSeen[feature] != nil
+		_, known := s.lastSeen[feature]
+		return known
 	})
 	stored, err := s.readLastSeen(ctx, unknown)
 	if err != nil {
@@ -63,7 +88,7 @@ func (s *sweep) putLastSeenOf(ctx context.Context, tallies usagetable.Tallies) e
 		writes.Go(func() error {
 			before := s.lastSeen[feature]
 			next := s.later(before, seen[feature])
-			ok, err := featuretable.UpdateLastSeen(ctx, s.client, s.toggles, feature, before, next)
+			ok, err := featuretable.UpdateLastSeen(ctx, s.client, s.toggles, feature, before.createdAt, before.seen, next)
 			if ok {
 				results[i] = next
 			}
@@ -77,40 +102,17 @@ func (s *sweep) putLastSeenOf(ctx context.Context, tallies usagetable.Tallies) e
 			delete(s.lastSeen, feature)
 			continue
 		}
-		s.lastSeen[feature] = results[i]
+		s.lastSeen[feature] = storedTimes{s.lastSeen[feature].createdAt, results[i]}
 		s.seen++
 	}
 	return errors.Join(errs...)
 }
 
-// seenIn returns when applications asked for toggles: when the process last wrote the tally, within the hour of the tally.
-func seenIn(tallies usagetable.Tallies) map[string]times {
-	seen := map[string]times{}
-	for i, part := range tallies.Parts {
-		at := part.WrittenAt
-		if end := part.Hour.Add(time.Hour - time.Second); at.After(end) {
-			at = end
-		}
-		if at.Before(part.Hour) {
-			at = part.Hour
-		}
-		for feature := range tallies.Contents[i].Features {
-			if seen[feature] == nil {
-				seen[feature] = times{}
-			}
-			if at.After(seen[feature][part.Environment]) {
-				seen[feature][part.Environment] = at
-			}
-		}
-	}
-	return seen
-}
-
 // isDue reports whether a stored time is to be replaced.
-func (s *sweep) isDue(stored, seen times) bool {
+func (s *sweep) isDue(stored storedTimes, seen times) bool {
 	for environment, at := range seen {
-		before := s.past(stored[environment])
-		if before.Before(usage.HourOf(at)) && s.began.Sub(before) >= seenEvery {
+		before := s.past(stored.seen[environment])
+		if stored.knows(at) && before.Before(usage.HourOf(at)) && s.began.Sub(before) >= seenEvery {
 			return true
 		}
 	}
@@ -119,11 +121,11 @@ func (s *sweep) isDue(stored, seen times) bool {
 
 // later returns the stored times, with those of later hours. Environments are written together, so that a toggle is
 // written once in an hour.
-func (s *sweep) later(stored, seen times) times {
+func (s *sweep) later(stored storedTimes, seen times) times {
 	next := times{}
-	maps.Copy(next, stored)
+	maps.Copy(next, stored.seen)
 	for environment, at := range seen {
-		if s.past(stored[environment]).Before(usage.HourOf(at)) {
+		if stored.knows(at) && s.past(stored.seen[environment]).Before(usage.HourOf(at)) {
 			next[environment] = at
 		}
 	}

@@ -24,6 +24,8 @@ const (
 	settle = 2 * time.Minute
 	// late is the time after the end of an hour until which each sweep reads its requests and applications.
 	late = 10 * time.Minute
+	// maxParts is the number of tallies after which a sweep merges no other hour.
+	maxParts = 2_000
 	// concurrency is the maximum number of writes that a sweep makes at the same time.
 	concurrency = 16
 )
@@ -37,8 +39,10 @@ func (m *Merger) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error)
 	defer cancel()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := &sweep{Merger: m, began: m.now(), leftOut: map[string]bool{}}
-	err := errors.Join(s.mergeHours(ctx), s.putRequests(ctx), s.putApplications(ctx), s.putLastSeen(ctx))
+	s := &sweep{Merger: m, began: m.now(), leftOut: map[string]bool{}, tooMany: map[string]bool{}}
+	// What takes longest comes last, so that it keeps the sweep from nothing else.
+	err := errors.Join(s.putRequests(ctx), s.putApplications(ctx), s.putLastSeen(ctx), s.mergeHours(ctx),
+		s.mergeLate(ctx))
 	s.log(ctx, err)
 	if err != nil || len(s.leftOut) > 0 {
 		return struct{}{}, errSweep
@@ -53,24 +57,32 @@ type sweep struct {
 
 	mu       sync.Mutex
 	hours    int             // that it merged
+	parts    int             // of these
 	records  int             // of toggles
 	counters int             // of requests
 	seen     int             // toggles whose time it stored
 	known    int             // applications that it stored
+	excess   int             // entries that were counted together, or not at all, because of a limit
 	leftOut  map[string]bool // why parts and items were left out: they cannot be read, or DynamoDB rejects them
+	tooMany  map[string]bool // of which parts some were not read
 }
 
-// log writes one line: an error if something was left out or failed. A sweep without results is logged at level Debug.
+// log writes one line: an error if something was left out or failed, and a warning if there was too much of something. A
+// sweep without results is logged at level Debug.
 func (s *sweep) log(ctx context.Context, err error) {
 	ended := s.now()
 	attributes := []slog.Attr{
 		slog.Int("hours", s.hours), slog.Int("records", s.records), slog.Int("counters", s.counters),
 		slog.Int("applications", s.known), slog.Int("toggles", s.seen), slog.Int("leftOut", len(s.leftOut)),
+		slog.Int("excess", s.excess),
 		slog.Float64("milliseconds", logging.Milliseconds(ended.Sub(s.began))),
 	}
 	level := slog.LevelInfo
 	if s.hours+s.counters+s.known+s.seen == 0 {
 		level = slog.LevelDebug
+	}
+	if s.excess+len(s.tooMany) > 0 {
+		level = slog.LevelWarn
 	}
 	causes := slices.Sorted(maps.Keys(s.leftOut))
 	if err != nil {
@@ -78,6 +90,9 @@ func (s *sweep) log(ctx context.Context, err error) {
 	}
 	if len(causes) > 0 {
 		level = slog.LevelError
+	}
+	causes = slices.AppendSeq(causes, maps.Keys(s.tooMany))
+	if len(causes) > 0 {
 		attributes = append(attributes, slog.String("cause", logging.Truncate(strings.Join(causes, "\n"))))
 	}
 	s.logger.LogAttrs(ctx, level, "usage merged", attributes...)
@@ -92,13 +107,17 @@ func (s *sweep) leaveOut(causes ...error) {
 	}
 }
 
-// readable notes what an UnreadableError left out, and returns other errors.
+// readable notes what an IncompleteError left out, and returns other errors.
 func (s *sweep) readable(err error) error {
-	if unreadable, ok := errors.AsType[*usagetable.UnreadableError](err); ok {
-		s.leaveOut(unreadable.Causes...)
-		return nil
+	incomplete, ok := errors.AsType[*usagetable.IncompleteError](err)
+	if !ok {
+		return err
 	}
-	return err
+	s.leaveOut(incomplete.Unreadable...)
+	for _, cause := range incomplete.Excess {
+		s.tooMany[cause.Error()] = true
+	}
+	return nil
 }
 
 // recentHours returns the hour of the sweep, and before it the last one if counts can still come.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,7 @@ func (f *fixture) putTally(t *testing.T, at time.Time, id string, writes int64, 
 	tally := usage.NewTally()
 	for feature, n := range yes {
 		tally.Add(feature, "shop", usage.Counts{Yes: n})
+		tally.See(feature, at.Add(time.Minute))
 	}
 	f.put(t, usagetable.KindTally, at, id, writes, tally)
 }
@@ -146,7 +148,7 @@ func TestMergedApplications(t *testing.T) {
 	assert.Equal(t, []usagetable.UnknownRecord{{
 		Environment: "production",
 		Hour:        hour,
-		Names:       map[string]map[string]time.Time{"removed": {"shop": hour.Add(time.Minute)}},
+		Names:       usagetable.Unknown{"removed": {"shop": hour.Add(time.Minute)}},
 	}}, names)
 }
 
@@ -163,8 +165,8 @@ func TestRepeat(t *testing.T) {
 		_, err := m.Sweep(t.Context(), nil)
 		assert.OK(t, err)
 	}
-	// The markers and the applications once, and the requests, presence and tallies of the hour twice.
-	assert.Equal(t, strings.TrimSpace(strings.Repeat("Query ", 8)), tap.Calls())
+	// The markers and the applications once, and the requests, presence and tallies of the hour and the late hours twice.
+	assert.Equal(t, strings.TrimSpace(strings.Repeat("Query ", 10)), tap.Calls())
 	assert.Equal(t, len(before), len(f.Scan(t, f.Tables[usagetable.Table])))
 	for _, at := range []time.Time{hour, hour.Add(-24 * time.Hour)} {
 		marked, complete := f.isMerged(t, at)
@@ -184,6 +186,42 @@ func TestLatePart(t *testing.T) {
 	f.putTally(t, hour.Add(-20*time.Hour), "b", 1, map[string]int64{"banner": 4})
 	f.sweep(t, settled.Add(time.Hour))
 	assert.Equal(t, map[time.Time]int64{hour: 2, hour.Add(-20 * time.Hour): 4}, f.records(t, "banner"))
+}
+
+// An hour that got a part after it was merged is merged again by the next sweep, one hour in each sweep. A part that comes
+// meanwhile is not forgotten.
+func TestLateHours(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	late := func(at time.Time, writes int64) {
+		f.putTally(t, at, "late", writes, map[string]int64{"banner": writes})
+		f.Put(t, f.Tables[usagetable.Table], usagetable.MarshalLate(usagetable.Part{
+			Kind: usagetable.KindTally, Hour: at, ID: "late", Writes: writes, WrittenAt: settled,
+		}))
+	}
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	late(hour, 1) // before it is merged for the first time
+	f.sweep(t, settled)
+	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "banner"))
+
+	early, earlier := hour.Add(-3*time.Hour), hour.Add(-20*time.Hour)
+	late(early, 2)
+	late(earlier, 4)
+	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
+		if c.Operation == "DeleteItem" && c.N == 1 {
+			late(early, 8)
+		}
+		return c.Pass()
+	})
+	m := f.merger(client, settled.Add(time.Minute))
+	for range 4 {
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+	}
+	assert.Equal(t, map[time.Time]int64{hour: 2, early: 8, earlier: 4}, f.records(t, "banner"))
+	left, err := usagetable.ReadLate(t.Context(), f.Client, f.Tables[usagetable.Table])
+	assert.OK(t, err)
+	assert.Equal(t, 0, len(left))
 }
 
 // After an outage of the sweeps, hours are merged for which processes count nothing any more.
@@ -401,27 +439,142 @@ func TestTooManyApplications(t *testing.T) {
 	f := newFixture(t)
 	report := func(at time.Time, names ...string) []string {
 		t.Helper()
-		presence := usage.Presence{}
-		for _, name := range names {
-			presence[name] = usage.Application{Instances: map[string]usage.Instance{"1": {SeenAt: at}}}
-		}
-		f.put(t, usagetable.KindPresence, usage.HourOf(at), at.String(), 1, presence)
+		f.put(t, usagetable.KindPresence, usage.HourOf(at), at.String(), 1, presence(at, names...))
 		f.sweep(t, at)
-		all, err := usagetable.Applications(t.Context(), f.Client, f.Tables[usagetable.Table])
-		assert.OK(t, err)
-		kept := make([]string, len(all))
-		for i, a := range all {
-			kept[i] = a.Name
-		}
-		return kept
+		return f.applications(t)
 	}
 	report(hour, "first")
-	others := make([]string, 1_999)
-	for i := range others {
-		others[i] = fmt.Sprintf("other-%04d", i)
-	}
+	others := names("other", 1_999)
 	assert.Equal(t, append([]string{"first"}, others...), report(hour.Add(10*time.Minute), others...))
 	assert.Equal(t, append([]string{"another"}, others...), report(hour.Add(20*time.Minute), "another"))
+}
+
+// presence returns applications with an instance that was seen at a time.
+func presence(at time.Time, names ...string) usage.Presence {
+	all := usage.Presence{}
+	for _, name := range names {
+		all[name] = usage.Application{Instances: map[string]usage.Instance{"1": {SeenAt: at}}}
+	}
+	return all
+}
+
+// names returns a number of names.
+func names(prefix string, n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("%s-%04d", prefix, i)
+	}
+	return all
+}
+
+// applications returns the names of the stored applications.
+func (f *fixture) applications(t *testing.T) []string {
+	t.Helper()
+	all, err := usagetable.Applications(t.Context(), f.Client, f.Tables[usagetable.Table])
+	assert.OK(t, err)
+	stored := make([]string, len(all))
+	for i, a := range all {
+		stored[i] = a.Name
+	}
+	return stored
+}
+
+// Of the applications that only frontend tokens report, the first 50 of a day are stored, whatever backend tokens report.
+func TestNewFrontendApplications(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put(t, usagetable.KindFrontendPresence, hour, "a", 1, presence(hour, "real"))
+	f.put(t, usagetable.KindFrontendPresence, hour, "b", 1, presence(hour.Add(time.Minute), names("junk", 100)...))
+	f.put(t, usagetable.KindPresence, hour, "c", 1, presence(hour.Add(time.Minute), "shop"))
+	f.sweep(t, hour.Add(2*time.Minute))
+	assert.Equal(t, slices.Concat(names("junk", 49), []string{"real", "shop"}), f.applications(t))
+	if !strings.Contains(f.logged.String(), "level=WARN") || !strings.Contains(f.logged.String(), "excess=51") {
+		t.Error(f.logged.String())
+	}
+	day := hour.Add(25 * time.Hour)
+	f.put(t, usagetable.KindFrontendPresence, day, "b", 1, presence(day, "next"))
+	f.sweep(t, day.Add(time.Minute))
+	assert.Equal(t, slices.Concat(names("junk", 49), []string{"next", "real", "shop"}), f.applications(t))
+}
+
+// Applications that only frontend tokens report take the place of no other one.
+func TestTooManyFrontendApplications(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	table := f.Tables[usagetable.Table]
+	early := hour.Add(-72 * time.Hour)
+	for _, name := range names("page", 1_001) {
+		f.Put(t, table, usagetable.MarshalApplication(usagetable.Application{
+			Name: name, CreatedAt: early, SeenAt: early.Add(time.Minute), Frontend: true,
+		}))
+	}
+	f.Put(t, table, usagetable.MarshalApplication(usagetable.Application{Name: "idle", CreatedAt: early, SeenAt: early}))
+	f.put(t, usagetable.KindPresence, hour, "a", 1, presence(hour, "shop"))
+	f.sweep(t, hour.Add(time.Minute))
+	assert.Equal(t, slices.Concat([]string{"idle"}, names("page", 1_000), []string{"shop"}), f.applications(t))
+}
+
+// Whatever is reported about an application, it is stored.
+func TestLargeApplication(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for process := range 7 {
+		a := usage.Application{Instances: map[string]usage.Instance{}}
+		for i := range 100 {
+			name := fmt.Sprintf("%d-%02d-%s", process, i, strings.Repeat("名", 190))
+			a.Strategies = append(a.Strategies, name)
+			a.Instances[name] = usage.Instance{SDK: name, SeenAt: hour}
+		}
+		f.put(t, usagetable.KindPresence, hour, fmt.Sprint(process), 1, usage.Presence{"shop": a})
+	}
+	f.sweep(t, hour.Add(time.Minute))
+	a, _, err := usagetable.ReadApplication(t.Context(), f.Client, f.Tables[usagetable.Table], "shop")
+	assert.OK(t, err)
+	assert.Equal(t, 700, a.Environments["production"].Instances)
+	if len(a.Strategies) == 0 || len(a.Environments["production"].SDKs) == 0 {
+		t.Error(len(a.Strategies), len(a.Environments["production"].SDKs))
+	}
+}
+
+// Counts of applications that only frontend tokens report and that are not stored are merged as those of others.
+func TestMergedFrontendTallies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	f.put(t, usagetable.KindFrontendPresence, hour, "a", 1, presence(hour, "page"))
+	reported := usage.NewTally()
+	for _, name := range append(names("junk", 100), "page") {
+		reported.Add("banner", name, usage.Counts{Yes: 1})
+	}
+	f.put(t, usagetable.KindFrontendTally, hour, "a", 1, reported)
+	f.sweep(t, hour.Add(time.Minute))
+	f.sweep(t, settled)
+	records, err := usagetable.ReadFeature(t.Context(), f.Client, f.Tables[usagetable.Table], "banner", hour, hour)
+	assert.OK(t, err)
+	assert.Equal(t, usage.ByApplication{"shop": {Yes: 1}, "page": {Yes: 1}, usage.Other: {Yes: 100}}, records[0].Applications)
+}
+
+// A sweep merges a limited number of parts, and the next one continues.
+func TestManyParts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	empty := usage.NewTally()
+	for i := range 2_001 {
+		environment := []string{"a", "b", "c"}[i%3]
+		item, err := usagetable.MarshalPart(usagetable.Part{
+			Kind: usagetable.KindTally, Hour: hour.Add(-time.Hour), Environment: environment, ID: fmt.Sprint(i), Writes: 1,
+		}, empty)
+		assert.OK(t, err)
+		f.Put(t, f.Tables[usagetable.Table], item)
+	}
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
+	m := f.merger(f.Client, settled)
+	for _, want := range []bool{false, true} {
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+		marked, _ := f.isMerged(t, hour)
+		assert.Equal(t, want, marked)
+	}
 }
 
 // putToggle creates a toggle that applications have never asked for.
@@ -491,6 +644,27 @@ func TestLastSeenInTheFuture(t *testing.T) {
 	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
 	f.sweep(t, hour.Add(5*time.Minute))
 	assert.Equal(t, "production 08:01", f.lastSeen(t, "banner"))
+}
+
+// A toggle that was created again with its name was not used before it was created.
+func TestLastSeenOfAToggleThatIsCreatedAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	create := func(at time.Time) {
+		f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(toggle.Feature{
+			Name: "banner", Project: "default", Type: "release", CreatedAt: at,
+		}))
+	}
+	create(hour.Add(-time.Hour))
+	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1}) // at 08:01
+	m := f.merger(f.Before(t, "UpdateItem", 1, func() { create(hour.Add(30 * time.Minute)) }), hour.Add(40*time.Minute))
+	for range 2 { // the first sweep reads the toggle that had the name
+		_, err := m.Sweep(t.Context(), nil)
+		assert.OK(t, err)
+		assert.Equal(t, "", f.lastSeen(t, "banner"))
+	}
+	f.sweep(t, settled)
+	assert.Equal(t, "", f.lastSeen(t, "banner"))
 }
 
 // A change of a person and the sweep leave each other's attributes as they are, in both orders, and neither fails.

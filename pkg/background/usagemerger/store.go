@@ -31,7 +31,7 @@ type Merger struct {
 	merged       time.Time // the last hour that has a marker
 	requests     map[pathAndHour]usage.Statuses
 	applications map[string]usagetable.Application // by name; nil: not read yet
-	lastSeen     map[string]times                  // by the name of the toggle
+	lastSeen     map[string]storedTimes            // by the name of the toggle
 }
 
 // New returns a merger of the tables Usage, Traffic and Features.
@@ -44,7 +44,7 @@ func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, lo
 		now:      now,
 		logger:   logger,
 		requests: map[pathAndHour]usage.Statuses{},
-		lastSeen: map[string]times{},
+		lastSeen: map[string]storedTimes{},
 	}
 }
 
@@ -89,18 +89,35 @@ func (s *sweep) delete(ctx context.Context, key dynamo.Item) error {
 	return err
 }
 
+// deleteLate deletes the note that an hour must be merged again, unless it has got another part since the note was read.
+func (s *sweep) deleteLate(ctx context.Context, l usagetable.Late) error {
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name("id").Equal(expression.Value(l.ID))))
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                 &s.table,
+		Key:                       usagetable.LateKey(l.Hour),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return nil
+	}
+	return err
+}
+
 // readLastSeen returns what is stored of toggles that exist. It reads nothing else of them.
-func (s *sweep) readLastSeen(ctx context.Context, features []string) (map[string]times, error) {
+func (s *sweep) readLastSeen(ctx context.Context, features []string) (map[string]storedTimes, error) {
 	keys := make([]dynamo.Item, len(features))
 	for i, feature := range features {
 		keys[i] = featuretable.Key(feature)
 	}
-	items, err := dynamo.GetAll(ctx, s.client, s.toggles, keys, featuretable.Hash, featuretable.AttributeLastSeen)
-	stored := map[string]times{}
+	items, err := dynamo.GetAll(ctx, s.client, s.toggles, keys,
+		featuretable.Hash, featuretable.AttributeCreatedAt, featuretable.AttributeLastSeen)
+	stored := map[string]storedTimes{}
 	for _, item := range items {
-		known := times{}
-		maps.Copy(known, featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)))
-		stored[item.String(featuretable.Hash)] = known
+		seen := times{}
+		maps.Copy(seen, featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)))
+		stored[item.String(featuretable.Hash)] = storedTimes{item.String(featuretable.AttributeCreatedAt), seen}
 	}
 	return stored, err
 }

@@ -36,7 +36,9 @@ type Handler struct {
 
 // New returns a Handler.
 func New(c Config) *Handler {
-	counted := counting.Config{DynamoDB: c.DynamoDB, Tables: c.Tables, Now: c.Now, Random: c.Random, Logger: c.Logger}
+	counted := counting.Config{
+		DynamoDB: c.DynamoDB, Tables: c.Tables, Now: c.Now, Random: c.Random, Logger: c.Logger, Function: c.Function,
+	}
 	h := &Handler{
 		routes:   routes(),
 		source:   newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),

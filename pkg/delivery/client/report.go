@@ -64,7 +64,7 @@ func (h *Handler) countReport(r *request) error {
 
 // reporter returns who reports with a request.
 func (r *request) reporter() counting.Reporter {
-	return counting.Reporter{Token: r.token, Toggles: r.view.projects}
+	return counting.Reporter{Token: r.token, Toggles: r.view.counted}
 }
 
 // bulkMetrics serves POST /api/client/metrics/bulk, which Unleash Edge calls.

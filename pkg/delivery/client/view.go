@@ -1,9 +1,11 @@
 package client
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
+	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
@@ -14,7 +16,7 @@ import (
 type view struct {
 	snapshot.Snapshot
 	document func() (snapshot.Document, error)
-	projects func() (map[string]string, error) // of the toggles, by name
+	counted  func() (map[string]counting.Toggle, error) // what is counted of the toggles, by name
 
 	mu         sync.Mutex
 	bodies     map[bodyKey][]byte  // of responses to GET /api/client/features
@@ -46,17 +48,30 @@ func newView(s snapshot.Snapshot) *view {
 	return &view{
 		Snapshot: s,
 		document: document,
-		projects: sync.OnceValues(func() (map[string]string, error) {
+		counted: sync.OnceValues(func() (map[string]counting.Toggle, error) {
 			d, err := document()
-			projects := make(map[string]string, len(d.Features))
-			for _, f := range d.Features {
-				projects[f.Name] = f.Project
-			}
-			return projects, err
+			return countedToggles(d), err
 		}),
 		bodies:  map[bodyKey][]byte{},
 		engines: map[string]*toggles{},
 	}
+}
+
+// countedToggles returns what is counted of toggles, by name.
+func countedToggles(d snapshot.Document) map[string]counting.Toggle {
+	toggles := make(map[string]counting.Toggle, len(d.Features))
+	for _, f := range d.Features {
+		t := counting.Toggle{Project: f.Project}
+		for _, s := range f.Strategies {
+			for _, v := range s.Variants {
+				if !slices.Contains(t.Variants, v.Name) {
+					t.Variants = append(t.Variants, v.Name)
+				}
+			}
+		}
+		toggles[f.Name] = t
+	}
+	return toggles
 }
 
 // features returns the body of the response to a query, compressed or not.

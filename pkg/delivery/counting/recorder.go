@@ -3,7 +3,6 @@ package counting
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"io"
 	"log/slog"
 	"maps"
@@ -22,10 +21,17 @@ import (
 
 // How long what was counted can wait for its write, since the last one.
 const (
-	talliesEvery  = 10 * time.Second
-	requestsEvery = time.Minute      // if there are only requests
-	presenceEvery = 10 * time.Minute // of each presence
-	loggedEvery   = time.Minute
+	talliesEvery   = 10 * time.Second // and applications that are new
+	requestsEvery  = time.Minute      // if there are only requests
+	instancesEvery = time.Minute      // that are new
+	presenceEvery  = 10 * time.Minute // of each presence
+	loggedEvery    = time.Minute
+)
+
+const (
+	writeTimeout   = 2 * time.Second
+	parallelWrites = 8
+	partIDBytes    = 8
 )
 
 // Config is what a Recorder and SeenTokens need. The tables are Usage and ClientTokens.
@@ -35,81 +41,39 @@ type Config struct {
 	Now      func() time.Time
 	Random   io.Reader
 	Logger   *slog.Logger
+	Function string // the dimension of metrics in the log; without a name there are none
 }
-
-// The limits of what a process counts.
-const (
-	maxPartSize     = 300_000 // in bytes, estimated: an item has at most 400 kB
-	maxUnwritten    = 100     // parts
-	maxApplications = 500     // in an environment and hour
-	maxInstances    = 5_000   // in an environment and hour
-	maxUnknown      = 100     // names in an environment and day
-	maxVariants     = 100     // of a toggle in an application
-	entrySize       = 20      // of an entry in addition to its name, estimated
-)
-
-const (
-	writeTimeout   = 2 * time.Second
-	parallelWrites = 8
-	partIDBytes    = 8
-)
 
 // Recorder counts what applications ask for, and writes it to the table Usage. It is safe for concurrent use.
 //
 // What is counted belongs to a part, which is an item that only this process writes. A write replaces the whole item,
-// so that a repeated one counts nothing twice. One that fails is repeated later. A part of an hour that is over is
-// forgotten when it is written, and what is counted in the hour afterwards begins a new part.
+// so that a repeated one counts nothing twice. One that fails is repeated later. A part of an hour that is over is kept
+// until the end of the next hour, or until it is written.
 type Recorder struct {
-	store  usageStore
-	now    func() time.Time
-	random io.Reader
-	logger *slog.Logger
+	store    usageStore
+	now      func() time.Time
+	random   io.Reader
+	logger   *slog.Logger
+	function string
 
-	mu         sync.Mutex
-	open       map[partKey]*part
-	sealed     []*part                 // tallies that have reached their size and are not written yet
-	unknown    map[string]unknownNames // by environment
-	talliesAt  time.Time               // of the last attempt to write tallies
-	requestsAt time.Time               // of the last attempt to write requests, or of the start of the process
-	writing    bool
-	dropped    int // counts, not logged yet
-	loggedAt   time.Time
+	mu           sync.Mutex
+	books        map[bookKey]book
+	used         map[quotaKey]*quota
+	size         int       // of all parts, estimated, in bytes
+	frontendSize int       // of those of frontend tokens
+	talliesAt    time.Time // of the last attempt to write
+	requestsAt   time.Time // of the last attempt to write, or of the start of the process
+	writing      bool
+	lost         losses
+	loggedAt     time.Time
 }
 
-// partKey identifies an open part.
-type partKey struct {
-	kind        usagetable.Kind
-	hour        time.Time
-	environment string // empty for requests
-}
-
-// part is a part of this process. Its content is the one of its kind.
-type part struct {
-	usagetable.Part
-	tally     usage.Tally
-	presence  usage.Presence
-	requests  usage.Requests
-	apps      map[string]bool // in the tally
-	instances int             // in the presence
-	size      int             // estimated, in bytes
-	changed   bool            // since the last write
-}
-
-func (p *part) content() any {
-	switch p.Kind {
-	case usagetable.KindTally:
-		return p.tally
-	case usagetable.KindPresence:
-		return p.presence
-	default:
-		return p.requests
-	}
-}
-
-// unknownNames are the names without a toggle that were counted on a day.
-type unknownNames struct {
-	day   time.Time
-	names map[string]bool
+// losses is what was not counted as it was reported, and is not logged yet.
+type losses struct {
+	failed  int   // writes, which are repeated
+	dropped int   // counts that could not be written
+	limited int   // counts that exceed a limit
+	cause   error // of a failed write
 }
 
 // New returns a Recorder.
@@ -119,39 +83,19 @@ func New(c Config) *Recorder {
 		now:        c.Now,
 		random:     c.Random,
 		logger:     c.Logger,
-		open:       map[partKey]*part{},
-		unknown:    map[string]unknownNames{},
+		function:   c.Function,
+		books:      map[bookKey]book{},
+		used:       map[quotaKey]*quota{},
 		requestsAt: c.Now(),
 	}
 }
 
-// part returns the open part of a kind, hour and environment. It returns nil if there is none and too many parts are
-// unwritten.
-func (r *Recorder) part(kind usagetable.Kind, hour time.Time, environment string) *part {
-	key := partKey{kind, hour, environment}
-	if p := r.open[key]; p != nil {
-		return p
-	}
-	id := make([]byte, partIDBytes)
-	if _, err := io.ReadFull(r.random, id); err != nil || r.unwritten() >= maxUnwritten {
-		return nil
-	}
-	p := &part{Part: usagetable.Part{Kind: kind, Hour: hour, Environment: environment, ID: hex.EncodeToString(id)}}
-	switch kind {
-	case usagetable.KindTally:
-		p.tally, p.apps = usage.NewTally(), map[string]bool{}
-	case usagetable.KindPresence:
-		p.presence = usage.Presence{}
-	case usagetable.KindRequests:
-		p.requests = usage.Requests{}
-	}
-	r.open[key] = p
-	return p
-}
-
 // parts returns all parts, in a fixed order.
 func (r *Recorder) parts() []*part {
-	all := slices.Concat(r.sealed, slices.Collect(maps.Values(r.open)))
+	var all []*part
+	for _, b := range r.books {
+		all = append(all, b...)
+	}
 	slices.SortFunc(all, func(a, b *part) int {
 		return cmp.Or(a.Hour.Compare(b.Hour), cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.ID, b.ID))
@@ -159,24 +103,14 @@ func (r *Recorder) parts() []*part {
 	return all
 }
 
-func (r *Recorder) unwritten() int {
-	n := 0
-	for _, p := range r.parts() {
-		if p.changed {
-			n++
-		}
-	}
-	return n
-}
-
 // CountRequest counts a request by its path and status.
 func (r *Recorder) CountRequest(path string, status int) {
-	hour := usage.HourOf(r.now())
+	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.part(usagetable.KindRequests, hour, "")
+	p := r.onePart(bookKey{usagetable.KindRequests, usage.HourOf(now), ""})
 	if p == nil {
-		r.dropped++
+		r.lost.dropped++
 		return
 	}
 	one := usage.Statuses{Successful: 1}
@@ -187,51 +121,62 @@ func (r *Recorder) CountRequest(path string, status int) {
 		one = usage.Statuses{ClientErrors: 1}
 	}
 	p.requests.Merge(usage.Requests{path: one})
-	p.changed = true
-}
-
-// grow adds a name to the size of the part, unless the part becomes too large.
-func (p *part) grow(names ...string) bool {
-	size := p.size + entrySize
-	for _, name := range names {
-		size += len(name)
-	}
-	if size > maxPartSize {
-		return false
-	}
-	p.size = size
-	return true
+	r.change(p, r.requestsAt.Add(requestsEvery), now)
 }
 
 // heard records that the process has heard from an instance of an application, and what it said of the application.
-func (r *Recorder) heard(environment, application string, a usage.Application, id string, i usage.Instance) {
+func (r *Recorder) heard(from Reporter, application string, a usage.Application, id string, i usage.Instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.part(usagetable.KindPresence, usage.HourOf(i.SeenAt), environment)
+	hour := usage.HourOf(i.SeenAt)
+	quotas := r.quotas(from, period{inHour, hour})
+	kind := usagetable.KindPresence
+	if from.isFrontend() {
+		kind = usagetable.KindFrontendPresence
+	}
+	p := r.onePart(bookKey{kind, hour, from.Token.Environment})
 	if p == nil {
+		r.lost.dropped++
 		return
 	}
 	known, isKnown := p.presence[application]
-	if !isKnown && (len(p.presence) >= maxApplications || !p.grow(application)) {
-		return
+	earlier, isKnownInstance := known.Instances[id]
+	if len(known.Strategies)+len(a.Strategies) > maxStrategies {
+		a.Strategies = nil
 	}
-	if hasOthers(a, known) && !p.grow(slices.Concat(a.Projects, a.Strategies)...) {
-		a = usage.Application{}
+	size := 0
+	if !isKnown {
+		size += len(application) + entrySize
 	}
 	if !isKnown || hasOthers(a, known) {
+		for _, name := range slices.Concat(a.Projects, a.Strategies) {
+			size += len(name) + entrySize
+		}
+	}
+	if !isKnownInstance {
+		size += len(id) + len(i.SDK) + entrySize
+	}
+	if size > 0 && (p.size+size > maxPartSize || !r.hasRoom(from.isFrontend(), size) || !quotas.admits(application)) ||
+		!isKnownInstance && !quotas.addInstance() {
+		r.lost.limited++
+		return
+	}
+	r.grow(p, size)
+	if !isKnown || hasOthers(a, known) {
+		quotas.add(application)
 		p.presence.Merge(usage.Presence{application: a})
 		known = p.presence[application]
 	}
-	earlier, ok := known.Instances[id]
-	if !ok {
-		if p.instances >= maxInstances || !p.grow(id, i.SDK) {
-			return
-		}
-		p.instances++
-	}
 	i.SDK = cmp.Or(i.SDK, earlier.SDK)
 	known.Instances[id] = i
-	p.changed = true
+	dueAt := p.WrittenAt.Add(presenceEvery)
+	switch {
+	case !isKnown:
+		dueAt = r.talliesAt.Add(talliesEvery)
+	case !isKnownInstance:
+		dueAt = p.WrittenAt.Add(instancesEvery)
+	}
+	r.change(p, dueAt, i.SeenAt)
 }
 
 // hasOthers reports whether an application has projects or strategies that are not known.
@@ -242,115 +187,127 @@ func hasOthers(a, known usage.Application) bool {
 	return others(a.Projects, known.Projects) || others(a.Strategies, known.Strategies)
 }
 
-// use is how often an application asked for a toggle in an hour.
+// use is how often an application asked for a toggle.
 type use struct {
-	hour        time.Time // its start
+	at          time.Time // in the hour in which it counts
 	feature     string
 	application string
 	counts      usage.Counts
 }
 
-// countKnown counts the use of toggles. Names that are not known are counted apart.
-func (r *Recorder) countKnown(environment string, uses []use, known func(feature string) bool) {
-	today := r.now().UTC().Truncate(24 * time.Hour)
+// countUses counts the use of toggles by a reporter. Names that it does not know are counted apart.
+func (r *Recorder) countUses(from Reporter, uses []use, toggles map[string]Toggle) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	now := r.now()
+	kind := usagetable.KindTally
+	if from.isFrontend() {
+		kind = usagetable.KindFrontendTally
+	}
 	for _, u := range uses {
-		if p := r.part(usagetable.KindTally, u.hour, environment); p == nil || !r.add(p, u, known(u.feature), today) {
-			r.dropped++
+		c := counter{
+			Recorder: r,
+			now:      now,
+			key:      bookKey{kind, usage.HourOf(u.at), from.Token.Environment},
+			period:   periodOf(usage.HourOf(u.at), now),
+		}
+		c.quotas = r.quotas(from, c.period)
+		if t, ok := toggles[u.feature]; ok && from.Token.Includes(t.Project) {
+			c.count(u, t)
+		} else {
+			c.countUnknown(u, r.quotas(from, period{inDay, today(now)}))
 		}
 	}
 }
 
-// add adds a use to a tally. It returns false if a limit is reached.
-func (r *Recorder) add(p *part, u use, known bool, today time.Time) bool {
-	if !p.apps[u.application] && len(p.apps) >= maxApplications {
-		return false
-	}
-	if known {
-		p.size += p.sizeOf(u)
-		p.tally.Add(u.feature, u.application, u.counts)
-	} else {
-		u.feature = cut(u.feature)
-		if !r.isCountedUnknown(p.Environment, u.feature, today) {
-			return false
-		}
-		if _, ok := p.tally.Unknown[u.feature][u.application]; !ok {
-			p.size += len(u.feature) + len(u.application) + entrySize
-		}
-		p.tally.AddUnknown(u.feature, u.application, 1)
-	}
-	p.apps[u.application] = true
-	p.changed = true
-	if p.size >= maxPartSize {
-		delete(r.open, partKey{p.Kind, p.Hour, p.Environment})
-		r.sealed = append(r.sealed, p)
-	}
-	return true
+// counter counts the uses of a reporter in an hour.
+type counter struct {
+	*Recorder
+	now    time.Time
+	key    bookKey
+	period period
+	quotas quotas
 }
 
-// sizeOf returns by how much a use makes the tally larger. It removes variants from the use that are too many.
-func (p *part) sizeOf(u use) int {
-	size := 0
-	byApplication, ok := p.tally.Features[u.feature]
-	if !ok {
-		size += len(u.feature) + entrySize
+// count counts the use of a toggle: by the application, by usage.Other if the application exceeds a limit, and not at
+// all if the process keeps too much, or has counted too much of hours before the last one.
+func (c counter) count(u use, t Toggle) {
+	p := c.place(u.feature, u.application, c.books[c.key].with)
+	if p == nil && u.application != usage.Other {
+		c.lost.limited++
+		u.application = usage.Other
+		p = c.place(u.feature, u.application, c.books[c.key].with)
 	}
-	known, ok := byApplication[u.application]
-	if !ok {
-		size += len(u.application) + entrySize
+	if p == nil {
+		c.lost.dropped++
+		return
 	}
-	variants := len(known.Variants)
+	counts := usage.Counts{Yes: u.counts.Yes, No: u.counts.No}
+	known := p.tally.Features[u.feature][u.application]
+	if len(u.counts.Variants) > 0 {
+		counts.Variants = map[string]int64{}
+	}
 	for _, name := range slices.Sorted(maps.Keys(u.counts.Variants)) {
-		if _, ok := known.Variants[name]; ok {
-			continue
+		n := u.counts.Variants[name]
+		if name != noVariant && !slices.Contains(t.Variants, name) {
+			name = usage.Other
 		}
-		if variants >= maxVariants {
-			delete(u.counts.Variants, name)
-			continue
+		_, isKnown := known.Variants[name]
+		_, isCounted := counts.Variants[name]
+		if !isKnown && !isCounted {
+			if p.size+len(name)+entrySize > maxGrownSize {
+				name = usage.Other
+			}
+			c.grow(p, len(name)+entrySize)
 		}
-		variants++
-		size += len(name) + entrySize
+		counts.Variants[name] += n
 	}
-	return size
+	p.tally.Add(u.feature, u.application, counts)
+	p.tally.See(u.feature, u.at)
+	c.change(p, c.talliesAt.Add(talliesEvery), c.now)
 }
 
-// isCountedUnknown reports whether a name without a toggle is one of the first of the day in the environment.
-func (r *Recorder) isCountedUnknown(environment, name string, today time.Time) bool {
-	unknown := r.unknown[environment]
-	if !unknown.day.Equal(today) {
-		unknown = unknownNames{today, map[string]bool{}}
-		r.unknown[environment] = unknown
+// countUnknown counts a report about a name without a toggle, if it is one of the first of the day.
+func (c counter) countUnknown(u use, names quotas) {
+	u.feature = cut(u.feature)
+	if !names.admits(u.feature) {
+		c.lost.limited++
+		return
 	}
-	if !unknown.names[name] && len(unknown.names) >= maxUnknown {
-		return false
+	p := c.place(u.feature, u.application, c.books[c.key].withUnknown)
+	if p == nil {
+		u.application = usage.Other
+		p = c.place(u.feature, u.application, c.books[c.key].withUnknown)
 	}
-	unknown.names[name] = true
-	return true
+	if p == nil {
+		c.lost.limited++
+		return
+	}
+	names.add(u.feature)
+	p.tally.AddUnknown(u.feature, u.application, 1)
+	c.change(p, c.talliesAt.Add(talliesEvery), c.now)
 }
 
-// isDue reports whether what was counted must be written now.
-func (r *Recorder) isDue(p *part, now time.Time) bool {
-	switch {
-	case !p.changed:
-		return false
-	case p.Kind == usagetable.KindTally:
-		return now.Sub(r.talliesAt) >= talliesEvery
-	case p.Kind == usagetable.KindRequests:
-		return now.Sub(r.requestsAt) >= requestsEvery
-	default:
-		return now.Sub(p.WrittenAt) >= presenceEvery
+// place returns the part for an application of a toggle, or nil if a limit is reached.
+func (c counter) place(feature, application string, with func(feature, application string) *part) *part {
+	if p := with(feature, application); p != nil {
+		return p
 	}
-}
-
-// isAnyDue reports whether a part must be written now.
-func (r *Recorder) isAnyDue(now time.Time) bool {
-	for _, p := range r.open {
-		if r.isDue(p, now) {
-			return true
-		}
+	size := len(feature) + len(application) + 2*entrySize
+	isLimited := application != usage.Other || c.period.kind == late
+	if isLimited && (!c.quotas.admits(application) || !c.quotas.hasRoom(size)) {
+		return nil
 	}
-	return slices.ContainsFunc(r.sealed, func(p *part) bool { return r.isDue(p, now) })
+	p := c.partFor(c.key, size)
+	if p == nil {
+		return nil
+	}
+	if isLimited {
+		c.quotas.add(application)
+		c.quotas.grow(size)
+	}
+	c.grow(p, size)
+	return p
 }
 
 // pending is a part that is being written.
@@ -365,13 +322,17 @@ func (r *Recorder) begin() []pending {
 	now := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.writing {
+		return nil
+	}
 	r.forget(now)
-	if r.writing || !r.isAnyDue(now) {
+	parts := r.parts()
+	if !slices.ContainsFunc(parts, func(p *part) bool { return p.isDue(now) }) {
 		return nil
 	}
 	var chosen []pending
-	for _, p := range r.parts() {
-		if !p.changed || p.Kind == usagetable.KindPresence && !r.isDue(p, now) {
+	for _, p := range parts {
+		if !p.changed || p.isPresence() && !p.isDue(now) {
 			continue
 		}
 		p.Writes++
@@ -388,27 +349,48 @@ func (r *Recorder) begin() []pending {
 	return chosen
 }
 
-// forget drops what cannot be merged any more, because the process was not asked for longer than a day.
+// forget drops parts of hours that are over and were written, and those that cannot be merged any more, because the
+// process was not asked, or could not write, for longer than a day.
 func (r *Recorder) forget(now time.Time) {
-	final := usage.HourOf(now).Add(-usagetable.Accepted)
-	r.sealed = slices.DeleteFunc(r.sealed, func(p *part) bool { return p.Hour.Before(final) })
-	maps.DeleteFunc(r.open, func(_ partKey, p *part) bool { return p.Hour.Before(final) })
+	running := usage.HourOf(now)
+	for key, b := range r.books {
+		kept := slices.DeleteFunc(b, func(p *part) bool {
+			isLost := p.Hour.Before(running.Add(-usagetable.Accepted))
+			if !isLost && (p.changed || !p.Hour.Before(running) || !p.usedAt.Before(running)) {
+				return false
+			}
+			if p.changed {
+				r.lost.dropped += p.unsaved
+			}
+			r.grow(p, -p.size)
+			return true
+		})
+		if r.books[key] = kept; len(kept) == 0 {
+			delete(r.books, key)
+		}
+	}
+	maps.DeleteFunc(r.used, func(key quotaKey, _ *quota) bool { return key.isOver(now) })
 }
 
-// end ends a write. Parts that were not written are written later. Those that get no more counts are forgotten.
-func (r *Recorder) end(failed []*part) {
-	hour := usage.HourOf(r.now())
+// end ends a write. Parts that were not written are written at the next chance.
+func (r *Recorder) end(chosen []pending, errs []error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.writing = false
-	for _, p := range failed {
-		p.changed = true
+	for i, c := range chosen {
+		if errs[i] == nil {
+			if !c.part.changed {
+				c.part.unsaved = 0
+			}
+			continue
+		}
+		r.lost.failed++
+		r.lost.cause = errs[i]
+		c.part.changed, c.part.dueAt = true, r.talliesAt.Add(talliesEvery)
 	}
-	r.sealed = slices.DeleteFunc(r.sealed, func(p *part) bool { return !p.changed })
-	maps.DeleteFunc(r.open, func(_ partKey, p *part) bool { return !p.changed && p.Hour.Before(hour) })
 }
 
-// Write starts to write what must be written now. The returned function waits for it. A failure is logged.
+// Write starts to write what must be written now. The returned function waits for it. A failure is logged by Log.
 func (r *Recorder) Write(ctx context.Context) (wait func()) {
 	chosen := r.begin()
 	if chosen == nil {
@@ -419,34 +401,46 @@ func (r *Recorder) Write(ctx context.Context) (wait func()) {
 		defer close(done)
 		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 		defer cancel()
-		var mu sync.Mutex
-		var failed []*part
+		errs := make([]error, len(chosen))
 		var writes errgroup.Group
 		writes.SetLimit(parallelWrites)
-		for _, c := range chosen {
+		for i, c := range chosen {
 			writes.Go(func() error {
-				err := r.store.put(ctx, c.item)
-				if err != nil {
-					r.logger.WarnContext(ctx, "usage was not written", logging.Cause(err))
-					mu.Lock()
-					failed = append(failed, c.part)
-					mu.Unlock()
-				}
+				errs[i] = r.put(ctx, c)
 				return nil
 			})
 		}
 		_ = writes.Wait()
-		r.end(failed)
+		r.end(chosen, errs)
 	}()
 	return func() { <-done }
 }
 
-// Log logs how many counts were dropped, once a minute.
+// put writes a part. If its hour may have been merged before, it notes that the hour must be merged again.
+func (r *Recorder) put(ctx context.Context, c pending) error {
+	err := r.store.put(ctx, c.item)
+	if err == nil && c.part.isTally() && c.part.Hour.Before(usage.HourOf(c.part.WrittenAt)) {
+		err = r.store.putLate(ctx, usagetable.MarshalLate(c.part.Part))
+	}
+	return err
+}
+
+// Log logs what was not counted or not written, once a minute, with metrics of the function.
 func (r *Recorder) Log(ctx context.Context, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.dropped > 0 && now.Sub(r.loggedAt) >= loggedEvery {
-		r.logger.WarnContext(ctx, "usage was not counted", slog.Int("counts", r.dropped))
-		r.dropped, r.loggedAt = 0, now
+	if r.lost.failed+r.lost.dropped+r.lost.limited == 0 || now.Sub(r.loggedAt) < loggedEvery {
+		return
 	}
+	line := []slog.Attr{
+		slog.Int("usageFailed", r.lost.failed), slog.Int("usageDropped", r.lost.dropped),
+		slog.Int("usageLimited", r.lost.limited),
+	}
+	line = append(line, logging.Metrics("ToggleAdmin/Delivery", r.function, now, line,
+		logging.Metric{Name: "usageFailed", Unit: "Count"}, logging.Metric{Name: "usageDropped", Unit: "Count"})...)
+	if r.lost.cause != nil {
+		line = append(line, logging.Cause(r.lost.cause))
+	}
+	r.logger.LogAttrs(ctx, slog.LevelWarn, "usage was not counted", line...)
+	r.lost, r.loggedAt = losses{}, now
 }

@@ -14,7 +14,13 @@ import (
 // Reporter is who reports: a valid token, and the toggles of its environment.
 type Reporter struct {
 	Token   clienttokentable.Token
-	Toggles func() (projects map[string]string, err error) // the projects of all toggles, by name
+	Toggles func() (map[string]Toggle, error) // by name
+}
+
+// Toggle is what is known of a toggle.
+type Toggle struct {
+	Project  string
+	Variants []string // names
 }
 
 // decode reads the body of a report, which is a JSON object. Unknown properties are accepted.
@@ -37,29 +43,33 @@ func (r *Recorder) CountReport(from Reporter, body []byte, sdk string) error {
 	}
 	now := r.now()
 	application := cut(sent.AppName)
-	sdk = cmp.Or(string(sent.SDKVersion), sdk)
-	r.hear(from, application, sent.sentInstance, usage.Instance{SDK: cut(sdk), SeenAt: now})
+	r.hear(from, application, sent.sentInstance, usage.Instance{SDK: cmp.Or(string(sent.SDKVersion), sdk), SeenAt: now})
 	bucket := sent.Bucket.value
+	at := timeOf(bucket.Stop.value.Time, now)
 	uses := make([]use, 0, len(bucket.Toggles.value))
 	for feature, counts := range bucket.Toggles.value {
 		if counts, ok := counts.value.counts(); ok && feature != "" {
-			uses = append(uses, use{hourOf(bucket.Stop.value.Time, now), feature, application, counts})
+			uses = append(uses, use{at, feature, application, counts})
 		}
 	}
 	return r.count(from, uses)
 }
 
-// hear records that the service has heard from an instance of an application.
+// hear records that the service has heard from an instance of an application. SDKs of browsers know no strategies.
 func (r *Recorder) hear(from Reporter, application string, sent sentInstance, i usage.Instance) {
-	i.Frontend = i.Frontend || from.Token.Type == clienttokentable.Frontend
+	if application == usage.Other {
+		return
+	}
+	i.Frontend = i.Frontend || from.isFrontend()
+	i.SDK = cutTo(i.SDK, maxSDK)
 	var strategies []string
 	for _, name := range sent.Strategies.value {
-		if name != "" && len(strategies) < maxStrategies {
+		if name != "" && len(strategies) < maxStrategies && !from.isFrontend() {
 			strategies = append(strategies, cut(string(name)))
 		}
 	}
 	a := usage.Application{Projects: from.Token.ListedProjects(), Strategies: strategies}
-	r.heard(from.Token.Environment, application, a, cut(cmp.Or(string(sent.InstanceID), noInstance)), i)
+	r.heard(from, application, a, cut(cmp.Or(string(sent.InstanceID), noInstance)), i)
 }
 
 // count counts the use of toggles that the token sees. Other names are counted as unknown.
@@ -67,15 +77,11 @@ func (r *Recorder) count(from Reporter, uses []use) error {
 	if len(uses) == 0 {
 		return nil
 	}
-	projects, err := from.Toggles()
+	toggles, err := from.Toggles()
 	if err != nil {
 		return err
 	}
-	known := func(name string) bool {
-		project, ok := projects[name]
-		return ok && from.Token.Includes(project)
-	}
-	r.countKnown(from.Token.Environment, uses, known)
+	r.countUses(from, uses, toggles)
 	return nil
 }
 
@@ -94,7 +100,7 @@ func (r *Recorder) CountBulk(from Reporter, body []byte) error {
 		a := a.value
 		if a.AppName != "" && string(a.Environment) == from.Token.Environment {
 			r.hear(from, cut(string(a.AppName)), a.sentInstance,
-				usage.Instance{SDK: cut(string(a.SDKVersion)), Frontend: a.SDKType == "frontend", SeenAt: now})
+				usage.Instance{SDK: string(a.SDKVersion), Frontend: a.SDKType == "frontend", SeenAt: now})
 		}
 	}
 	uses := make([]use, 0, len(sent.Metrics))
@@ -102,7 +108,8 @@ func (r *Recorder) CountBulk(from Reporter, body []byte) error {
 		m := m.value
 		counts, ok := m.counts()
 		if ok && m.AppName != "" && m.FeatureName != "" && string(m.Environment) == from.Token.Environment {
-			uses = append(uses, use{hourOf(m.Timestamp.value.Time, now), string(m.FeatureName), cut(string(m.AppName)), counts})
+			at := timeOf(m.Timestamp.value.Time, now)
+			uses = append(uses, use{at, string(m.FeatureName), cut(string(m.AppName)), counts})
 		}
 	}
 	return r.count(from, uses)
@@ -113,14 +120,14 @@ func (r *Recorder) CountEvaluation(from Reporter, application, feature string, c
 	now := r.now()
 	application = cut(cmp.Or(application, applicationOFREP))
 	r.hear(from, application, sentInstance{}, usage.Instance{SeenAt: now})
-	return r.count(from, []use{{usage.HourOf(now), feature, application, counts}})
+	return r.count(from, []use{{now, feature, application, counts}})
 }
 
-// hourOf returns the hour in which the counts of a report fall: that of the report if it is one of the last 24 hours,
+// timeOf returns the time at which the counts of a report count: that of the report if it is one of the last 24 hours,
 // and the one of the service otherwise.
-func hourOf(sent, now time.Time) time.Time {
+func timeOf(sent, now time.Time) time.Time {
 	if sent.After(now) || sent.Before(now.Add(-usagetable.Accepted)) {
-		return usage.HourOf(now)
+		return now
 	}
-	return usage.HourOf(sent)
+	return sent
 }

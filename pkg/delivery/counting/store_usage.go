@@ -34,3 +34,9 @@ func (s usageStore) put(ctx context.Context, item dynamo.Item) error {
 	}
 	return err
 }
+
+// putLate notes that an hour must be merged again. It needs no condition: any later note does the same.
+func (s usageStore) putLate(ctx context.Context, item dynamo.Item) error {
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item})
+	return err
+}

@@ -67,15 +67,22 @@ func (b ByApplication) Add(application string, counts Counts) {
 	b[application] = b[application].Plus(counts)
 }
 
+// Other stands for the applications, and the variants of a toggle, that are not counted one by one: there are too many of
+// them, or the toggle does not have the variant.
+const Other = "(other)"
+
 // Tally is what a process counted in an environment and hour. The zero value is not usable; use NewTally.
 type Tally struct {
 	Features map[string]ByApplication    `json:"f"`           // by the name of the toggle
+	SeenAt   map[string]int64            `json:"s,omitempty"` // of the last use, in seconds since 1970, by toggle
 	Unknown  map[string]map[string]int64 `json:"u,omitempty"` // reports by the name that no toggle has, and application
 }
 
 // NewTally returns an empty tally.
 func NewTally() Tally {
-	return Tally{Features: map[string]ByApplication{}, Unknown: map[string]map[string]int64{}}
+	return Tally{
+		Features: map[string]ByApplication{}, SeenAt: map[string]int64{}, Unknown: map[string]map[string]int64{},
+	}
 }
 
 // Add counts the use of a toggle by an application.
@@ -86,26 +93,17 @@ func (t Tally) Add(feature, application string, counts Counts) {
 	t.Features[feature].Add(application, counts)
 }
 
+// See notes that a toggle was used at a time.
+func (t Tally) See(feature string, at time.Time) {
+	t.SeenAt[feature] = max(t.SeenAt[feature], at.Unix())
+}
+
 // AddUnknown counts reports about a name that no toggle has.
 func (t Tally) AddUnknown(name, application string, reports int64) {
 	if t.Unknown[name] == nil {
 		t.Unknown[name] = map[string]int64{}
 	}
 	t.Unknown[name][application] += reports
-}
-
-// Merge adds another tally of the same environment and hour. It does not change the other one.
-func (t Tally) Merge(other Tally) {
-	for feature, byApplication := range other.Features {
-		for application, counts := range byApplication {
-			t.Add(feature, application, counts)
-		}
-	}
-	for name, byApplication := range other.Unknown {
-		for application, reports := range byApplication {
-			t.AddUnknown(name, application, reports)
-		}
-	}
 }
 
 // Presence is which applications, and which of their instances, a process heard from in an environment and hour, by the

@@ -3,7 +3,6 @@ package usagetable
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,9 +30,13 @@ type UseRecord struct {
 // UnknownRecord is the names that applications asked for in an hour and environment and that no toggle has.
 type UnknownRecord struct {
 	Environment string
-	Hour        time.Time                       // its start
-	Names       map[string]map[string]time.Time // when reports were last written, by name and application
+	Hour        time.Time // its start
+	Names       Unknown   // with backend tokens
+	Frontend    Unknown   // with frontend tokens
 }
+
+// Unknown is when reports were last written, by a name without a toggle and the application.
+type Unknown map[string]map[string]time.Time
 
 // hourly is a record of an hour.
 type hourly interface{ hour() time.Time }
@@ -42,74 +45,10 @@ func (r Record) hour() time.Time        { return r.Hour }
 func (r UseRecord) hour() time.Time     { return r.Hour }
 func (r UnknownRecord) hour() time.Time { return r.Hour }
 
-// Records returns the records of the toggles in the sums of an hour, by environment, ordered by environment and toggle.
-func Records(hour time.Time, sums map[string]usage.Tally) []Record {
-	var all []Record
-	for environment, sum := range sums {
-		for feature, used := range sum.Features {
-			all = append(all, Record{feature, environment, hour, used})
-		}
-	}
-	sortRecords(all)
-	return all
-}
-
 func sortRecords(all []Record) {
 	slices.SortFunc(all, func(a, b Record) int {
 		return cmp.Or(a.Hour.Compare(b.Hour), cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Feature, b.Feature))
 	})
-}
-
-// UseRecords returns the records of the applications in the sums of an hour, by environment, ordered by environment and
-// application.
-func UseRecords(hour time.Time, sums map[string]usage.Tally) []UseRecord {
-	var all []UseRecord
-	for environment, sum := range sums {
-		asked := map[string][]string{}
-		for feature, by := range sum.Features {
-			for application := range by {
-				asked[application] = append(asked[application], feature)
-			}
-		}
-		for name, by := range sum.Unknown {
-			for application := range by {
-				asked[application] = append(asked[application], name)
-			}
-		}
-		for application, features := range asked {
-			slices.Sort(features) // a toggle that was created in the hour is in both
-			all = append(all, UseRecord{application, environment, hour, slices.Compact(features)})
-		}
-	}
-	slices.SortFunc(all, func(a, b UseRecord) int {
-		return cmp.Or(cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Application, b.Application))
-	})
-	return all
-}
-
-// UnknownRecords returns the records of the names without a toggle in tallies of an hour, ordered by environment.
-func UnknownRecords(hour time.Time, t Tallies) []UnknownRecord {
-	names := map[string]map[string]map[string]time.Time{} // by environment
-	for i, part := range t.Parts {
-		for name, by := range t.Contents[i].Unknown {
-			if names[part.Environment] == nil {
-				names[part.Environment] = map[string]map[string]time.Time{}
-			}
-			if names[part.Environment][name] == nil {
-				names[part.Environment][name] = map[string]time.Time{}
-			}
-			for application := range by {
-				if at := names[part.Environment][name][application]; part.WrittenAt.After(at) {
-					names[part.Environment][name][application] = part.WrittenAt
-				}
-			}
-		}
-	}
-	var all []UnknownRecord
-	for _, environment := range slices.Sorted(maps.Keys(names)) {
-		all = append(all, UnknownRecord{environment, hour, names[environment]})
-	}
-	return all
 }
 
 // record is the item of a record.
@@ -176,10 +115,17 @@ func unmarshalUse(item dynamo.Item, application string) (r UseRecord, err error)
 
 // MarshalUnknown returns the item of a record of names without a toggle.
 func MarshalUnknown(r UnknownRecord) (dynamo.Item, error) {
-	return marshal(unknownPartition, r.Environment, r.Hour, PartsKept, r.Names)
+	return marshal(unknownPartition, r.Environment, r.Hour, PartsKept, unknownContent{r.Names, r.Frontend})
 }
 
-func unmarshalUnknown(item dynamo.Item) (r UnknownRecord, err error) {
-	r.Environment, r.Hour, err = unmarshal(item, &r.Names)
-	return r, err
+// unknownContent is the content of an UnknownRecord.
+type unknownContent struct {
+	Names    Unknown `json:"n,omitempty"`
+	Frontend Unknown `json:"f,omitempty"`
+}
+
+func unmarshalUnknown(item dynamo.Item) (UnknownRecord, error) {
+	var content unknownContent
+	environment, hour, err := unmarshal(item, &content)
+	return UnknownRecord{environment, hour, content.Names, content.Frontend}, err
 }

@@ -1,10 +1,12 @@
 package usagetable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,69 +21,106 @@ import (
 // parallelReads limits the calls that a read of several hours makes at the same time.
 const parallelReads = 8
 
-// UnreadableError means that parts or applications were left out of what was read, because they do not have the form
-// that the service writes. It comes with everything else.
-type UnreadableError struct{ Causes []error }
+// IncompleteError means that something was left out of what was read. It comes with everything else.
+type IncompleteError struct {
+	Unreadable []error // parts and applications that do not have the form that the service writes
+	Excess     []error // parts that are too many
+}
 
-func (e *UnreadableError) Error() string { return errors.Join(e.Causes...).Error() }
+func (e *IncompleteError) Error() string { return errors.Join(e.Unwrap()...).Error() }
 
 // Unwrap returns the causes.
-func (e *UnreadableError) Unwrap() []error { return e.Causes }
-
-// leave notes what is left out of what is read.
-func (e *UnreadableError) leave(cause error) { e.Causes = append(e.Causes, cause) }
+func (e *IncompleteError) Unwrap() []error { return slices.Concat(e.Unreadable, e.Excess) }
 
 // orNil returns the error, or nil if nothing was left out.
-func (e *UnreadableError) orNil() error {
-	if len(e.Causes) == 0 {
+func (e *IncompleteError) orNil() error {
+	if len(e.Unreadable)+len(e.Excess) == 0 {
 		return nil
 	}
 	return e
 }
 
-// exceptUnreadable returns the error, or nil if it is an UnreadableError.
-func exceptUnreadable(err error) error {
-	if _, ok := errors.AsType[*UnreadableError](err); ok {
+// ExceptIncomplete returns the error, or nil if it is an IncompleteError, which the sweep that merges the hour reports.
+func ExceptIncomplete(err error) error {
+	if _, ok := errors.AsType[*IncompleteError](err); ok {
 		return nil
 	}
 	return err
 }
 
-// Tallies is the tallies of an hour. The contents stand beside their parts.
-type Tallies struct {
-	Parts    []Part
-	Contents []usage.Tally
+// walk calls visit with the item of each part from the first to the last kind in an hour, ordered by kind and environment,
+// read consistently. Of parts of one kind and environment that are too many it reads the first ones, and notes it in left.
+func walk(
+	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, first, last Kind, left *IncompleteError,
+	visit func(Kind, dynamo.Item), attributes ...string,
+) error {
+	partition := expression.Key(AttributePartition).Equal(expression.Value(hourPartition(hour)))
+	for from := string(first) + "#"; from != ""; {
+		keys := expression.KeyAnd(partition, expression.Key(AttributeItem).
+			Between(expression.Value(from), expression.Value(string(last)+"$"))) // $ follows # in ASCII
+		from = ""
+		group, n := "", 0
+		for item, err := range dynamo.QueryWhere(ctx, client, table, keys, attributes...) {
+			if err != nil {
+				return fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
+			}
+			text, _, _ := strings.Cut(item.String(AttributeItem), "#")
+			kind, environment := Kind(text), item.String(attributeEnvironment)
+			if g := text + "#" + environment; g != group {
+				group, n = g, 0
+			}
+			if n++; n > maxParts(kind) {
+				left.Excess = append(left.Excess, fmt.Errorf("%s has more than %d parts of the kind %s in the hour %s",
+					environment, maxParts(kind), kind, hour.Format(hourFormat)))
+				from = group + "$"
+				break
+			}
+			visit(kind, item)
+		}
+	}
+	return nil
 }
 
-// Sum returns the sum of the tallies of each environment.
-func (t Tallies) Sum() map[string]usage.Tally {
-	sums := map[string]usage.Tally{}
-	for i, part := range t.Parts {
-		if _, ok := sums[part.Environment]; !ok {
-			sums[part.Environment] = usage.NewTally()
+// walkContents is walk for parts with contents, without those that cannot be read.
+func walkContents[C any](
+	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, first, last Kind,
+	empty func() C, visit func(Part, C),
+) error {
+	var left IncompleteError
+	err := walk(ctx, client, table, hour, first, last, &left, func(kind Kind, item dynamo.Item) {
+		content := empty()
+		part, err := unmarshalPart(item, kind, hour, &content)
+		if err != nil {
+			left.Unreadable = append(left.Unreadable, err)
+			return
 		}
-		sums[part.Environment].Merge(t.Contents[i])
-	}
-	return sums
+		visit(part, content)
+	})
+	return cmp.Or(err, left.orNil())
 }
 
-// ReadTallies reads the tallies of an hour consistently. Its error can be an UnreadableError.
-func ReadTallies(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (Tallies, error) {
-	var all Tallies
-	var unreadable UnreadableError
-	for item, err := range queryParts(ctx, client, table, hour, KindTally) {
-		if err != nil {
-			return Tallies{}, fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
-		}
-		content := usage.NewTally()
-		part, err := unmarshalPart(item, KindTally, hour, &content)
-		if err != nil {
-			unreadable.leave(err)
-			continue
-		}
-		all.Parts, all.Contents = append(all.Parts, part), append(all.Contents, content)
-	}
-	return all, unreadable.orNil()
+// WalkTallies calls visit with each tally of an hour, those of backend tokens first. It keeps none. Its error can be an
+// IncompleteError.
+func WalkTallies(
+	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, visit func(Part, usage.Tally),
+) error {
+	return walkContents(ctx, client, table, hour, KindTally, KindFrontendTally, usage.NewTally, visit)
+}
+
+// TallyParts reads which tallies an hour has, without their contents. Its error can be an IncompleteError.
+func TallyParts(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) ([]Part, error) {
+	var parts []Part
+	var left IncompleteError
+	err := walk(ctx, client, table, hour, KindTally, KindFrontendTally, &left, func(kind Kind, item dynamo.Item) {
+		parts = append(parts, Part{
+			Kind:        kind,
+			Hour:        hour,
+			Environment: item.String(attributeEnvironment),
+			ID:          item.String("id"),
+			Writes:      item.Int(AttributeWrites),
+		})
+	}, AttributeItem, attributeEnvironment, "id", AttributeWrites)
+	return parts, cmp.Or(err, left.orNil())
 }
 
 // hoursOf returns the hours from the one of from to the one of to, both included.
@@ -93,28 +132,18 @@ func hoursOf(from, to time.Time) []time.Time {
 	return hours
 }
 
-// WalkTallies calls visit with each tally of an hour, without those that cannot be read. It keeps no tally.
-func WalkTallies(
-	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, visit func(Part, usage.Tally),
+// WalkPresences calls visit with each presence of an hour. It keeps none. Its error can be an IncompleteError.
+func WalkPresences(
+	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, visit func(Part, usage.Presence),
 ) error {
-	for item, err := range queryParts(ctx, client, table, hour, KindTally) {
-		if err != nil {
-			return fmt.Errorf("read the usage of the hour %s: %w", hour.Format(hourFormat), err)
-		}
-		content := usage.NewTally()
-		part, err := unmarshalPart(item, KindTally, hour, &content)
-		if err != nil {
-			continue // the sweep that merges the hour reports it
-		}
-		visit(part, content)
-	}
-	return nil
+	return walkContents(ctx, client, table, hour, KindPresence, KindFrontendPresence,
+		func() usage.Presence { return usage.Presence{} }, visit)
 }
 
-// ReadPresences reads which applications were heard from in the hours from the one of from to the one of to, both
-// included, by environment, consistently, without parts that cannot be read.
-func ReadPresences(ctx context.Context, client *dynamodb.Client, table string, from, to time.Time) (
-	map[string]usage.Presence, error,
+// ReadInstances reads the instances of an application in the hours from the one of from to the one of to, both included,
+// by environment and id, without parts that are left out.
+func ReadInstances(ctx context.Context, client *dynamodb.Client, table, application string, from, to time.Time) (
+	map[string]map[string]usage.Instance, error,
 ) {
 	sums := map[string]usage.Presence{}
 	var merging sync.Mutex
@@ -122,89 +151,34 @@ func ReadPresences(ctx context.Context, client *dynamodb.Client, table string, f
 	reads.SetLimit(parallelReads)
 	for _, hour := range hoursOf(from, to) {
 		reads.Go(func() error {
-			read, err := ReadPresence(ctx, client, table, hour)
-			merging.Lock()
-			defer merging.Unlock()
-			for environment, presence := range read {
-				if sums[environment] == nil {
-					sums[environment] = usage.Presence{}
+			return ExceptIncomplete(WalkPresences(ctx, client, table, hour, func(part Part, presence usage.Presence) {
+				here, ok := presence[application]
+				if !ok {
+					return
 				}
-				sums[environment].Merge(presence)
-			}
-			return exceptUnreadable(err)
+				merging.Lock()
+				defer merging.Unlock()
+				if sums[part.Environment] == nil {
+					sums[part.Environment] = usage.Presence{}
+				}
+				sums[part.Environment].Merge(usage.Presence{application: here})
+			}))
 		})
 	}
-	return sums, reads.Wait()
-}
-
-// ReadPresence reads which applications were heard from in an hour, by environment, consistently. Its error can be an
-// UnreadableError.
-func ReadPresence(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (
-	map[string]usage.Presence, error,
-) {
-	sums := map[string]usage.Presence{}
-	var unreadable UnreadableError
-	for item, err := range queryParts(ctx, client, table, hour, KindPresence) {
-		if err != nil {
-			return nil, fmt.Errorf("read the applications of the hour %s: %w", hour.Format(hourFormat), err)
-		}
-		content := usage.Presence{}
-		part, err := unmarshalPart(item, KindPresence, hour, &content)
-		if err != nil {
-			unreadable.leave(err)
-			continue
-		}
-		if sums[part.Environment] == nil {
-			sums[part.Environment] = usage.Presence{}
-		}
-		sums[part.Environment].Merge(content)
+	instances := map[string]map[string]usage.Instance{}
+	err := reads.Wait()
+	for environment, presence := range sums {
+		instances[environment] = presence[application].Instances
 	}
-	return sums, unreadable.orNil()
+	return instances, err
 }
 
-// ReadRequests reads the requests of applications in an hour consistently. Its error can be an UnreadableError.
+// ReadRequests reads the requests of applications in an hour consistently. Its error can be an IncompleteError.
 func ReadRequests(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) (usage.Requests, error) {
 	sum := usage.Requests{}
-	var unreadable UnreadableError
-	for item, err := range queryParts(ctx, client, table, hour, KindRequests) {
-		if err != nil {
-			return nil, fmt.Errorf("read the requests of the hour %s: %w", hour.Format(hourFormat), err)
-		}
-		content := usage.Requests{}
-		if _, err := unmarshalPart(item, KindRequests, hour, &content); err != nil {
-			unreadable.leave(err)
-			continue
-		}
-		sum.Merge(content)
-	}
-	return sum, unreadable.orNil()
-}
-
-func queryParts(
-	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, kind Kind, attributes ...string,
-) func(yield func(dynamo.Item, error) bool) {
-	return dynamo.QueryWhere(ctx, client, table, expression.KeyAnd(
-		expression.Key(AttributePartition).Equal(expression.Value(hourPartition(hour))),
-		expression.Key(AttributeItem).BeginsWith(string(kind)+"#"),
-	), attributes...)
-}
-
-// TallyParts reads which tallies an hour has, without their contents.
-func TallyParts(ctx context.Context, client *dynamodb.Client, table string, hour time.Time) ([]Part, error) {
-	var parts []Part
-	for item, err := range queryParts(ctx, client, table, hour, KindTally, "environment", "id", AttributeWrites) {
-		if err != nil {
-			return nil, fmt.Errorf("list the usage of the hour %s: %w", hour.Format(hourFormat), err)
-		}
-		parts = append(parts, Part{
-			Kind:        KindTally,
-			Hour:        hour,
-			Environment: item.String("environment"),
-			ID:          item.String("id"),
-			Writes:      item.Int(AttributeWrites),
-		})
-	}
-	return parts, nil
+	err := walkContents(ctx, client, table, hour, KindRequests, KindRequests,
+		func() usage.Requests { return usage.Requests{} }, func(_ Part, requests usage.Requests) { sum.Merge(requests) })
+	return sum, err
 }
 
 // Merged reads the fingerprints of the hours that were merged, by the start of the hour. The fingerprint of an hour that
@@ -224,16 +198,41 @@ func Merged(ctx context.Context, client *dynamodb.Client, table string) (map[tim
 	return merged, nil
 }
 
+// ReadLate reads the hours that got parts after they had ended, in the order of the last of these parts.
+func ReadLate(ctx context.Context, client *dynamodb.Client, table string) ([]Late, error) {
+	var all []Late
+	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(latePartition)) {
+		var stored lateRecord
+		if err == nil {
+			err = dynamo.Unmarshal(item, &stored)
+		}
+		var hour time.Time
+		if err == nil {
+			hour, err = time.Parse(hourFormat, stored.Item)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list the hours with late usage: %w", err)
+		}
+		all = append(all, Late{hour, stored.At, stored.ID})
+	}
+	slices.SortFunc(all, func(a, b Late) int { return a.At.Compare(b.At) })
+	return all, nil
+}
+
 // ReadFeature reads the usage of a toggle in the hours from the one of from to the one of to, both included, ordered by
-// hour and environment. It reads hours that are not merged yet from their parts, without those that cannot be read.
+// hour and environment. It reads hours that are not merged yet from their parts, without those that are left out.
 func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature string, from, to time.Time) (
 	[]Record, error,
 ) {
 	all, err := readRecords(ctx, client, table, featurePartition(feature), from, to,
 		func(item dynamo.Item) (Record, error) { return UnmarshalRecord(item, feature) },
-		func(hour time.Time, t Tallies) []Record {
-			return slices.DeleteFunc(Records(hour, t.Sum()), func(r Record) bool { return r.Feature != feature })
-		})
+		func(t usage.Tally) usage.Tally {
+			chosen := usage.NewTally()
+			if by, ok := t.Features[feature]; ok {
+				chosen.Features[feature] = by
+			}
+			return chosen
+		}, Sums.Records)
 	sortRecords(all)
 	return all, err
 }
@@ -244,22 +243,35 @@ func ReadUse(ctx context.Context, client *dynamodb.Client, table, application st
 ) {
 	return readRecords(ctx, client, table, usePartition(application), from, to,
 		func(item dynamo.Item) (UseRecord, error) { return unmarshalUse(item, application) },
-		func(hour time.Time, t Tallies) []UseRecord {
-			return slices.DeleteFunc(UseRecords(hour, t.Sum()), func(r UseRecord) bool { return r.Application != application })
-		})
+		func(t usage.Tally) usage.Tally {
+			chosen := usage.NewTally()
+			for feature, by := range t.Features {
+				if counts, ok := by[application]; ok {
+					chosen.Add(feature, application, counts)
+				}
+			}
+			for name, by := range t.Unknown {
+				if reports, ok := by[application]; ok {
+					chosen.AddUnknown(name, application, reports)
+				}
+			}
+			return chosen
+		}, Sums.UseRecords)
 }
 
 // ReadUnknown is ReadFeature for the names without a toggle. The order is not determined.
 func ReadUnknown(ctx context.Context, client *dynamodb.Client, table string, from, to time.Time) (
 	[]UnknownRecord, error,
 ) {
-	return readRecords(ctx, client, table, unknownPartition, from, to, unmarshalUnknown, UnknownRecords)
+	return readRecords(ctx, client, table, unknownPartition, from, to, unmarshalUnknown,
+		func(t usage.Tally) usage.Tally { return usage.Tally{Unknown: t.Unknown} }, Sums.UnknownRecords)
 }
 
-// readRecords reads the records of a partition in hours. It computes those of hours that are not merged yet.
+// readRecords reads the records of a partition in hours. It computes those of hours that are not merged yet from what is
+// chosen of each tally.
 func readRecords[R hourly](
 	ctx context.Context, client *dynamodb.Client, table, partition string, from, to time.Time,
-	unmarshal func(dynamo.Item) (R, error), compute func(time.Time, Tallies) []R,
+	unmarshal func(dynamo.Item) (R, error), choose func(usage.Tally) usage.Tally, compute func(Sums, time.Time) []R,
 ) ([]R, error) {
 	merged, err := Merged(ctx, client, table)
 	if err != nil {
@@ -282,9 +294,12 @@ func readRecords[R hourly](
 	})
 	for i, hour := range open {
 		reads.Go(func() error {
-			tallies, err := ReadTallies(ctx, client, table, hour)
-			computed[i] = compute(hour, tallies)
-			return exceptUnreadable(err)
+			sums := Sums{}
+			err := WalkTallies(ctx, client, table, hour, func(part Part, tally usage.Tally) {
+				sums.Add(part, choose(tally), nil)
+			})
+			computed[i] = compute(sums, hour)
+			return ExceptIncomplete(err)
 		})
 	}
 	if err := reads.Wait(); err != nil {
@@ -318,22 +333,22 @@ func queryRecords[R any](
 	return all, nil
 }
 
-// Applications reads all applications, ordered by name. Its error can be an UnreadableError.
+// Applications reads all applications, ordered by name. Its error can be an IncompleteError.
 func Applications(ctx context.Context, client *dynamodb.Client, table string) ([]Application, error) {
 	var all []Application
-	var unreadable UnreadableError
+	var left IncompleteError
 	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(applicationsPartition)) {
 		if err != nil {
 			return nil, fmt.Errorf("list applications: %w", err)
 		}
 		a, err := unmarshalApplication(item)
 		if err != nil {
-			unreadable.leave(err)
+			left.Unreadable = append(left.Unreadable, err)
 			continue
 		}
 		all = append(all, a)
 	}
-	return all, unreadable.orNil()
+	return all, left.orNil()
 }
 
 // ReadApplication reads an application. It returns false if there is none.

@@ -15,6 +15,7 @@
 //   - One with a marker for each merged hour. The marker names the parts that were merged, by a fingerprint, so that an
 //     hour with a later part is merged again. It has no fingerprint if a part could not be read, so that the hour is
 //     merged again, too. An hour without a marker is read from its parts.
+//   - One with the hours that got parts after they had ended, so that those that were merged before are merged again.
 //   - One with the applications.
 package usagetable
 
@@ -40,6 +41,8 @@ const (
 	AttributeItem      = "item"      // the sort key
 	AttributeExpiresAt = "expiresAt" // the time to live, in seconds since 1970
 
+	attributeEnvironment = "environment"
+
 	// AttributeWrites is how often the part was written. Records have the sum over the parts that they were computed from.
 	AttributeWrites = "writes"
 )
@@ -60,6 +63,7 @@ const (
 	mergedPartition       = "merged"
 	applicationsPartition = "applications"
 	unknownPartition      = "unknown"
+	latePartition         = "late"
 )
 
 func hourPartition(hour time.Time) string    { return "hour#" + hour.UTC().Format(hourFormat) }
@@ -69,12 +73,27 @@ func usePartition(application string) string { return "use#" + application }
 // Kind is the kind of a part.
 type Kind string
 
-// The kinds of parts.
+// The kinds of parts. What applications with frontend tokens report is in parts of its own: these tokens are public, and
+// nothing that is reported with them takes the place of what is reported with others.
 const (
-	KindTally    Kind = "tally"
-	KindPresence Kind = "presence"
-	KindRequests Kind = "requests"
+	KindTally            Kind = "tally"
+	KindFrontendTally    Kind = "tally-frontend"
+	KindPresence         Kind = "presence"
+	KindFrontendPresence Kind = "presence-frontend"
+	KindRequests         Kind = "requests"
 )
+
+// maxParts returns how many parts of a kind are read of an environment and hour. A process writes a few of each.
+func maxParts(k Kind) int {
+	switch k {
+	case KindFrontendTally, KindFrontendPresence:
+		return 200
+	case KindTally, KindPresence:
+		return 1_000
+	default:
+		return 10_000 // small ones
+	}
+}
 
 // Part identifies a part, and says how it was written.
 type Part struct {
@@ -192,6 +211,40 @@ func MarshalMarker(hour time.Time, fingerprint string) dynamo.Item {
 	})
 }
 
+// Late is an hour that got a part after it had ended.
+type Late struct {
+	Hour time.Time
+	At   time.Time // of the write of the part
+	ID   string    // identifies the write
+}
+
+// lateRecord is the item of a Late.
+type lateRecord struct {
+	Partition string    `dynamodbav:"partition"`
+	Item      string    `dynamodbav:"item"` // the hour
+	At        time.Time `dynamodbav:"at"`
+	ID        string    `dynamodbav:"id"`
+	ExpiresAt int64     `dynamodbav:"expiresAt"`
+}
+
+// MarshalLate returns the item that says that the hour of a part got it after it had ended.
+func MarshalLate(p Part) dynamo.Item {
+	return dynamo.Marshal(lateRecord{
+		Partition: latePartition,
+		Item:      p.Hour.UTC().Format(hourFormat),
+		At:        p.WrittenAt,
+		ID:        fmt.Sprint(p.ID, " ", p.Writes),
+		ExpiresAt: p.Hour.Add(PartsKept).Unix(),
+	})
+}
+
+// LateKey returns the key of a late hour.
+func LateKey(hour time.Time) dynamo.Item {
+	return dynamo.Item{
+		AttributePartition: dynamo.S(latePartition), AttributeItem: dynamo.S(hour.UTC().Format(hourFormat)),
+	}
+}
+
 // Application is what is known of an application in all environments.
 type Application struct {
 	Name         string                         `dynamodbav:"-"`
@@ -199,6 +252,7 @@ type Application struct {
 	SeenAt       time.Time                      `dynamodbav:"seenAt"`    // of its last report, at most ten minutes old
 	Projects     []string                       `dynamodbav:"projects"`  // those of its tokens, sorted; *: all
 	Strategies   []string                       `dynamodbav:"strategies"`
+	Frontend     bool                           `dynamodbav:"frontend"`     // only frontend tokens have reported it
 	Environments map[string]ApplicationInstance `dynamodbav:"environments"` // by name
 }
 

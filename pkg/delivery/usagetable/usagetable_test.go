@@ -1,6 +1,7 @@
 package usagetable_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -18,6 +19,16 @@ func put(t *testing.T, db *database.Database, p usagetable.Part, content any) {
 	item, err := usagetable.MarshalPart(p, content)
 	assert.OK(t, err)
 	db.Put(t, db.Tables[usagetable.Table], item)
+}
+
+// sumsOf adds up the tallies of the hour.
+func sumsOf(t *testing.T, db *database.Database) usagetable.Sums {
+	t.Helper()
+	sums := usagetable.Sums{}
+	err := usagetable.WalkTallies(t.Context(), db.Client, db.Tables[usagetable.Table], hour,
+		func(p usagetable.Part, tally usage.Tally) { sums.Add(p, tally, nil) })
+	assert.OK(t, err)
+	return sums
 }
 
 func tally(feature, application string, yes int64) usage.Tally {
@@ -100,16 +111,15 @@ func TestReadUseAndUnknown(t *testing.T) {
 			Kind: usagetable.KindTally, Hour: h, Environment: "production", ID: "a", WrittenAt: written,
 		}, content)
 	}
-	tallies, err := usagetable.ReadTallies(t.Context(), db.Client, table, hour)
-	assert.OK(t, err)
-	for _, r := range usagetable.UseRecords(hour, tallies.Sum()) {
+	sums := sumsOf(t, db)
+	for _, r := range sums.UseRecords(hour) {
 		r.Features = append(r.Features, "stored")
 		item, err := usagetable.MarshalUse(r)
 		assert.OK(t, err)
 		db.Put(t, table, item)
 	}
-	for _, r := range usagetable.UnknownRecords(hour, tallies) {
-		r.Names["stored"] = map[string]time.Time{"shop": written}
+	for _, r := range sums.UnknownRecords(hour) {
+		r.Frontend["stored"] = map[string]time.Time{"shop": written}
 		item, err := usagetable.MarshalUnknown(r)
 		assert.OK(t, err)
 		db.Put(t, table, item)
@@ -126,8 +136,11 @@ func TestReadUseAndUnknown(t *testing.T) {
 	assert.OK(t, err)
 	byShop := map[string]time.Time{"shop": written}
 	assert.Equal(t, []usagetable.UnknownRecord{
-		{Environment: "production", Hour: hour, Names: map[string]map[string]time.Time{"removed": byShop, "stored": byShop}},
-		{Environment: "production", Hour: later, Names: map[string]map[string]time.Time{"removed": byShop}},
+		{
+			Environment: "production", Hour: hour,
+			Names: usagetable.Unknown{"removed": byShop}, Frontend: usagetable.Unknown{"stored": byShop},
+		},
+		{Environment: "production", Hour: later, Names: usagetable.Unknown{"removed": byShop}, Frontend: usagetable.Unknown{}},
 	}, unknown)
 }
 
@@ -155,9 +168,11 @@ func TestFingerprint(t *testing.T) {
 		assert.Equal(t, f, fingerprint())
 		seen[f] = true
 	}
-	tallies, err := usagetable.ReadTallies(t.Context(), db.Client, table, hour)
-	assert.OK(t, err)
-	assert.Equal(t, true, seen[usagetable.Fingerprint(tallies.Parts)])
+	var parts []usagetable.Part
+	assert.OK(t, usagetable.WalkTallies(t.Context(), db.Client, table, hour, func(p usagetable.Part, _ usage.Tally) {
+		parts = append(parts, p)
+	}))
+	assert.Equal(t, true, seen[usagetable.Fingerprint(parts)])
 }
 
 func TestPresenceAndRequests(t *testing.T) {
@@ -172,11 +187,11 @@ func TestPresenceAndRequests(t *testing.T) {
 	put(t, db, usagetable.Part{Kind: usagetable.KindRequests, Hour: hour, ID: "a"}, usage.Requests{"/edge": {Successful: 1}})
 	put(t, db, usagetable.Part{Kind: usagetable.KindRequests, Hour: hour, ID: "b"}, usage.Requests{"/edge": {Successful: 2}})
 
-	presence, err := usagetable.ReadPresence(t.Context(), db.Client, table, hour)
+	instances, err := usagetable.ReadInstances(t.Context(), db.Client, table, "shop", hour, hour)
 	assert.OK(t, err)
-	assert.Equal(t, map[string]usage.Presence{"production": {"shop": {Instances: map[string]usage.Instance{
+	assert.Equal(t, map[string]map[string]usage.Instance{"production": {
 		"1": {SDK: "sdk:1", SeenAt: hour}, "2": {SDK: "sdk:1", SeenAt: hour},
-	}}}}, presence)
+	}}, instances)
 	requests, err := usagetable.ReadRequests(t.Context(), db.Client, table, hour)
 	assert.OK(t, err)
 	assert.Equal(t, usage.Requests{"/edge": {Successful: 3}}, requests)
@@ -209,4 +224,30 @@ func TestApplications(t *testing.T) {
 	_, ok, err = usagetable.ReadApplication(t.Context(), db.Client, table, "unknown")
 	assert.OK(t, err)
 	assert.Equal(t, false, ok)
+}
+
+// Of an environment, a limited number of parts is read. The others have theirs.
+func TestTooManyParts(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	for i := range 202 {
+		put(t, db, usagetable.Part{
+			Kind: usagetable.KindFrontendTally, Hour: hour, Environment: "development", ID: fmt.Sprintf("%03d", i),
+		}, tally("banner", "page", 1))
+	}
+	for _, kind := range []usagetable.Kind{usagetable.KindTally, usagetable.KindFrontendTally} {
+		put(t, db, usagetable.Part{Kind: kind, Hour: hour, Environment: "production"}, tally("banner", "shop", 1))
+	}
+	var read []usagetable.Part
+	var sum int64
+	err := usagetable.WalkTallies(t.Context(), db.Client, db.Tables[usagetable.Table], hour,
+		func(p usagetable.Part, tally usage.Tally) {
+			read = append(read, p)
+			sum += tally.Features["banner"].Total().Yes
+		})
+	assert.Equal(t, "development has more than 200 parts of the kind tally-frontend in the hour 2026-11-27T08", err.Error())
+	assert.Equal(t, int64(200+2), sum)
+	parts, err := usagetable.TallyParts(t.Context(), db.Client, db.Tables[usagetable.Table], hour)
+	assert.Equal(t, true, err != nil)
+	assert.Equal(t, usagetable.Fingerprint(read), usagetable.Fingerprint(parts))
 }
