@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -152,8 +153,8 @@ func (w *World) countedBy(on *server) map[string]int64 {
 	return counted
 }
 
-// changedLastSeen checks when applications last asked for a toggle: only the sweep changes it, it does not go back, and
-// the sweep changes nothing else.
+// changedLastSeen checks when applications last asked for a toggle: only the sweep changes it, it does not go back, it is
+// not before the creation of the toggle, which can have the name of an earlier one, and the sweep changes nothing else.
 func (w *World) changedLastSeen(c change) {
 	if c.old == nil || c.next == nil {
 		return
@@ -172,8 +173,14 @@ func (w *World) changedLastSeen(c change) {
 	if !reflect.DeepEqual(old, next) {
 		w.fail("%s changes %s from %v to %v", by, name, c.old, c.next)
 	}
-	seen := featuretable.DecodeLastSeen(after)
-	for environment, at := range featuretable.DecodeLastSeen(before) {
+	seen, earlier := featuretable.DecodeLastSeen(after), featuretable.DecodeLastSeen(before)
+	for environment, at := range seen {
+		created := c.next.String(featuretable.AttributeCreatedAt)
+		if !at.Equal(earlier[environment]) && datetime.Format(at) < created {
+			w.fail("%s stores that applications asked for %s at %s, but it was created at %s", by, name, at, created)
+		}
+	}
+	for environment, at := range earlier {
 		if seen[environment].Before(at) {
 			w.fail("%s changes when applications last asked for %s from %q to %q", by, name, before, after)
 		}
