@@ -46,7 +46,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-cache test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy package logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-cache test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -215,9 +215,6 @@ STACK := scripts/python-tool.sh python scripts/stack.py
 
 deploy: known-env build ## deploy: Deploy to AWS and watch the alarms: ENV=dev (a section of samconfig.toml) NOW= (1: all at once, without alarms)
 	@$(STACK) deploy '$(ENV)' '$(NOW)'
-
-package: known-env build ## build: Write a plain CloudFormation template and the functions to .aws-sam/package: ENV=dev BUCKET= (to upload them)
-	@$(STACK) package '$(ENV)' '$(BUCKET)'
 
 logs: ## deploy: Follow the log of a deployed function: FN= (such as authorizer) ENV=dev
 	@$(STACK) logs '$(ENV)' '$(FN)'

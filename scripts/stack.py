@@ -1,45 +1,36 @@
-"""Manages a stack on AWS, for the targets of the Makefile with the same names. Runs in the SAM CLI's virtual
-environment:
+"""Does what sam deploy has no options for, for the targets of the Makefile with the same names. Runs in the SAM CLI's
+virtual environment:
 
-    scripts/python-tool.sh python scripts/stack.py check ENV [NOW]       only validates the arguments of deploy
-    scripts/python-tool.sh python scripts/stack.py deploy ENV [NOW]      NOW is 1: all at once, without watching alarms
-    scripts/python-tool.sh python scripts/stack.py package ENV [BUCKET]  without BUCKET, uploads nothing
-    scripts/python-tool.sh python scripts/stack.py outputs ENV           prints lines NAME=value
-    scripts/python-tool.sh python scripts/stack.py logs ENV FUNCTION     FUNCTION is a folder of functions/
+    scripts/python-tool.sh python scripts/stack.py check ENV [NOW]     only validates the arguments of deploy
+    scripts/python-tool.sh python scripts/stack.py deploy ENV [NOW]    NOW is 1: all at once, without watching alarms
+    scripts/python-tool.sh python scripts/stack.py outputs ENV         prints lines NAME=value
+    scripts/python-tool.sh python scripts/stack.py logs ENV FUNCTION   FUNCTION is a folder of functions/
     scripts/python-tool.sh python scripts/stack.py delete ENV
     scripts/python-tool.sh python scripts/stack.py recover ENV
 
-ENV is a section of samconfig.toml in the current folder; dev is the section default. deploy and package read the
-output of sam build in .aws-sam/build. Exits with status 2 if an argument is wrong.
+ENV is a section of samconfig.toml in the current folder; dev is the section default. deploy reads the output of sam
+build in .aws-sam/build. Exits with status 2 if an argument is wrong.
 """
 
 import base64
 import gzip
 import hashlib
 import json
-import logging
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import time
 import uuid
-import zipfile
 
 import boto3
-import click
 import tomlkit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
-from samcli.lib.bootstrap.bootstrap import manage_stack
-from samcli.yamlhelper import yaml_parse
-from samtranslator.translator.transform import transform
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKAGE = pathlib.Path(".aws-sam/package")
-PREFIX = "toggleadmin/"  # of the keys in the bucket
+PACKAGED = pathlib.Path(".aws-sam/packaged.yaml")
 
 # CloudFormation watches these alarms, at most five, during an update and for some minutes after
 # it, and rolls the whole stack back if one changes to ALARM.
@@ -94,6 +85,7 @@ class Environment:
         self.confirms = deploy.get("confirm_changeset", False)
         self.parameters = self.pairs(deploy, "parameter_overrides")
         self.tags = self.pairs(deploy, "tags")
+        self.capabilities = deploy.get("capabilities", [])
 
     def pairs(self, deploy, name):
         """Returns a list of texts NAME=value as a dict."""
@@ -113,89 +105,6 @@ def check(environment, now=""):
         refuse(f"unknown NOW '{now}': 1, or none for a deployment that watches alarms")
     if environment.name != "dev" and version().endswith(".modified"):
         refuse(f"{environment.stack} is deployed from a commit, but files of this tree are modified: commit them first")
-
-
-# ---- Package
-
-
-def pack(folder, target):
-    """Zips the folder of a function and returns the name of the zip, which contains the hash of the files."""
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    contents = hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)).hexdigest()
-    name = f"{folder.name}-{contents[:16]}.zip"
-    with zipfile.ZipFile(target / name, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in files:
-            entry = zipfile.ZipInfo(str(file.relative_to(folder)))  # dated 1980-01-01
-            entry.external_attr, entry.compress_type = 0o755 << 16, zipfile.ZIP_DEFLATED
-            archive.writestr(entry, file.read_bytes())
-    return name
-
-
-def translate(sam, values, bucket):
-    """Returns the plain template as JSON. The values of the parameters become defaults. Those of parameters that only
-    SAM's transform uses become constants."""
-    sam["Resources"]["Api"]["Properties"]["AlwaysDeploy"] = False  # it would put the time into a logical ID
-    for name, value in values.items():
-        if name not in sam["Parameters"]:
-            refuse(f"the template has no parameter {name}")
-        parameter = sam["Parameters"][name]
-        parameter["Default"] = int(value) if parameter["Type"] == "Number" else value
-    logging.disable(logging.WARNING)  # the transform warns about features that are not set
-    plain = json.loads(json.dumps(transform(sam, values, None)))
-    del plain["Metadata"]
-    for resource in plain["Resources"].values():
-        if resource["Type"] == "AWS::Lambda::Function":
-            resource["Properties"]["Code"]["S3Bucket"] = {"Ref": "ArtifactBucket"}
-    for name in "AuthorizerCacheSeconds", "DeploymentPreference":
-        value = plain["Parameters"].pop(name)["Default"]
-        plain = json.loads(json.dumps(plain).replace(json.dumps({"Ref": name}), json.dumps(value)))
-    del plain["Mappings"]["Gradual"]
-    if not plain["Mappings"]:
-        del plain["Mappings"]
-    description = "The bucket, in the region of the stack, with the zip files of the functions under toggleadmin/."
-    plain["Parameters"]["ArtifactBucket"] = {"Type": "String", "Description": description}
-    if bucket:
-        plain["Parameters"]["ArtifactBucket"]["Default"] = bucket
-    # Every change of the template deploys the API again.
-    text = json.dumps(plain, indent=1) + "\n"
-    deployment = re.search(r"ApiDeployment[0-9a-f]{10}", text).group()
-    return text.replace(deployment, "ApiDeployment" + hashlib.sha256(text.encode()).hexdigest()[:10])
-
-
-def write_package(environment, parameters, bucket):
-    """Writes the plain template and the zip files of the functions. The same build gives the same files."""
-    build = pathlib.Path(".aws-sam/build/template.yaml")
-    shutil.rmtree(PACKAGE, ignore_errors=True)
-    PACKAGE.mkdir(parents=True)
-    sam = yaml_parse(build.read_text())
-    for resource in sam["Resources"].values():
-        if resource["Type"] == "AWS::Serverless::Function":
-            zipped = pack(build.parent / resource["Properties"]["CodeUri"], PACKAGE)
-            resource["Properties"]["CodeUri"] = {"Bucket": "artifacts", "Key": PREFIX + zipped}
-    template = translate(sam, environment.parameters | parameters | {"Version": version()}, bucket)
-    (PACKAGE / "template.json").write_text(template)
-
-
-def upload(bucket, names):
-    """Uploads files of the package. names has the key of each file in the bucket."""
-    s3 = boto3.client("s3")
-    for file, key in names.items():
-        s3.upload_file(str(PACKAGE / file), bucket, PREFIX + key)
-
-
-def package(environment, bucket=""):
-    os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the region only decides the partition, such as aws
-    write_package(environment, {}, bucket)
-    names = {file.name: file.name for file in sorted(PACKAGE.iterdir())}
-    if bucket:
-        upload(bucket, names)
-        for name in names:
-            print(f"s3://{bucket}/{PREFIX}{name}")
-    lint = [pathlib.Path(sys.executable).with_name("cfn-lint"), PACKAGE / "template.json"]
-    # W8003: a value is inserted into a rule.
-    if subprocess.run([*lint, "--ignore-checks", "W8003", "--non-zero-exit-code", "error"]).returncode:
-        sys.exit(1)
-    print(PACKAGE / "template.json")
 
 
 # ---- Deploy
@@ -253,15 +162,31 @@ def rollback_configuration(environment, exists, now):
     return {"RollbackTriggers": triggers, "MonitoringTimeInMinutes": WATCHED_MINUTES}
 
 
-def create_change_set(environment, exists, bucket, template, configuration):
-    """Returns the ID of a change set, or None if nothing would change."""
+def package(environment):
+    """Uploads the functions of the build and the template, and returns the URL of the template: it is too large to be
+    passed as text."""
+    sam = pathlib.Path(sys.executable).with_name("sam")
+    options = "--resolve-s3", "--s3-prefix", environment.stack, "--output-template-file", PACKAGED
+    if subprocess.run([sam, "package", *options], stdout=subprocess.DEVNULL).returncode:
+        sys.exit(f"sam package has failed, so {environment.stack} is not deployed")
+    template = PACKAGED.read_bytes()
+    bucket = re.search(rb"s3://([^/\s]+)/", template)[1].decode()
+    key = f"{environment.stack}/{hashlib.sha256(template).hexdigest()}.template"
+    s3 = boto3.client("s3")
+    s3.put_object(Bucket=bucket, Key=key, Body=template)
+    return f"{s3.meta.endpoint_url}/{bucket}/{key}"
+
+
+def create_change_set(environment, exists, template, parameters, configuration):
+    """Returns the ID of a change set."""
     cloudformation = boto3.client("cloudformation")
     change_set = cloudformation.create_change_set(
         StackName=environment.stack,
         ChangeSetName="deploy-" + uuid.uuid4().hex,
         ChangeSetType="UPDATE" if exists else "CREATE",
-        TemplateURL=f"{boto3.client('s3').meta.endpoint_url}/{bucket}/{PREFIX}{template}",
-        Capabilities=["CAPABILITY_IAM"],
+        TemplateURL=template,
+        Parameters=[{"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()],
+        Capabilities=environment.capabilities,
         Tags=[{"Key": name, "Value": value} for name, value in environment.tags.items()],
         RollbackConfiguration=configuration,
     )["Id"]
@@ -270,8 +195,6 @@ def create_change_set(environment, exists, bucket, template, configuration):
     except WaiterError as error:
         reason = error.last_response.get("StatusReason", "")
         cloudformation.delete_change_set(ChangeSetName=change_set)
-        if "didn't contain changes" in reason or "No updates are to be performed" in reason:
-            return None
         sys.exit(f"{environment.stack} cannot be deployed: {reason or error}")
     return change_set
 
@@ -335,7 +258,8 @@ def follow(stack, started, exists):
 
 
 def deploy(environment, now=""):
-    """Packages the build, creates a change set, prints it, asks if the environment requires it, and executes it."""
+    """Does the same as sam deploy, with the version and the alarms that CloudFormation watches: sam deploy has no option
+    for the latter."""
     check(environment, now)
     check_logging_role(environment)
     described = describe(environment.stack)
@@ -346,16 +270,9 @@ def deploy(environment, now=""):
     previous = f"from {outputs.get('Version', 'unknown')} to" if exists else "the first deployment is"
     print(f"{environment.stack}: {previous} {version()}")
 
-    bucket = manage_stack(None, boto3.Session().region_name)  # the bucket of the SAM CLI
-    write_package(environment, {"DeploymentPreference": "AllAtOnce"} if now else {}, bucket)
-    content = (PACKAGE / "template.json").read_bytes()
-    template = f"template-{hashlib.sha256(content).hexdigest()[:16]}.json"
-    upload(bucket, {file.name: file.name for file in PACKAGE.glob("*.zip")} | {"template.json": template})
+    parameters = environment.parameters | {"Version": version()} | ({"DeploymentPreference": "AllAtOnce"} if now else {})
     configuration = rollback_configuration(environment, exists, now)
-    change_set = create_change_set(environment, exists, bucket, template, configuration)
-    if not change_set:
-        print(f"{environment.stack}: nothing changes")
-        return
+    change_set = create_change_set(environment, exists, package(environment), parameters, configuration)
     print_changes(change_set)
     cloudformation = boto3.client("cloudformation")
     if environment.confirms:
@@ -461,7 +378,7 @@ def delete_table(name):
     print(f"deleted the table {name}")
 
 
-ACTIONS = {action.__name__: action for action in (check, deploy, package, outputs, logs, delete, recover)}
+ACTIONS = {action.__name__: action for action in (check, deploy, outputs, logs, delete, recover)}
 
 
 def main(action="", environment="", *arguments):
@@ -472,7 +389,7 @@ def main(action="", environment="", *arguments):
     environment = Environment(environment)
     try:
         ACTIONS[action](environment, *arguments)
-    except (BotoCoreError, ClientError, WaiterError, click.ClickException) as error:
+    except (BotoCoreError, ClientError, WaiterError) as error:
         sys.exit(f"{action} {environment.stack}: {error}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -19,12 +19,12 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// TestDeploy creates, updates and deletes a stack.
+// TestDeploy creates a stack with sam deploy, updates it with `make deploy` and deletes it.
 func TestDeploy(t *testing.T) { //nolint:paralleltest // steps
 	e := start(t)
 	var s *stack
 	started := time.Now()
-	step(t, "make deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default"}) })
+	step(t, "sam deploy", func(t *testing.T) { s = e.deploy(t, deployment{environment: "default", plain: true}) })
 	step(t, "seed", func(t *testing.T) { s.seed(t) })
 	s.checkAll(t)
 	step(t, "differences", func(t *testing.T) { s.runScripts(t, "testdata/differences") })
@@ -100,14 +100,14 @@ func remove(t *testing.T, s *stack) {
 	}
 }
 
-// TestOperator runs the scripts of cmd/toggleadmin that need a stack, on one from the plain template of `make package`.
+// TestOperator runs the scripts of cmd/toggleadmin that need a stack.
 func TestOperator(t *testing.T) { //nolint:paralleltest // one emulator
 	e := start(t)
 	var s *stack
-	step(t, "make package", func(t *testing.T) {
-		s = e.deployPackage(t, "operated", map[string]string{
+	step(t, "make deploy", func(t *testing.T) {
+		s = e.deploy(t, deployment{environment: "default", name: "operated", parameters: map[string]string{
 			"Monitoring": "alarms-and-dashboard", "AlarmEmail": "alarms@example.com",
-		})
+		}})
 	})
 	step(t, "toggleadmin", func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", "-run", "^(TestStack|TestEmulator)$", ".")

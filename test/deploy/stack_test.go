@@ -19,12 +19,13 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// deployment is what `make deploy` is called with.
+// deployment is what `make deploy` or sam deploy is called with.
 type deployment struct {
 	environment string                   // section of samconfig.toml
 	name        string                   // of the stack; empty: the one of the environment
 	parameters  map[string]string        // instead of those of the environment; nil: those
 	change      func(template *document) // of the built template; nil: none
+	plain       bool                     // sam deploy
 }
 
 // stack is a deployed stack.
@@ -34,7 +35,7 @@ type stack struct {
 	template    *document
 	name, id    string
 	folder      string            // with samconfig.toml and the build
-	output      string            // of scripts/stack.py
+	output      string            // of scripts/stack.py or sam
 	physical    map[string]string // physical resource ids by logical id
 	baseURL     string
 	credentials seed.Credentials
@@ -54,6 +55,11 @@ func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	s := &stack{emulator: e, name: d.name, folder: e.newFolder(t)}
 	s.prepare(t, d.change)
 	s.configure(t, d)
+	if d.plain {
+		var err error
+		s.output, err = s.run(s.folder, "sam", "deploy")
+		return s, err
+	}
 	err := s.script("deploy", "dev")
 	return s, err
 }
@@ -80,8 +86,8 @@ func (s *stack) configure(t *testing.T, d deployment) {
 		for name, value := range d.parameters {
 			values = append(values, "'"+name+"="+value+"'")
 		}
-		config = fmt.Sprintf("[default.global.parameters]\nstack_name = %q\n[default.deploy.parameters]\n"+
-			"parameter_overrides = [%s]\n", d.name, strings.Join(values, ", "))
+		config = fmt.Sprintf("version = 0.1\n[default.global.parameters]\nstack_name = %q\n[default.deploy.parameters]\n"+
+			"capabilities = ['CAPABILITY_IAM']\nparameter_overrides = [%s]\n", d.name, strings.Join(values, ", "))
 	}
 	section := config[strings.Index(config, "[default.global.parameters]"):]
 	s.name = regexp.MustCompile(`stack_name = "(.+)"`).FindStringSubmatch(section)[1]
