@@ -227,11 +227,11 @@ func (n *toggleImport) change(ctx context.Context, name string, change func(*tog
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	_, err := n.Features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
-		before := f.JSON()
-		isImported := n.document.Kept && f.Imported == imprint(before, n.environmentsOf(name))
+		environments := n.environmentsOf(name)
+		isImported := n.document.Kept && f.Imported == imprint(f.JSON(), environments, f.Imported)
 		change(&f)
 		if isImported {
-			f.Imported = imprint(f.JSON(), n.environmentsOf(name))
+			f.Imported = imprint(f.JSON(), environments, f.Imported)
 		}
 		return f, nil
 	})

@@ -296,7 +296,7 @@ func (n *toggleImport) assign(t toggle.FeatureJSON, f toggle.Feature) toggle.Fea
 		f.Dependency = nil
 	}
 	if n.document.Kept {
-		f.Imported = imprint(t, n.environmentsOf(t.Name))
+		f.Imported = imprint(t, n.environmentsOf(t.Name), f.Imported)
 	}
 	return f
 }
@@ -345,7 +345,7 @@ func (n *toggleImport) imprintUnchanged(
 		if !existed || n.kept[t.Name] || s.skips(t.Name) || s.isUpdated(t.Name) {
 			continue
 		}
-		if now := imprint(written[t.Name], n.environmentsOf(t.Name)); now != f.Imported {
+		if now := imprint(written[t.Name], n.environmentsOf(t.Name), f.Imported); now != f.Imported {
 			if err := n.Features.SetImported(ctx, f, now); err != nil {
 				return err
 			}

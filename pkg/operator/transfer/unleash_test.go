@@ -98,6 +98,21 @@ func TestNotChangedHere(t *testing.T) {
 	same(t, []transfer.Update{{"t", []string{"description"}}}, s.run(t, d, transfer.Options{}).Features.Updated)
 }
 
+// A file with one environment does not forget what an import has written in the others.
+func TestChangedInAnotherEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := fromUnleash(t, `{"id":"1","name":"default"}`)
+	d.Environments = append(d.Environments, transfer.Environment{Name: "staging", Type: "test"})
+	d.Features[0].Environments["staging"] = d.Features[0].Environments["production"]
+	s.run(t, d, transfer.Options{})
+	file := fromUnleash(t, `{"id":"1","name":"default"}`)
+	file.Environments = nil
+	same(t, 1, s.run(t, file, transfer.Options{}).Features.Unchanged)
+	s.edit(t, "t", func(f *toggle.Feature) { f.SetEnvironment("staging", toggle.Environment{}) })
+	same(t, []string{"t"}, s.run(t, d, transfer.Options{}).ChangedHere)
+}
+
 // A toggle that a person changes while the import runs stays as it is.
 func TestChangedHereMeanwhile(t *testing.T) {
 	t.Parallel()
