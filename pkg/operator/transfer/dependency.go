@@ -184,7 +184,12 @@ func (n *toggleImport) importDependencies(
 		case reflect.DeepEqual(stored.Dependency, &d):
 			continue
 		case !n.options.DryRun:
-			err := n.change(ctx, t.Name, func(f *toggle.Feature) { f.Dependency = &d })
+			err := n.change(ctx, t.Name, func(f *toggle.Feature) {
+				f.Dependency = &d
+				if held := n.held[t.Name]; held != nil {
+					f.Environments = held
+				}
+			})
 			if isRejected(err) || apierror.KindOf(err) == apierror.NotFound {
 				why = exitstatus.Explain(err)
 			} else if err != nil {
@@ -198,6 +203,9 @@ func (n *toggleImport) importDependencies(
 			continue
 		}
 		stored.Dependency = &d
+		if held := n.held[t.Name]; held != nil {
+			stored.Environments = held
+		}
 		written[t.Name] = stored
 		s.update(t.Name, "dependency")
 	}
@@ -208,6 +216,9 @@ func (n *toggleImport) importDependencies(
 func (n *toggleImport) turnOff(
 	ctx context.Context, t toggle.FeatureJSON, parent string, why error, s *Section,
 ) error {
+	if held := n.held[t.Name]; held != nil {
+		t.Environments = held
+	}
 	off := toggle.Feature{Environments: t.Environments}.EnabledEnvironments()
 	s.Losses = append(s.Losses, Remark{t.Name, notSet(parent, why, off)})
 	if n.options.DryRun {
