@@ -189,7 +189,8 @@ func TestFieldsOfStrategies(t *testing.T) {
 	}
 	d := fromUnleash(t, rollout("1", "plan")+","+rollout("2", "here")+","+rollout("3", "missing")+","+
 		`{"id":"4","name":"default","constraints":[{"contextName":"used","operator":"IN","values":["1"]}],"segments":[1]},`+
-		rollout("5", "not valid"))
+		rollout("5", "not valid")+`,{"id":"6","name":"default","constraints":[`+
+		`{"contextName":"plan","operator":"IN","values":["gold"," silver "]}]}`)
 	d.Segments = []transfer.Segment{{ID: 1, Name: "S", Constraints: []toggle.Constraint{
 		{ContextName: "segment", Operator: toggle.OperatorIn, Values: []string{"1"}},
 	}}}
@@ -199,7 +200,8 @@ func TestFieldsOfStrategies(t *testing.T) {
 	same(t, want, r)
 	const marked = "it was marked as a field with stickiness, because strategies use it so"
 	const created = "it was created, because strategies or segments use it"
-	same(t, []transfer.Remark{{"plan", marked}, {"here", marked}, {"missing", created}, {"segment", created},
+	const added = `the legal value "silver" was added, because strategies or segments use it`
+	same(t, []transfer.Remark{{"plan", marked}, {"plan", added}, {"here", marked}, {"missing", created}, {"segment", created},
 		{"used", created}}, r.ContextFields.Notes)
 	same(t, []string{`its strategy 5 in production (flexibleRollout) was not imported: its stickiness "not valid" is no ` +
 		`context field with stickiness`}, texts(r.Features.Losses))
