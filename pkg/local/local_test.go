@@ -214,7 +214,7 @@ func TestTemplateWithAnUnknownFunction(t *testing.T) {
 	content, err := os.ReadFile(localtest.Template(t))
 	assert.OK(t, err)
 	path := filepath.Join(t.TempDir(), "template.yaml")
-	text := strings.ReplaceAll(string(content), "functions/list-feature-types/", "functions/list-all-types/")
+	text := strings.ReplaceAll(string(content), "functions/get-all-feature-types/", "functions/list-all-types/")
 	assert.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	err = local.Run(t.Context(), local.Config{Template: path, DynamoDBEndpoint: enginetest.Endpoint(t)})
 	if err == nil || !strings.Contains(err.Error(), "functions/list-all-types") ||
@@ -232,7 +232,7 @@ func TestFailedRequestsOnATerminal(t *testing.T) {
 	) (middleware.InitializeOutput, middleware.Metadata, error) {
 		return middleware.InitializeOutput{}, middleware.Metadata{}, errBroken
 	})
-	for _, failing := range []string{"list-context-fields", "authorizer"} {
+	for _, failing := range []string{"get-context-fields", "authorizer"} {
 		t.Run(failing, func(t *testing.T) {
 			t.Parallel()
 			var stderr process.Output

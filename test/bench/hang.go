@@ -33,7 +33,7 @@ func measureHang(ctx context.Context, _ options) {
 	defer server.Close()
 	template := loadTemplate(map[string]string{"DynamoDBEndpoint": server.URL})
 	var rows [][]any
-	for _, name := range []string{"authorizer", "list-feature-types"} {
+	for _, name := range []string{"authorizer", "get-all-feature-types"} {
 		running, took := hang(ctx, function(template, name))
 		rows = append(rows, []any{name, slices.Max(running), median(running[len(running)-hangLast*hangRate:]),
 			slices.Max(took), median(took)})

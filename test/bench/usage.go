@@ -47,9 +47,9 @@ func measureUsage(ctx context.Context, _ options) {
 		return usagetable.MarshalApplication(usagetable.Application{Name: "application-0", CreatedAt: hour, SeenAt: hour})
 	})
 	name := newToggle(7, "", hour, false).Name
-	b.measure(ctx, "usage of a toggle, no hour merged", "", "get-feature-usage", map[string]string{"name": name})
+	b.measure(ctx, "usage of a toggle, no hour merged", "", "get-feature-usage-summary", map[string]string{"name": name})
 	b.measure(ctx, "toggles of an application, no hour merged", "", "get-application", map[string]string{"appName": "application-0"})
-	b.measure(ctx, "names that do not exist, no hour merged", "", "list-unknown-features", nil)
+	b.measure(ctx, "names that do not exist, no hour merged", "", "get-unknown-flags", nil)
 
 	// All hours but the running one are merged, as usual.
 	b.put(ctx, mergedToggles*(usageHours-1), func(i int) dynamo.Item {
@@ -68,11 +68,11 @@ func measureUsage(ctx context.Context, _ options) {
 			Features: usedNames(),
 		}))
 	})
-	b.measure(ctx, "usage of a toggle", "300", "get-feature-usage", map[string]string{"name": name})
-	b.measure(ctx, "usage of a toggle per hour", "300", "list-feature-usage", map[string]string{"name": name})
+	b.measure(ctx, "usage of a toggle", "300", "get-feature-usage-summary", map[string]string{"name": name})
+	b.measure(ctx, "usage of a toggle per hour", "300", "get-raw-feature-metrics", map[string]string{"name": name})
 	b.measure(ctx, "toggles of an application", "300", "get-application", map[string]string{"appName": "application-0"})
-	b.measure(ctx, "names that do not exist", "300", "list-unknown-features", nil)
-	b.measure(ctx, "list of all toggles, usage not read yet", "", "list-features", map[string]string{"projectId": "default"})
+	b.measure(ctx, "names that do not exist", "300", "get-unknown-flags", nil)
+	b.measure(ctx, "list of all toggles, usage not read yet", "", "get-features", map[string]string{"projectId": "default"})
 	printTable("Usage of toggles", " read | ms | goal", b.rows,
 		"%d toggles that %d applications use in each of %d hours, counted by %d processes, on the local engine, in memory, "+
 			"client and engine sharing the machine. %d toggles have records of merged hours. Each round constructs the real "+

@@ -53,8 +53,8 @@ func update(t *testing.T, s *stack) {
 			template.set(t, path, append(allowed, denied))
 		},
 	})
-	if !strings.Contains(updated.output, "CreateOwnTokenFunction works") {
-		t.Errorf("create-own-token was not invoked:\n%s", updated.output)
+	if !strings.Contains(updated.output, "CreatePatFunction works") {
+		t.Errorf("create-pat was not invoked:\n%s", updated.output)
 	}
 	if got := updated.counted(t); got != requests || !maps.Equal(updated.Tables, s.Tables) {
 		t.Errorf("%d requests were counted, and now %d; the tables were %v, and are %v", requests, got, s.Tables, updated.Tables)

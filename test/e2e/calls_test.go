@@ -170,7 +170,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"PUT feedback/f", "admin", "{}", 200, "update-feedback", readPAT + ", UpdateItem 1w"},
 		// for another user
 		{"PUT feedback/f", "admin", `{"userId":2}`, 200, "update-feedback", readPAT + ", GetItem 1r, UpdateItem 1w"},
-		{"GET feature-types", "api-token", "", 200, "list-feature-types", "authorizer GetItem 1r, Scan 1r"},
+		{"GET feature-types", "api-token", "", 200, "get-all-feature-types", "authorizer GetItem 1r, Scan 1r"},
 		{
 			request:  "PUT " + lifetime,
 			as:       "admin",
@@ -189,7 +189,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w",
 		},
 
-		{"GET context", "viewer", "", 200, "list-context-fields", readPAT + ", Scan 1r"},
+		{"GET context", "viewer", "", 200, "get-context-fields", readPAT + ", Scan 1r"},
 		{"GET context/userId", "viewer", "", 200, "get-context-field", readPAT + ", BatchGetItem 2r"},
 		{
 			request:  "POST context",
@@ -236,7 +236,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "validate-constraint",
 			calls:    readPAT + ", BatchGetItem 1r",
 		},
-		{"GET segments", "viewer", "", 200, "list-segments", readPAT + ", Scan 1r"},
+		{"GET segments", "viewer", "", 200, "get-segments", readPAT + ", Scan 1r"},
 		{
 			request:  "POST segments",
 			as:       "editor",
@@ -254,7 +254,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+3w",
 		},
 		{"GET segments/1", "viewer", "", 200, "get-segment", readPAT + ", BatchGetItem 2r"},
-		{"GET segments/1/strategies", "viewer", "", 200, "list-segment-strategies", readPAT + ", BatchGetItem 2r, 4 Scan 1r"},
+		{"GET segments/1/strategies", "viewer", "", 200, "get-segment-strategies", readPAT + ", BatchGetItem 2r, 4 Scan 1r"},
 		{
 			request:  "PUT segments/1",
 			as:       "editor",
@@ -263,30 +263,30 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "update-segment",
 			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
 		},
-		{"DELETE segments/1", "editor", "", 204, "delete-segment", readPAT + ", BatchGetItem 2r, TransactWriteItems 4w+3w"},
-		{"GET api-tokens", "editor", "", 200, "list-client-tokens", readPAT + ", Scan 1r"},
+		{"DELETE segments/1", "editor", "", 204, "remove-segment", readPAT + ", BatchGetItem 2r, TransactWriteItems 4w+3w"},
+		{"GET api-tokens", "editor", "", 200, "get-all-api-tokens", readPAT + ", Scan 1r"},
 		{
 			request:  "POST api-tokens",
 			as:       "admin",
 			body:     `{"tokenName":"a","type":"client","environment":"none"}`,
 			status:   400,
-			function: "create-client-token",
-			calls:    readPAT + ", BatchGetItem 1r",
+			function: "create-api-token",
+			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r",
 		},
 		{
 			request:  "POST api-tokens",
 			as:       "admin",
 			body:     `{"tokenName":"a","type":"client"}`,
 			status:   201,
-			function: "create-client-token",
-			calls:    readPAT + ", BatchGetItem 1r, TransactWriteItems 4w+2w+3w",
+			function: "create-api-token",
+			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r, Scan 1r, TransactWriteItems 4w+2w+3w",
 		},
 		{
 			request:  "PUT " + client,
 			as:       "admin",
 			body:     `{"expiresAt":"2099-01-01T00:00:00Z"}`,
 			status:   200,
-			function: "update-client-token",
+			function: "update-api-token",
 			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w",
 		},
 		// the same
@@ -295,18 +295,18 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "admin",
 			body:     `{"expiresAt":"2099-01-01T00:00:00Z"}`,
 			status:   200,
-			function: "update-client-token",
+			function: "update-api-token",
 			calls:    readPAT + ", GetItem 1r",
 		},
 		{
 			request:  "DELETE " + client,
 			as:       "admin",
 			status:   200,
-			function: "delete-client-token",
-			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r, TransactWriteItems 4w+3w+2w",
+			function: "delete-api-token",
+			calls:    readPAT + ", GetItem 1r, BatchGetItem 1r, TransactWriteItems 2w+3w+2w",
 		},
-		{"GET environments", "viewer", "", 200, "list-environments", readPAT + ", 5 Scan 1r"},
-		{"GET environments/project/p", "viewer", "", 200, "list-project-environments", readPAT + ", 2 Scan 1r"},
+		{"GET environments", "viewer", "", 200, "get-all-environments", readPAT + ", 5 Scan 1r"},
+		{"GET environments/project/p", "viewer", "", 200, "get-project-environments", readPAT + ", 2 Scan 1r"},
 		{"GET environments/production", "viewer", "", 200, "get-environment", readPAT + ", GetItem 1r"},
 		{
 			request:  "POST environments",
@@ -336,10 +336,10 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			request:  "DELETE environments/a",
 			as:       "admin",
 			status:   200,
-			function: "delete-environment",
+			function: "remove-environment",
 			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, 4 Scan 1r, DeleteItem 1w",
 		},
-		{"GET projects", "viewer", "", 200, "list-projects", readPAT + ", 4 Scan 1r"},
+		{"GET projects", "viewer", "", 200, "get-projects", readPAT + ", 4 Scan 1r"},
 
 		// PAT; account. The counter is counted before, even if the token is not created.
 		{
@@ -366,8 +366,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "create-service-account-token",
 			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
 		},
-		{"GET service-account", "admin", "", 200, "list-service-accounts", readPAT + ", 2 Scan 1r"},
-		{"GET tokens", "admin", "", 200, "list-tokens", readPAT + ", 3 Scan 1r"},
+		{"GET service-account", "admin", "", 200, "get-service-accounts", readPAT + ", 2 Scan 1r"},
+		{"GET tokens", "admin", "", 200, "get-tokens", readPAT + ", 3 Scan 1r"},
 		{
 			request:  "POST service-account",
 			as:       "admin",
@@ -403,11 +403,11 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
 		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},
 		// the merged hours; the records, and each of 24 hours that is not merged
-		{"GET client-metrics/features/a", "viewer", "", 200, "get-feature-usage", readPAT + ", 26 Query 1r"},
-		{"GET client-metrics/features/a/raw?hoursBack=1", "viewer", "", 200, "list-feature-usage", readPAT + ", 3 Query 1r"},
-		{"GET metrics/applications", "viewer", "", 200, "list-applications", readPAT + ", Query 1r"},
+		{"GET client-metrics/features/a", "viewer", "", 200, "get-feature-usage-summary", readPAT + ", 26 Query 1r"},
+		{"GET client-metrics/features/a/raw?hoursBack=1", "viewer", "", 200, "get-raw-feature-metrics", readPAT + ", 3 Query 1r"},
+		{"GET metrics/applications", "viewer", "", 200, "get-applications", readPAT + ", Query 1r"},
 		{"GET metrics/applications/a", "viewer", "", 404, "get-application", readPAT + ", GetItem 1r"},
-		{"GET metrics/unknown-flags", "viewer", "", 200, "list-unknown-features", readPAT + ", 26 Query 1r"},
+		{"GET metrics/unknown-flags", "viewer", "", 200, "get-unknown-flags", readPAT + ", 26 Query 1r"},
 		// each of eight partitions
 		{"GET search/events", "admin", "", 200, "search-events", readPAT + ", 8 Query 1r"},
 		{"GET search/events?feature=IS:g", "viewer", "", 200, "search-events", readPAT + ", Query 0.5r"},
@@ -416,11 +416,11 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			request:  "DELETE user/tokens/4",
 			as:       "new",
 			status:   200,
-			function: "delete-own-token",
+			function: "delete-pat",
 			calls:    readPAT + ", " + seen + ", GetItem 1r, TransactWriteItems 2w+2w+3w",
 		},
 		// the tokens, then their account
-		{"GET service-account/4/token", "admin", "", 200, "list-service-account-tokens", readPAT + ", GetItem 1r, Query 1r"},
+		{"GET service-account/4/token", "admin", "", 200, "get-service-account-tokens", readPAT + ", GetItem 1r, Query 1r"},
 		{"GET service-account/4/token/5", "admin", "", 200, "get-service-account-token", readPAT + ", BatchGetItem 1r+1r"},
 		{
 			request:  "DELETE service-account/4/token/5",
@@ -429,16 +429,16 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "delete-service-account-token",
 			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+2w+3w",
 		},
-		{"GET user/tokens", "viewer", "", 200, "list-own-tokens", readPAT + ", Query 1r"},
+		{"GET user/tokens", "viewer", "", 200, "get-pats", readPAT + ", Query 1r"},
 		{
 			request:  "POST user/tokens",
 			as:       "viewer",
 			body:     newToken,
 			status:   201,
-			function: "create-own-token",
+			function: "create-pat",
 			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems 2w+2w+3w",
 		},
-		{"GET user", "viewer", "", 200, "get-own-user", readPAT + ", GetItem 1r"},
+		{"GET user", "viewer", "", 200, "get-me", readPAT + ", GetItem 1r"},
 
 		// A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
 		{
@@ -475,13 +475,13 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "update-feature",
 			calls:    readPAT + ", 2 GetItem 1r, Scan 1r",
 		},
-		{"GET projects/p/features", "viewer", "", 200, "list-features", readPAT + ", Query 1r, 6 Scan 1r"},
+		{"GET projects/p/features", "viewer", "", 200, "get-features", readPAT + ", Query 1r, 6 Scan 1r"},
 		{
 			request:  "POST projects/p/stale",
 			as:       "editor",
 			body:     `{"features":["h"],"stale":true}`,
 			status:   202,
-			function: "mark-features-stale",
+			function: "stale-features",
 			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w",
 		},
 		{
@@ -489,7 +489,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "editor",
 			body:     `{"features":["h"],"stale":false}`,
 			status:   202,
-			function: "mark-features-stale",
+			function: "stale-features",
 			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		// The environment, then the toggle. Only the usage that becomes less is read.
@@ -498,34 +498,34 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			request:  "POST " + switchOf + "/on",
 			as:       "editor",
 			status:   200,
-			function: "turn-on-feature",
+			function: "toggle-feature-environment-on",
 			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+6w+2w",
 		},
-		{"POST " + switchOf + "/on", "editor", "", 200, "turn-on-feature", readPAT + ", 2 GetItem 1r"},
+		{"POST " + switchOf + "/on", "editor", "", 200, "toggle-feature-environment-on", readPAT + ", 2 GetItem 1r"},
 		{
 			request:  "POST " + switchOf + "/strategies",
 			as:       "editor",
 			body:     `{"name":"default"}`,
 			status:   200,
-			function: "create-strategy",
+			function: "add-feature-strategy",
 			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
-		{"GET " + switchOf + "/strategies", "viewer", "", 200, "list-strategies", readPAT + ", 2 GetItem 1r"},
+		{"GET " + switchOf + "/strategies", "viewer", "", 200, "get-feature-strategies", readPAT + ", 2 GetItem 1r"},
 		{
 			request:  "POST " + switchOf + "/strategies/set-sort-order",
 			as:       "editor",
 			body:     "[]",
 			status:   200,
-			function: "order-strategies",
+			function: "set-strategy-sort-order",
 			calls:    readPAT + ", 2 GetItem 1r",
 		},
-		{"GET strategies", "viewer", "", 200, "list-strategy-types", readPAT},
+		{"GET strategies", "viewer", "", 200, "get-all-strategies", readPAT},
 		{
 			request:  "POST " + switches + "/off",
 			as:       "editor",
 			body:     `{"features":["h"]}`,
 			status:   200,
-			function: "turn-off-features",
+			function: "bulk-toggle-features-environment-off",
 			calls:    readPAT + ", 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		{
@@ -533,14 +533,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "editor",
 			body:     `{"features":["h"]}`,
 			status:   200,
-			function: "turn-on-features",
+			function: "bulk-toggle-features-environment-on",
 			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		{
 			request:  "POST " + switchOf + "/off",
 			as:       "editor",
 			status:   200,
-			function: "turn-off-feature",
+			function: "toggle-feature-environment-off",
 			calls:    readPAT + ", 2 GetItem 1r, BatchGetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		// the toggle, four segments of the table, the environments, the type
@@ -558,14 +558,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "editor",
 			body:     `{"feature":"i"}`,
 			status:   200,
-			function: "add-dependency",
+			function: "add-feature-dependency",
 			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 6w+3w",
 		},
 		{
 			request:  "DELETE projects/p/features/h/dependencies/i",
 			as:       "editor",
 			status:   200,
-			function: "remove-dependency",
+			function: "delete-feature-dependency",
 			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 6w+3w",
 		},
 		{
@@ -620,7 +620,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", 80 Query 0.5r, 2 Scan 1r, BatchGetItem 1r",
 		},
 		// of another user
-		{"DELETE user/tokens/1", "viewer", "", 404, "delete-own-token", readPAT + ", GetItem 1r"},
+		{"DELETE user/tokens/1", "viewer", "", 404, "delete-pat", readPAT + ", GetItem 1r"},
 	} {
 		request := strings.Replace(test.request, " ", " /api/admin/", 1)
 		t.Run(fmt.Sprint(test.request, " ", test.as, " ", test.body, " ", test.status), func(t *testing.T) {
@@ -639,8 +639,8 @@ func TestCallsInAFullAccount(t *testing.T) {
 	s := start(t)
 	s.fillWithExpired(t, 3)
 	status, calls := s.calls(t, "POST /api/admin/user/tokens", "viewer", inAFullAccount)
-	assert.Equal(t, "201 "+readPAT+", create-own-token UpdateItem 1w, create-own-token TransactWriteItems failed, "+
-		"create-own-token Query 1r, create-own-token TransactWriteItems 4w+2w+6w", fmt.Sprint(status, " ", calls))
+	assert.Equal(t, "201 "+readPAT+", create-pat UpdateItem 1w, create-pat TransactWriteItems failed, "+
+		"create-pat Query 1r, create-pat TransactWriteItems 4w+2w+6w", fmt.Sprint(status, " ", calls))
 }
 
 // The limit of 100 tokens per account exists so that the account's item stays within one read unit (4 KB).
@@ -658,7 +658,7 @@ func TestCallsWithAHundredTokens(t *testing.T) {
 	assert.OK(t, err)
 	s.tokens["hundredth"] = s.createToken(t, 7, time.Unix(s.clock.Load(), 0).Add(time.Hour))
 	_, got := s.calls(t, "GET /api/admin/context", "hundredth", "")
-	assert.Equal(t, readPAT+", "+seen+", list-context-fields Scan 1r", got)
+	assert.Equal(t, readPAT+", "+seen+", get-context-fields Scan 1r", got)
 }
 
 // A field of the maximum size can be created and changed. It costs a write of a toggle as little as a small one.
@@ -699,10 +699,10 @@ func TestCallsWithStrategies(t *testing.T) {
 	assert.OK(t, json.Unmarshal(response, &created))
 	strategy := state + "/strategies/" + created.ID
 	for _, test := range []struct{ request, body, function, want string }{
-		{"POST " + state + "/strategies", `{"name":"default"}`, "create-strategy", "3w+3w+2w"},
-		{"PUT " + strategy, `{"title":"All"}`, "update-strategy", "3w+3w+2w"},
-		{"POST " + state + "/strategies/set-sort-order", `[{"id":"` + created.ID + `","sortOrder":7}]`, "order-strategies", "3w+3w+2w"},
-		{"DELETE " + strategy, "", "delete-strategy", "3w+3w"},
+		{"POST " + state + "/strategies", `{"name":"default"}`, "add-feature-strategy", "3w+3w+2w"},
+		{"PUT " + strategy, `{"title":"All"}`, "update-feature-strategy", "3w+3w+2w"},
+		{"POST " + state + "/strategies/set-sort-order", `[{"id":"` + created.ID + `","sortOrder":7}]`, "set-strategy-sort-order", "3w+3w+2w"},
+		{"DELETE " + strategy, "", "delete-feature-strategy", "3w+3w"},
 	} {
 		s.clock.Add(1) // otherwise two functions issue the same id of an event
 		status, calls := s.calls(t, test.request, "editor", test.body)
@@ -721,16 +721,16 @@ func TestCallsWithStrategies(t *testing.T) {
 	assert.OK(t, err)
 	s.clock.Add(1)
 	status, calls := s.calls(t, "POST "+state+"/strategies", "editor", string(large))
-	assert.Equal(t, "200: "+readPAT+", 2 create-strategy GetItem 1r, 2 create-strategy BatchGetItem 1r, "+
-		"create-strategy TransactWriteItems 5w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
+	assert.Equal(t, "200: "+readPAT+", 2 add-feature-strategy GetItem 1r, 2 add-feature-strategy BatchGetItem 1r, "+
+		"add-feature-strategy TransactWriteItems 5w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
 	// Two toggles, of which the first has two KB now, and the events of a strategy and of the switch of each.
 	status, _ = s.send(t, "POST /api/admin/projects/shop/features", "editor", `{"name":"second"}`)
 	assert.Equal(t, 201, status)
 	s.clock.Add(1)
 	status, calls = s.calls(t, "POST /api/admin/projects/shop/bulk_features/environments/development/on", "editor",
 		`{"features":["new-checkout","second"]}`)
-	assert.Equal(t, "200: "+readPAT+", turn-on-features GetItem 1r, turn-on-features BatchGetItem 2r, "+
-		"turn-on-features TransactWriteItems 8w+12w+2w", fmt.Sprint(status, ": ", calls))
+	assert.Equal(t, "200: "+readPAT+", bulk-toggle-features-environment-on GetItem 1r, bulk-toggle-features-environment-on BatchGetItem 2r, "+
+		"bulk-toggle-features-environment-on TransactWriteItems 8w+12w+2w", fmt.Sprint(status, ": ", calls))
 }
 
 // client returns a DynamoDB client whose calls are not counted.

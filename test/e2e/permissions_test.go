@@ -290,8 +290,7 @@ var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
 // environment is full. userId, id, name and selector are keys.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full",
-	"tokens", "bytes"}
+	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.
@@ -340,7 +339,7 @@ func requireRecorded(t *testing.T, calls []call) {
 		changed, appends := c.change()
 		// These were recorded when the deletion began. A creation can continue it.
 		ends := c.Function == "delete-service-account" && changed == "Delete on Users" ||
-			changed == "Delete on Environments" || c.Function == "delete-environment" && c.API == "TransactWriteItems"
+			changed == "Delete on Environments" || c.Function == "remove-environment" && c.API == "TransactWriteItems"
 		if changed != "" && !appends && !ends {
 			t.Errorf("%s records nothing: %s in %s", c.Function, changed, c.API)
 		}
@@ -373,7 +372,7 @@ func (s *service) sendSamples(t *testing.T) {
 		if json.Unmarshal(content, &event) == nil {
 			principal, ok = event.RequestContext.Authorizer["principalId"].(string)
 		}
-		if !ok || strings.HasSuffix(file, "delete-own-token.json") { // it would delete the token of other requests
+		if !ok || strings.HasSuffix(file, "delete-pat.json") { // it would delete the token of other requests
 			continue
 		}
 		s.tokens[principal] = cmp.Or(s.tokens[principal], s.APIToken)

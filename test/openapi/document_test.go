@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -49,6 +50,42 @@ func TestDocumentHasTheTemplatesRoutes(t *testing.T) {
 	slices.Sort(documented)
 	slices.Sort(routed)
 	assert.Equal(t, routed, documented)
+}
+
+// The seven operations of the specification come first, under a tag of their own.
+func TestCoreOperationsComeFirst(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "api", "openapi.yaml"))
+	assert.OK(t, err)
+	tags := regexp.MustCompile(`(?m)^      operationId: (\w+)\n      tags: \[(.+)\]$`).FindAllStringSubmatch(string(text), -1)
+	var core []string
+	last := 0
+	for i, tag := range tags {
+		if tag[2] == "core operations" {
+			core, last = append(core, tag[1]), i
+		}
+	}
+	assert.Equal(t, []string{
+		"updateFeedback", "getAllFeatureTypes", "updateFeatureTypeLifetime", "getContextFields",
+		"createServiceAccountToken", "getTrafficUsage", "deletePat",
+	}, core)
+	if others := last + 1 - len(core); others > 2 { // other methods of the same paths
+		t.Errorf("%d operations stand between the seven", others)
+	}
+}
+
+// The name of a function is the operationId of its operation, in lower case with hyphens.
+func TestOperationNames(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	for _, o := range local.Operations() {
+		method, path, _ := strings.Cut(o.Route, " ")
+		id := doc.Paths.Find(path).GetOperation(method).OperationID
+		want := strings.ToLower(regexp.MustCompile(`[A-Z]`).ReplaceAllString(id, "-$0"))
+		if o.Name != want {
+			t.Errorf("the function of %s is %s, want %s", o.Route, o.Name, want)
+		}
+	}
 }
 
 // The description of an operation names what its table requires of the caller.

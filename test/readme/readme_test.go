@@ -1,4 +1,4 @@
-// Package readme_test runs the commands of README.md, docs/access.md and docs/rollout.md.
+// Package readme_test runs the commands of README.md and of the pages that continue it.
 package readme_test
 
 import (
@@ -27,7 +27,8 @@ type page struct {
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	for _, p := range []page{
-		{path: "README.md", passes: 2, lastRejected: true},
+		{path: "README.md", passes: 2},
+		{path: "docs/api.md", passes: 2, afterReadme: true, lastRejected: true},
 		{path: "docs/access.md", passes: 1, lastRejected: true},
 		{path: "docs/rollout.md", passes: 1, afterReadme: true},
 	} {

@@ -44,17 +44,17 @@ func Check(function string, response []byte) error {
 		return checkText(response, `{"batchItemFailures":[{"itemIdentifier":"5532695600000000028561540102"}]}`)
 	case "deliver-webhook": // there is no secret
 		return checkText(response, `{"batchItemFailures":[{"itemIdentifier":"059f36b4-87a3-44ab-83d2-661975830a7d"}]}`)
-	case "get-segment", "list-segment-strategies", "update-segment", "delete-segment": // there is no segment
+	case "get-segment", "get-segment-strategies", "update-segment", "remove-segment": // there is no segment
 		return CheckHTTP(response, http.StatusNotFound)
-	case "update-client-token", "delete-client-token": // selectors are random
+	case "update-api-token", "delete-api-token": // selectors are random
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-service-account-token", "delete-service-account-token": // the seeded service account has no token
 		return CheckHTTP(response, http.StatusNotFound)
-	case "get-strategy", "update-strategy", "delete-strategy": // ids of strategies are random
+	case "get-feature-strategy", "update-feature-strategy", "delete-feature-strategy": // ids of strategies are random
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-application": // no application has reported
 		return CheckHTTP(response, http.StatusNotFound)
-	case "delete-environment", "remove-dependency": // there is no such environment, and no dependency
+	case "remove-environment", "delete-feature-dependency": // there is no such environment, and no dependency
 		return CheckHTTP(response, http.StatusNotFound)
 	case "not-found":
 		return CheckHTTP(response, http.StatusNotFound)

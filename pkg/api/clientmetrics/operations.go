@@ -14,21 +14,21 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "get-feature-usage",
+			Name:     "get-feature-usage-summary",
 			Route:    "GET /api/admin/client-metrics/features/{name}",
 			Requires: access.IsAnyone,
 			Tables:   []string{usagetable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
 		},
 		{
-			Name:     "list-feature-usage",
+			Name:     "get-raw-feature-metrics",
 			Route:    "GET /api/admin/client-metrics/features/{name}/raw",
 			Requires: access.IsAnyone,
 			Tables:   []string{usagetable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
 		},
 		{
-			Name:     "list-applications",
+			Name:     "get-applications",
 			Route:    "GET /api/admin/metrics/applications",
 			Requires: access.IsAnyone,
 			Tables:   []string{usagetable.Table},
@@ -42,7 +42,7 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetApplication(reader(d)) },
 		},
 		{
-			Name:     "list-unknown-features",
+			Name:     "get-unknown-flags",
 			Route:    "GET /api/admin/metrics/unknown-flags",
 			Requires: access.IsAnyone,
 			Tables:   []string{usagetable.Table, featuretable.Table},

@@ -13,7 +13,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-client-tokens",
+			Name:     "get-all-api-tokens",
 			Route:    "GET /api/admin/api-tokens",
 			Requires: access.Has(access.ReadClientToken),
 			Tables:   []string{clienttokentable.Table},
@@ -22,7 +22,7 @@ func Operations() []app.Operation {
 			},
 		},
 		{
-			Name:     "create-client-token",
+			Name:     "create-api-token",
 			Route:    "POST /api/admin/api-tokens",
 			Requires: access.Has(access.CreateClientToken),
 			Tables:   []string{clienttokentable.Table, environment.Table, eventlog.Table},
@@ -32,14 +32,14 @@ func Operations() []app.Operation {
 			},
 		},
 		{
-			Name:     "update-client-token",
+			Name:     "update-api-token",
 			Route:    "PUT /api/admin/api-tokens/{token}",
 			Requires: access.Has(access.UpdateClientToken),
 			Tables:   []string{clienttokentable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d), d.Now, maxDays(d)) },
 		},
 		{
-			Name:     "delete-client-token",
+			Name:     "delete-api-token",
 			Route:    "DELETE /api/admin/api-tokens/{token}",
 			Requires: access.Has(access.DeleteClientToken),
 			Tables:   []string{clienttokentable.Table, environment.Table, eventlog.Table},

@@ -13,7 +13,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-context-fields",
+			Name:     "get-context-fields",
 			Route:    "GET /api/admin/context",
 			Requires: access.IsAnyone,
 			Tables:   []string{Table},

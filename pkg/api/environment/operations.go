@@ -15,7 +15,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-environments",
+			Name:     "get-all-environments",
 			Route:    "GET /api/admin/environments",
 			Requires: access.IsAnyone,
 			Tables:   []string{Table, featuretable.Table},
@@ -24,7 +24,7 @@ func Operations() []app.Operation {
 			},
 		},
 		{
-			Name:     "list-project-environments",
+			Name:     "get-project-environments",
 			Route:    "GET /api/admin/environments/project/{projectId}",
 			Requires: access.IsAnyone,
 			Tables:   []string{Table, clienttokentable.Table},

@@ -11,7 +11,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-feature-types",
+			Name:     "get-all-feature-types",
 			Route:    "GET /api/admin/feature-types",
 			Requires: access.IsAnyone,
 			Tables:   []string{Table},

@@ -257,7 +257,7 @@ func TestLimitsOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	env := database.New(t).Env(t)
 	env.Vars["MAX_TOKENS_PER_ACCOUNT"], env.Vars["MAX_TOKEN_DAYS"] = "101", "36501"
-	_, err := app.Find(pat.Operations(), "create-own-token")(env)
+	_, err := app.Find(pat.Operations(), "create-pat")(env)
 	assert.Equal(t, `the environment variable MAX_TOKENS_PER_ACCOUNT must be a number from 1 to 100, not "101"`+"\n"+
 		`the environment variable MAX_TOKEN_DAYS must be a number from 0 to 36500, not "36501"`, fmt.Sprint(err))
 }

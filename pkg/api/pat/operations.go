@@ -12,7 +12,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-service-account-tokens",
+			Name:     "get-service-account-tokens",
 			Route:    "GET /api/admin/service-account/{id}/token",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{Table, user.Table},
@@ -40,21 +40,21 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 		{
-			Name:     "list-own-tokens",
+			Name:     "get-pats",
 			Route:    "GET /api/admin/user/tokens",
 			Requires: access.IsUser,
 			Tables:   []string{Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListOwn(reader(d)) },
 		},
 		{
-			Name:     "create-own-token",
+			Name:     "create-pat",
 			Route:    "POST /api/admin/user/tokens",
 			Requires: access.IsUser,
 			Tables:   []string{Table, user.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return CreateOwn(writer(d), d.Now, limits(d)) },
 		},
 		{
-			Name:     "delete-own-token",
+			Name:     "delete-pat",
 			Route:    "DELETE /api/admin/user/tokens/{id}",
 			Requires: access.IsUser,
 			Tables:   []string{Table, user.Table, eventlog.Table},

@@ -11,7 +11,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-projects",
+			Name:     "get-projects",
 			Route:    "GET /api/admin/projects",
 			Requires: access.IsAnyone,
 			Tables:   []string{featuretable.Table},

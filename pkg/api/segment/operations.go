@@ -18,7 +18,7 @@ func Operations() []app.Operation {
 	written := []string{segmenttable.Table, contextfield.Table, eventlog.Table}
 	return []app.Operation{
 		{
-			Name:     "list-segments",
+			Name:     "get-segments",
 			Route:    "GET /api/admin/segments",
 			Requires: access.IsAnyone,
 			Tables:   []string{segmenttable.Table},
@@ -48,14 +48,14 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},
 		{
-			Name:     "delete-segment",
+			Name:     "remove-segment",
 			Route:    "DELETE /api/admin/segments/{id}",
 			Requires: access.Has(access.DeleteSegment),
 			Tables:   written,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 		{
-			Name:     "list-segment-strategies",
+			Name:     "get-segment-strategies",
 			Route:    "GET /api/admin/segments/{id}/strategies",
 			Requires: access.IsAnyone,
 			Tables:   []string{segmenttable.Table, featuretable.Table},

@@ -15,7 +15,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-service-accounts",
+			Name:     "get-service-accounts",
 			Route:    "GET /api/admin/service-account",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{user.Table, pat.Table},

@@ -16,7 +16,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "list-tokens",
+			Name:     "get-tokens",
 			Route:    "GET /api/admin/tokens",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{apitoken.Table, pat.Table, user.Table},

@@ -10,7 +10,7 @@ import (
 func Operations() []app.Operation {
 	return []app.Operation{
 		{
-			Name:     "get-own-user",
+			Name:     "get-me",
 			Route:    "GET /api/admin/user",
 			Requires: access.IsUser,
 			Tables:   []string{Table},

@@ -20,7 +20,7 @@ const token = "user:v2_AAAAAAAAAAEAAAAAAAAAAQ_abcdefghijklmnopqrstuvwxyzabcdefgh
 func now() time.Time { return time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC) }
 
 func request(id, path string, status int) *terminal.Entry {
-	return &terminal.Entry{Method: "GET", Path: path, Status: status, Function: "list-feature-types",
+	return &terminal.Entry{Method: "GET", Path: path, Status: status, Function: "get-all-feature-types",
 		Duration: 1234 * time.Microsecond, ID: id}
 }
 
@@ -51,16 +51,16 @@ func TestTerminal(t *testing.T) {
 		{
 			name: "records of functions",
 			do: func(c *terminal.Output) {
-				log := c.FunctionLogger("list-feature-types", slog.LevelWarn)
+				log := c.FunctionLogger("get-all-feature-types", slog.LevelWarn)
 				log.Info("request", "apiRequestId", "id-1", "status", 200)
 				log.Error("request", "apiRequestId", "id-2", "status", 500, "error", "InternalError", "cause",
 					"it\tbroke\nat line 7\n")
 				log.Error("of no request", "cause", errors.New("\"x\""))
 			},
-			want: "TIME ERROR request  function=list-feature-types  apiRequestId=id-2  error=InternalError\n" +
+			want: "TIME ERROR request  function=get-all-feature-types  apiRequestId=id-2  error=InternalError\n" +
 				"           cause: it  broke\n" +
 				"           at line 7\n" +
-				"TIME ERROR of no request  function=list-feature-types\n" +
+				"TIME ERROR of no request  function=get-all-feature-types\n" +
 				"           cause: \"x\"\n",
 		},
 		{
@@ -124,8 +124,8 @@ func TestJSON(t *testing.T) {
 	c.FunctionLogger("f", slog.LevelWarn).Info("request", "apiRequestId", "id-1")
 	ctx := lambdacontext.NewContext(t.Context(), &lambdacontext.LambdaContext{AwsRequestID: "id-3"})
 	c.EventLogger("g", slog.LevelWarn).InfoContext(ctx, "counted")
-	want := `{TIME,"level":"INFO","msg":"request","method":"GET","path":"/api","status":200,"function":"list-feature-types","milliseconds":1.234,"requestId":"id-1"}
-{TIME,"level":"ERROR","msg":"request failed","method":"GET","path":"/user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]","status":500,"function":"list-feature-types","milliseconds":1.234,"requestId":"id-2","cause":"panic: x\nline 2"}
+	want := `{TIME,"level":"INFO","msg":"request","method":"GET","path":"/api","status":200,"function":"get-all-feature-types","milliseconds":1.234,"requestId":"id-1"}
+{TIME,"level":"ERROR","msg":"request failed","method":"GET","path":"/user:v2_AAAAAAAAAAEAAAAAAAAAAQ_[redacted]","status":500,"function":"get-all-feature-types","milliseconds":1.234,"requestId":"id-2","cause":"panic: x\nline 2"}
 {TIME,"level":"INFO","msg":"request","function":"f","apiRequestId":"id-1"}
 {TIME,"level":"INFO","msg":"counted","function":"g","requestId":"id-3"}
 `

@@ -113,7 +113,7 @@ func (d *doctor) useValid(ctx context.Context, address string, token access.Toke
 			"is it the URL of another installation? Otherwise read the authorizer's log group: its role may lack a permission on the tables")
 	case status != http.StatusOK:
 		return "", problem(fmt.Sprintf("%s%s responds with the status %d", address, operationPath, status),
-			"read the logs of the authorizer and of list-feature-types")
+			"read the logs of the authorizer and of get-all-feature-types")
 	}
 	return fmt.Sprintf("%s responded in %s", address, d.Now().Sub(start).Round(time.Millisecond)), nil
 }

@@ -1,9 +1,0 @@
-// Command add-dependency serves POST /api/admin/projects/{projectId}/features/{featureName}/dependencies.
-package main
-
-import (
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(feature.Operations(), "add-dependency") }

@@ -1,0 +1,10 @@
+// Command add-feature-strategy serves POST
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies.
+package main
+
+import (
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(feature.Operations(), "add-feature-strategy") }

@@ -1,0 +1,10 @@
+// Command bulk-toggle-features-environment-off serves POST
+// /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off.
+package main
+
+import (
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(feature.Operations(), "bulk-toggle-features-environment-off") }

@@ -1,9 +1,0 @@
-// Command create-own-token serves POST /api/admin/user/tokens.
-package main
-
-import (
-	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(pat.Operations(), "create-own-token") }

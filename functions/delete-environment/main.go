@@ -1,9 +1,0 @@
-// Command delete-environment serves DELETE /api/admin/environments/{name}.
-package main
-
-import (
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(feature.Operations(), "delete-environment") }

@@ -1,0 +1,10 @@
+// Command delete-feature-strategy serves DELETE
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
+package main
+
+import (
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(feature.Operations(), "delete-feature-strategy") }

@@ -1,9 +1,0 @@
-// Command delete-own-token serves DELETE /api/admin/user/tokens/{id}.
-package main
-
-import (
-	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(pat.Operations(), "delete-own-token") }

@@ -1,9 +1,0 @@
-// Command delete-segment serves DELETE /api/admin/segments/{id}.
-package main
-
-import (
-	"toggleadmin/pkg/api/segment"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(segment.Operations(), "delete-segment") }

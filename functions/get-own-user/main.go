@@ -1,9 +1,0 @@
-// Command get-own-user serves GET /api/admin/user.
-package main
-
-import (
-	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(user.Operations(), "get-own-user") }

@@ -1,0 +1,9 @@
+// Command get-projects serves GET /api/admin/projects.
+package main
+
+import (
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(project.Operations(), "get-projects") }

@@ -1,9 +1,0 @@
-// Command list-client-tokens serves GET /api/admin/api-tokens.
-package main
-
-import (
-	"toggleadmin/pkg/api/clienttoken"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(clienttoken.Operations(), "list-client-tokens") }

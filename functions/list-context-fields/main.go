@@ -1,9 +1,0 @@
-// Command list-context-fields serves GET /api/admin/context.
-package main
-
-import (
-	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(contextfield.Operations(), "list-context-fields") }

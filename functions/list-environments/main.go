@@ -1,9 +1,0 @@
-// Command list-environments serves GET /api/admin/environments.
-package main
-
-import (
-	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(environment.Operations(), "list-environments") }

@@ -1,9 +1,0 @@
-// Command list-feature-usage serves GET /api/admin/client-metrics/features/{name}/raw.
-package main
-
-import (
-	"toggleadmin/pkg/api/clientmetrics"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(clientmetrics.Operations(), "list-feature-usage") }

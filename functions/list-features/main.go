@@ -1,9 +1,0 @@
-// Command list-features serves GET /api/admin/projects/{projectId}/features.
-package main
-
-import (
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(feature.Operations(), "list-features") }

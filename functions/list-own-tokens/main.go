@@ -1,9 +1,0 @@
-// Command list-own-tokens serves GET /api/admin/user/tokens.
-package main
-
-import (
-	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(pat.Operations(), "list-own-tokens") }

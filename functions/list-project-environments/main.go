@@ -1,9 +1,0 @@
-// Command list-project-environments serves GET /api/admin/environments/project/{projectId}.
-package main
-
-import (
-	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(environment.Operations(), "list-project-environments") }

@@ -1,9 +1,0 @@
-// Command list-projects serves GET /api/admin/projects.
-package main
-
-import (
-	"toggleadmin/pkg/api/project"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(project.Operations(), "list-projects") }

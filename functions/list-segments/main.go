@@ -1,9 +1,0 @@
-// Command list-segments serves GET /api/admin/segments.
-package main
-
-import (
-	"toggleadmin/pkg/api/segment"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(segment.Operations(), "list-segments") }

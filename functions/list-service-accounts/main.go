@@ -1,9 +1,0 @@
-// Command list-service-accounts serves GET /api/admin/service-account.
-package main
-
-import (
-	"toggleadmin/pkg/api/serviceaccount"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(serviceaccount.Operations(), "list-service-accounts") }

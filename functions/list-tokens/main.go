@@ -1,9 +1,0 @@
-// Command list-tokens serves GET /api/admin/tokens.
-package main
-
-import (
-	"toggleadmin/pkg/api/tokenlist"
-	"toggleadmin/pkg/platform/app"
-)
-
-func main() { app.Main(tokenlist.Operations(), "list-tokens") }

@@ -1,0 +1,10 @@
+// Command update-feature-strategy serves PUT
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
+package main
+
+import (
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(feature.Operations(), "update-feature-strategy") }
