@@ -11,8 +11,8 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 )
 
-// clientTokenLimit is the maximum number of client tokens: those of SDKs, and three more.
-const clientTokenLimit = sdkTokens + 3
+// clientTokenLimit is the maximum number of client tokens: those of SDKs and pages, and three more.
+const clientTokenLimit = sdkTokens + pageTokens + 3
 
 // clientTokenState is what the world knows about client tokens.
 type clientTokenState struct {

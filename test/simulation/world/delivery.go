@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/clienttoken"
-	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
@@ -33,6 +31,7 @@ type deliveryState struct {
 	crashed   []*server
 	started   int // the number of servers
 	installed []*application
+	pages     []*page
 }
 
 func newDeliveryState() deliveryState {
@@ -57,10 +56,11 @@ type application struct {
 // server is a process that serves applications.
 type server struct {
 	*process
-	handler *client.Handler
-	warm    map[*application]bool // to whom it has answered
-	busy    bool                  // it handles one request at a time, as an instance of a function does
-	reports reports
+	handler   *client.Handler
+	freshness time.Duration
+	warm      map[string]bool // the tokens to whose requests it has answered
+	busy      bool            // it handles one request at a time, as an instance of a function does
+	reports   reports
 }
 
 // sdkTokens is the number of client tokens of SDKs.
@@ -91,6 +91,7 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 		w.delivery.installed = append(w.delivery.installed,
 			&application{query: q, secret: secret.Reveal(), gzip: i%3 == 0, position: -1})
 	}
+	w.preparePages(tokens, p)
 	for i, environment := range environments {
 		earlier := time.Hour - w.upTo(2*duration, 81, uint64(i))
 		now := func() time.Time { return p.now().Add(-earlier) }
@@ -121,10 +122,13 @@ func (w *World) newServer() *server {
 	db, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
 	freshness := []time.Duration{0, 250 * time.Millisecond, 10 * time.Second}[w.upTo(3, 82, p.hash)]
-	return &server{process: p, warm: map[*application]bool{}, reports: newReports(), handler: client.New(client.Config{
+	handler := client.New(client.Config{
 		DynamoDB: db, Tables: w.tables, Freshness: freshness, Now: p.now, Random: p, Origins: []string{"*"},
 		Logger: slog.New(slog.DiscardHandler),
-	})}
+	})
+	return &server{
+		process: p, handler: handler, freshness: freshness, warm: map[string]bool{}, reports: newReports(),
+	}
 }
 
 // poll lets an SDK ask processes, one after the other. Most of them are warm, and some are behind. Some SDKs are started
@@ -146,7 +150,12 @@ func (a *actor) poll() {
 		}
 		if on := a.server(i); !on.busy {
 			on.busy = true
-			a.ask(s, on)
+			if a.IntN(2) == 0 {
+				a.disturb(on)
+			}
+			if !on.dead {
+				a.ask(s, on)
+			}
 			if !on.dead && a.IntN(2) == 0 {
 				a.report(s, on)
 			}
@@ -171,6 +180,7 @@ func (a *actor) ask(s *application, on *server) {
 	if !s.query.InlineSegmentConstraints {
 		r.Header.Set("Unleash-Client-Spec", "5.0.0")
 	}
+	begun := time.Now()
 	recorder, ok := a.request(on, r)
 	if !ok {
 		return
@@ -182,12 +192,50 @@ func (a *actor) ask(s *application, on *server) {
 	case status == http.StatusOK:
 		a.received(s, on, recorder)
 	case status == http.StatusNotModified && s.tag != "":
-	case status == http.StatusServiceUnavailable && recorder.Header().Get("Retry-After") != "" && !on.warm[s]:
+	case status == http.StatusServiceUnavailable && recorder.Header().Get("Retry-After") != "" && !on.warm[s.secret]:
 		return
 	default:
-		a.fail("%s answers an SDK with %d, and has answered it before: %t: %s", on.name, status, on.warm[s], body)
+		a.fail("%s answers an SDK with %d, and has answered it before: %t: %s", on.name, status, on.warm[s.secret], body)
 	}
-	on.warm[s] = true
+	on.warm[s.secret] = true
+	a.checkRecent(s, on, begun)
+}
+
+// checkRecent checks that what an SDK has after a response is in a snapshot that is recent enough.
+func (w *World) checkRecent(s *application, on *server, begun time.Time) {
+	all := w.delivery.published[s.query.Environment]
+	if s.position < 0 || w.over {
+		return
+	}
+	recent := all[w.recent(on, s.query.Environment, begun):]
+	if !slices.ContainsFunc(recent, func(p *published) bool { return p.seen(s.query) == s.content }) {
+		w.fail("%s answers to %v from a snapshot that was replaced by %d before %s, and reads every %s: %s", on.name, s.query,
+			recent[0].version, recent[0].at.Sub(w.start), on.freshness, s.content)
+	}
+}
+
+// slowest is the longest time between two reads of a pointer of which the first one has failed or found a lost part.
+const slowest = 3 * time.Second
+
+// recent returns the position of the oldest snapshot that a process can use for a request which began at a time, if its
+// reads succeed: that which was the current one when it has read the pointer last. Otherwise it can use each one.
+func (w *World) recent(on *server, environment string, begun time.Time) (oldest int) {
+	since := begun.Add(-on.freshness)
+	troubled := time.Unix(0, on.troubled.Load())
+	if troubled.After(since.Add(-slowest)) {
+		return 0
+	}
+	all := w.delivery.published[environment]
+	for i, p := range all {
+		replaced := i+1 < len(all) && all[i+1].at.Before(since.Add(-slowest))
+		if p.lost && !replaced {
+			return 0
+		}
+		if p.at.Before(since) {
+			oldest = i
+		}
+	}
+	return oldest
 }
 
 // received checks what an SDK receives: it is a published snapshot, not older than what it has, and what its token sees
@@ -246,7 +294,11 @@ func (w *World) checkDelivery() {
 	}
 	w.checkConverged()
 	for _, environment := range w.existingEnvironments()[:1] {
-		w.checkBroken(environment)
+		d := w.newDamage(environment)
+		d.checkToggle()
+		d.checkParent()
+		d.checkSegment()
+		d.end()
 	}
 	w.restartHistories()
 }
@@ -277,53 +329,4 @@ func (w *World) checkConverged() {
 			w.fail("in the end, an SDK with %v and the tag %s has %s, but the tables say %s", s.query, s.tag, s.content, want)
 		}
 	}
-}
-
-// checkBroken checks that a toggle that cannot be compiled keeps its part, and that others do not.
-func (w *World) checkBroken(environment string) {
-	p := w.newProcess("operator/broken")
-	p.direct = true
-	db, err := dynamo.NewClient(p.config(), "")
-	w.must(err)
-	table := w.tables[featuretable.Table]
-	put := func(item dynamo.Item) {
-		_, err := db.PutItem(context.Background(), &sdk.PutItemInput{TableName: &table, Item: item})
-		w.must(err)
-	}
-	compiled := func() map[string]string {
-		if err := w.compiler(db, p, p.now).Compile(context.Background(), environment); err != nil {
-			w.fail("%s is not compiled, although only one toggle cannot be compiled: %v", environment, err)
-		}
-		d, err := w.document(w.pointer(environment))
-		w.must(err)
-		return partsOf(d)
-	}
-	w.restores.copying = true // nobody else changes toggles in this way
-	defer func() { w.restores.copying = false }()
-	var items []dynamo.Item
-	for _, item := range w.db.Items(featuretable.Table) {
-		if !item.Bool(featuretable.AttributeArchived) && len(items) < 2 {
-			items = append(items, item)
-		}
-	}
-	if len(items) < 2 {
-		return
-	}
-	before := compiled()
-	broken, changed := maps.Clone(items[0]), maps.Clone(items[1])
-	for _, item := range []dynamo.Item{broken, changed} {
-		item[featuretable.AttributeDescription] = dynamo.S("changed")
-	}
-	broken[featuretable.AttributeEnvironments] = dynamo.B([]byte("broken"))
-	put(broken)
-	put(changed)
-	after := compiled()
-	first, second := toggleKey(broken.String("name")), toggleKey(changed.String("name"))
-	if after[first] != before[first] || after[second] == before[second] {
-		w.fail("the %s cannot be compiled, and has %s after %s; the %s has changed, and has %s after %s", first,
-			after[first], before[first], second, after[second], before[second])
-	}
-	put(items[0])
-	put(items[1])
-	compiled()
 }

@@ -16,8 +16,9 @@
 // types of records share: toggles, context fields, environments, segments and feedback.
 //
 // The actors application-1 and application-2 are applications: two SDKs with client tokens for all projects or some
-// ask three processes, one after the other, which have read different snapshots (delivery.go). Only in worlds with
-// these actors, snapshots are compiled (snapshots.go).
+// ask three processes, one after the other, which have read different snapshots (delivery.go). Between them, pages with
+// frontend tokens ask what is on for a visitor, and somebody asks with tokens that are not valid (visitors.go). Only in
+// worlds with these actors, snapshots are compiled (snapshots.go).
 //
 //   - After every write: usage and counts equal a recount, a context field in use exists, no two context fields get the
 //     same default order, limits hold, deleted accounts and API tokens do not come back, no token is added to an
@@ -32,11 +33,13 @@
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.
 //   - After every snapshot (docs/snapshots.md): no toggle or segment has an older state than in the snapshot before, and
-//     the parts exist. A part is deleted an hour after it was written. After every batch that the stream has delivered
-//     and every sweep of snapshots: no acknowledged change is missing.
+//     the parts exist. A part is written once, and deleted an hour after it was written, if the current snapshot does
+//     not have it. After every batch that the stream has delivered and every sweep of snapshots: no acknowledged change
+//     is missing, and each engine decides about toggles as a naive evaluation of the tables does (decisions.go).
 //   - After every response to an SDK: it is a published snapshot, not older than what the SDK has, and something that the
 //     token sees has changed. A process that has answered an SDK before always answers it, and another one answers or is
-//     unavailable.
+//     unavailable. What an SDK has, and what is on for a visitor, is in a snapshot that was the current one when the
+//     process has read the pointer last, which is at most FreshnessMilliseconds ago unless a read has failed.
 //   - After every write of the table Usage: a tally belongs to one process and only grows, and no process writes more
 //     than it was told. Only the sweep of usage changes when applications last asked for a toggle, which does not go
 //     back, and it changes nothing else of the toggle. At the end: what a process has accepted is counted, but for the
@@ -47,8 +50,8 @@
 //     checks the id and the signature of each request.
 //   - At the end: each change was announced once, in order, each event has its own id, the webhook has received all its
 //     events, requests are counted once, nothing is pending. Every SDK receives the true state, whichever process it
-//     asks and although parts of snapshots were lost, and a toggle that cannot be compiled keeps its part and does not
-//     hold up another one. For types, fields, tokens, roles, disabled accounts, toggles and feedback, an order of the
+//     asks and although parts of snapshots were lost, and a toggle, a parent or a segment that cannot be read keeps its
+//     part and does not hold up another one (damage.go). For types, fields, tokens, roles, disabled accounts, toggles and feedback, an order of the
 //     operations explains all results (porcupine).
 //   - After a final restore of tables to an earlier time, and people who sign in before the repair: nobody may do more
 //     than before the restore, an operator's decisions leave no problem, the tables are consistent, no id is used
@@ -56,7 +59,8 @@
 //
 // # Environment
 //
-//   - schedule.go, clock.go, random.go: what happens when. A process has a clock of its own.
+//   - schedule.go, clock.go, random.go: what happens when. A process has a clock of its own. Some compile with one that
+//     is wrong by hours or days.
 //   - lambda.go: package gateway with the authorizer and the operations. An instance handles one invocation at a time.
 //   - operator.go: the commands of toggleadmin.
 //   - triggers.go: streams, schedules and the access log, at least once, sometimes concurrently, or days late, when

@@ -23,11 +23,12 @@ const (
 	restored                               // in the end, tables are restored to an earlier time
 	paged                                  // DynamoDB reads one to three items at a time
 	lostPart                               // a part of a current snapshot is lost
+	wrongClock                             // somebody whose clock is wrong by hours or days compiles
 )
 
 var faultNames = []string{
 	"lost-request", "lost-response", "late", "throttled", "conflict", "slow", "crash", "freeze", "duplicated",
-	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged", "lost-part",
+	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged", "lost-part", "wrong-clock",
 }
 
 // firstFault is the bit of the first fault in a plan. Those below are of actors.

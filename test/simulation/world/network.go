@@ -78,7 +78,11 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 	case <-c.done:
 	case <-r.Context().Done():
 		p.broken.Store(true)
+		p.troubled.Store(time.Now().UnixNano())
 		return nil, r.Context().Err()
+	}
+	if c.err != nil || c.status != http.StatusOK {
+		p.troubled.Store(time.Now().UnixNano())
 	}
 	if c.err != nil {
 		p.broken.Store(true)

@@ -38,6 +38,8 @@ type process struct {
 	drawn  []int64     // the ids of events in the transactions that are sent now, without their shards
 	broken atomic.Bool // another fault than a throttled call has occurred
 
+	troubled atomic.Int64 // when a call has failed last, in nanoseconds of Unix time
+
 	refused bool // a call was throttled
 
 	handler awslambda.Handler // of an instance of a function

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -18,6 +20,8 @@ const compileSnapshots = "compile-snapshots"
 
 // published is a snapshot of an environment.
 type published struct {
+	at       time.Time
+	lost     bool // a part of it was lost
 	epoch    string
 	version  int64
 	document snapshot.Document
@@ -49,13 +53,19 @@ func (w *World) deliveredSegment(c change) {
 	w.delivery.segments[s.ID] = append(w.delivery.segments[s.ID], state)
 }
 
-// changedSnapshot checks a change of the table Snapshots. A part is deleted an hour after it was written, and the parts
-// of a snapshot exist when it is published.
+// changedSnapshot checks a change of the table Snapshots. A part does not change, and is deleted an hour after it was
+// written, if the current snapshot does not have it. The parts of a snapshot exist when it is published.
 func (w *World) changedSnapshot(c change) {
 	if !snapshottable.IsPointer(c.item) {
 		at := time.Now().Add(-time.Hour + time.Minute)
-		if c.next == nil && !snapshottable.WrittenBefore(c.old, at) {
-			w.fail("the part %s of a snapshot is deleted less than an hour after it was written", c.item.String("item"))
+		name, environment := c.item.String(snapshottable.AttributeItem), c.item.String(snapshottable.AttributeEnvironment)
+		switch {
+		case c.next != nil && c.old != nil && !reflect.DeepEqual(c.next, c.old):
+			w.fail("%s overwrites the part %s of a snapshot", w.engine.caller.process.name, name)
+		case c.next == nil && !snapshottable.WrittenBefore(c.old, at):
+			w.fail("the part %s of a snapshot is deleted less than an hour after it was written", name)
+		case c.next == nil && snapshottable.BelongsTo(c.old, w.pointer(environment)):
+			w.fail("the part %s of the current snapshot of %s is deleted", name, environment)
 		}
 		return
 	}
@@ -73,7 +83,9 @@ func (w *World) changedSnapshot(c change) {
 		w.fail("%s publishes a snapshot that cannot be read: %v", w.engine.caller.process.name, err)
 		return
 	}
-	next := &published{p.Epoch, p.Version, d, partsOf(d), map[string]int{}}
+	next := &published{
+		at: time.Now(), epoch: p.Epoch, version: p.Version, document: d, parts: partsOf(d), states: map[string]int{},
+	}
 	w.delivery.published[p.Environment] = append(all, next)
 	previous := &published{}
 	if len(all) > 0 {
@@ -91,12 +103,31 @@ func (w *World) losePart() {
 			continue
 		}
 		w.note("the part %s is lost", item.String(snapshottable.AttributeItem))
+		all := w.delivery.published[p.Environment]
+		all[len(all)-1].lost = true
 		w.db.Do("DeleteItem", encode(object{"TableName": snapshottable.Table, "Key": object{
 			snapshottable.AttributeEnvironment: object{"S": p.Environment},
 			snapshottable.AttributeItem:        object{"S": item.String(snapshottable.AttributeItem)},
 		}}))
 		w.engine.changes = nil
 		return
+	}
+}
+
+// compileWithWrongClock compiles all environments in a process whose clock is up to three days fast or slow, as that of an
+// operator's computer can be.
+func (w *World) compileWithWrongClock(n uint64) {
+	p := w.newProcess(fmt.Sprint("operator/clock-", n))
+	if p.skew = w.upTo(72*time.Hour, 20, n); w.upTo(2, 21, n) == 0 {
+		p.skew = -p.skew
+	}
+	db, err := dynamo.NewOperatorClient(p.config(), "")
+	w.must(err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, environment := range w.existingEnvironments() {
+		err := w.compiler(db, p, p.now).Compile(ctx, environment)
+		w.note("%s, whose clock is wrong by %s, compiles %s: %v", p.name, p.skew, environment, err)
 	}
 }
 
@@ -278,6 +309,9 @@ func (w *World) checkCurrent(environment string, p *published, since time.Time, 
 			w.fail("after %s, the snapshot %d of %s has of the toggle %s %s, but it is %s", what, p.version, environment,
 				name, got, want)
 		}
+		if w.segmentsRestedSince(since) {
+			w.checkDecisions(environment, p, name, what)
+		}
 	}
 	for _, s := range p.document.Segments {
 		states := w.delivery.segments[s.ID]
@@ -287,6 +321,16 @@ func (w *World) checkCurrent(environment string, p *published, since time.Time, 
 			w.fail("after %s, the snapshot %d of %s has the segment %s, but it is %s", what, p.version, environment, got, want)
 		}
 	}
+}
+
+// segmentsRestedSince reports whether no segment has changed since a time.
+func (w *World) segmentsRestedSince(since time.Time) bool {
+	for _, states := range w.delivery.segments {
+		if !states[len(states)-1].from.Before(since) {
+			return false
+		}
+	}
+	return true
 }
 
 // restartHistories begins the states of toggles, segments and environments again, after the tables were restored.

@@ -150,6 +150,11 @@ func (w *World) live() {
 	if w.has(lostPart) && w.delivers {
 		w.after(w.upTo(duration, 18), w.losePart)
 	}
+	if w.has(wrongClock) && w.delivers {
+		for i := range uint64(2) {
+			w.after(w.upTo(duration, 19, i), func() { w.spawn(func() { w.compileWithWrongClock(i) }) })
+		}
+	}
 	w.run(func() bool { return w.over || w.calm && w.acting == 0 })
 	w.drain()
 	w.spawn(func() {

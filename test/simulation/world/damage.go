@@ -1,0 +1,158 @@
+package world
+
+import (
+	"context"
+	"maps"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
+)
+
+// damage is what happens to items of toggles and segments that nothing in the service does. Nobody else acts meanwhile.
+type damage struct {
+	*World
+	environment string
+	process     *process
+	client      *sdk.Client
+	added       []*sdk.DeleteItemInput // of items that are deleted in the end
+}
+
+func (w *World) newDamage(environment string) *damage {
+	w.restores.copying = true // nobody else changes toggles in this way
+	p := w.newProcess("operator/damage")
+	p.direct = true
+	client, err := dynamo.NewClient(p.config(), "")
+	w.must(err)
+	return &damage{World: w, environment: environment, process: p, client: client}
+}
+
+// store writes an item.
+func (d *damage) store(table string, item dynamo.Item) {
+	_, err := d.client.PutItem(context.Background(), &sdk.PutItemInput{TableName: &table, Item: item})
+	d.must(err)
+}
+
+// add writes an item until the end.
+func (d *damage) add(table string, item, key dynamo.Item) {
+	d.store(table, item)
+	d.added = append(d.added, &sdk.DeleteItemInput{TableName: &table, Key: key})
+}
+
+// compile returns the next snapshot.
+func (d *damage) compile() snapshot.Document {
+	if err := d.compiler(d.client, d.process, d.process.now).Compile(context.Background(), d.environment); err != nil {
+		d.fail("%s is not compiled, although only one item cannot be read: %v", d.environment, err)
+	}
+	document, err := d.document(d.pointer(d.environment))
+	d.must(err)
+	return document
+}
+
+// end removes what was added.
+func (d *damage) end() {
+	for _, input := range d.added {
+		_, err := d.client.DeleteItem(context.Background(), input)
+		d.must(err)
+	}
+	d.compile()
+	d.restores.copying = false
+}
+
+// checkToggle checks that a toggle that cannot be compiled keeps its part, and that others do not.
+func (d *damage) checkToggle() {
+	var items []dynamo.Item
+	for _, item := range d.db.Items(featuretable.Table) {
+		if !item.Bool(featuretable.AttributeArchived) && len(items) < 2 {
+			items = append(items, item)
+		}
+	}
+	if len(items) < 2 {
+		return
+	}
+	before := partsOf(d.compile())
+	broken, changed := maps.Clone(items[0]), maps.Clone(items[1])
+	for _, item := range []dynamo.Item{broken, changed} {
+		item[featuretable.AttributeDescription] = dynamo.S("changed")
+	}
+	broken[featuretable.AttributeEnvironments] = dynamo.B([]byte("broken"))
+	table := d.tables[featuretable.Table]
+	d.store(table, broken)
+	d.store(table, changed)
+	after := partsOf(d.compile())
+	first, second := toggleKey(broken.String("name")), toggleKey(changed.String("name"))
+	if after[first] != before[first] || after[second] == before[second] {
+		d.fail("the %s cannot be compiled, and has %s after %s; the %s has changed, and has %s after %s", first,
+			after[first], before[first], second, after[second], before[second])
+	}
+	d.store(table, items[0])
+	d.store(table, items[1])
+}
+
+// planned is the constraint of the strategies that checkParent and checkSegment add.
+var planned = []toggle.Constraint{{ContextName: "plan", Operator: toggle.OperatorIn, Values: []string{"1"}}}
+
+// checkParent checks that a toggle is on for those who have a variant of its parent, also when the parent cannot be
+// read.
+func (d *damage) checkParent() {
+	strategy := func(id, variant string, constraints []toggle.Constraint) toggle.Strategy {
+		return toggle.Strategy{
+			ID: id, Name: toggle.StrategyFlexibleRollout, Constraints: constraints,
+			Variants: []toggle.Variant{{Name: variant, Weight: toggle.TotalWeight, Stickiness: "default"}},
+		}
+	}
+	parent := d.toggle("parent", strategy("p1", "blue", planned), strategy("p2", "green", nil))
+	parent.Children = []string{"child"}
+	child := d.toggle("child", toggle.Strategy{ID: "c1", Name: "default"})
+	child.Dependency = &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue"}}
+	table := d.tables[featuretable.Table]
+	whole := featuretable.Marshal(parent.Normalized())
+	d.add(table, whole, featuretable.Key("parent"))
+	d.add(table, featuretable.Marshal(child.Normalized()), featuretable.Key("child"))
+	d.checkPlanned("child", "its parent has the variant")
+	broken := maps.Clone(whole)
+	broken[featuretable.AttributeEnvironments] = dynamo.B([]byte("broken"))
+	d.store(table, broken)
+	d.checkPlanned("child", "its parent cannot be read")
+	d.store(table, whole)
+}
+
+// checkSegment checks that a toggle is on for those who are in its segment, also when the segment cannot be read.
+func (d *damage) checkSegment() {
+	const id = 1_000_000_000
+	table := d.tables[segmenttable.Table]
+	whole := segmenttable.Marshal(segmenttable.Segment{
+		Segment: toggle.Segment{ID: id, Name: "planned", Constraints: planned},
+	})
+	d.add(table, whole, segmenttable.Key(id))
+	f := d.toggle("segmented", toggle.Strategy{ID: "s1", Name: "default", Segments: []int64{id}})
+	d.add(d.tables[featuretable.Table], featuretable.Marshal(f.Normalized()), featuretable.Key(f.Name))
+	d.checkPlanned(f.Name, "its segment exists")
+	broken := maps.Clone(whole)
+	broken["constraints"] = dynamo.S("broken")
+	d.store(table, broken)
+	d.checkPlanned(f.Name, "its segment cannot be read")
+	d.store(table, whole)
+}
+
+func (d *damage) toggle(name string, strategies ...toggle.Strategy) toggle.Feature {
+	f := toggle.Feature{Name: name, Project: "default", Type: d.types.names[0]}
+	f.SetEnvironment(d.environment, toggle.Environment{Enabled: true, Strategies: strategies})
+	return f
+}
+
+// checkPlanned compiles, and checks that a toggle is on for those with the plan 1.
+func (d *damage) checkPlanned(name, when string) {
+	document := d.compile()
+	for _, lenient := range []bool{false, true} {
+		for _, v := range d.visitors() {
+			if got, want := newDelivered(document, lenient).decide(name, v).on, v["plan"] == "1"; got != want {
+				d.fail("when %s, the toggle %s is on for the visitor %v: %t", when, name, v, got)
+			}
+		}
+	}
+}
