@@ -3,6 +3,7 @@
 import { copyText } from './clipboard.js';
 import { combobox, matching } from './combobox.js';
 import { counted, h } from './dom.js';
+import { pastedValues } from './pasted.js';
 import { matcher } from './search.js';
 import { html, live, nothing, repeat } from './template.js';
 import { openAddValues } from './value-dialog.js';
@@ -31,8 +32,13 @@ const isMany = (operator) => operators[operator]?.many ?? false;
 /** Values with further ones, trimmed and without duplicates. */
 const added = (values, more) => [...new Set([...values, ...more.map((value) => value.trim()).filter(Boolean)])];
 
-/** Divides a pasted list into its values: lines, or the parts between commas of a single line. */
-export const pasted = (text) => (/[\r\n]/.test(text) ? text.split(/[\r\n]+/) : text.split(','));
+/** Calls `add` with the values of a list that is pasted. A single value is inserted into the input, as everywhere. */
+function paste(event, add) {
+  const list = pastedValues(event.clipboardData.getData('text'));
+  if (!list) return;
+  event.preventDefault();
+  add(list);
+}
 
 /**
  * Returns a function that makes the template of constraints.
@@ -113,9 +119,9 @@ export function constraintEditor(fields, change, announce = () => {}) {
         autocomplete="off" spellcheck="false" dir="auto" .value=${live(typed)}
         @input=${({ target }) => update({ typed: target.value })}
         @keydown=${(event) => { if (event.key === 'Enter') { event.preventDefault(); add([typed]); } }}
-        @paste=${(event) => { event.preventDefault(); add(pasted(event.clipboardData.getData('text'))); }}
+        @paste=${(event) => paste(event, (list) => update({ values: added(chosen, list) }))}
         @blur=${() => typed.trim() !== '' && add([typed])}>`}
-      <button type="button" @click=${() => openAddValues({ title: `Add several values to ${about}`, add: (lines) => add(lines.map(({ value }) => value)) })}>Add
+      <button type="button" @click=${() => openAddValues({ title: `Add several values to ${about}`, name: constraint.contextName, add: (lines) => add(lines.map(({ value }) => value)) })}>Add
         several<span class="visually-hidden"> values to ${about}</span></button>
       ${chosen.length > 1 ? html`<button type="button" @click=${() => copyAll(chosen)}>Copy all<span class="visually-hidden"> values of ${about}</span></button>
         <button type="button" @click=${() => update({ values: [] })}>Remove all<span class="visually-hidden"> values of ${about}</span></button>` : nothing}
@@ -132,12 +138,7 @@ export function constraintEditor(fields, change, announce = () => {}) {
     if (!pickers.has(key)) {
       const input = h('input', { placeholder: 'Choose a value', 'aria-label': `Values of ${about}` });
       const entry = { constraint, add };
-      input.addEventListener('paste', (event) => {
-        const list = pasted(event.clipboardData.getData('text'));
-        if (list.length < 2) return;
-        event.preventDefault();
-        entry.add(list);
-      });
+      input.addEventListener('paste', (event) => paste(event, (list) => entry.add(list)));
       entry.box = combobox(input, {
         choices: (text) => matching(legalValues(entry.constraint).filter(({ value }) => !entry.constraint.values.includes(value))
           .map(({ value, description }) => ({ value, label: value, detail: description })), text),

@@ -117,7 +117,7 @@ export function field(label, control, hint, element = control) {
 }
 
 /** Shows an error next to a control, or removes it if the message is empty. */
-function setError(control, message) {
+export function setError(control, message) {
   const id = `${control.id}-error`;
   document.getElementById(id)?.remove();
   const ids = (control.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other && other !== id);

@@ -22,13 +22,14 @@ export function draftValue({ value, description, isAdded = false }) {
  * @param {Object} options
  * @param {boolean} options.editable
  * @param {(message: string) => void} options.announce
+ * @param {() => string} options.name of the context field
  * @param {() => Object<string, string>} options.errors messages by control: `legalValues/INDEX/value` or `legalValues/INDEX/description`
  * @param {() => unknown} options.error the error of all values
  * @param {(values: Array) => void} options.change called with the new values
  * @param {() => void} options.draw shows the page
  * @returns {{template: (values: Array) => unknown}}
  */
-export function valueEditor({ editable, announce, errors, error, change, draw }) {
+export function valueEditor({ editable, announce, name, errors, error, change, draw }) {
   const state = { query: '', limit: shownRows };
   return { template };
 
@@ -83,6 +84,7 @@ export function valueEditor({ editable, announce, errors, error, change, draw })
   function addSeveral(values) {
     openAddValues({
       title: 'Add several legal values',
+      name: name(),
       described: true,
       add: (lines) => {
         const known = new Set(values.map(({ value }) => value.normalize('NFC')));

@@ -42,7 +42,7 @@ export async function renderField(content, context, name) {
     signal,
   });
   const values = valueEditor({
-    editable, announce, errors: () => edit.state.errors, error: () => edit.error('legalValues'), change: (legalValues) => edit.set({ legalValues }), draw,
+    editable, announce, name: () => (isNew ? edit.state.values.name : name), errors: () => edit.state.errors, error: () => edit.error('legalValues'), change: (legalValues) => edit.set({ legalValues }), draw,
   });
   setActions(!isNew && may('DELETE_CONTEXT_FIELD') && h('button', { type: 'button', class: 'danger quiet', onclick: remove }, 'Delete'));
   draw();

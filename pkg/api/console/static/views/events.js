@@ -2,7 +2,8 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
-import { csv, downloadFile } from '../csv-file.js';
+import { csv } from '../csv.js';
+import { downloadFile } from '../download.js';
 import { counted, exactTime, failure, h, loading, logAddress } from '../dom.js';
 import { eventList, typeLabels } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';

@@ -296,7 +296,7 @@ export async function render(content, context) {
       return;
     }
     toggles.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const { csv, downloadFile } = await import('../csv-file.js'); // the first view does not need it
+    const [{ csv }, { downloadFile }] = await Promise.all([import('../csv.js'), import('../download.js')]); // the first view does not need them
     const environments = state.environments.map(({ name }) => name);
     downloadFile('toggles.csv', csv([[...properties, ...environments], ...toggles.map((toggle) => [
       ...properties.map((name) => (name === 'createdBy' ? toggle.createdBy?.name : toggle[name])),

@@ -3,7 +3,8 @@
 import { call } from '../api.js';
 import { append, h, loading, replace, row, table, text, uniqueId, withBar } from '../dom.js';
 import { drawChart } from '../chart.js';
-import { csv, downloadFile } from '../csv-file.js';
+import { csv } from '../csv.js';
+import { downloadFile } from '../download.js';
 
 /** The groups of contract section 4.6, from the bottom of a bar to its top. */
 const groups = [
