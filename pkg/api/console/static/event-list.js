@@ -22,24 +22,26 @@ const toggleText = (count) => (count === '1' ? '1 toggle' : `${count} toggles`);
  * @param {{may: (permission: string) => boolean, signal: AbortSignal, undo?: (event: Object) => ?{label: string, action: () => void}}} context
  *   of the page; `undo` is what reverses an event, if anything does
  * @param {() => void} draw called after each change of what the list shows
- * @returns {{template: (events: Array, typeName?: (id: string) => string) => Object, count: (events: Array) => Promise<void>}} `count` finds
+ * @returns {{template: (events: Array, names?: {type?: (id: string) => string, segment?: (id: number) => string}) => Object, count: (events: Array) => Promise<void>}} `count` finds
  *   out how many toggles the changes of lifetimes among some events have affected
  */
 export function eventList({ may, signal, undo = () => null }, draw) {
   const open = new Set(); // ids of events
   const effects = new Map(); // of changes of lifetimes, by their id: {count, events, error, isOpen}
   let nameOf = (id) => id;
+  let segmentName = (id) => `number ${id}`;
   const linked = may('ADMIN'); // the event log is for them
   return { template, count };
 
-  function template(events, typeName = nameOf) {
-    nameOf = typeName;
+  function template(events, { type = nameOf, segment = segmentName } = {}) {
+    nameOf = type;
+    segmentName = segment;
     return html`<ol class="events">${repeat(events, ({ id }) => id, item)}</ol>`;
   }
 
   function item(event) {
     const isOpen = open.has(event.id);
-    const more = summary(event, nameOf);
+    const more = summary(event, nameOf, segmentName);
     const effect = event.type === 'feature-type-updated' && linked ? effectButton(event) : nothing;
     return html`<li class=${isOpen ? 'open' : nothing}>
       <div class="event" @click=${(click) => click.target.closest('a, button, [popover]') || String(window.getSelection()) !== '' || toggle(event)}>
@@ -88,7 +90,7 @@ export function eventList({ may, signal, undo = () => null }, draw) {
     const link = (filters, label) => (linked ? html`<a href=${logAddress(filters)}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`);
     const fact = (name, value) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing);
     return html`<div class="opened">
-      ${changes(event)}
+      ${changes(event, segmentName)}
       <dl class="facts">
         ${fact('By', link(author(event), event.createdBy))}
         ${fact('Token', event.createdByTokenId && link({ token: event.createdByTokenId }, `token ${event.createdByTokenId}`))}
@@ -176,20 +178,29 @@ function subjectAddress({ type, subject, project }) {
 }
 
 /** The values before and after, of which those that are the same are shown on demand, or the values of something new or deleted. */
-function changes(event) {
-  const { data, preData } = event;
+function changes(event, segmentName) {
+  const { data, preData } = withNames(event, segmentName);
   if (!data && !preData) return nothing;
   if (!preData || !data) {
     const values = data ?? preData;
     return changeTable(data ? 'Values' : 'Values before the deletion', Object.keys(values), ['Value'], (name) => [value(values[name], values[name])]);
   }
-  const changed = changedNames(event);
+  const changed = changedNames({ data, preData });
   const same = Object.keys(data).filter((name) => !changed.includes(name));
   return html`
     ${changed.length > 0 ? changeTable('Before and after', changed, ['Before', 'After'],
     (name) => [value(preData[name], data[name], 'del'), value(data[name], preData[name], 'ins')]) : nothing}
     ${same.length > 0 ? html`<details class="plain"><summary>${same.length} unchanged</summary>
       ${changeTable('Unchanged', same, ['Value'], (name) => [value(data[name], data[name])])}</details>` : nothing}`;
+}
+
+/** Reports whether events are about strategies with segments, whose names `template` needs. */
+export const haveSegments = (events) => events.some(({ data, preData }) => data?.segments?.length > 0 || preData?.segments?.length > 0);
+
+/** An event whose segments have their names. */
+function withNames(event, segmentName) {
+  const named = (it) => (Array.isArray(it?.segments) ? { ...it, segments: it.segments.map((id) => (typeof id === 'number' ? segmentName(id) : id)) } : it);
+  return { ...event, data: named(event.data), preData: named(event.preData) };
 }
 
 function changeTable(caption, names, columns, cells) {

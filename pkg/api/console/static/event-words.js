@@ -2,7 +2,7 @@
 
 import { counted } from './dom.js';
 import { phrases, types } from './event-types.js';
-import { constraintWords, dependencyWords, strategyWords } from './words.js';
+import { constraintWords, dependencyWords, strategyWords, variantWords } from './words.js';
 
 /** The types whose words in the console are not those of the API: pages say what is to be done with toggles. */
 const ownPhrases = {
@@ -87,14 +87,20 @@ export function sentence(event, typeName) {
 export const changedNames = ({ data, preData }) => [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])]
   .filter((name) => JSON.stringify(preData?.[name]) !== JSON.stringify(data?.[name]));
 
-/** What an event is about, besides its sentence: a short text, which is empty if there is nothing to say. */
-export function summary(event, typeName) {
+/**
+ * What an event is about, besides its sentence: a short text, which is empty if there is nothing to say.
+ * @param {Object} event
+ * @param {(id: string) => string} typeName
+ * @param {(id: number) => string} segmentName
+ */
+export function summary(event, typeName, segmentName) {
   const { type, data, preData } = event;
-  const strategy = (it) => (it?.parameters && it.segments && it.constraints ? strategyWords(it, (id) => id) : '');
+  const strategy = (it) => (it?.parameters && it.segments && it.constraints ? strategyWords(it, segmentName) : '');
   switch (type) {
     case 'feature-type-updated': return '';
     case 'feature-strategy-add': case 'feature-strategy-remove': return strategy(data ?? preData);
-    case 'feature-strategy-update': return [strategy(preData), strategy(data)].filter((words, i, all) => words !== '' && words !== all[i - 1]).join(' → ');
+    case 'feature-strategy-update': return strategyChange(strategy, preData, data);
+    case 'api-token-created': case 'api-token-deleted': return tokenWords(data ?? preData);
     case 'feature-dependency-added': case 'feature-dependency-removed': return data?.feature ? dependencyWords(data) : '';
     case 'feature-potentially-stale-on': return data?.lifetimeDays ? `older than ${inDays(data.lifetimeDays)}, the lifetime of ${typeName(data.featureType)}` : '';
     default: {
@@ -102,6 +108,30 @@ export function summary(event, typeName) {
       return changedNames(event).map((name) => `${propertyName(name)} ${change(preData[name], data[name], name === 'type' ? typeName : undefined)}`).join(', ');
     }
   }
+}
+
+/** What has changed in a strategy: its sentence before and after, and what is not part of the sentence. */
+function strategyChange(strategy, before, after) {
+  const [from, to] = [strategy(before), strategy(after)];
+  const differs = (name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]);
+  const value = (name) => (it) => it?.[name];
+  const part = (label, words) => [words(before), words(after)].map((word) => word || 'none').filter((word, i, [first]) => i === 0 || word !== first)
+    .join(' → ').replace(/^/, `${label} `);
+  const others = [
+    differs('disabled') && (after.disabled ? 'disabled' : 'enabled'),
+    differs('title') && part('title', value('title')),
+    differs('variants') && part('variants', ({ variants }) => variantWords(variants)),
+    before?.parameters?.groupId !== after?.parameters?.groupId && part('group id', ({ parameters }) => parameters.groupId),
+  ].filter(Boolean).join(', ');
+  const sentences = from === '' || from === to ? to : `${from} → ${to}`;
+  return [sentences, others].filter(Boolean).join(': ');
+}
+
+/** What a token of applications is for: "frontend, production, shop". Empty for other tokens. */
+function tokenWords(token) {
+  if (!token?.environment) return '';
+  const { type, environment, projects } = token;
+  return [type === 'client' ? 'backend' : type, environment, projects.includes('*') ? 'all projects' : projects.join(', ')].join(', ');
 }
 
 /** A property such as "impression data". */

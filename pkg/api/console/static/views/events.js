@@ -5,9 +5,10 @@ import { combobox, matching } from '../combobox.js';
 import { csv } from '../csv.js';
 import { downloadFile } from '../download.js';
 import { counted, exactTime, failure, h, loading, logAddress } from '../dom.js';
-import { eventList, typeLabels } from '../event-list.js';
+import { eventList, haveSegments, typeLabels } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';
 import { labels, subjectWords } from '../event-words.js';
+import { loadSegments, segmentNames } from '../segment.js';
 import { isPlainClick } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { projectInput, toggleChanges } from '../toggle.js';
@@ -29,6 +30,7 @@ export async function render(content, context) {
     error: null,
     busy: true,
     types: [], // of toggles
+    segments: [],
     people: [], // choices of those who made changes
     isFilterOpen: false, // on narrow screens
   };
@@ -63,7 +65,12 @@ export async function render(content, context) {
       Object.assign(state, { error, page: null, busy: false });
     }
     draw();
-    if (state.page) await list.count(state.page.events);
+    if (!state.page) return;
+    if (state.segments.length === 0 && haveSegments(state.page.events)) {
+      state.segments = await loadSegments(signal).catch(() => []); // the events have the numbers
+      draw();
+    }
+    await list.count(state.page.events);
   }
 
   function draw() {
@@ -87,7 +94,7 @@ export async function render(content, context) {
     const start = Number(state.filters.offset ?? 0);
     const to = (position, label) => html`<a data-here href=${logAddress({ ...state.filters, offset: undefined, cursor: undefined, ...position })}>${label}</a>`;
     return html`
-      ${list.template(events, typeName)}
+      ${list.template(events, { type: typeName, segment: segmentNames(state.segments) })}
       ${searchedTo ? html`<p class="detail">Searched back to ${exactTime(searchedTo)}.</p>` : nothing}
       <nav class="months" aria-label="Pages of events">
         ${start > 0 ? to({}, '« Newest events') : nothing}

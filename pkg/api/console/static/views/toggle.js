@@ -5,8 +5,8 @@ import { call, read } from '../api.js';
 import { copyText } from '../clipboard.js';
 import { differences } from '../compare.js';
 import { counted, exactTime, failure, form, h, loading, logAddress, once, openDialog, relativeTime, text, time } from '../dom.js';
-import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
-import { eventList } from '../event-list.js';
+import { environmentAddress, environmentName, isProduction, toggleSwitch } from '../environment.js';
+import { eventList, haveSegments } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';
 import { linked } from '../linked.js';
 import { menu } from '../menu.js';
@@ -93,7 +93,10 @@ export async function renderToggle(content, context) {
         await state.usage.load(state.toggle, state.search);
       } else if (state.tab === 'history') {
         state.history = await searchEvents({ feature: name }, signal, shownEvents);
-      } else if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) state.segments = await loadSegments(signal);
+        await nameSegments();
+      } else if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) {
+        state.segments = await loadSegments(signal);
+      }
       state.error = null;
     } catch (error) {
       if (signal.aborted) return;
@@ -103,11 +106,17 @@ export async function renderToggle(content, context) {
   }
 
   /** Loads the events before those that the history shows. */
+  /** Loads the segments that the events of the history need, which otherwise have numbers. */
+  async function nameSegments() {
+    if (state.segments.length === 0 && haveSegments(state.history.events)) state.segments = await loadSegments(signal);
+  }
+
   async function loadOlder() {
     try {
       const older = await searchEvents({ feature: name, cursor: state.history.next }, signal, shownEvents);
       state.history = { events: [...state.history.events, ...older.events], next: older.next };
     } catch (error) {
+      await nameSegments();
       if (!signal.aborted) announce(`The events cannot be loaded. ${error.message}`);
     }
     draw();
@@ -355,7 +364,7 @@ export async function renderToggle(content, context) {
     return html`<section class="history" aria-label="History"><h2 class="visually-hidden">History</h2>
       ${state.error ? failure(state.error, loadMore) : !state.history ? loading('the history')
     : state.history.events.length === 0 ? html`<p class="empty">The event log has nothing about this toggle. It keeps events for a limited time.</p>`
-      : events.template(state.history.events, typeName)}
+      : events.template(state.history.events, { type: typeName, segment: segmentNames(state.segments) })}
       ${state.history?.next ? html`<div class="buttons"><button type="button" @click=${loadOlder}>Older events</button></div>` : nothing}
       ${may('ADMIN') ? html`<p><a href=${logAddress({ feature: name })}>All events in the event log</a></p>` : nothing}
     </section>`;
