@@ -58,7 +58,7 @@ func (b *tab) walk(fragments ...string) {
 	for _, fragment := range append(pages, fragments...) {
 		b.setFragment(fragment)
 		b.isLoaded()
-		for _, width := range []int64{320, 390, 768, 1024, 1440} {
+		for _, width := range []int64{320, 390, 768, 1024, 1280, 1440} {
 			b.resize(width, 740)
 			b.t.Logf("%s, %d px wide", fragment, width)
 			b.fitsTheWindow()
