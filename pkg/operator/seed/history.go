@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -17,6 +18,8 @@ import (
 const (
 	historyDays = 60
 	trafficDays = 31
+	useHours    = 24
+	rolloutAgo  = 6 * time.Hour // the change of a rollout, which shows in the use
 )
 
 // The people who made the changes of the history, and the service account.
@@ -29,7 +32,7 @@ var (
 )
 
 // history makes the changes of the last 60 days to the seeded toggles and context fields, recorded as made at their
-// time, and the traffic of a month. A repeated call completes one that was interrupted.
+// time, the use of a day and the traffic of a month. A repeated call completes one that was interrupted.
 type history struct {
 	*seeder
 	now    time.Time
@@ -40,6 +43,7 @@ type history struct {
 type stores struct {
 	features *feature.Store
 	fields   *contextfield.Store
+	segments *segment.Store
 }
 
 // change is a change that an actor made a number of days ago.
@@ -55,15 +59,22 @@ func (s *seeder) writeHistory(ctx context.Context, now time.Time) error {
 	log := eventlog.New(s.Client, s.Tables, func() time.Time { return h.at }, eventlog.DefaultDays)
 	h.stores = stores{
 		feature.NewStore(s.Client, s.Tables, log), contextfield.NewStore(s.Client, s.Tables, log),
+		segment.NewStore(s.Client, s.Tables, log),
 	}
-	changes := h.changes()
+	changes := append(h.changes(), h.activations()...)
 	slices.SortStableFunc(changes, func(a, b change) int { return b.daysAgo - a.daysAgo })
 	for i, c := range changes {
 		// At different times of the day, which is between 8:00 and 16:00 UTC, and before now.
 		h.at = now.AddDate(0, 0, -c.daysAgo).Truncate(24 * time.Hour).Add(8*time.Hour + time.Duration(i*37%480)*time.Minute)
+		if c.daysAgo == 0 {
+			h.at = now.Add(-rolloutAgo)
+		}
 		if err := c.make(eventlog.WithActor(ctx, c.by)); err != nil {
 			return fmt.Errorf("write the history of %d days ago: %w", c.daysAgo, err)
 		}
+	}
+	if err := h.countUse(ctx); err != nil {
+		return err
 	}
 	return h.countRequests(ctx)
 }

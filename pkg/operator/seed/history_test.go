@@ -3,6 +3,7 @@ package seed_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,8 +11,11 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
 
@@ -38,6 +42,23 @@ func TestHistory(t *testing.T) {
 		"search-ranking": "archived false, stale false", "rate-limit": "archived false, stale false",
 		"stop-payments": "archived false, stale false", "beta-access": "archived false, stale false",
 	}, states)
+
+	on := map[string][]string{}
+	for _, f := range toggles {
+		if in := f.EnabledEnvironments(); in != nil {
+			on[f.Name] = in
+		}
+	}
+	assert.Equal(t, map[string][]string{
+		"new-checkout": {"development", "production"}, "search-ranking": {"production"}, "dark-mode": {"development"},
+	}, on)
+	rollout := toggles[slices.IndexFunc(toggles, func(f toggle.Feature) bool { return f.Name == "new-checkout" })]
+	assert.Equal(t, "25", rollout.Environments["production"].Strategies[1].Parameters["rollout"])
+	assert.Equal(t, []int64{1}, rollout.Segments())
+	var asked usage.Counts
+	assert.OK(t, usagetable.WalkTallies(t.Context(), f.Client, f.Tables[usagetable.Table], now().Add(-24*time.Hour),
+		func(_ usagetable.Part, tally usage.Tally) { asked = asked.Plus(tally.Features["new-checkout"].Total()) }))
+	assert.Equal(t, usage.Counts{Yes: 234, No: 2106, Variants: map[string]int64{"blue": 117, "green": 117}}, asked)
 
 	fields, err := f.fields.List(t.Context())
 	assert.OK(t, err)
