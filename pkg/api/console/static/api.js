@@ -26,20 +26,21 @@ export const noConnection = (name = 'NoConnection') => new ApiError(0, {
  * @param {string} method
  * @param {string} path such as /api/admin/context, below the stage that serves this page
  * @param {unknown} [body]
- * @param {{signal?: AbortSignal, token?: string, etag?: string}} [options] `signal` cancels the request, `token` is used instead of the
- *   session's, and `etag` is what the resource must have: otherwise the API changes nothing and answers 412
+ * @param {{signal?: AbortSignal, token?: string, etag?: string, isNew?: boolean}} [options] `signal` cancels the request, `token` is used
+ *   instead of the session's, `etag` is what the resource must have, and with `isNew` it must not exist: otherwise the API changes nothing
+ *   and answers 412
  */
 export const call = async (...request) => (await send(...request)).content;
 
 /** Returns the content of a resource, and its entity tag, which is null if a proxy has removed it. */
 export const read = (path, options) => send('GET', path, undefined, options);
 
-async function send(method, path, body, { signal, token = credential(), etag } = {}) {
+async function send(method, path, body, { signal, token = credential(), etag, isNew } = {}) {
   if (path.split(/[?/]/).some((segment) => segment === '.' || segment === '..')) {
     throw new ApiError(400, { name: 'ValidationError', message: 'A name must not be . or .., because browsers remove these from a path.' });
   }
   // A proxy that compresses responses makes entity tags weak, which never match. Those of this API identify the content, not its bytes.
-  const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag.replace(/^W\//, '') } };
+  const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag.replace(/^W\//, '') }, ...isNew && { 'If-None-Match': '*' } };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response, text;
   try {

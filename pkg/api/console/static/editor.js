@@ -18,11 +18,12 @@ import { html, live, nothing } from './template.js';
  * @param {(draft: Object) => Object} options.toBody makes the body of a request of it
  * @param {(pointer: string) => string|undefined} options.controlOf see `dividedError`
  * @param {(error: Error) => {byControl: Object, rest: string}} [options.divide] divides an error in another way
+ * @param {(request: () => Promise<void>) => Promise<unknown>} [options.perform] calls the function that saves it
  * @param {() => void} options.draw shows the page, after each change
  * @param {(body: Object) => void} options.saved called after the API has saved it
  * @param {AbortSignal} options.signal of the page
  */
-export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, divide, draw, saved, signal }) {
+export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, divide, perform = (request) => request(), draw, saved, signal }) {
   const draft = keepPage({ ...about, about: path, signal });
   const state = {
     opened, // what the editor began with, and its entity tag
@@ -75,15 +76,16 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
 
   async function send() {
     const mine = body();
-    if (!state.opened) await call('POST', path, mine);
-    else {
-      const { now } = await save(path, mine, state.opened, labels);
-      if (now) {
-        const [before, theirs] = [state.opened, now].map(({ content }) => toBody(toDraft(content)));
-        const { merged, taken, both } = merge(before, mine, theirs, Object.keys(labels));
-        Object.assign(state, { opened: now, values: toDraft(merged), conflict: { now: now.content, taken, both } });
-        return;
-      }
+    let now; // what someone else has changed meanwhile
+    await perform(async () => {
+      if (state.opened) ({ now } = await save(path, mine, state.opened, labels));
+      else await call('POST', path, mine);
+    });
+    if (now) {
+      const [before, theirs] = [state.opened, now].map(({ content }) => toBody(toDraft(content)));
+      const { merged, taken, both } = merge(before, mine, theirs, Object.keys(labels));
+      Object.assign(state, { opened: now, values: toDraft(merged), conflict: { now: now.content, taken, both } });
+      return;
     }
     draft.end();
     saved(mine);

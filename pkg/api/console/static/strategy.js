@@ -24,6 +24,9 @@ export const copyStrategy = (strategy, toggle, environment) => call('POST', stra
 /** Makes a strategy like another one. */
 export const replaceStrategy = (id, strategy, toggle, environment) => call('PUT', strategyPath(toggle, environment, id), content(strategy));
 
+/** Creates a strategy that was deleted again, with its id. */
+export const restoreStrategy = ({ id, ...strategy }, toggle, environment) => call('PUT', strategyPath(toggle, environment, id), strategy, { isNew: true });
+
 /** Gives strategies the order of a list. */
 export async function orderStrategies(strategies, toggle, environment) {
   const order = strategies.map(({ id }, i) => ({ id, sortOrder: i }));

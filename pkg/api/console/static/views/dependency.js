@@ -3,6 +3,7 @@
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { FieldError, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
+import { changedSince } from '../restore.js';
 import { changedToggles, searchToggles, toggleAddress, togglePath } from '../toggle.js';
 import { dependencyWords } from '../words.js';
 
@@ -73,6 +74,8 @@ export function removeDependency(toggle, { announce }) {
         dialog.close();
         changedToggles();
         announce(`${toggle.name} no longer depends on ${dependency.feature}.`, async () => {
+          const { dependencies } = await call('GET', togglePath(toggle));
+          if (dependencies.length > 0) throw changedSince();
           await call('POST', dependenciesPath(toggle), dependency);
           changedToggles();
           return `${toggle.name} depends on ${dependency.feature}.`;

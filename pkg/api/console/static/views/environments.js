@@ -5,6 +5,7 @@ import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
 import { FieldError, counted, failure, field, form, h, loading, openDialog, replace, text } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { ordersAfterMove } from '../order.js';
+import { changedSince } from '../restore.js';
 import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
@@ -88,6 +89,8 @@ export async function render(content, { may, signal, announce, setActions }) {
     try {
       await setOrders(changes);
       announce(`Environment ${name} moved ${to < from ? 'up' : 'down'}.`, async () => {
+        const now = await loadEnvironments();
+        if (!changes.every(({ name: moved, sortOrder }) => now.find((item) => item.name === moved)?.sortOrder === sortOrder)) throw changedSince();
         await setOrders(changes.map(({ before, ...change }) => ({ ...change, sortOrder: before })));
         return 'The order is as it was.';
       });

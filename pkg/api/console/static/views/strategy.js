@@ -7,10 +7,11 @@ import { FieldError, field, form, h, loading, openDialog, text } from '../dom.js
 import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
 import { menu } from '../menu.js';
+import { loadState, reversibly } from '../restore.js';
 import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../segment.js';
 import { copyStrategy, strategyLabels as labels, strategyPath } from '../strategy.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
-import { forgetCounts, listAddress, toggleAddress } from '../toggle.js';
+import { changedToggles, forgetCounts, listAddress, toggleAddress } from '../toggle.js';
 import { spread } from '../variants.js';
 import { constraintWords, strategyWords, variantWords } from '../words.js';
 import { strategyTrial } from './strategy-trial.js';
@@ -40,8 +41,9 @@ export async function renderStrategy(content, context, { toggle, environment, id
   }
   show(loading('the strategy'), content);
   const path = strategyPath(toggle, environment, isNew ? undefined : id);
-  const [environments, fields, segments, opened] = await Promise.all([
+  const [environments, state, fields, segments, opened] = await Promise.all([
     loadEnvironments(signal),
+    loadState(toggle, environment, signal),
     call('GET', '/api/admin/context', undefined, { signal }),
     loadSegments(signal),
     isNew ? undefined : read(path, { signal }),
@@ -55,11 +57,14 @@ export async function renderStrategy(content, context, { toggle, environment, id
     toDraft: editable,
     toBody: sent,
     controlOf,
+    perform: async (request) => { changed = await reversibly(toggle, environment, request); },
     draw,
     saved,
     signal,
   });
+  let changed; // what was saved, see `reversibly`
   const { set } = edit;
+  const isLastEnabled = state.enabled && state.strategies.every((other) => other.disabled || other.id === id);
   const before = opened && strategyWords(opened.content, segmentNames(segments));
   const where = environments.find(({ name }) => name === environment) ?? { name: environment };
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }), announce);
@@ -109,6 +114,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
         ${strategy.name === 'flexibleRollout' && strategy.variants.length > 0 ? html`<p class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></p>` : nothing}
         ${before && before !== words ? html`<p class="detail">Before: <bdi>${before}</bdi></p>` : nothing}
         ${strategy.disabled ? html`<p class="detail">Disabled: it takes no part.</p>` : nothing}
+        ${strategy.disabled && isLastEnabled ? html`<p class="notice warn">It is the last one that is enabled: the toggle is turned off in ${environmentName(where)}.</p>` : nothing}
         ${edit.problem()}
         <div class="buttons">${edit.saveButton(html`Save to ${environmentName(where)}`)}
           ${copies()}
@@ -203,16 +209,23 @@ export async function renderStrategy(content, context, { toggle, environment, id
 
   async function saved(strategy) {
     forgetCounts();
+    const { before, after } = changed;
+    const undos = [changed.undo];
     let said = `Saved to ${environment}.`;
+    if (before.enabled && after?.enabled === false) said += ` ${toggle.name} is off in ${environment}.`;
     if (copyTo) {
       try {
-        await copyStrategy(strategy, toggle, copyTo);
+        undos.push((await reversibly(toggle, copyTo, () => copyStrategy(strategy, toggle, copyTo))).undo);
         said = `Saved to ${environment}, and copied to ${copyTo}.`;
       } catch (error) {
-        said = `Saved to ${environment}. It was not copied to ${copyTo}: ${error.message}`;
+        said += ` It was not copied to ${copyTo}: ${error.message}`;
       }
     }
-    announce(said);
+    announce(said, undos.some(Boolean) ? async () => {
+      for (const undo of undos.filter(Boolean)) await undo();
+      changedToggles();
+      return 'Undone.';
+    } : undefined);
     window.location.hash = back;
   }
 

@@ -1,9 +1,10 @@
 // The switch of a toggle in an environment. Production asks, and says what it does.
 
-import { call } from '../api.js';
+import { call, read } from '../api.js';
 import { form, h, openDialog, text } from '../dom.js';
 import { environmentPath, isProduction } from '../environment.js';
 import { lastHours, loadRecentUse } from '../recent-use.js';
+import { reversibly } from '../restore.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { changedToggles } from '../toggle.js';
 import { onFor } from '../words.js';
@@ -30,21 +31,22 @@ export async function turn(toggle, environment, on, { announce, signal }, show) 
   if (!signal.aborted) show(false);
 }
 
-async function send(toggle, environment, on, announce, show) {
-  const set = (value) => call('POST', `${environmentPath(toggle, environment.name)}/${value ? 'on' : 'off'}`);
+async function send(toggle, environment, on, announce, show, opened) {
   const said = (value) => `${toggle.name} turned ${value ? 'on' : 'off'} in ${environment.name}.`;
-  await set(on);
+  const path = `${environmentPath(toggle, environment.name)}/${on ? 'on' : 'off'}`;
+  const { undo } = await reversibly(toggle, environment.name, (etag) => call('POST', path, undefined, { etag }), opened);
   show(false, on);
   changedToggles();
-  announce(said(on), async () => {
-    await set(!on);
+  announce(said(on), undo && (async () => {
+    await undo();
     changedToggles();
     return said(!on);
-  });
+  }));
 }
 
 async function ask(toggle, environment, on, { announce, signal }, show) {
-  const { strategies } = await call('GET', environmentPath(toggle, environment.name), undefined, { signal });
+  const opened = await read(environmentPath(toggle, environment.name), { signal });
+  const { strategies } = opened.content;
   const segments = strategies.some(({ segments: ids }) => ids.length > 0) ? await loadSegments(signal) : [];
   const sentences = onFor(strategies, segmentNames(segments));
   const use = h('p', { class: 'detail', role: 'status' });
@@ -57,7 +59,7 @@ async function ask(toggle, environment, on, { announce, signal }, show) {
     form({
       submit: on ? 'Turn on' : 'Turn off', busy: 'Working…', danger: !on, cancel: () => dialog.close(),
       async send() {
-        await send(toggle, environment, on, announce, show);
+        await send(toggle, environment, on, announce, show, opened);
         dialog.close();
       },
     }),

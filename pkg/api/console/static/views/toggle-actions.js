@@ -2,9 +2,12 @@
 
 import { call } from '../api.js';
 import { counted, form, h, openDialog, relativeTime, replace, text } from '../dom.js';
+import { environmentPath } from '../environment.js';
+import { reversibly, turnOnAgain } from '../restore.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
 import { unusedDays } from '../usage.js';
-import { stillUsed } from './still-used.js';
+import { listed } from '../words.js';
+import { archiveWarning } from './archive-warning.js';
 
 const most = 50; // toggles in one request that marks them
 const mostSwitched = 30; // toggles in one request that turns them on or off
@@ -12,19 +15,19 @@ const atOnce = 6; // requests
 const shownNames = 10;
 
 /**
- * The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several, and `warn` warns about some of them,
- * see `stillUsed`.
+ * The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several, `warn` warns about some of them,
+ * see `archiveWarning`, and `inverse` returns the action that reverses it exactly.
  */
 export const actions = {
   stale: {
-    label: 'Mark for removal', past: 'marked for removal', undo: 'unmark', permission: 'UPDATE_FEATURE',
+    label: 'Mark for removal', past: 'marked for removal', inverse: () => actions.unmark, permission: 'UPDATE_FEATURE',
     applies: ({ stale, archived }) => !stale && !archived,
     title: (what) => ['Mark ', what, ' for removal?'],
     explain: (one) => `${one ? 'It is' : 'They are'} to be removed, and no longer ${one ? 'counts' : 'count'} as overdue.`,
     groups: (toggles) => marks(toggles, true),
   },
   unmark: {
-    label: 'Unmark', past: 'no longer marked for removal', undo: 'stale', permission: 'UPDATE_FEATURE',
+    label: 'Unmark', past: 'no longer marked for removal', inverse: () => actions.stale, permission: 'UPDATE_FEATURE',
     applies: ({ stale, archived }) => stale && !archived,
     title: (what) => ['Unmark ', what, '?'],
     explain: (one) => (one ? 'It is in use again, or overdue if it is older than the lifetime of its type.'
@@ -32,20 +35,24 @@ export const actions = {
     groups: (toggles) => marks(toggles, false),
   },
   archive: {
-    label: 'Archive', past: 'archived', undo: 'revive', permission: 'DELETE_FEATURE', danger: true,
-    applies: ({ archived }) => !archived, warn: stillUsed,
+    label: 'Archive', past: 'archived', inverse: () => unarchive, permission: 'DELETE_FEATURE', danger: true,
+    applies: ({ archived }) => !archived, warn: archiveWarning,
     title: (what) => ['Archive ', what, '?'],
     explain: (one) => `${one ? 'It' : 'They'} can be revived.`,
-    groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('DELETE', togglePath(toggle)) })),
+    groups: (toggles) => toggles.map((toggle) => ({
+      toggles: [toggle],
+      async send() {
+        await checkArchived(toggle);
+        await call('DELETE', togglePath(toggle));
+      },
+    })),
   },
   revive: {
-    label: 'Revive', past: 'revived', undo: 'archive', permission: 'UPDATE_FEATURE',
+    label: 'Revive', past: 'revived', inverse: () => actions.archive, permission: 'UPDATE_FEATURE',
     applies: ({ archived }) => archived,
     title: (what) => ['Revive ', what, '?'],
-    explain: (one) => `${one ? 'It is' : 'They are'} in the list of toggles again.`,
-    groups: (toggles) => toggles.map((toggle) => ({
-      toggles: [toggle], send: () => call('POST', `/api/admin/archive/revive/${encodeURIComponent(toggle.name)}`),
-    })),
+    explain: (one) => `${one ? 'It is' : 'They are'} in the list of toggles again, and off in all environments.`,
+    groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('POST', revivePath(toggle)) })),
   },
   delete: {
     label: 'Delete', past: 'deleted', permission: 'DELETE_FEATURE', danger: true,
@@ -58,19 +65,49 @@ export const actions = {
   },
 };
 
+const revivePath = ({ name }) => `/api/admin/archive/revive/${encodeURIComponent(name)}`;
+
+/** The action that reverses archiving: toggles are on again where they were on when they were archived. */
+export const unarchive = {
+  label: 'Revive', past: 'revived as before', permission: 'UPDATE_FEATURE',
+  applies: ({ archived }) => archived,
+  title: (what) => ['Revive ', what, ' as before?'],
+  explain: (one, [{ environments }]) => {
+    const names = environments.filter(({ enabled }) => enabled).map(({ name }) => name);
+    return names.length === 0 ? 'It was off in all environments.' : `It is on again in ${listed(names, 'and')}.`;
+  },
+  groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('POST', `${revivePath(toggle)}?keepEnabled=true`) })),
+};
+
 /** The action that turns toggles on or off in an environment. */
 export function switchAction({ name }, on) {
   const change = on ? 'on' : 'off';
+  const undos = new Map(); // by the names of toggles without an enabled strategy, to which turning on adds one
+  const hasStrategy = ({ environments }) => environments.find((state) => state.name === name)?.hasEnabledStrategies;
+  const together = (toggles, way) => batches(toggles, mostSwitched, (project, features) => call('POST',
+    `/api/admin/projects/${encodeURIComponent(project)}/bulk_features/environments/${encodeURIComponent(name)}/${way}`, { features }));
+  const alone = (toggles, send) => toggles.map((toggle) => ({ toggles: [toggle], send: () => send(toggle) }));
+
   return {
     label: `Turn ${change} in ${name}`, past: `turned ${change} in ${name}`, permission: 'UPDATE_FEATURE_ENVIRONMENT',
-    inverse: () => switchAction({ name }, !on),
     applies: ({ archived, environments }) => !archived && environments.some((state) => state.name === name && state.enabled !== on),
     title: (what) => [`Turn ${change} `, what, ' in ', text(name), '?'],
     explain: (one) => (on ? `${one ? 'It is' : 'They are'} on for those that the strategies select, or for everyone without a strategy.`
       : `${one ? 'It is' : 'They are'} off for everyone. The strategies stay.`),
-    groups: (toggles) => batches(toggles, mostSwitched, (project, features) => call('POST',
-      `/api/admin/projects/${encodeURIComponent(project)}/bulk_features/environments/${encodeURIComponent(name)}/${change}`, { features })),
+    groups: (toggles) => (on ? [...together(toggles.filter(hasStrategy), 'on'), ...alone(toggles.filter((toggle) => !hasStrategy(toggle)), turnOn)]
+      : together(toggles, 'off')),
+    inverse: () => ({
+      past: `turned ${on ? 'off' : 'on'} in ${name}`,
+      groups: (toggles) => (on ? [...together(toggles.filter((toggle) => !undos.has(toggle.name)), 'off'),
+        ...alone(toggles.filter((toggle) => undos.has(toggle.name)), (toggle) => undos.get(toggle.name)())]
+        : alone(toggles, (toggle) => turnOnAgain(toggle, name))),
+    }),
   };
+
+  async function turnOn(toggle) {
+    const { undo } = await reversibly(toggle, name, (etag) => call('POST', `${environmentPath(toggle, name)}/on`, undefined, { etag }));
+    undos.set(toggle.name, undo ?? (() => Promise.reject(new Error('Its state could not be read.'))));
+  }
 }
 
 /** Requests that mark toggles, or take the mark away. */
@@ -125,8 +162,8 @@ async function perform(action, toggles, signal, progress = () => {}) {
   return { done, failed, left: groups.flatMap((group) => group.toggles) };
 }
 
-/** Names in a sentence, of which only some are shown. */
-function listed(toggles) {
+/** A list of names, of which only some are shown. */
+function nameList(toggles) {
   return h('ul', { class: 'values' }, toggles.slice(0, shownNames).map(({ name }) => h('li', null, text(name))),
     toggles.length > shownNames && h('li', null, `and ${(toggles.length - shownNames).toLocaleString('en')} more`));
 }
@@ -144,8 +181,8 @@ export function openAction(action, toggles, announce, ended = () => {}, days = u
   const warning = action.warn?.(toggles, days, controller.signal);
   let running = false;
   const dialog = openDialog(action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')), () => [
-    !one && listed(toggles),
-    h('p', null, action.explain(one)),
+    !one && nameList(toggles),
+    h('p', null, action.explain(one, toggles)),
     form({ submit: action.label, busy: 'Working…', danger: action.danger, cancel: leave, send }, warning?.element, state),
   ], undefined, leave);
 
@@ -189,7 +226,7 @@ const said = (action, done) => `${done.length === 1 ? `Toggle ${done[0].name}` :
 
 /** Returns a function that undoes an action and returns what it has done, or undefined if the action cannot be undone. */
 function undoing(action, done) {
-  const inverse = action.inverse?.() ?? actions[action.undo];
+  const inverse = action.inverse?.();
   if (!inverse) return undefined;
   let rest = done;
   return async () => {

@@ -11,6 +11,7 @@ import { peopleTypes, searchEvents } from '../event-search.js';
 import { linked } from '../linked.js';
 import { menu } from '../menu.js';
 import { loadRecentUse, recentUse } from '../recent-use.js';
+import { reversibly } from '../restore.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { copyStrategy, orderStrategies, replaceStrategy, strategyAddress, strategyLabels, strategyPath } from '../strategy.js';
 import { isPlainClick } from '../tabs.js';
@@ -105,18 +106,18 @@ export async function renderToggle(content, context) {
     draw();
   }
 
-  /** Loads the events before those that the history shows. */
   /** Loads the segments that the events of the history need, which otherwise have numbers. */
   async function nameSegments() {
     if (state.segments.length === 0 && haveSegments(state.history.events)) state.segments = await loadSegments(signal);
   }
 
+  /** Loads the events before those that the history shows. */
   async function loadOlder() {
     try {
       const older = await searchEvents({ feature: name, cursor: state.history.next }, signal, shownEvents);
       state.history = { events: [...state.history.events, ...older.events], next: older.next };
-    } catch (error) {
       await nameSegments();
+    } catch (error) {
       if (!signal.aborted) announce(`The events cannot be loaded. ${error.message}`);
     }
     draw();
@@ -254,21 +255,16 @@ export async function renderToggle(content, context) {
     const words = (strategy) => html`<bdi>${strategyWords(strategy, segmentNames(state.segments))}</bdi>${
       strategy.variants.length > 0 ? html` <span class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></span>` : nothing}${
       strategy.disabled ? ' (disabled)' : nothing}`;
-    const button = (label, send, message, undo) => html`<button type="button" @click=${() => change(send, message, undo)}>${label}</button>`;
+    const button = (label, of, send, message) => html`<button type="button" @click=${() => change(of, send, message)}>${label}</button>`;
     const mayReplace = may('UPDATE_FEATURE_STRATEGY') && here && there;
-    const replaceBy = (strategy) => replaceStrategy(here.id, strategy, toggle, item.name);
     return html`<li><div>
       ${here && there ? html`<ul class="values" aria-label="Different">${changed.map((property) => html`<li>${strategyLabels[property]}</li>`)}</ul>` : nothing}
       ${here ? html`<p>${there ? `In ${item.name}: ` : `Only in ${item.name}: `}${words(here)}</p>` : nothing}
       ${there ? html`<p>${here ? `In ${other.name}: ` : `Only in ${other.name}: `}${words(there)}</p>` : nothing}</div>
       <div class="row-buttons">
-        ${mayReplace ? button(`Replace with that of ${other.name}`, () => replaceBy(there), `Strategy of ${item.name} replaced.`, async () => {
-    await replaceBy(here);
-    changedToggles();
-    return `Strategy of ${item.name} restored.`;
-  }) : nothing}
-        ${may('CREATE_FEATURE_STRATEGY') && !here ? button(`Copy to ${item.name}`, () => copyStrategy(there, toggle, item.name), `Strategy copied to ${item.name}.`) : nothing}
-        ${may('CREATE_FEATURE_STRATEGY') && !there ? button(`Copy to ${other.name}`, () => copyStrategy(here, toggle, other.name), `Strategy copied to ${other.name}.`) : nothing}
+        ${mayReplace ? button(`Replace with that of ${other.name}`, item, () => replaceStrategy(here.id, there, toggle, item.name), `Strategy of ${item.name} replaced.`) : nothing}
+        ${may('CREATE_FEATURE_STRATEGY') && !here ? button(`Copy to ${item.name}`, item, () => copyStrategy(there, toggle, item.name), `Strategy copied to ${item.name}.`) : nothing}
+        ${may('CREATE_FEATURE_STRATEGY') && !there ? button(`Copy to ${other.name}`, other, () => copyStrategy(here, toggle, other.name), `Strategy copied to ${other.name}.`) : nothing}
       </div></li>`;
   }
 
@@ -295,25 +291,20 @@ export async function renderToggle(content, context) {
   function cardActions(strategy, item) {
     const { toggle } = state;
     return [
-      ...may('UPDATE_FEATURE_STRATEGY') ? [{
-        label: strategy.disabled ? 'Enable' : 'Disable',
-        action: () => change(() => call('PUT', strategyPath(toggle, item.name, strategy.id), { disabled: !strategy.disabled }),
-          `Strategy ${strategy.disabled ? 'enabled' : 'disabled'}.`),
-      }] : [],
+      ...may('UPDATE_FEATURE_STRATEGY') ? [{ label: strategy.disabled ? 'Enable' : 'Disable', action: () => setDisabled(strategy, item) }] : [],
       ...may('CREATE_FEATURE_STRATEGY') ? toggle.environments.filter((other) => other !== item).map((other) => ({
-        label: `Copy to ${other.name}`, action: () => change(() => copyStrategy(strategy, toggle, other.name), `Strategy copied to ${other.name}.`),
+        label: `Copy to ${other.name}`, action: () => change(other, () => copyStrategy(strategy, toggle, other.name), `Strategy copied to ${other.name}.`),
       })) : [],
       ...may('DELETE_FEATURE_STRATEGY') ? [{ label: 'Delete', danger: true, action: () => remove(strategy, item) }] : [],
     ];
   }
 
-  /** Changes the toggle, and says what was done. */
-  async function change(send, message, undo) {
+  /** Changes the state of the toggle in an environment, and says what was done. */
+  async function change(item, send, message) {
     state.busy = true;
     draw();
     try {
-      await send();
-      announce(message, undo);
+      await reversible(item, send, message);
     } catch (error) {
       if (signal.aborted) return;
       announce(error.message);
@@ -322,35 +313,75 @@ export async function renderToggle(content, context) {
     changedToggles();
   }
 
+  /** Changes the state in an environment, and says what was done, which can be undone. */
+  async function reversible(item, send, message) {
+    const { toggle } = state;
+    const { before, after, undo } = await reversibly(toggle, item.name, send);
+    const isTurnedOff = before.enabled && after?.enabled === false;
+    const said = typeof message === 'function' ? message() : message;
+    announce(isTurnedOff ? `${said} ${toggle.name} is off in ${item.name}.` : said, undo && (async () => {
+      await undo();
+      changedToggles();
+      return isTurnedOff ? `Undone. ${toggle.name} is on in ${item.name}.` : 'Undone.';
+    }));
+  }
+
   async function reorder(item, i, step) {
     const ordered = [...item.strategies];
     const [moved] = ordered.splice(i, 1);
     ordered.splice(i + step, 0, moved);
     item.strategies = ordered;
-    await change(() => orderStrategies(ordered, state.toggle, item.name), `Strategy moved ${step < 0 ? 'up' : 'down'}.`);
+    await change(item, () => orderStrategies(ordered, state.toggle, item.name), `Strategy moved ${step < 0 ? 'up' : 'down'}.`);
     document.getElementById(`move-${step}-${moved.id}`)?.focus();
   }
 
   async function copyAll(source, item) {
-    await change(async () => {
-      for (const strategy of source.strategies) await copyStrategy(strategy, state.toggle, item.name);
-    }, `Strategies copied from ${source.name}.`);
+    let copied = 0;
+    let failed = '';
+    await change(item, async () => {
+      try {
+        for (const strategy of source.strategies) {
+          await copyStrategy(strategy, state.toggle, item.name);
+          copied += 1;
+        }
+      } catch (error) {
+        if (copied === 0) throw error;
+        failed = ` The others were not: ${error.message}`;
+      }
+    }, () => (failed ? `${copied} of ${source.strategies.length} strategies copied from ${source.name}.${failed}` : `Strategies copied from ${source.name}.`));
+  }
+
+  /** Disables a strategy, or enables it. It asks before it turns the toggle off in production. */
+  function setDisabled(strategy, item) {
+    const disabled = !strategy.disabled;
+    const send = () => call('PUT', strategyPath(state.toggle, item.name, strategy.id), { disabled });
+    const message = `Strategy ${disabled ? 'disabled' : 'enabled'}.`;
+    if (!disabled || !isProduction(item) || !isLastEnabled(strategy, item)) return change(item, send, message);
+    return askAbout(strategy, item, {
+      title: ['Disable this strategy of ', text(item.name), '?'], submit: 'Disable strategy', busy: 'Working…', send: () => reversible(item, send, message),
+    });
   }
 
   function remove(strategy, item) {
-    const isLast = item.enabled && item.strategies.filter(({ disabled, id: other }) => !disabled && other !== strategy.id).length === 0;
-    const dialog = openDialog(['Delete this strategy of ', text(item.name), '?'], () => [
+    return askAbout(strategy, item, {
+      title: ['Delete this strategy of ', text(item.name), '?'], submit: 'Delete strategy', busy: 'Deleting…',
+      send: () => reversible(item, () => call('DELETE', strategyPath(state.toggle, item.name, strategy.id)).catch((error) => {
+        if (error.status !== 404) throw error; // it is gone already
+      }), 'Strategy deleted.'),
+    });
+  }
+
+  /** Asks before a strategy no longer takes part. */
+  function askAbout(strategy, item, { title, send, ...labels }) {
+    const dialog = openDialog(title, () => [
       h('p', null, text(strategyWords(strategy, segmentNames(state.segments)))),
-      isLast && h('p', { class: 'notice warn' }, `It is the last one that is enabled: the toggle is turned off in ${item.name}.`),
+      isLastEnabled(strategy, item) && h('p', { class: 'notice warn' }, `It is the last one that is enabled: the toggle is turned off in ${item.name}.`),
       form({
-        submit: 'Delete strategy', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
+        ...labels, danger: true, cancel: () => dialog.close(),
         async send() {
-          await call('DELETE', strategyPath(state.toggle, item.name, strategy.id)).catch((error) => {
-            if (error.status !== 404) throw error; // it is gone already
-          });
+          await send();
           dialog.close();
           changedToggles();
-          announce('Strategy deleted.');
         },
       }),
     ]);
@@ -431,3 +462,6 @@ export async function renderToggle(content, context) {
     loadMore();
   }
 }
+
+/** Reports whether a toggle is on in an environment only as long as a strategy is enabled. */
+const isLastEnabled = (strategy, { enabled, strategies }) => enabled && !strategy.disabled && strategies.every(({ disabled, id }) => disabled || id === strategy.id);

@@ -16,7 +16,6 @@ import {
   countToggles, counts, lastUsed, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
 } from '../toggle.js';
 import { openClone } from './dependency.js';
-import { turn } from './switching.js';
 import { actions, openAction, switchAction } from './toggle-actions.js';
 import { openToggleEditor } from './toggle-editor.js';
 
@@ -195,12 +194,15 @@ export async function render(content, context) {
       label: `${toggle.name} in ${environment.name}`,
       on,
       busy: state.switching.has(key),
-      change: () => turn(toggle, environment, !on, context, (busy, now = on) => {
-        if (busy) state.switching.add(key);
-        else state.switching.delete(key);
-        for (const item of toggle.environments) if (item.name === environment.name) item.enabled = now;
-        draw();
-      }),
+      async change() {
+        const { turn } = await import('./switching.js'); // the first view does not need it
+        turn(toggle, environment, !on, context, (busy, now = on) => {
+          if (busy) state.switching.add(key);
+          else state.switching.delete(key);
+          for (const item of toggle.environments) if (item.name === environment.name) item.enabled = now;
+          draw();
+        });
+      },
     })}`;
   }
 
@@ -330,7 +332,7 @@ export async function render(content, context) {
   function keep() {
     if (signal.aborted) return;
     const selected = [...state.selected.values()].map(({ name, project, stale, archived, lastSeenAt, environments }) => ({
-      name, project, stale, archived, lastSeenAt, environments: environments.map(({ name: environment, enabled }) => ({ name: environment, enabled })),
+      name, project, stale, archived, lastSeenAt, environments: environments.map(({ name: environment, type, enabled, hasEnabledStrategies }) => ({ name: environment, type, enabled, hasEnabledStrategies })),
     }));
     window.history.replaceState({ selected, scroll: window.scrollY }, '');
   }

@@ -2,6 +2,7 @@
 
 import { call } from '../api.js';
 import { FieldError, append, counted, failure, field, form, h, loading, logAddress, openDialog, replace, text, uniqueId } from '../dom.js';
+import { changedSince } from '../restore.js';
 import { denseTable, sorted } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
 import { countToggles, forgetCounts, listAddress, noToggles } from '../toggle.js';
@@ -141,6 +142,8 @@ export async function render(content, { may, signal, announce }) {
     const before = countOf({ id }, 'potentially-stale') ?? 0;
     const { name } = await set(lifetimeDays, before + on - off);
     announce(`${name}: ${inDays(lifetimeDays).toLowerCase()}.`, async () => {
+      const { types } = await call('GET', '/api/admin/feature-types');
+      if (types.find((type) => type.id === id)?.lifetimeDays !== lifetimeDays) throw changedSince();
       await set(previous, before);
       return `Undone. ${name}: ${inDays(previous).toLowerCase()}.`;
     });

@@ -1,25 +1,39 @@
-// What reverses an event of the log: for each type, the one operation of the API that does it. It asks first, and says if the thing has changed
-// again since.
+// What reverses an event of the log: exactly what its request changed. It asks first, and says if the thing has changed again since.
 
 import { call, read } from '../api.js';
 import { counted, form, h, openDialog, replace, text } from '../dom.js';
+import { searchEvents } from '../event-search.js';
 import { changedNames, inline } from '../event-words.js';
-import { strategyLabels, strategyPath } from '../strategy.js';
+import { bringTo, loadState } from '../restore.js';
+import { isChangedSince, reversed } from '../reversal.js';
+import { loadSegments, segmentNames } from '../segment.js';
+import { strategyLabels } from '../strategy.js';
 import { changedToggles, togglePath } from '../toggle.js';
-import { actions, openAction, switchAction } from './toggle-actions.js';
+import { strategyWords } from '../words.js';
+import { actions, openAction, unarchive } from './toggle-actions.js';
 
 const toggleOf = ({ project, featureName }) => togglePath({ project, name: featureName });
 const idOf = ({ subject }) => subject.slice(subject.indexOf(':') + 1);
 
 /** The action on a toggle that reverses an event. */
 const actionOf = {
-  'feature-archived': () => actions.revive,
-  'feature-revived': () => actions.archive,
-  'feature-stale-on': () => actions.unmark,
-  'feature-stale-off': () => actions.stale,
-  'feature-environment-enabled': ({ environment }) => switchAction({ name: environment }, false),
-  'feature-environment-disabled': ({ environment }) => switchAction({ name: environment }, true),
+  'feature-archived': unarchive,
+  'feature-revived': actions.archive,
+  'feature-stale-on': actions.unmark,
+  'feature-stale-off': actions.stale,
 };
+
+/** The permission to reverse a change of the state of a toggle in an environment. */
+const stateTypes = {
+  'feature-environment-enabled': 'UPDATE_FEATURE_ENVIRONMENT',
+  'feature-environment-disabled': 'UPDATE_FEATURE_ENVIRONMENT',
+  'feature-strategy-add': 'DELETE_FEATURE_STRATEGY',
+  'feature-strategy-remove': 'CREATE_FEATURE_STRATEGY',
+  'feature-strategy-update': 'UPDATE_FEATURE_STRATEGY',
+  'strategy-order-changed': 'UPDATE_FEATURE_STRATEGY',
+};
+const switches = { 'feature-environment-enabled': true, 'feature-environment-disabled': false };
+const mostEvents = 200; // of a toggle on a day, among which those of a request are found
 
 /**
  * The resources whose properties get the values that they had before. `path` is that of the resource, which `load` loads if it has none of its
@@ -27,10 +41,6 @@ const actionOf = {
  */
 const resourceOf = {
   'feature-updated': { permission: 'UPDATE_FEATURE', path: toggleOf, names: ['type', 'description', 'impressionData'] },
-  'feature-strategy-update': {
-    permission: 'UPDATE_FEATURE_STRATEGY', names: Object.keys(strategyLabels),
-    path: (event) => strategyPath({ project: event.project, name: event.featureName }, event.environment, event.data.id),
-  },
   'context-field-updated': {
     permission: 'UPDATE_CONTEXT_FIELD', names: ['description', 'stickiness', 'sortOrder', 'legalValues'],
     path: (event) => `/api/admin/context/${encodeURIComponent(idOf(event))}`,
@@ -53,7 +63,7 @@ const resourceOf = {
 };
 
 const labels = {
-  ...strategyLabels, name: 'Name', type: 'Type', description: 'Description', impressionData: 'Impression data', stickiness: 'Stickiness', sortOrder: 'Order',
+  name: 'Name', type: 'Type', description: 'Description', impressionData: 'Impression data', stickiness: 'Stickiness', sortOrder: 'Order',
   legalValues: 'Legal values', project: 'Project', lifetimeDays: 'Lifetime',
 };
 
@@ -68,8 +78,9 @@ const isShortened = (value) => value !== null && typeof value === 'object' && !A
  */
 export function undoOf(event, context, ended) {
   const item = (action) => ({ label: 'Undo…', action: () => action().catch((error) => context.signal.aborted || context.announce(`It cannot be undone. ${error.message}`)) });
-  const action = actionOf[event.type]?.(event);
+  const action = actionOf[event.type];
   if (action) return context.may(action.permission) ? item(() => reverse(event, action, context, ended)) : null;
+  if (event.type in stateTypes) return context.may(stateTypes[event.type]) ? item(() => reverseState(event, context, ended)) : null;
   const resource = resourceOf[event.type];
   if (!resource || !context.may(resource.permission) || !event.data || !event.preData) return null;
   const changed = changedNames(event).filter((name) => resource.names.includes(name));
@@ -82,6 +93,105 @@ async function reverse(event, action, { announce, signal }, ended) {
   const toggle = await call('GET', toggleOf(event), undefined, { signal });
   if (action.applies(toggle)) openAction(action, [toggle], announce, ended);
   else announce(`Nothing to undo: toggle ${toggle.name} is ${action.past}.`);
+}
+
+/** Reverses what the request of an event changed in the state of a toggle in an environment. */
+async function reverseState(event, { announce, signal }, ended) {
+  const { project, environment } = event;
+  const toggle = { project, name: event.featureName };
+  const [events, first] = await Promise.all([eventsOfRequest(event, signal), loadState(toggle, environment, signal)]);
+  const { before, after, order } = changeOf(events, first);
+  if (before.strategies.some((strategy) => Object.values(strategy).some(isShortened))) throw new Error('The event log does not have the whole strategy.');
+  const ids = before.strategies.flatMap(({ segments }) => segments).concat(first.strategies.flatMap(({ segments }) => segments));
+  const nameOf = segmentNames(ids.length > 0 ? await loadSegments(signal) : []);
+  const words = (strategy) => strategyWords(strategy, nameOf);
+  const problem = h('div', { role: 'alert' });
+  const list = h('div');
+  let now = first;
+  let target = targetOf(now);
+  if (changeLines(now, target, environment, words).length === 0) {
+    announce('Nothing to undo: it is as it was before.');
+    return;
+  }
+  const dialog = openDialog('Undo this change?', () => [list, form({ submit: 'Undo', busy: 'Working…', cancel: () => dialog.close(), send }, problem)]);
+  show();
+
+  function targetOf(state) {
+    return order ? inOrder(state, order) : reversed(before, after, state);
+  }
+
+  function show() {
+    replace(list,
+      isChangedSince(before, after, now) && h('p', { class: 'notice warn' }, 'It has changed again since.'),
+      h('ul', { class: 'sentences' }, changeLines(now, target, environment, words).map((line) => h('li', null, line))));
+  }
+
+  async function send() {
+    replace(problem);
+    const latest = await loadState(toggle, environment);
+    if (!same(latest, now)) {
+      now = latest;
+      target = targetOf(now);
+      show();
+      replace(problem, h('p', { class: 'error' }, 'Someone has changed it meanwhile. Nothing was undone: see what it is now.'));
+      return;
+    }
+    await bringTo(toggle, environment, now, target);
+    dialog.close();
+    announce('Undone.');
+    changedToggles();
+    ended();
+  }
+}
+
+/** Loads the events of the request of an event that are about the same toggle in the same environment. */
+async function eventsOfRequest(event, signal) {
+  const { featureName: feature, environment, createdAt, requestId } = event;
+  const day = createdAt.slice(0, 10);
+  const { events } = await searchEvents({ feature, environment, from: day, to: day }, signal, mostEvents);
+  return [event, ...events.filter((other) => other.id !== event.id && other.requestId === requestId && (requestId || other.createdAt === createdAt))];
+}
+
+/** The state before and after events, as far as they changed it. `order` are the ids of strategies in their order before, if it changed. */
+function changeOf(events, now) {
+  const before = { enabled: now.enabled, strategies: [] };
+  const after = { enabled: now.enabled, strategies: [] };
+  let order = null;
+  for (const { type, data, preData } of events) {
+    if (type in switches) [before.enabled, after.enabled] = [!switches[type], switches[type]];
+    else if (type === 'strategy-order-changed') order = preData.strategyIds;
+    else {
+      if (preData) before.strategies.push(preData);
+      if (data) after.strategies.push(data);
+    }
+  }
+  return { before, after, order };
+}
+
+/** Gives strategies another order. Those that it does not name follow. */
+function inOrder(state, ids) {
+  const place = ({ id }) => (ids.includes(id) ? ids.indexOf(id) : ids.length);
+  const strategies = state.strategies.toSorted((a, b) => place(a) - place(b));
+  return { ...state, strategies: strategies.map((strategy, i) => ({ ...strategy, sortOrder: i })) };
+}
+
+/** What is different in two states, in words. */
+function changeLines(now, target, environment, words) {
+  const change = (label, from, to) => [label, from !== '' && h('del', null, text(from)), from !== '' && to !== '' && ' → ', to !== '' && h('ins', null, text(to))];
+  const lines = target.strategies.flatMap((strategy) => {
+    const old = now.strategies.find(({ id }) => id === strategy.id);
+    if (!old) return [change('Strategy: ', '', words(strategy))];
+    const [from, to] = [words(old), words(strategy)];
+    if (from !== to) return [change('Strategy: ', from, to)];
+    return Object.keys(strategyLabels).filter((name) => !same(old[name], strategy[name]))
+      .map((name) => change(`${strategyLabels[name]} of the strategy “${from}”: `, inline(old[name]), inline(strategy[name])));
+  });
+  for (const strategy of now.strategies) if (!target.strategies.some(({ id }) => id === strategy.id)) lines.push(change('Strategy: ', words(strategy), ''));
+  const order = ({ strategies }) => strategies.map(({ id }) => id);
+  const stays = (state, other) => order(state).filter((id) => order(other).includes(id));
+  if (!same(stays(now, target), stays(target, now))) lines.push(['Order: ', h('ins', null, target.strategies.map((strategy) => words(strategy)).join('; '))]);
+  if (now.enabled !== target.enabled) lines.push(change(`${environment}: `, now.enabled ? 'on' : 'off', target.enabled ? 'on' : 'off'));
+  return lines;
 }
 
 /** Gives properties the values that they had before an event. */
@@ -109,20 +219,29 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
 
   async function send() {
     replace(problem);
+    const latest = await load(event, signal); // not everything has an entity tag
+    if (!names.every((name) => same(latest.content[name], current.content[name]))) {
+      showAgain(latest);
+      return;
+    }
     const body = Object.fromEntries(names.map((name) => [name, changed.includes(name) ? event.preData[name] : current.content[name]]));
     try {
-      await call('PUT', to(event), body, { etag: current.etag });
+      await call('PUT', to(event), body, { etag: latest.etag });
     } catch (error) {
       if (error.status !== 412) throw error;
-      current = await load(event, signal);
-      show();
-      replace(problem, h('p', { class: 'error' }, 'Someone has changed it meanwhile. Nothing was undone: see what it is now.'));
+      showAgain(await load(event, signal));
       return;
     }
     dialog.close();
     announce('Undone.');
     changedToggles();
     ended();
+  }
+
+  function showAgain(latest) {
+    current = latest;
+    show();
+    replace(problem, h('p', { class: 'error' }, 'Someone has changed it meanwhile. Nothing was undone: see what it is now.'));
   }
 }
 
