@@ -188,7 +188,7 @@ func (b *strategyBody) parameter(strategy, name, value string) string {
 		b.reject(property, "%v; you sent %q.", err, apierror.Echo(value))
 	}
 	switch name {
-	case toggle.ParameterIPs, toggle.ParameterHostNames:
+	case toggle.ParameterIPs, toggle.ParameterHostNames, toggle.ParameterUserIDs:
 		return strings.Join(evaluation.Entries(value), ",")
 	default:
 		return value

@@ -268,8 +268,10 @@ func TestUpdateImportedStrategy(t *testing.T) {
 	update("long", group("g"), 200)
 	update("long", group(` "größe\\`), 400)
 	update("old", `"name":"userWithId","parameters":{"userIds":"1,2"},"title":"old"`, 200)
-	got := a.get(t, "f").Environments["dev"].Strategies[0]
-	assert.Equal(t, []any{599, "g"}, []any{len(got.Constraints[0].Values), got.Parameters["groupId"]})
+	update("old", `"parameters":{"userIds":" 1 ,,2, 3"}`, 200)
+	got := a.get(t, "f").Environments["dev"].Strategies
+	assert.Equal(t, []any{599, "g", "1,2,3"},
+		[]any{len(got[0].Constraints[0].Values), got[0].Parameters["groupId"], got[1].Parameters["userIds"]})
 }
 
 // A strategy without a sort order gets the highest one plus 1, at most the highest number that a sort order can be.
