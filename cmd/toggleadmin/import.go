@@ -273,13 +273,13 @@ const (
 	maxNames = 10 // names of elements that only one side has
 )
 
-// some returns elements in words: "toggle a", or "5 toggles (a, b, c, …)" with at most most names.
-func some(one, many string, names []string, most int) string {
+// some returns elements in words: "toggle a", or "5 toggles (a, b, c, …)" with some of the names.
+func some(one, many string, names []string, shown int) string {
 	if len(names) == 1 {
 		return one + " " + names[0]
 	}
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if len(names) > most {
+	text := strings.Join(names[:min(len(names), shown)], ", ")
+	if len(names) > shown {
 		text += ", …"
 	}
 	return fmt.Sprintf("%d %s (%s)", len(names), many, text)

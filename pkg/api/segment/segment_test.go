@@ -3,6 +3,7 @@ package segment_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,7 +169,7 @@ func TestImportedSegment(t *testing.T) {
 		return `{"constraints":[{"contextName":"userId","operator":"IN","values":["` + strings.Join(values, `","`) + `"]}]}`
 	}
 	f.ExpectStatus(t.Context(), t, "update", "1", `{"name":"b"}`, 204)
-	f.ExpectStatus(t.Context(), t, "update", "1", body(append(values, "x")), 400)
+	f.ExpectStatus(t.Context(), t, "update", "1", body(slices.Concat(values, []string{"x"})), 400)
 	f.ExpectStatus(t.Context(), t, "update", "1", body(values[:1199]), 204)
 	f.ExpectStatus(t.Context(), t, "update", "1", body(values), 400)
 	f.ExpectStatus(t.Context(), t, "create", "", strings.Replace(body(values), "{", `{"name":"c",`, 1), 400)

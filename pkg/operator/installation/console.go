@@ -42,7 +42,8 @@ func (i *Installation) ConsoleURL(ctx context.Context) (string, error) {
 			"disabled after the service was set up", address)
 	}
 	var body struct{ Code string }
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxCodeResponse)).Decode(&body); err != nil || body.Code == "" {
+	err = json.NewDecoder(io.LimitReader(response.Body, maxCodeResponse)).Decode(&body)
+	if err != nil || body.Code == "" {
 		return "", exitstatus.Errorf(exitstatus.Failure, "%s responds with %s, without a code for the console: restart `make "+
 			"run`", i.BaseURL, response.Status)
 	}

@@ -25,7 +25,8 @@ type dependencies struct {
 // cannot be.
 func planDependencies(d Document, stored []toggle.FeatureJSON, check func(toggle.FeatureJSON) error) dependencies {
 	p := dependencies{
-		toggles: map[string]toggle.FeatureJSON{}, imported: map[string]toggle.FeatureJSON{}, wanted: map[string]*toggle.Dependency{}, blocked: map[string]error{},
+		toggles: map[string]toggle.FeatureJSON{}, imported: map[string]toggle.FeatureJSON{},
+		wanted: map[string]*toggle.Dependency{}, blocked: map[string]error{},
 	}
 	for _, t := range stored {
 		p.toggles[t.Name] = t
@@ -134,8 +135,8 @@ func (p dependencies) prepare(
 // notSet says that a dependency is not imported, why, and in which environments the toggle was turned off.
 func notSet(parent string, why error, off []string) string {
 	text := fmt.Sprintf("its dependency on the toggle %.100q was not imported: %v", parent, why)
-	for _, name := range off {
-		text += ". It was turned off in " + name
+	if len(off) > 0 {
+		text += ". It was turned off in " + strings.Join(off, ", ")
 	}
 	return text
 }

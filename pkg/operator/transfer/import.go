@@ -253,7 +253,8 @@ func (i Installation) createAccount(ctx context.Context, a Account) (err error) 
 		_, err = i.Users.Add(ctx, a.created(), i.AccountLimit)
 		return err
 	}
-	_, err = i.Users.AddUnless(ctx, a.created(), i.AccountLimit, func(u user.User) bool { return fromAccount(u).id() == a.id() })
+	isSame := func(u user.User) bool { return fromAccount(u).id() == a.id() }
+	_, err = i.Users.AddUnless(ctx, a.created(), i.AccountLimit, isSame)
 	return err
 }
 

@@ -142,7 +142,8 @@ func (s *Section) skips(name string) bool {
 
 // isUpdated reports whether an element was created or updated.
 func (s *Section) isUpdated(name string) bool {
-	return slices.Contains(s.Created, name) || slices.ContainsFunc(s.Updated, func(u Update) bool { return u.Name == name })
+	isNamed := func(u Update) bool { return u.Name == name }
+	return slices.Contains(s.Created, name) || slices.ContainsFunc(s.Updated, isNamed)
 }
 
 // update adds a change of a property of an element that was written.

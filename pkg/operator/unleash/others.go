@@ -86,7 +86,7 @@ func (r *client) count(ctx context.Context, o other) (*int64, error) {
 	case hasStatus(err, http.StatusNotFound, http.StatusOK):
 		return &none, nil
 	case hasStatus(err, http.StatusForbidden):
-		return nil, nil //nolint:nilnil // the token may not read it
+		return nil, nil //nolint:nilnil // unknown: the token may not read it
 	case err != nil:
 		return nil, err
 	}
@@ -104,8 +104,9 @@ func (r *client) count(ctx context.Context, o other) (*int64, error) {
 		list = members[o.list]
 	}
 	var entries []json.RawMessage
-	if json.Unmarshal(list, &entries) != nil {
-		return nil, nil //nolint:nilnil // another form
+	_ = json.Unmarshal(list, &entries) // otherwise their number is unknown
+	if entries == nil {
+		return nil, nil //nolint:nilnil // unknown
 	}
 	number := int64(0)
 	for _, text := range entries {

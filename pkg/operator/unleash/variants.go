@@ -102,7 +102,7 @@ func (t *element) divide(
 	}
 	if changed {
 		for i := range all {
-			all[i].SortOrder = int32(i) //nolint:gosec // there are few
+			all[i].SortOrder = int32(i)
 		}
 	}
 	if err != nil { // in one line
