@@ -378,7 +378,7 @@ func TestLargeField(t *testing.T) {
 			},
 		}, transfer.Options{DryRun: dryRun})
 		same(t, []string{"toggle"}, r.Features.Created)
-		same(t, []transfer.Remark{{"field", "the context field must not be larger than 409600 bytes; its size is 524980 bytes"}},
+		same(t, []transfer.Remark{{"field", "the context field must not be larger than 409600 bytes; its size is 524980 bytes: shorten or delete legal values"}},
 			r.ContextFields.Skipped)
 	}
 }
