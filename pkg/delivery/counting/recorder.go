@@ -110,7 +110,7 @@ func (r *Recorder) CountRequest(path string, status int) {
 	defer r.mu.Unlock()
 	p := r.onePart(bookKey{usagetable.KindRequests, usage.HourOf(now), ""})
 	if p == nil {
-		r.lost.dropped++
+		r.lose()
 		return
 	}
 	one := usage.Statuses{Successful: 1}
@@ -136,7 +136,7 @@ func (r *Recorder) heard(from Reporter, application string, a usage.Application,
 	}
 	p := r.onePart(bookKey{kind, hour, from.Token.Environment})
 	if p == nil {
-		r.lost.dropped++
+		r.lose()
 		return
 	}
 	known, isKnown := p.presence[application]
@@ -239,7 +239,7 @@ func (c counter) count(u use, t Toggle) {
 		p = c.place(u.feature, u.application, c.books[c.key].with)
 	}
 	if p == nil {
-		c.lost.dropped++
+		c.lose()
 		return
 	}
 	counts := usage.Counts{Yes: u.counts.Yes, No: u.counts.No}
@@ -308,6 +308,16 @@ func (c counter) place(feature, application string, with func(feature, applicati
 	}
 	c.grow(p, size)
 	return p
+}
+
+// lose notes that something was not counted: because the process keeps too much that it could not write, or because of
+// another limit.
+func (r *Recorder) lose() {
+	if r.hasRoom(false, maxPartSize) {
+		r.lost.limited++
+	} else {
+		r.lost.dropped++
+	}
 }
 
 // pending is a part that is being written.

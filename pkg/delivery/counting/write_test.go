@@ -1,11 +1,13 @@
 package counting_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -82,6 +84,35 @@ func TestDroppedCounts(t *testing.T) {
 	if !strings.Contains(f.logged.String(), "usageDropped=2") {
 		t.Error(f.logged.String())
 	}
+}
+
+// A process that cannot write keeps a limited amount. Frontend tokens use up a quarter of it, which is no loss that an
+// operator must know of.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	client, _ := f.db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })
+	r := f.through(client)
+	var toggles []string
+	for _, name := range invented("toggle", 300) {
+		f.toggles[name] = counting.Toggle{Project: "web"}
+		toggles = append(toggles, fmt.Sprintf(`%q:{"yes":1}`, name))
+	}
+	all := strings.Join(toggles, ",")
+	fill := func(from counting.Reporter) {
+		for range 20 { // hours
+			for _, application := range []string{"a", "b", "c", "d", "e"} {
+				f.report(r, from, application, all)
+			}
+			r.Log(t.Context(), f.now)
+			f.now = f.now.Add(time.Hour)
+		}
+	}
+	fill(f.page(1))
+	assert.Equal(t, false, strings.Contains(f.logged.String(), "Name:usageDropped"))
+	assert.Equal(t, true, strings.Contains(f.logged.String(), "usageLimited="))
+	fill(f.backend())
+	assert.Equal(t, true, strings.Contains(f.logged.String(), "Name:usageDropped"))
 }
 
 // A part that is written after its hour has ended lets the hour be merged again.
