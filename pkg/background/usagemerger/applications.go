@@ -28,9 +28,10 @@ const (
 	maxFrontend     = 1_000 // of these, applications that only frontend tokens have reported
 	maxNewFrontend  = 50    // of these, in 24 hours
 
-	maxProjects, maxProjectsSize     = 500, 50_000 // of an application; in bytes
-	maxStrategies, maxStrategiesSize = 100, 50_000
-	maxSDKs, maxSDKsSize             = 20, 4_000 // in each of 50 environments
+	// The names of an application, in bytes: an item has at most 400 kB.
+	maxProjectsSize   = 50_000
+	maxStrategiesSize = 50_000
+	maxSDKsSize       = 4_000 // in each of at most 50 environments
 )
 
 // heard is what applications reported in some hours.
@@ -223,8 +224,8 @@ func next(stored usagetable.Application, name string, reported heard) usagetable
 		}
 	}
 	a.SeenAt = sum.SeenAt()
-	a.Projects = first(sum.Projects, maxProjects, maxProjectsSize)
-	a.Strategies = first(sum.Strategies, maxStrategies, maxStrategiesSize)
+	a.Projects = first(sum.Projects, maxProjectsSize)
+	a.Strategies = first(sum.Strategies, maxStrategiesSize)
 	for environment, before := range stored.Environments {
 		if _, ok := a.Environments[environment]; !ok && a.SeenAt.Sub(before.SeenAt) < usagetable.RecordsKept {
 			a.Environments[environment] = before
@@ -250,18 +251,18 @@ func instances(a usage.Application) usagetable.ApplicationInstance {
 	return usagetable.ApplicationInstance{
 		SeenAt:    seenAt,
 		Instances: n,
-		SDKs:      first(slices.Sorted(maps.Keys(sdks)), maxSDKs, maxSDKsSize),
+		SDKs:      first(slices.Sorted(maps.Keys(sdks)), maxSDKsSize),
 	}
 }
 
-// first returns the first names, at most a number of them, with at most a number of bytes. An application must fit into
-// an item, whatever is reported about it.
-func first(names []string, number, size int) []string {
+// first returns the first names that have at most a number of bytes together.
+func first(names []string, size int) []string {
 	chosen := []string{}
-	for _, name := range names[:min(len(names), number)] {
-		if size -= len(name); size >= 0 {
-			chosen = append(chosen, name)
+	for _, name := range names {
+		if size -= len(name); size < 0 {
+			break
 		}
+		chosen = append(chosen, name)
 	}
 	return chosen
 }

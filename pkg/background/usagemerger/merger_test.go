@@ -209,7 +209,7 @@ func TestLateHours(t *testing.T) {
 	late(earlier, 4)
 	client, _ := f.Through(t, func(c *database.Call) (*http.Response, error) {
 		if c.Operation == "DeleteItem" && c.N == 1 {
-			late(early, 8)
+			late(earlier, 8)
 		}
 		return c.Pass()
 	})
@@ -218,7 +218,7 @@ func TestLateHours(t *testing.T) {
 		_, err := m.Sweep(t.Context(), nil)
 		assert.OK(t, err)
 	}
-	assert.Equal(t, map[time.Time]int64{hour: 2, early: 8, earlier: 4}, f.records(t, "banner"))
+	assert.Equal(t, map[time.Time]int64{hour: 2, early: 2, earlier: 8}, f.records(t, "banner"))
 	left, err := usagetable.ReadLate(t.Context(), f.Client, f.Tables[usagetable.Table])
 	assert.OK(t, err)
 	assert.Equal(t, 0, len(left))
@@ -526,6 +526,18 @@ func TestLargeApplication(t *testing.T) {
 			a.Instances[name] = usage.Instance{SDK: name, SeenAt: hour}
 		}
 		f.put(t, usagetable.KindPresence, hour, fmt.Sprint(process), 1, usage.Presence{"shop": a})
+	}
+	for i := range 49 { // other environments
+		a := usage.Application{Instances: map[string]usage.Instance{}}
+		for j := range 25 {
+			id := fmt.Sprintf("%d-%s", j, strings.Repeat("名", 98))
+			a.Instances[id] = usage.Instance{SDK: id, SeenAt: hour}
+		}
+		item, err := usagetable.MarshalPart(usagetable.Part{
+			Kind: usagetable.KindPresence, Hour: hour, Environment: fmt.Sprint("environment-", i), Writes: 1,
+		}, usage.Presence{"shop": a})
+		assert.OK(t, err)
+		f.Put(t, f.Tables[usagetable.Table], item)
 	}
 	f.sweep(t, hour.Add(time.Minute))
 	a, _, err := usagetable.ReadApplication(t.Context(), f.Client, f.Tables[usagetable.Table], "shop")

@@ -100,7 +100,7 @@ func (s *Sum) add(feature, application string, counts usage.Counts, isFrontend b
 		by = usage.ByApplication{}
 		s.Features[feature] = by
 	}
-	if _, ok := by[application]; !ok && application != usage.Other && !s.hasRoom(feature, application, isFrontend) {
+	if _, ok := by[application]; !ok && application != usage.Other && !s.hasRoom(feature, isFrontend) {
 		application = usage.Other
 		s.excess++
 	}
@@ -116,10 +116,9 @@ func (s *Sum) add(feature, application string, counts usage.Counts, isFrontend b
 }
 
 // hasRoom reports whether another application of a toggle can be counted on its own.
-func (s *Sum) hasRoom(feature, application string, isFrontend bool) bool {
+func (s *Sum) hasRoom(feature string, isFrontend bool) bool {
 	return len(s.Features[feature]) < maxApplications && s.pairs < maxPairs &&
-		(!isFrontend || s.browsers[feature] < maxFrontend) &&
-		s.sizes[feature]+len(application)+entrySize <= maxRecordSize
+		(!isFrontend || s.browsers[feature] < maxFrontend)
 }
 
 // fitting returns counts of an application in which variants for which a record has no room are counted together.

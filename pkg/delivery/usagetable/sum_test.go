@@ -2,7 +2,8 @@ package usagetable_test
 
 import (
 	"fmt"
-	"strings"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,11 +21,16 @@ func tallyOf(feature string, applications ...string) usage.Tally {
 	return t
 }
 
-// names returns names that differ, of 600 bytes each.
-func names(prefix string, n int) []string {
+// names returns names that differ, of 600 bytes each, which cannot be compressed well.
+func names(seed uint64, n int) []string {
+	random := rand.New(rand.NewPCG(seed, 0))
 	all := make([]string, n)
 	for i := range all {
-		all[i] = fmt.Sprintf("%s-%05d-%s", prefix, i, strings.Repeat("名", 195))
+		name := make([]rune, 200)
+		for j := range name {
+			name[j] = '一' + rune(random.IntN(20_000))
+		}
+		all[i] = string(name)
 	}
 	return all
 }
@@ -61,12 +67,24 @@ func TestLimitsOfRecords(t *testing.T) {
 	t.Parallel()
 	sums := usagetable.Sums{}
 	add(sums, usagetable.KindTally, tallyOf("banner", "shop"), nil)
-	for _, tally := range []usage.Tally{tallyOf("banner", names("a", 400)...), tallyOf("banner", names("b", 400)...)} {
+	variants := names(0, 2_000)
+	for i := range 2 {
+		tally := usage.NewTally()
+		for j, application := range names(uint64(i+1), 400) {
+			counts := usage.Counts{Yes: 1, Variants: map[string]int64{}}
+			for _, name := range variants[j%400*5:][:5] {
+				counts.Variants[name] = 1
+			}
+			tally.Add("banner", application, counts)
+		}
+		for _, toggle := range names(uint64(i+10), 1_000) {
+			tally.Add(toggle, "shop", usage.Counts{Yes: 1})
+		}
 		add(sums, usagetable.KindTally, tally, nil)
 		add(sums, usagetable.KindFrontendTally, tally, nil)
 	}
 	unknown := usage.NewTally()
-	for _, name := range names("unknown", 900) {
+	for _, name := range names(3, 900) {
 		unknown.AddUnknown(name, "shop", 1)
 	}
 	unknown.AddUnknown("archived", "shop", 1)
@@ -74,7 +92,8 @@ func TestLimitsOfRecords(t *testing.T) {
 	add(sums, usagetable.KindFrontendTally, unknown, nil)
 
 	records := sums.Records(hour)
-	by := records[0].Applications
+	banner := slices.IndexFunc(records, func(r usagetable.Record) bool { return r.Feature == "banner" })
+	by := records[banner].Applications
 	assert.Equal(t, int64(1+4*400), by.Total().Yes)
 	assert.Equal(t, usage.Counts{Yes: 1, Variants: map[string]int64{"of shop": 1}}, by["shop"])
 	if others := by[usage.Other]; others.Yes < 400 || len(by) < 100 {
@@ -84,7 +103,7 @@ func TestLimitsOfRecords(t *testing.T) {
 	assert.Equal(t, true, ok)
 	assert.Equal(t, true, sums.Excess() > 0)
 
-	record, err := usagetable.MarshalRecord(records[0])
+	record, err := usagetable.MarshalRecord(records[banner])
 	assert.OK(t, err)
 	names, err := usagetable.MarshalUnknown(sums.UnknownRecords(hour)[0])
 	assert.OK(t, err)
