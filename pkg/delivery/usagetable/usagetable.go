@@ -5,8 +5,8 @@
 //
 //   - One for each hour, with the parts that processes wrote: the tallies, the presences and the requests. A part has a
 //     random id, belongs to one process, only grows, and is overwritten as a whole, so that a repeated write counts
-//     nothing twice. Parts are kept for four days. Counts are accepted for the last 24 hours, so that an hour can
-//     get parts until then.
+//     nothing twice. What frontend tokens report is in parts of its own. Parts are kept for four days. Counts are
+//     accepted for the last 24 hours, so that an hour can get parts until then.
 //   - One for each toggle, with a record for each hour and environment: the sum of the tallies. It is computed from all
 //     parts of the hour each time, never added to, so that it can be repeated and interrupted. Records are kept for 90
 //     days.
