@@ -54,8 +54,9 @@ type source struct {
 // readTimeout limits the reads of one request. A process that has read a snapshot before then answers with it.
 const readTimeout = 2 * time.Second
 
-// pause is the time after a failed read in which a process answers with what it has read before, and does not read
-// again. Otherwise each request would wait for readTimeout while DynamoDB is slow, and repeat a read that is throttled.
+// pause is the time after a failed read in which a process answers with what it has read before, or 503 if a snapshot
+// cannot be loaded, and does not read again. Otherwise each request would wait for readTimeout while DynamoDB is slow,
+// and repeat a read that is throttled.
 const pause = 2 * time.Second
 
 // maxVerified limits the number of tokens that are kept for the time in which DynamoDB cannot be reached.
@@ -127,7 +128,7 @@ func (s *source) read(ctx context.Context, secret clienttokentable.Secret) (r re
 			return r, found, nil
 		}
 	}
-	if r.view != nil && s.now().Before(e.next) {
+	if s.now().Before(e.next) {
 		e.mu.Unlock() // requests do not wait for the tokens of others
 		return s.readToken(ctx, secret, r)
 	}
@@ -143,8 +144,19 @@ func (s *source) readToken(ctx context.Context, secret clienttokentable.Secret, 
 		return s.lastGood(secret, r, got.tokenErr)
 	}
 	s.remember(secret, got, began)
-	r.token = got.token
-	return r, got.found, nil
+	if !got.found {
+		return reading{}, false, nil
+	}
+	return r.of(got.token)
+}
+
+// of returns what a process answers a request with a valid token with. It is an error if the process has nothing.
+func (r reading) of(token clienttokentable.Token) (reading, bool, error) {
+	if r.view == nil {
+		return reading{}, true, unavailable(r.behind)
+	}
+	r.token = token
+	return r, true, nil
 }
 
 // readTokenAndPointer is read while the pointer must be read. The environment is locked. What was read of it is used,
@@ -165,12 +177,7 @@ func (s *source) readTokenAndPointer(
 		return reading{}, false, nil
 	}
 	s.keep(secret.Environment, e)
-	if e.view == nil {
-		return reading{}, true, unavailable(e.behind)
-	}
-	r := e.reading()
-	r.token = got.token
-	return r, true, nil
+	return e.reading().of(got.token)
 }
 
 // use uses what was read of the pointer of an environment, which is locked, from a time on; nil: there is no pointer. It
@@ -188,7 +195,7 @@ func (s *source) use(
 	case err != nil:
 		e.behind, e.next = err, s.now().Add(max(s.freshness, pause))
 	case pointer == nil:
-		e.behind, e.next = errNothing, began.Add(s.freshness)
+		e.behind, e.next = errNothing, began
 	default:
 		e.behind, e.next, e.current = nil, began.Add(s.freshness), began
 	}

@@ -39,14 +39,16 @@ func TestRequestsWithInvalidTokensUseNewSnapshots(t *testing.T) {
 // After a read that has failed, a process answers with what it has read before, and reads again after two seconds.
 func TestPauseAfterAFailedRead(t *testing.T) {
 	t.Parallel()
+	parts := func(c *database.Call) bool { return strings.Contains(c.Body, "part#") }
 	for name, test := range map[string]struct {
+		cold    bool // it has read nothing before
 		refuses func(*database.Call) bool
-		want    int // calls
+		status  int
+		calls   int
 	}{
-		"everything": {func(*database.Call) bool { return true }, 1},
-		"the parts": { // the token is read with each request
-			func(c *database.Call) bool { return strings.Contains(c.Body, "part#") }, 11,
-		},
+		"everything":         {false, func(*database.Call) bool { return true }, http.StatusNotModified, 1},
+		"the parts":          {false, parts, http.StatusNotModified, 11}, // the token is read with each request
+		"the parts, at once": {true, parts, http.StatusServiceUnavailable, 11},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,19 +63,22 @@ func TestPauseAfterAFailedRead(t *testing.T) {
 				return c.Pass()
 			})
 			process := f.processThrough(through, 250*time.Millisecond)
-			tag := poll(process, token, "").header.Get("ETag")
+			tag := ""
+			if !test.cold {
+				tag = poll(process, token, "").header.Get("ETag")
+			}
 			f.put("shop", "a", toggle.Strategy{})
 			f.compile()
 			f.now = f.now.Add(time.Second)
 			refuses.Store(true)
 			before := strings.Count(calls.Calls(), "BatchGetItem")
 			for range 10 {
-				assert.Equal(t, http.StatusNotModified, poll(process, token, tag).status)
+				assert.Equal(t, test.status, poll(process, token, tag).status)
 				f.now = f.now.Add(199 * time.Millisecond)
 			}
-			assert.Equal(t, test.want, strings.Count(calls.Calls(), "BatchGetItem")-before)
+			assert.Equal(t, test.calls, strings.Count(calls.Calls(), "BatchGetItem")-before)
 			refuses.Store(false)
-			assert.Equal(t, http.StatusNotModified, poll(process, token, tag).status)
+			assert.Equal(t, test.status, poll(process, token, tag).status)
 			f.now = f.now.Add(10 * time.Millisecond)
 			assert.Equal(t, http.StatusOK, poll(process, token, tag).status)
 		})
