@@ -120,8 +120,8 @@ func (p point) time(now time.Time) time.Time {
 }
 
 // between returns a filter of the events since a time and before another one, which both can be zero.
-func between(since, until point, now time.Time) (eventsearch.Filter, error) {
-	f := eventsearch.Filter{From: since.time(now), Until: until.time(now)}
+func between(since, until point, now time.Time) (eventlog.Filter, error) {
+	f := eventlog.Filter{From: since.time(now), Until: until.time(now)}
 	if !f.From.IsZero() && !f.Until.IsZero() && !f.From.Before(f.Until) {
 		return f, exitstatus.Errorf(exitstatus.Usage, "--since is %s, it must be before --until, %s",
 			datetime.Format(f.From), datetime.Format(f.Until))
@@ -234,7 +234,7 @@ func (c *tailEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	events, f := i.Events(s.now), eventsearch.Filter{Types: c.names(), From: c.Since.time(s.now())}
+	events, f := i.Events(s.now), eventlog.Filter{Types: c.names(), From: c.Since.time(s.now())}
 	if f.From.IsZero() {
 		newest, err := events.Newest(s.step(), f, tailed)
 		if err != nil {
@@ -256,7 +256,7 @@ const reopenInterval = time.Second
 
 // reopenLog waits until an installation that could not be reached can be opened again, such as after a restart of the
 // local service, which then has another address. It returns all other errors.
-func (s *session) reopenLog(err error) (*eventsearch.Reader, error) {
+func (s *session) reopenLog(err error) (*eventlog.Reader, error) {
 	for warned := false; ; warned = true {
 		err = installation.Explain(s.name(), s.Local, err)
 		if exitstatus.Of(err) != exitstatus.Unreachable {

@@ -1,7 +1,9 @@
 // Package eventlog records changes: who changed what, when, from what to what. Each event is written by the transaction
 // that makes its change, so there is no change without its event and no event without its change.
 //
-// The table Events is append-only by the conditions of this package, not by IAM, which cannot express them. Only package
-// eventsearch, which reads the log, changes events, to remove names, and only the time to live deletes them. The table's
-// stream feeds the function publish-events (package eventbus).
+// Reader reads the log: it searches events, page by page, and returns all that a filter selects.
+//
+// The table Events is append-only by the conditions of this package, not by IAM, which cannot express them. Only
+// Reader.RemoveName changes events, and only the time to live deletes them. The table's stream feeds the function
+// publish-events (package eventbus).
 package eventlog

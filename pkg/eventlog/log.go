@@ -54,12 +54,6 @@ func Open(
 	return New(client, tables, now, int(number("EVENT_LOG_DAYS", 0, MaxDays)))
 }
 
-// Client returns the client with which the log is written.
-func (l *Log) Client() *dynamodb.Client { return l.client }
-
-// Table returns the name of the table.
-func (l *Log) Table() string { return l.table }
-
 // Discard returns a log that discards all events, for the items with which an installation begins.
 func Discard(client *dynamodb.Client, now func() time.Time) *Log {
 	return &Log{client: client, now: now, discards: true}

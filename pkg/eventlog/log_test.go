@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
@@ -23,7 +22,7 @@ func start() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
 type fixture struct {
 	*database.Database
 	*eventlog.Log
-	*eventsearch.Reader
+	*eventlog.Reader
 	now time.Time
 }
 
@@ -31,7 +30,7 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{Database: database.New(tb), now: start()}
 	f.Log = eventlog.New(f.Database.Client, f.Tables, func() time.Time { return f.now }, 400)
-	f.Reader = eventsearch.New(f.Log)
+	f.Reader = eventlog.NewReader(f.Log)
 	return f
 }
 
@@ -154,9 +153,9 @@ func TestDelayedTransaction(t *testing.T) {
 				2).Unix() {
 				t.Error(items)
 			}
-			page, err := f.Search(t.Context(), eventsearch.Filter{}, eventsearch.Cursor{}, 1)
+			page, err := f.Search(t.Context(), eventlog.Filter{}, eventlog.Cursor{}, 1)
 			assert.OK(t, err)
-			assert.Equal(t, eventsearch.Page{TotalExact: true}, page)
+			assert.Equal(t, eventlog.Page{TotalExact: true}, page)
 			assert.Equal(t, 0, len(f.Events(t)))
 		})
 	}
@@ -180,7 +179,7 @@ func TestDeletedSubject(t *testing.T) {
 	if _, failures, err = f.try(t.Context(), c, f.CheckMarkerActions); err != nil || failures != nil {
 		t.Error("not created after the last event", failures, err)
 	}
-	page, err := f.Search(t.Context(), eventsearch.Filter{}, eventsearch.Cursor{}, 50)
+	page, err := f.Search(t.Context(), eventlog.Filter{}, eventlog.Cursor{}, 50)
 	if err != nil || page.Total != 2 || len(f.Events(t)) != 2 {
 		t.Error("the marker of the deleted toggle is an event:", page, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"strings"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -151,7 +150,7 @@ func (o *Operator) PersonExists(ctx context.Context, id int64) (exists bool, err
 	if exitstatus.Of(err) != exitstatus.NotFound {
 		return err == nil, err
 	}
-	events, logErr := o.events.Newest(ctx, eventsearch.Filter{Subjects: []string{string(eventlog.PersonSubject(id))}}, 1)
+	events, logErr := o.events.Newest(ctx, eventlog.Filter{Subjects: []string{string(eventlog.PersonSubject(id))}}, 1)
 	if logErr != nil || len(events) > 0 {
 		return false, logErr
 	}

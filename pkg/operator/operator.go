@@ -14,13 +14,13 @@ import (
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 )
@@ -39,7 +39,7 @@ type Operator struct {
 	environments *environment.Store
 	playground   *playground.Store
 
-	events     *eventsearch.Reader
+	events     *eventlog.Reader
 	tokenLimit int // of an account
 	now        func() time.Time
 	random     io.Reader
@@ -63,7 +63,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		playground:   playground.NewStore(i.Client, i.Tables),
 
 		segments:   segment.NewStore(i.Client, i.Tables, log),
-		events:     eventsearch.New(log),
+		events:     eventlog.NewReader(log),
 		tokenLimit: i.TokenLimit,
 		now:        now,
 		random:     random,

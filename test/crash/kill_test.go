@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
@@ -130,7 +129,7 @@ func startWebhook(t *testing.T) *webhook {
 func (w *webhook) awaitAll(s *service) {
 	s.t.Helper()
 	n := 0
-	assert.OK(s.t, s.data.Events(time.Now).All(s.t.Context(), eventsearch.Filter{Types: []string{"feature-type-updated"}},
+	assert.OK(s.t, s.data.Events(time.Now).All(s.t.Context(), eventlog.Filter{Types: []string{"feature-type-updated"}},
 		func(e eventlog.Event) error {
 			s.await(fmt.Sprintf("event %d at the webhook", e.ID), func() bool {
 				w.mu.Lock()

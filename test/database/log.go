@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 )
@@ -18,7 +17,7 @@ import (
 // without what an event does not have.
 func (db *Database) Events(tb testing.TB) (lines []string) {
 	tb.Helper()
-	err := eventsearch.New(db.Log()).All(tb.Context(), eventsearch.Filter{}, func(e eventlog.Event) error {
+	err := eventlog.NewReader(db.Log()).All(tb.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
 		line := fmt.Sprintf("%s %s by %s", e.Type, e.Subject, e.By.Name)
 		if e.By.UserID != 0 {
 			line += fmt.Sprintf(", user %d", e.By.UserID)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
@@ -24,7 +23,7 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 		existing[t.Subject()] = t
 	}
 	deletions := []eventlog.Type{eventlog.APITokenDeleted}
-	err = eventsearch.New(s.log).About(ctx, subjects, deletions, func(e eventlog.Event) error {
+	err = eventlog.NewReader(s.log).About(ctx, subjects, deletions, func(e eventlog.Event) error {
 		t, ok := existing[e.Subject]
 		if !ok {
 			return nil

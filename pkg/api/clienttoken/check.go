@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -65,7 +64,7 @@ func (s *Store) recorded(
 	}
 	last := map[eventlog.Subject]recorded{}
 	changes := []eventlog.Type{eventlog.APITokenCreated, eventlog.APITokenUpdated, eventlog.APITokenDeleted}
-	err := eventsearch.New(s.log).About(ctx, subjects, changes, func(e eventlog.Event) error {
+	err := eventlog.NewReader(s.log).About(ctx, subjects, changes, func(e eventlog.Event) error {
 		if last[e.Subject].deleted {
 			return nil
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -18,7 +17,7 @@ func start() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
 // fixture is a log whose clock can be set, and its reader.
 type fixture struct {
 	*database.Database
-	*eventsearch.Reader
+	*eventlog.Reader
 	log *eventlog.Log
 	now time.Time
 }
@@ -27,7 +26,7 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{Database: database.New(tb), now: start()}
 	f.log = eventlog.New(f.Client, f.Tables, func() time.Time { return f.now }, 400)
-	f.Reader = eventsearch.New(f.log)
+	f.Reader = eventlog.NewReader(f.log)
 	return f
 }
 

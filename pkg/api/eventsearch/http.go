@@ -72,7 +72,7 @@ const SearchTime = 2 * time.Second
 
 // Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the permission
 // ADMIN can search the events of one toggle.
-func Search(events *Reader, within time.Duration) lambdahttp.HandlerFunc {
+func Search(events *eventlog.Reader, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)
@@ -82,7 +82,7 @@ func Search(events *Reader, within time.Duration) lambdahttp.HandlerFunc {
 			}
 		}
 		limit := q.Number("limit", defaultLimit, 1, maxLimit)
-		after := Cursor{Skip: q.Number("offset", 0, 0, math.MaxInt32)}
+		after := eventlog.Cursor{Skip: q.Number("offset", 0, 0, math.MaxInt32)}
 		if q.Has("cursor") {
 			after = cursor(q, f)
 		}
@@ -113,7 +113,7 @@ func Search(events *Reader, within time.Duration) lambdahttp.HandlerFunc {
 				return fmt.Errorf("encode event %d: %w", e.ID, err)
 			}
 			if size += len(inResponse); size > maxPage {
-				page.Next = &Cursor{Before: page.Events[i-1].ID, Total: page.Total, TotalExact: page.TotalExact}
+				page.Next = &eventlog.Cursor{Before: page.Events[i-1].ID, Total: page.Total, TotalExact: page.TotalExact}
 				page.SearchedTo = time.Time{}
 				break
 			}
@@ -133,17 +133,17 @@ func Search(events *Reader, within time.Duration) lambdahttp.HandlerFunc {
 
 // sentCursor is a cursor as clients get it, in base64. A search with other filters cannot continue it.
 type sentCursor struct {
-	Cursor
+	eventlog.Cursor
 	Filters string `json:"filters"`
 }
 
-func encodeCursor(c Cursor, f Filter) (string, error) {
+func encodeCursor(c eventlog.Cursor, f eventlog.Filter) (string, error) {
 	text, err := json.Marshal(sentCursor{c, checksum(f)})
 	return base64.RawURLEncoding.EncodeToString(text), err
 }
 
 // checksum identifies filters. Other filters have another one.
-func checksum(f Filter) string {
+func checksum(f eventlog.Filter) string {
 	text, err := json.Marshal(f)
 	if err != nil { // f consists of texts, numbers and times
 		panic(err)
@@ -152,7 +152,7 @@ func checksum(f Filter) string {
 }
 
 // cursor returns the parameter cursor.
-func cursor(q *lambdahttp.Query, f Filter) Cursor {
+func cursor(q *lambdahttp.Query, f eventlog.Filter) eventlog.Cursor {
 	var c sentCursor
 	text, err := base64.RawURLEncoding.DecodeString(q.Text("cursor", maxCursor))
 	switch {
@@ -169,8 +169,8 @@ func cursor(q *lambdahttp.Query, f Filter) Cursor {
 // maxCursor is more than the length of any cursor.
 const maxCursor = 500
 
-func filter(q *lambdahttp.Query) Filter {
-	f := Filter{
+func filter(q *lambdahttp.Query) eventlog.Filter {
+	f := eventlog.Filter{
 		Types: oneOf(q, "type"), Subjects: oneOf(q, "subject"), Features: oneOf(q, "feature"), Projects: oneOf(q, "project"),
 		Environments: oneOf(q, "environment"), Users: ids(q, "createdBy"), IDs: ids(q, "id"), Text: q.Text("query", maxQuery),
 	}

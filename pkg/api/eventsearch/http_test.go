@@ -271,7 +271,7 @@ func TestPages(t *testing.T) {
 		query  string
 		offset int
 	}{{"limit=5", 0}, {"limit=5", 3}, {"limit=7&query=toggle", 0}, {"limit=1000", 0}} {
-		all, err := f.Newest(t.Context(), eventsearch.Filter{}, 1000)
+		all, err := f.Newest(t.Context(), eventlog.Filter{}, 1000)
 		assert.OK(t, err)
 		var want, got []int64
 		for _, e := range all[tt.offset:] {
@@ -305,7 +305,7 @@ func TestAllPages(t *testing.T) {
 		c.Data = map[string]any{"description": strings.Repeat("d", 13_000)}
 		want = append(want, f.record(ctx, t, c))
 	}
-	assert.OK(t, f.All(ctx, eventsearch.Filter{Subjects: []string{"toggle:a"}}, func(e eventlog.Event) error {
+	assert.OK(t, f.All(ctx, eventlog.Filter{Subjects: []string{"toggle:a"}}, func(e eventlog.Event) error {
 		got = append(got, e.ID)
 		return ctx.Err()
 	}))
@@ -398,7 +398,7 @@ func (f *fixture) metered(t *testing.T, query string, items int) (p page, units 
 		return c.Reply(response.StatusCode, string(body))
 	})
 	through := *f
-	through.Reader = eventsearch.New(eventlog.New(client, f.Tables, start, 0))
+	through.Reader = eventlog.NewReader(eventlog.New(client, f.Tables, start, 0))
 	return through.page(t, query), units
 }
 
@@ -458,7 +458,7 @@ func TestTotal(t *testing.T) {
 			}
 			return c.Reply(http.StatusOK, tt.count)
 		})
-		p, err := eventsearch.New(eventlog.New(client, f.Tables, start, 0)).Search(deadline(t), eventsearch.Filter{}, eventsearch.Cursor{}, 50)
+		p, err := eventlog.NewReader(eventlog.New(client, f.Tables, start, 0)).Search(deadline(t), eventlog.Filter{}, eventlog.Cursor{}, 50)
 		assert.OK(t, err)
 		if p.Total < tt.least || p.TotalExact != tt.exact || counts.Load() > tt.mostCounts || p.Next == nil ||
 			!p.SearchedTo.IsZero() {
@@ -517,7 +517,7 @@ func TestSlowSearch(t *testing.T) {
 		{(*database.Call).Hang, 2 * time.Second, "503 …"},
 	} {
 		client, _ := f.Through(t, tt.respond)
-		f.Reader = eventsearch.New(eventlog.New(client, f.Tables, start, 0))
+		f.Reader = eventlog.NewReader(eventlog.New(client, f.Tables, start, 0))
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
 			status, _, text := f.set(eventsearch.SearchTime).Serve(withRole(t.Context(), access.RoleAdmin),

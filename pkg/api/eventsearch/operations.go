@@ -16,7 +16,7 @@ func Operations() []app.Operation {
 			Requires: access.IsAnyone,
 			Tables:   []string{eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Search(New(eventlog.New(d.DynamoDB, d.Tables, d.Now, 0)), SearchTime)
+				return Search(eventlog.NewReader(eventlog.New(d.DynamoDB, d.Tables, d.Now, 0)), SearchTime)
 			},
 		},
 	}

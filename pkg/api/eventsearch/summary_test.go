@@ -60,6 +60,8 @@ func TestSummary(t *testing.T) {
 		{"feature-stale-on", "toggle:a", `{"stale":true}`, `{"stale":false}`, "Ada (user 1) marked the toggle a as stale."},
 		{"feature-updated", "toggle:a", `{"name":"A","project":"p","type":"x"}`, `{"name":"A","project":"q"}`,
 			"Ada (user 1) updated the toggle a: project, type."},
+		{"context-field-updated", "field:f", `{"description":"b","legalValues":{"length":100}}`,
+			`{"description":"a","legalValues":{"length":100}}`, "Ada (user 1) updated the context field f: description."},
 		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
 			"Ada (user 1) updated the user 7 (Bob): disabled (now true)."},
 		{"service-account-updated", "account:7", `{"name":"CI","rootRole":{"name":"Editor"}}`, `{"name":"CI","rootRole":{"name":"Admin"}}`,

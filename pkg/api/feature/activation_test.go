@@ -9,7 +9,6 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
@@ -84,8 +83,8 @@ func (a active) recorded(tb testing.TB) string {
 func (a active) recordedOf(tb testing.TB, name string) string {
 	tb.Helper()
 	var all []string
-	about := eventsearch.Filter{Subjects: []string{"toggle:" + name}}
-	err := eventsearch.New(a.Log()).All(tb.Context(), about, func(e eventlog.Event) error {
+	about := eventlog.Filter{Subjects: []string{"toggle:" + name}}
+	err := eventlog.NewReader(a.Log()).All(tb.Context(), about, func(e eventlog.Event) error {
 		switch e.Type {
 		case eventlog.FeatureCreated, eventlog.FeaturePotentiallyStaleOn, eventlog.FeaturePotentiallyStaleOff:
 		default:

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/toggle"
@@ -86,11 +86,11 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	if err != nil {
 		return "", nil, err
 	}
-	creations := make([]eventsearch.Creation, len(all))
+	creations := make([]eventlog.Creation, len(all))
 	for i, f := range all {
-		creations[i] = eventsearch.Creation{By: f.CreatedBy, At: f.CreatedAt}
+		creations[i] = eventlog.Creation{By: f.CreatedBy, At: f.CreatedAt}
 	}
-	people, err := eventsearch.New(s.log).NamesRemoved(ctx, creations)
+	people, err := eventlog.NewReader(s.log).NamesRemoved(ctx, creations)
 	if err != nil {
 		return "", nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
@@ -106,7 +105,7 @@ func (s *Store) highestID(ctx context.Context, tokens []PAT, owners []user.User)
 		newest = tokens[len(tokens)-1]
 	}
 	highest = max(highest, newest.ID)
-	created, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.PATCreated,
+	created, err := eventlog.NewReader(s.log).SinceCreation(ctx, newest.Subject(), eventlog.PATCreated,
 		eventlog.ServiceAccountTokenCreated)
 	if err != nil {
 		return 0, err
@@ -151,7 +150,7 @@ func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []cons
 		existing[p.Subject()] = p
 	}
 	deletions := []eventlog.Type{eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted}
-	err = eventsearch.New(s.log).About(ctx, subjects, deletions, func(e eventlog.Event) error {
+	err = eventlog.NewReader(s.log).About(ctx, subjects, deletions, func(e eventlog.Event) error {
 		p, ok := existing[e.Subject]
 		if !ok {
 			return nil

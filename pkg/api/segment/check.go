@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/constraint"
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
@@ -35,11 +34,11 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	if err != nil {
 		return "", nil, err
 	}
-	creations := make([]eventsearch.Creation, len(all))
+	creations := make([]eventlog.Creation, len(all))
 	for i, segment := range all {
-		creations[i] = eventsearch.Creation{By: segment.CreatedBy, At: segment.CreatedAt}
+		creations[i] = eventlog.Creation{By: segment.CreatedBy, At: segment.CreatedAt}
 	}
-	people, err := eventsearch.New(s.log).NamesRemoved(ctx, creations)
+	people, err := eventlog.NewReader(s.log).NamesRemoved(ctx, creations)
 	if err != nil {
 		return "", nil, err
 	}
@@ -94,8 +93,8 @@ func (s *Store) highest(
 		id, _ := strconv.ParseInt(name, 10, 64)
 		highest = max(highest, id)
 	}
-	created := eventsearch.Filter{Types: []string{string(eventlog.SegmentCreated)}}
-	err = eventsearch.New(s.log).All(ctx, created, func(e eventlog.Event) error {
+	created := eventlog.Filter{Types: []string{string(eventlog.SegmentCreated)}}
+	err = eventlog.NewReader(s.log).All(ctx, created, func(e eventlog.Event) error {
 		_, id, _ := strings.Cut(string(e.Subject), ":")
 		n, _ := strconv.ParseInt(id, 10, 64)
 		highest = max(highest, n)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
@@ -204,7 +203,7 @@ func (s *Store) recordedCreations(ctx context.Context, r relations) (c creations
 			newest = u
 		}
 	}
-	events, err := eventsearch.New(s.log).SinceCreation(ctx, newest.Subject(), eventlog.UserCreated,
+	events, err := eventlog.NewReader(s.log).SinceCreation(ctx, newest.Subject(), eventlog.UserCreated,
 		eventlog.ServiceAccountCreated, eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
 	if err != nil {
 		return creations{}, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/consistency"
@@ -51,7 +50,7 @@ func (s *Store) histories(ctx context.Context, accounts []User) (map[eventlog.Su
 		subjects = append(subjects, u.Subject())
 		recorded[u.Subject()] = &Recorded{}
 	}
-	err := eventsearch.New(s.log).About(ctx, subjects, nil, func(e eventlog.Event) error {
+	err := eventlog.NewReader(s.log).About(ctx, subjects, nil, func(e eventlog.Event) error {
 		return recorded[e.Subject].Add(e)
 	})
 	return recorded, err

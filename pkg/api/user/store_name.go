@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -46,7 +45,7 @@ func (s *Store) RecordNameRemoval(ctx context.Context, id int64) error {
 
 // newestEvent returns the id of the newest event about a subject in the log, or 0.
 func (s *Store) newestEvent(ctx context.Context, subject eventlog.Subject) (int64, error) {
-	newest, err := eventsearch.New(s.log).Newest(ctx, eventsearch.Filter{Subjects: []string{string(subject)}}, 1)
+	newest, err := eventlog.NewReader(s.log).Newest(ctx, eventlog.Filter{Subjects: []string{string(subject)}}, 1)
 	if err != nil || len(newest) == 0 {
 		return 0, err
 	}

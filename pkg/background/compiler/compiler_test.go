@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/background/compiler"
@@ -49,7 +48,7 @@ func newFixture(t *testing.T) *fixture {
 		_, err := environments.Create(t.Context(), e)
 		assert.OK(t, err)
 	}
-	f.handler = &compiler.Handler{Compiler: f.compiler(f.db.Client), Events: eventsearch.New(f.eventLog())}
+	f.handler = &compiler.Handler{Compiler: f.compiler(f.db.Client), Events: eventlog.NewReader(f.eventLog())}
 	return f
 }
 
@@ -433,7 +432,7 @@ func TestSweep(t *testing.T) {
 	assert.Equal(t, "2: a 60", f.sees("production"))
 	f.put("a", "70")
 	f.now = f.now.Add(time.Hour)
-	f.handler.Events = eventsearch.New(eventlog.New(f.db.Refusing(t, "Query"), f.db.Tables, time.Now, 0))
+	f.handler.Events = eventlog.NewReader(eventlog.New(f.db.Refusing(t, "Query"), f.db.Tables, time.Now, 0))
 	f.sweep() // reads everything, although there is no event, and the log cannot be read
 	assert.Equal(t, "3: a 70", f.sees("production"))
 }

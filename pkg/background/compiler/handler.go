@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"golang.org/x/sync/errgroup"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -36,7 +35,7 @@ const (
 // Handler handles the triggers of compilations. It is safe for concurrent use.
 type Handler struct {
 	Compiler *Compiler
-	Events   *eventsearch.Reader
+	Events   *eventlog.Reader
 }
 
 // Stream compiles the environments that the events of a batch concern. If that fails, it reports the first record of
@@ -184,7 +183,7 @@ func (h *Handler) eventsSince(
 	if oldest.IsZero() {
 		return nil, nil
 	}
-	err = h.Events.All(ctx, eventsearch.Filter{From: oldest.Add(-late)}, func(e eventlog.Event) error {
+	err = h.Events.All(ctx, eventlog.Filter{From: oldest.Add(-late)}, func(e eventlog.Event) error {
 		recent = append(recent, e)
 		return nil
 	})

@@ -4,7 +4,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshottable"
@@ -32,6 +31,6 @@ func newHandler(d *app.Deps) *Handler {
 	compiler.Function = d.Vars["AWS_LAMBDA_FUNCTION_NAME"]
 	return &Handler{
 		Compiler: compiler,
-		Events:   eventsearch.New(eventlog.New(d.DynamoDB, d.Tables, d.Now, eventlog.DefaultDays)),
+		Events:   eventlog.NewReader(eventlog.New(d.DynamoDB, d.Tables, d.Now, eventlog.DefaultDays)),
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/consistency"
@@ -108,8 +108,8 @@ const maxAhead = 5 * time.Minute
 // eventTimes looks for an event that is dated after the clock of this computer. The later events of its subject get
 // higher ids, and so are dated after it too.
 func (d *doctor) eventTimes(ctx context.Context) (string, error) {
-	events := eventsearch.New(d.Installation.Log(d.Now))
-	newest, err := events.Newest(ctx, eventsearch.Filter{From: d.Now().Add(maxAhead)}, 1)
+	events := eventlog.NewReader(d.Installation.Log(d.Now))
+	newest, err := events.Newest(ctx, eventlog.Filter{From: d.Now().Add(maxAhead)}, 1)
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/eventlog"
@@ -22,8 +21,8 @@ func (i *Installation) Log(now func() time.Time) *eventlog.Log {
 }
 
 // Events returns the reader of the event log of the installation.
-func (i *Installation) Events(now func() time.Time) *eventsearch.Reader {
-	return eventsearch.New(i.Log(now))
+func (i *Installation) Events(now func() time.Time) *eventlog.Reader {
+	return eventlog.NewReader(i.Log(now))
 }
 
 const (
@@ -43,8 +42,8 @@ const (
 // error. After an error, it continues with the reader that reopen returns, or ends with the error of reopen. now is the
 // clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others. Once a
 // minute it begins an hour ago, and finds those of slow clocks.
-func FollowEvents(ctx context.Context, events *eventsearch.Reader, f eventsearch.Filter, now func() time.Time,
-	emit func(eventlog.Event) error, reopen func(error) (*eventsearch.Reader, error)) error {
+func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filter, now func() time.Time,
+	emit func(eventlog.Event) error, reopen func(error) (*eventlog.Reader, error)) error {
 	first := max(f.First, eventlog.FirstID(f.From))
 	f.First = 0
 	if earliest := now().Add(-slow); f.From.After(earliest) {
@@ -108,7 +107,7 @@ const replayAttempts = 10
 // ReplayEvents sends the events that a filter selects again, with the same ids, oldest first: those of a stack to the
 // bus, and those of the local service to the webhook, if it receives the type. It returns their number, even with an
 // error. It omits malformed events and those that the bus rejects for good, and returns an error with their ids.
-func (i *Installation) ReplayEvents(ctx context.Context, f eventsearch.Filter, now func() time.Time) (sent int,
+func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now func() time.Time) (sent int,
 	err error) {
 	send, err := i.sender(now)
 	if err != nil {

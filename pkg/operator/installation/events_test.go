@@ -12,7 +12,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/installation"
@@ -65,7 +64,7 @@ func TestReplayEvents(t *testing.T) {
 		})
 		i := &installation.Installation{Client: db.Client, Tables: db.Tables, EventSource: "s",
 			Stack: installation.Stack{Name: "s", Config: bus}}
-		sent, err := i.ReplayEvents(t.Context(), eventsearch.Filter{}, time.Now)
+		sent, err := i.ReplayEvents(t.Context(), eventlog.Filter{}, time.Now)
 		want, text := 12, "12 events were sent, these cannot be sent: "
 		if always {
 			want, text = 9, "9 events were sent, continue with --since 20"
@@ -99,7 +98,7 @@ func TestFollowEvents(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		var got []string
-		assert.OK(t, installation.FollowEvents(ctx, eventsearch.New(db.Log()), eventsearch.Filter{From: from},
+		assert.OK(t, installation.FollowEvents(ctx, eventlog.NewReader(db.Log()), eventlog.Filter{From: from},
 			func() time.Time { clock = clock.Add(slowInterval / 2); return clock },
 			func(e eventlog.Event) error {
 				switch got = append(got, e.FeatureName); e.FeatureName {
@@ -111,7 +110,7 @@ func TestFollowEvents(t *testing.T) {
 					cancel()
 				}
 				return nil
-			}, func(err error) (*eventsearch.Reader, error) { return nil, err }))
+			}, func(err error) (*eventlog.Reader, error) { return nil, err }))
 		want := []string{"recent", "fast", "right", "slow"}
 		if from.After(now) {
 			want = want[1:]

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/delivery/usage"
@@ -71,7 +70,7 @@ func TestHistory(t *testing.T) {
 	assert.Equal(t, map[string]int{"environment": 3, "appName": 3}, values)
 
 	byDay := map[int]string{}
-	assert.OK(t, eventsearch.New(f.Log()).All(t.Context(), eventsearch.Filter{}, func(e eventlog.Event) error {
+	assert.OK(t, eventlog.NewReader(f.Log()).All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
 		byDay[int(now().Truncate(24*time.Hour).Sub(e.CreatedAt().Truncate(24*time.Hour)).Hours()/24)] = string(e.Type) + " by " + e.By.Name
 		return nil
 	}))

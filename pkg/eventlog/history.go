@@ -1,4 +1,4 @@
-package eventsearch
+package eventlog
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -20,9 +19,9 @@ const clockError = time.Hour
 // types these are all events. The events of the last hour are read consistently. The older ones are those in the index
 // of subjects, which lacks events only for seconds.
 func (r *Reader) About(
-	ctx context.Context, subjects []eventlog.Subject, some []eventlog.Type, yield func(eventlog.Event) error,
+	ctx context.Context, subjects []Subject, some []Type, yield func(Event) error,
 ) error {
-	recent := map[eventlog.Subject][]eventlog.Event{}
+	recent := map[Subject][]Event{}
 	for _, s := range subjects {
 		recent[s] = nil
 	}
@@ -30,7 +29,7 @@ func (r *Reader) About(
 		return nil
 	}
 	since := r.now().Add(-clockError)
-	err := r.All(ctx, Filter{Types: texts(some), From: since}, func(e eventlog.Event) error {
+	err := r.All(ctx, Filter{Types: texts(some), From: since}, func(e Event) error {
 		if _, ok := recent[e.Subject]; ok {
 			recent[e.Subject] = append(recent[e.Subject], e)
 		}
@@ -59,12 +58,12 @@ func (r *Reader) About(
 // SinceCreation returns the events of some types since the creation of a subject, oldest first: those of all subjects
 // that were created later, even if they were deleted or a restored table has lost them. If the creation of the subject
 // is not in the log, or its clock was fast, these are all events of the types.
-func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...eventlog.Type) (
-	all []eventlog.Event, err error,
+func (r *Reader) SinceCreation(ctx context.Context, s Subject, some ...Type) (
+	all []Event, err error,
 ) {
 	f := Filter{Types: texts(some)}
 	var created time.Time
-	err = r.About(ctx, []eventlog.Subject{s}, some, func(e eventlog.Event) error {
+	err = r.About(ctx, []Subject{s}, some, func(e Event) error {
 		if created.IsZero() {
 			created = e.CreatedAt()
 		}
@@ -76,7 +75,7 @@ func (r *Reader) SinceCreation(ctx context.Context, s eventlog.Subject, some ...
 	if now := r.now(); !created.IsZero() && !created.After(now) {
 		f.From = created.Add(-clockError)
 	}
-	err = r.All(ctx, f, func(e eventlog.Event) error {
+	err = r.All(ctx, f, func(e Event) error {
 		all = append(all, e)
 		return nil
 	})
@@ -94,19 +93,19 @@ type Creation struct {
 func (r *Reader) NamesRemoved(ctx context.Context, all []Creation) (people []int64, err error) {
 	oldest := map[int64]time.Time{} // when the first resource with the name of a person was created
 	for _, c := range all {
-		if c.By == nil || c.By.ID == 0 || c.By.Name == string(eventlog.PersonSubject(c.By.ID)) {
+		if c.By == nil || c.By.ID == 0 || c.By.Name == string(PersonSubject(c.By.ID)) {
 			continue
 		}
 		if at, known := oldest[c.By.ID]; !known || c.At.Before(at) {
 			oldest[c.By.ID] = c.At
 		}
 	}
-	ids := map[eventlog.Subject]int64{}
+	ids := map[Subject]int64{}
 	for id := range oldest {
-		ids[eventlog.PersonSubject(id)] = id
+		ids[PersonSubject(id)] = id
 	}
-	some := []eventlog.Type{eventlog.UserNameRemoved}
-	err = r.About(ctx, slices.Sorted(maps.Keys(ids)), some, func(e eventlog.Event) error {
+	some := []Type{UserNameRemoved}
+	err = r.About(ctx, slices.Sorted(maps.Keys(ids)), some, func(e Event) error {
 		if id := ids[e.Subject]; oldest[id].Before(e.CreatedAt()) { // the person can create something later
 			people = append(people, id)
 		}

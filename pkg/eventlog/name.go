@@ -1,4 +1,4 @@
-package eventsearch
+package eventlog
 
 import (
 	"context"
@@ -10,17 +10,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// RemoveName replaces a person's name and e-mail address by eventlog.PersonSubject: the name of the actor in the events
+// RemoveName replaces a person's name and e-mail address by PersonSubject: the name of the actor in the events
 // that the person caused, and both in the data of the events about the person. It calls begin before the first change,
 // and returns the number of events that it changed. A repeated call changes the rest. No other method changes events.
 // It reads the whole log, because only reads of the table are consistent: the index can lack the newest events.
 func (r *Reader) RemoveName(ctx context.Context, userID int64, begin func() error) (changed int, err error) {
-	err = r.All(ctx, Filter{}, func(e eventlog.Event) error {
+	err = r.All(ctx, Filter{}, func(e Event) error {
 		next, err := withoutName(e, userID)
 		if err != nil || len(next) == 0 {
 			return err
@@ -43,16 +42,16 @@ func (r *Reader) RemoveName(ctx context.Context, userID int64, begin func() erro
 }
 
 // withoutName returns the attributes that change: names of attributes → new values.
-func withoutName(e eventlog.Event, userID int64) (map[string]string, error) {
-	subject, next := eventlog.PersonSubject(userID), map[string]string{}
+func withoutName(e Event, userID int64) (map[string]string, error) {
+	subject, next := PersonSubject(userID), map[string]string{}
 	if e.By.UserID == userID && e.By.Name != string(subject) {
-		next[eventlog.AttributeCreatedBy] = string(subject)
+		next[AttributeCreatedBy] = string(subject)
 	}
 	if e.Subject == subject {
 		for attribute, data := range map[string]json.RawMessage{
-			eventlog.AttributeData: e.Data, eventlog.AttributePreData: e.PreData,
+			AttributeData: e.Data, AttributePreData: e.PreData,
 		} {
-			properties, err := eventlog.Properties(data)
+			properties, err := Properties(data)
 			if err != nil {
 				return nil, err
 			}
@@ -81,11 +80,11 @@ func (r *Reader) replace(ctx context.Context, id int64, next map[string]string) 
 		update = update.Set(expression.Name(attribute), expression.Value(next[attribute]))
 	}
 	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(expression.Name(eventlog.AttributeID).AttributeExists()).
+		WithCondition(expression.Name(AttributeID).AttributeExists()).
 		WithUpdate(update))
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &r.table,
-		Key:                       eventlog.Key(id),
+		Key:                       Key(id),
 		ConditionExpression:       expr.Condition(),
 		UpdateExpression:          expr.Update(),
 		ExpressionAttributeNames:  expr.Names(),

@@ -1,4 +1,4 @@
-package eventsearch
+package eventlog
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/spelling"
 )
@@ -23,9 +22,9 @@ type Reader struct {
 	now    func() time.Time
 }
 
-// New returns the reader of a log.
-func New(log *eventlog.Log) *Reader {
-	return &Reader{client: log.Client(), table: log.Table(), now: log.Now}
+// NewReader returns the reader of a log.
+func NewReader(log *Log) *Reader {
+	return &Reader{client: log.client, table: log.table, now: log.now}
 }
 
 // indexSubjects has the attribute subject as its partition key and id as its sort key, and all attributes.
@@ -53,7 +52,7 @@ type Filter struct {
 
 // Page is a part of the events that a search selects.
 type Page struct {
-	Events []eventlog.Event
+	Events []Event
 	// Total is the number of all selected events when the first page was read. If TotalExact is false, there are more.
 	Total      int
 	TotalExact bool
@@ -96,7 +95,7 @@ func (r *Reader) Search(ctx context.Context, f Filter, after Cursor, limit int) 
 		if ctx.Err() == nil || !began {
 			return Page{}, stopped
 		}
-		page.Next, page.SearchedTo = &Cursor{Before: reached, Skip: max(0, skip-found)}, eventlog.TimeOf(reached)
+		page.Next, page.SearchedTo = &Cursor{Before: reached, Skip: max(0, skip-found)}, TimeOf(reached)
 	}
 	if after.Before != 0 {
 		page.Total, page.TotalExact = after.Total, after.TotalExact
@@ -113,7 +112,7 @@ func (r *Reader) Search(ctx context.Context, f Filter, after Cursor, limit int) 
 }
 
 // Newest returns at most limit of the selected events, newest first, without a limit of time.
-func (r *Reader) Newest(ctx context.Context, f Filter, limit int) (all []eventlog.Event, err error) {
+func (r *Reader) Newest(ctx context.Context, f Filter, limit int) (all []Event, err error) {
 	for e, err := range walk(ctx, r.sources(f, limit)) {
 		if err != nil {
 			return nil, err
@@ -126,7 +125,7 @@ func (r *Reader) Newest(ctx context.Context, f Filter, limit int) (all []eventlo
 }
 
 // All returns the selected events, oldest first, without a limit of time.
-func (r *Reader) All(ctx context.Context, f Filter, yield func(eventlog.Event) error) error {
+func (r *Reader) All(ctx context.Context, f Filter, yield func(Event) error) error {
 	sources := r.sources(f, maxRead)
 	for _, s := range sources {
 		s.reverse()
@@ -156,10 +155,10 @@ func (r *Reader) sources(f Filter, want int) []*source {
 func (r *Reader) queries(f Filter) []*source {
 	first, last := max(f.First, 1), int64(1)<<53
 	if !f.From.IsZero() {
-		first = max(first, eventlog.FirstID(f.From))
+		first = max(first, FirstID(f.From))
 	}
 	if !f.Until.IsZero() {
-		last = eventlog.FirstID(f.Until) - 1
+		last = FirstID(f.Until) - 1
 	}
 	if f.before != 0 {
 		last = min(last, f.before-1)
@@ -167,7 +166,7 @@ func (r *Reader) queries(f Filter) []*source {
 	if len(f.IDs) > 0 {
 		var all []*source
 		for _, id := range slices.Compact(slices.Sorted(slices.Values(f.IDs))) {
-			all = append(all, r.source(f, eventlog.AttributeShard, eventlog.Partition(id), max(id, first), min(id, last)))
+			all = append(all, r.source(f, AttributeShard, Partition(id), max(id, first), min(id, last)))
 		}
 		return all
 	}
@@ -179,22 +178,22 @@ func (r *Reader) queries(f Filter) []*source {
 		}
 	}
 	for _, subject := range slices.Compact(slices.Sorted(slices.Values(subjects))) {
-		s := r.source(f, eventlog.AttributeSubject, subject, first, last)
+		s := r.source(f, AttributeSubject, subject, first, last)
 		s.input.IndexName, s.input.ConsistentRead = aws.String(indexSubjects), nil
 		all = append(all, s)
 	}
 	if all != nil {
 		return all
 	}
-	for shard := range int64(eventlog.Shards) {
-		all = append(all, r.source(f, eventlog.AttributeShard, eventlog.Partition(shard), first, last))
+	for shard := range int64(Shards) {
+		all = append(all, r.source(f, AttributeShard, Partition(shard), first, last))
 	}
 	return all
 }
 
 // source returns the query of the events under a partition key, with ids from first to last.
 func (r *Reader) source(f Filter, hash, value string, first, last int64) *source {
-	ids := expression.Key(eventlog.AttributeID).Between(expression.Value(first), expression.Value(max(first, last)))
+	ids := expression.Key(AttributeID).Between(expression.Value(first), expression.Value(max(first, last)))
 	ofKey := expression.Key(hash).Equal(expression.Value(value)).And(ids)
 	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(ofKey).WithFilter(f.condition(hash)))
 	return &source{
@@ -217,19 +216,19 @@ func (r *Reader) source(f Filter, hash, value string, first, last int64) *source
 // condition returns the condition that a filter selects an item that a query by the attribute hash has found. Items
 // without a type are no events.
 func (f Filter) condition(hash string) expression.ConditionBuilder {
-	condition := expression.Name(eventlog.AttributeType).AttributeExists()
+	condition := expression.Name(AttributeType).AttributeExists()
 	for _, c := range []struct {
 		attribute string
 		values    []expression.OperandBuilder
 	}{
-		{eventlog.AttributeType, operands(f.Types)},
-		{eventlog.AttributeProject, operands(f.Projects)},
-		{eventlog.AttributeEnvironment, operands(f.Environments)},
-		{eventlog.AttributeCreatedByTokenID, operands(f.Tokens)},
-		{eventlog.AttributeCreatedByUserID, operands(f.Users)},
-		{eventlog.AttributeFeatureName, operands(f.Features)},
-		{eventlog.AttributeCreatedBy, operands(f.Names)},
-		{eventlog.AttributeSubject, operands(f.Subjects)},
+		{AttributeType, operands(f.Types)},
+		{AttributeProject, operands(f.Projects)},
+		{AttributeEnvironment, operands(f.Environments)},
+		{AttributeCreatedByTokenID, operands(f.Tokens)},
+		{AttributeCreatedByUserID, operands(f.Users)},
+		{AttributeFeatureName, operands(f.Features)},
+		{AttributeCreatedBy, operands(f.Names)},
+		{AttributeSubject, operands(f.Subjects)},
 	} {
 		if len(c.values) > 0 && c.attribute != hash { // a filter must not name a key
 			condition = condition.And(expression.Name(c.attribute).In(c.values[0], c.values[1:]...))
@@ -248,7 +247,7 @@ func operands[T any](values []T) []expression.OperandBuilder {
 
 // contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any
 // letter case.
-func contains(e eventlog.Event, text string) bool {
+func contains(e Event, text string) bool {
 	if text == "" {
 		return true
 	}
@@ -262,7 +261,7 @@ func contains(e eventlog.Event, text string) bool {
 
 // valueContains reports whether a text occurs in a value of a JSON object, but not in a name.
 func valueContains(data json.RawMessage, text string) bool {
-	properties, err := eventlog.Properties(data)
+	properties, err := Properties(data)
 	return err == nil && anyContains(properties, text)
 }
 

@@ -1,4 +1,4 @@
-package eventsearch_test
+package eventlog_test
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -34,7 +33,7 @@ func TestRemoveName(t *testing.T) {
 			}
 			return c.Pass()
 		})
-		n, err := eventsearch.New(eventlog.New(client, f.Tables, start, 0)).RemoveName(t.Context(), 1, func() error { begun++; return beginErr })
+		n, err := eventlog.NewReader(eventlog.New(client, f.Tables, start, 0)).RemoveName(t.Context(), 1, func() error { begun++; return beginErr })
 		return fmt.Sprint(n, err != nil, begun)
 	}
 	assert.Equal(t, []string{"0 true 1", "1 true 2", "1 true 3", "1 false 4", "0 false 4"}, []string{

@@ -1,4 +1,4 @@
-package eventsearch
+package eventlog
 
 import (
 	"cmp"
@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -22,11 +21,11 @@ import (
 type source struct {
 	reader  *Reader
 	input   *dynamodb.QueryInput
-	text    string           // that the events contain
-	limit   int              // how many events the next page examines
-	oldest  bool             // first
-	found   []eventlog.Event // not yet taken
-	reached int64            // the id of the last event that was examined, or of none before the first page
+	text    string  // that the events contain
+	limit   int     // how many events the next page examines
+	oldest  bool    // first
+	found   []Event // not yet taken
+	reached int64   // the id of the last event that was examined, or of none before the first page
 	began   bool
 	done    bool // there is no further page
 }
@@ -65,15 +64,15 @@ func (s *source) read(ctx context.Context) error {
 	if s.input.ExclusiveStartKey = out.LastEvaluatedKey; out.LastEvaluatedKey == nil {
 		s.done = true
 	} else {
-		s.reached = dynamo.Item(out.LastEvaluatedKey).Int(eventlog.AttributeID)
+		s.reached = dynamo.Item(out.LastEvaluatedKey).Int(AttributeID)
 	}
 	return nil
 }
 
 // selected returns the events that contain the text.
-func (s *source) selected(items []map[string]types.AttributeValue) (all []eventlog.Event) {
+func (s *source) selected(items []map[string]types.AttributeValue) (all []Event) {
 	for _, item := range items {
-		if e, ok := eventlog.FromItem(item); ok && contains(e, s.text) {
+		if e, ok := FromItem(item); ok && contains(e, s.text) {
 			all = append(all, e)
 		}
 	}
@@ -98,8 +97,8 @@ func frontier(sources []*source) (id int64, began bool) {
 
 // walk returns the events of all sources in the order of their ids. After an error it first returns those that precede
 // all events that were not read.
-func walk(ctx context.Context, sources []*source) iter.Seq2[eventlog.Event, error] {
-	return func(yield func(eventlog.Event, error) bool) {
+func walk(ctx context.Context, sources []*source) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		for {
 			err := parallel(sources, func(s *source) error {
 				if s.done || len(s.found) > 0 {
@@ -113,7 +112,7 @@ func walk(ctx context.Context, sources []*source) iter.Seq2[eventlog.Event, erro
 				}
 			}
 			if err != nil {
-				yield(eventlog.Event{}, err)
+				yield(Event{}, err)
 				return
 			}
 			if !slices.ContainsFunc(sources, func(s *source) bool { return !s.done }) {
@@ -124,9 +123,9 @@ func walk(ctx context.Context, sources []*source) iter.Seq2[eventlog.Event, erro
 }
 
 // examined takes the events from the sources that precede all events that were not read, in the order of their ids.
-func examined(sources []*source) iter.Seq[eventlog.Event] {
+func examined(sources []*source) iter.Seq[Event] {
 	reached, began := frontier(sources)
-	return func(yield func(eventlog.Event) bool) {
+	return func(yield func(Event) bool) {
 		for began {
 			var next *source
 			for _, s := range sources {

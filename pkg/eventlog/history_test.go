@@ -1,4 +1,4 @@
-package eventsearch_test
+package eventlog_test
 
 import (
 	"net/http"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -35,7 +34,7 @@ func TestAboutWhileTheIndexLags(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	reader := eventsearch.New(eventlog.New(client, f.Tables, func() time.Time { return f.now }, 400))
+	reader := eventlog.NewReader(eventlog.New(client, f.Tables, func() time.Time { return f.now }, 400))
 	about := func(some ...eventlog.Type) (found []string) {
 		assert.OK(t, reader.About(t.Context(), []eventlog.Subject{"pat:1", "pat:2"}, some, func(e eventlog.Event) error {
 			found = append(found, string(e.Type)+" "+string(e.Subject)+" "+e.CreatedAt().Format("15:04"))
