@@ -287,20 +287,20 @@ func some(one, many string, names []string, shown int) string {
 
 // comparison returns what one side has and the other has not.
 func comparison(r transfer.Report) (lines []string) {
-	add := func(what string, parts []string, more string) {
+	add := func(what string, parts []string) {
 		if len(parts) > 0 {
-			lines = append(lines, what+": "+strings.Join(parts, ", ")+"."+more)
+			lines = append(lines, what+": "+strings.Join(parts, ", "))
 		}
 	}
 	var kinds []string
 	for _, o := range r.NotImported {
-		if o.Number == nil {
-			kinds = append(kinds, o.Kind+" (their number cannot be read)")
-		} else {
-			kinds = append(kinds, fmt.Sprintf("%d %s", *o.Number, o.Kind))
+		number := "unknown"
+		if o.Number != nil {
+			number = strconv.FormatInt(*o.Number, 10)
 		}
+		kinds = append(kinds, fmt.Sprintf("%s (%s)", o.Kind, number))
 	}
-	add("Not imported", kinds, "")
+	add("Not imported", kinds)
 	var here []string
 	for _, only := range []struct {
 		one, many string
@@ -316,10 +316,11 @@ func comparison(r transfer.Report) (lines []string) {
 			here = append(here, some(only.one, only.many, only.names, maxNames))
 		}
 	}
-	add("Only here", here, "")
+	add("Only here", here)
 	if len(r.ChangedHere) > 0 {
-		add("Changed here since the last import", []string{some("toggle", "toggles", r.ChangedHere, maxNames)},
-			" They stay as they are: --overwrite replaces them.")
+		add("Changed here since the last import", []string{
+			some("toggle", "toggles", r.ChangedHere, maxNames) + ", not overwritten without --overwrite",
+		})
 	}
 	return lines
 }
