@@ -10,9 +10,37 @@ import (
 // Actor is who makes a change.
 type Actor struct {
 	// the name of a person, the username of a service account, "API token NAME", "operator NAME" or "system"
-	Name    string
-	UserID  int64  // of a person or service account; 0: none
-	TokenID string // the id of the PAT or API token that was used; "": none
+	Name             string
+	UserID           int64  // of a person or service account; 0: none
+	IsServiceAccount bool   // whether the user is a service account, not a person
+	TokenID          string // the id of the PAT or API token that was used; "": none
+}
+
+// ActorKind is a kind of actors. Actors of two kinds can have the same name.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	KindUser           ActorKind = "user" // a person
+	KindServiceAccount ActorKind = "service-account"
+	KindAPIToken       ActorKind = "api-token"
+	KindOperator       ActorKind = "operator"
+	KindSystem         ActorKind = "system"
+)
+
+// Kind returns the kind of the actor.
+func (a Actor) Kind() ActorKind {
+	switch {
+	case a.IsServiceAccount:
+		return KindServiceAccount
+	case a.UserID != 0:
+		return KindUser
+	case a.TokenID != "":
+		return KindAPIToken
+	case a.Name == System.Name:
+		return KindSystem
+	}
+	return KindOperator
 }
 
 // System is the actor of changes that the passing of time, a stream or a schedule causes.
@@ -31,7 +59,7 @@ func actorFrom(ctx context.Context) Actor {
 		return a
 	}
 	if p := access.PrincipalFrom(ctx); p.ID != "" {
-		return Actor{Name: p.Name, UserID: p.UserID, TokenID: p.TokenID}
+		return Actor{Name: p.Name, UserID: p.UserID, IsServiceAccount: p.IsServiceAccount, TokenID: p.TokenID}
 	}
 	return System
 }

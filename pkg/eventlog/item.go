@@ -40,6 +40,7 @@ type record struct {
 	Subject          Subject `dynamodbav:"subject,omitempty"`
 	CreatedBy        string  `dynamodbav:"createdBy"`
 	CreatedByUserID  int64   `dynamodbav:"createdByUserId,omitempty"`
+	IsServiceAccount bool    `dynamodbav:"createdByServiceAccount,omitempty"`
 	CreatedByTokenID string  `dynamodbav:"createdByTokenId,omitempty"`
 	RequestID        string  `dynamodbav:"requestId,omitempty"`
 	Project          string  `dynamodbav:"project,omitempty"`
@@ -74,10 +75,11 @@ func FromItem(item dynamo.Item) (Event, bool) {
 		return Event{}, false
 	}
 	return Event{
-		ID:          stored.ID,
-		Type:        stored.Type,
-		Subject:     stored.Subject,
-		By:          Actor{Name: stored.CreatedBy, UserID: stored.CreatedByUserID, TokenID: stored.CreatedByTokenID},
+		ID:      stored.ID,
+		Type:    stored.Type,
+		Subject: stored.Subject,
+		By: Actor{Name: stored.CreatedBy, UserID: stored.CreatedByUserID, IsServiceAccount: stored.IsServiceAccount,
+			TokenID: stored.CreatedByTokenID},
 		RequestID:   stored.RequestID,
 		Project:     stored.Project,
 		FeatureName: stored.FeatureName,

@@ -97,6 +97,7 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 		Subject:          c.Subject,
 		CreatedBy:        by.Name,
 		CreatedByUserID:  by.UserID,
+		IsServiceAccount: by.IsServiceAccount,
 		CreatedByTokenID: by.TokenID,
 		RequestID:        requestIDFrom(ctx),
 		Project:          c.Project,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/logging"
@@ -93,6 +94,7 @@ func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Pri
 	a.seen(ctx, token, stored.SeenAt, now)
 	p := access.UserPrincipal(userID, owner.Role)
 	p.Name, p.TokenID = owner.RecordedName(), strconv.FormatInt(id, 10)
+	p.IsServiceAccount = owner.Kind == user.ServiceAccount
 	return p, nil
 }
 

@@ -67,7 +67,7 @@ func TestCredentials(t *testing.T) {
 		{"<VIEWER>", "BatchGetItem UpdateItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
 		{"Bearer <VIEWER>", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
 		{" \tbEaReR   <VIEWER>\t ", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
-		{"<SERVICE>", "BatchGetItem UpdateItem", "user:4 Allow map[name:ci permissions: tokenId:4 userId:4]"},
+		{"<SERVICE>", "BatchGetItem UpdateItem", "user:4 Allow map[kind:service-account name:ci permissions: tokenId:4 userId:4]"},
 		{"<API>", "GetItem UpdateItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]"},
 		{"<API>", "GetItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]"},
 		{

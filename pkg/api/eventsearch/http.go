@@ -28,29 +28,30 @@ const (
 
 // Response is an event in the API, eventSchema in api/openapi.yaml.
 type Response struct {
-	ID               int64            `json:"id"`
-	CreatedAt        string           `json:"createdAt"`
-	Type             eventlog.Type    `json:"type"`
-	Label            string           `json:"label"`
-	Summary          string           `json:"summary"`
-	Subject          eventlog.Subject `json:"subject"`
-	CreatedBy        string           `json:"createdBy"`
-	CreatedByUserID  *int64           `json:"createdByUserId"`
-	CreatedByTokenID *string          `json:"createdByTokenId"`
-	Environment      *string          `json:"environment"`
-	Project          *string          `json:"project"`
-	FeatureName      *string          `json:"featureName"`
-	Data             json.RawMessage  `json:"data"`
-	PreData          json.RawMessage  `json:"preData"`
-	RequestID        *string          `json:"requestId"`
-	Tags             []string         `json:"tags"` // empty
+	ID               int64              `json:"id"`
+	CreatedAt        string             `json:"createdAt"`
+	Type             eventlog.Type      `json:"type"`
+	Label            string             `json:"label"`
+	Summary          string             `json:"summary"`
+	Subject          eventlog.Subject   `json:"subject"`
+	CreatedBy        string             `json:"createdBy"`
+	CreatedByUserID  *int64             `json:"createdByUserId"`
+	CreatedByTokenID *string            `json:"createdByTokenId"`
+	CreatedByKind    eventlog.ActorKind `json:"createdByKind"`
+	Environment      *string            `json:"environment"`
+	Project          *string            `json:"project"`
+	FeatureName      *string            `json:"featureName"`
+	Data             json.RawMessage    `json:"data"`
+	PreData          json.RawMessage    `json:"preData"`
+	RequestID        *string            `json:"requestId"`
+	Tags             []string           `json:"tags"` // empty
 }
 
 // NewResponse converts an event to its form in the API.
 func NewResponse(e eventlog.Event) Response {
 	r := Response{
 		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: Summary(e),
-		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), Project: optional(e.Project),
+		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByKind: e.By.Kind(), CreatedByTokenID: optional(e.By.TokenID), Project: optional(e.Project),
 		FeatureName: optional(e.FeatureName), Environment: optional(e.Environment), Data: e.Data, PreData: e.PreData,
 		RequestID: optional(e.RequestID), Tags: []string{},
 	}

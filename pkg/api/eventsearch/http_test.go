@@ -84,22 +84,31 @@ func TestSearchResponse(t *testing.T) {
 		Type: eventlog.FeatureUpdated, Subject: "toggle:a", FeatureName: "a", Project: "default", Environment: "production",
 		Data: map[string]any{"type": "b"}, PreData: map[string]any{"type": "c"},
 	})}
-	for _, ctx := range []context.Context{eventlog.WithActor(request, eventlog.Actor{Name: "operator"}), t.Context()} {
+	robot := access.Principal{ID: "user:4", UserID: 4, IsServiceAccount: true, Name: "Ada", TokenID: "6"}
+	for _, ctx := range []context.Context{
+		access.WithPrincipal(request, robot), eventlog.WithActor(request, eventlog.Actor{Name: "operator"}), t.Context(),
+	} {
 		f.now = f.now.Add(time.Second)
 		ids = append(ids, f.record(ctx, t, eventlog.Change{Type: eventlog.FeatureTypeCreated, Subject: "type:x"}))
 	}
-	assert.Equal(t, fmt.Sprintf(`200 {"events":[{"id":%[3]d,"createdAt":"2026-11-22T10:00:02.000Z","type":"feature-type-created",`+
-		`"label":"Toggle type created","summary":"system created the toggle type x.","subject":"type:x","createdBy":"system",`+
-		`"createdByUserId":null,"createdByTokenId":null,"environment":null,"project":null,"featureName":null,"data":null,`+
+	const typeCreated = `,"type":"feature-type-created","label":"Toggle type created","summary":`
+	assert.Equal(t, fmt.Sprintf(`200 {"events":[{"id":%[4]d,"createdAt":"2026-11-22T10:00:03.000Z"`+typeCreated+
+		`"system created the toggle type x.","subject":"type:x","createdBy":"system",`+
+		`"createdByUserId":null,"createdByTokenId":null,"createdByKind":"system","environment":null,"project":null,"featureName":null,"data":null,`+
 		`"preData":null,"requestId":null,"tags":[]},`+
-		`{"id":%[2]d,"createdAt":"2026-11-22T10:00:01.000Z","type":"feature-type-created",`+
-		`"label":"Toggle type created","summary":"operator created the toggle type x.","subject":"type:x","createdBy":"operator",`+
-		`"createdByUserId":null,"createdByTokenId":null,"environment":null,"project":null,"featureName":null,"data":null,`+
+		`{"id":%[3]d,"createdAt":"2026-11-22T10:00:02.000Z"`+typeCreated+
+		`"operator created the toggle type x.","subject":"type:x","createdBy":"operator",`+
+		`"createdByUserId":null,"createdByTokenId":null,"createdByKind":"operator","environment":null,"project":null,"featureName":null,"data":null,`+
 		`"preData":null,"requestId":"r","tags":[]},`+
+		`{"id":%[2]d,"createdAt":"2026-11-22T10:00:01.000Z"`+typeCreated+
+		`"Ada (service account 4) created the toggle type x.","subject":"type:x","createdBy":"Ada",`+
+		`"createdByUserId":4,"createdByTokenId":"6","createdByKind":"service-account","environment":null,"project":null,`+
+		`"featureName":null,"data":null,"preData":null,"requestId":"r","tags":[]},`+
 		`{"id":%[1]d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-updated",`+
-		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a in production: type.","subject":"toggle:a","createdBy":"Ada",`+
-		`"createdByUserId":1,"createdByTokenId":"5","environment":"production","project":"default","featureName":"a","data":{"type":"b"},`+
-		`"preData":{"type":"c"},"requestId":"r","tags":[]}],"total":3,"totalExact":true}`, ids...), f.search(t, ""))
+		`"label":"Toggle updated","summary":"Ada (user 1) updated the toggle a in production: type.","subject":"toggle:a",`+
+		`"createdBy":"Ada","createdByUserId":1,"createdByTokenId":"5","createdByKind":"user","environment":"production",`+
+		`"project":"default","featureName":"a","data":{"type":"b"},"preData":{"type":"c"},"requestId":"r","tags":[]}],`+
+		`"total":4,"totalExact":true}`, ids...), f.search(t, ""))
 	for _, item := range f.Scan(t, f.Tables["Events"]) {
 		if item.Int("id") == ids[0] {
 			assert.Equal(t, start().AddDate(0, 0, 400).Unix(), item.Int("expiresAt"))

@@ -12,15 +12,18 @@ import (
 )
 
 // Summary returns an event as one sentence in plain text, in one line. It contains the id of the user who made the
-// change, because names are not unique, and a user can have the name "system".
+// change, because names are not unique: a person, a service account and the system can have the same one.
 func Summary(e eventlog.Event) string {
 	return strings.Join(strings.Fields(sentence(e)), " ") // names and descriptions can have line breaks
 }
 
 func sentence(e eventlog.Event) string {
 	by := e.By.Name
-	if e.By.UserID != 0 {
+	switch e.By.Kind() { //nolint:exhaustive // the names of the others contain their kind
+	case eventlog.KindUser:
 		by = fmt.Sprintf("%s (user %d)", by, e.By.UserID)
+	case eventlog.KindServiceAccount:
+		by = fmt.Sprintf("%s (service account %d)", by, e.By.UserID)
 	}
 	_, id, _ := strings.Cut(string(e.Subject), ":")
 	after, _ := eventlog.Properties(e.Data) // package eventlog encoded it

@@ -83,7 +83,9 @@ func (u User) deletion() eventlog.Change {
 }
 
 // Actor returns the account as the one who makes a change.
-func (u User) Actor() eventlog.Actor { return eventlog.Actor{Name: u.RecordedName(), UserID: u.ID} }
+func (u User) Actor() eventlog.Actor {
+	return eventlog.Actor{Name: u.RecordedName(), UserID: u.ID, IsServiceAccount: u.Kind == ServiceAccount}
+}
 
 // RecordedName returns how events name the account: the username of a service account, or the name of a person.
 func (u User) RecordedName() string {

@@ -28,7 +28,7 @@ const (
 var (
 	admin  = eventlog.Actor{Name: "admin", UserID: 1}
 	editor = eventlog.Actor{Name: "editor", UserID: 2}
-	ci     = eventlog.Actor{Name: "ci", UserID: 4}
+	ci     = eventlog.Actor{Name: "ci", UserID: 4, IsServiceAccount: true}
 )
 
 // history makes the changes of the last 60 days to the seeded toggles and context fields, recorded as made at their

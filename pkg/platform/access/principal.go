@@ -71,9 +71,10 @@ type Principal struct {
 	ID     string // for logs: user:7, api-token:<selector>
 	UserID int64  // 0: the credential identifies no user
 	// for the event log: a person's name, a service account's username, or "API token " and the token's name
-	Name        string
-	TokenID     string // of the PAT or API token; "": an ID token
-	Permissions []Permission
+	Name             string
+	IsServiceAccount bool   // whether the user is a service account, not a person
+	TokenID          string // of the PAT or API token; "": an ID token
+	Permissions      []Permission
 }
 
 // UserPrincipal returns the principal of a user, who is a person or a service account.
@@ -95,10 +96,13 @@ func (p Principal) Has(permission Permission) bool {
 const (
 	keyPrincipalID = "principalId"
 	keyUserID      = "userId"
+	keyKind        = "kind"        // of the user; only kindServiceAccount, otherwise it is a person
 	keyPermissions = "permissions" // separated by commas
 	keyName        = "name"
 	keyTokenID     = "tokenId"
 )
+
+const kindServiceAccount = "service-account"
 
 // Context returns the principal as the authorizer's context, without its id, which is a separate property of the
 // authorizer's response.
@@ -110,6 +114,9 @@ func (p Principal) Context() map[string]any {
 	context := map[string]any{keyPermissions: strings.Join(permissions, ","), keyName: p.Name, keyTokenID: p.TokenID}
 	if p.UserID != 0 {
 		context[keyUserID] = strconv.FormatInt(p.UserID, 10)
+	}
+	if p.IsServiceAccount {
+		context[keyKind] = kindServiceAccount
 	}
 	return context
 }
@@ -135,6 +142,7 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 	}
 	p.Name, _ = context[keyName].(string)
 	p.TokenID, _ = context[keyTokenID].(string)
+	p.IsServiceAccount = context[keyKind] == kindServiceAccount
 	if text, there := context[keyUserID].(string); there {
 		id, valid := ParseID(text)
 		if !valid {

@@ -73,7 +73,7 @@ func TestRequire(t *testing.T) {
 		},
 	} {
 		for name, want := range principals {
-			want.Name, want.TokenID = "Ada", "12"
+			want.Name, want.TokenID, want.IsServiceAccount = "Ada", "12", name == "Viewer"
 			context, wantFailure := want.Context(), ""
 			context["principalId"], context["integrationLatency"] = want.ID, 12 // added by API Gateway
 			if !slices.Contains(test.meets, name) {

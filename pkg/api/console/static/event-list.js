@@ -65,7 +65,7 @@ export function eventList({ may, signal, undo = () => null }, draw) {
     const { who, before, subject, after } = sentence(event, nameOf);
     const address = subjectAddress(event);
     const name = html`<bdi>${subject}</bdi>`;
-    return html`${who ? html`<strong><bdi>${who}</bdi></strong> ` : nothing}${before}${subject === '' ? nothing
+    return html`${who ? html`<strong><bdi>${who}</bdi></strong>${isAccount(event) ? ' (service account)' : nothing} ` : nothing}${before}${subject === '' ? nothing
       : html` ${address ? html`<a href=${address}>${name}</a>` : name}`}${after ? ` ${after}` : nothing}`;
   }
 
@@ -92,7 +92,8 @@ export function eventList({ may, signal, undo = () => null }, draw) {
     return html`<div class="opened">
       ${changes(event, segmentName)}
       <dl class="facts">
-        ${fact('By', link(author(event), event.createdBy))}
+        ${fact('By', html`${link(author(event), event.createdBy)}${event.createdByUserId === null ? nothing
+    : ` (${isAccount(event) ? 'service account' : 'user'} ${event.createdByUserId})`}`)}
         ${fact('Token', event.createdByTokenId && link({ token: event.createdByTokenId }, `token ${event.createdByTokenId}`))}
         ${fact('About', link(kind === 'toggle' ? { feature: id } : { subject: event.subject }, subjectWords(event.subject)))}
         ${fact('Activity', did && linked && link({ [did]: id }, did === 'token' ? 'What was done with it' : 'What it did'))}
@@ -155,6 +156,8 @@ export function eventList({ may, signal, undo = () => null }, draw) {
 const isSettled = ({ createdAt }) => Date.now() - new Date(createdAt) > settled;
 
 const when = (value) => html`<time datetime=${value} title=${exactTime(value)}>${shortTime(value)}</time>`;
+
+const isAccount = ({ createdByKind }) => createdByKind === 'service-account';
 
 /** The filter of everything that the author of an event did. */
 function author({ createdBy, createdByUserId, createdByTokenId }) {

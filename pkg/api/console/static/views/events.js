@@ -266,7 +266,7 @@ export async function render(content, context) {
       if (!signal.aborted) announce(`The events cannot be downloaded. ${error.message}`);
       return;
     }
-    const columns = ['createdAt', 'type', 'subject', 'createdBy', 'createdByUserId', 'createdByTokenId', 'project', 'environment', 'summary', 'preData', 'data', 'requestId', 'id'];
+    const columns = ['createdAt', 'type', 'subject', 'createdBy', 'createdByUserId', 'createdByTokenId', 'createdByKind', 'project', 'environment', 'summary', 'preData', 'data', 'requestId', 'id'];
     const cell = (value) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
     downloadFile('events.csv', csv([columns, ...events.slice(0, exported).map((event) => columns.map((name) => cell(event[name])))]));
     announce(events.length >= exported ? `events.csv has the newest ${exported.toLocaleString('en')} events.` : `events.csv was downloaded: ${counted(events.length, 'event')}.`);
@@ -327,9 +327,9 @@ async function loadPeople(signal) {
 /** The choices of those who made changes, by their names. */
 function choicesOf(accounts, events) {
   const all = new Map(accounts.map(({ id, name, username }) => [String(id), { value: String(id), label: name || username, detail: 'service account' }]));
-  for (const { createdByUserId, createdBy } of events) {
+  for (const { createdByUserId, createdBy, createdByKind } of events) {
     const id = String(createdByUserId);
-    if (createdByUserId !== null && !all.has(id)) all.set(id, { value: id, label: createdBy, detail: `user ${id}` });
+    if (createdByUserId !== null && !all.has(id)) all.set(id, { value: id, label: createdBy, detail: createdByKind === 'service-account' ? 'service account' : `user ${id}` });
   }
   return [...all.values()].sort((a, b) => a.label.localeCompare(b.label, 'en'));
 }

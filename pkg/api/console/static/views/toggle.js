@@ -187,7 +187,7 @@ export async function renderToggle(content, context) {
     const { change: event } = state;
     // The line is there from the beginning: what is below must not move while someone clicks on it.
     if (!event) return html`<p class="detail last-change">${event === null ? '\u00a0' : 'The event log has no change.'}</p>`;
-    return html`<p class="detail last-change">${event.createdBy === 'system' ? 'Last changed automatically' : html`Last changed by <bdi>${event.createdBy}</bdi>`},
+    return html`<p class="detail last-change">${event.createdByKind === 'system' ? 'Last changed automatically' : html`Last changed by <bdi>${event.createdBy}</bdi>`},
       <a data-here href="${toggleAddress(state.toggle)}?tab=history"><time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${
   relativeTime(new Date(event.createdAt))}</time></a>.</p>`;
   }
