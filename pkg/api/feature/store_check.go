@@ -16,8 +16,8 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// maxState is the maximum size of the state of all environments of a toggle, in bytes of JSON.
-const maxState = 300_000
+// MaxState is the maximum size of the state of all environments of a toggle, in bytes of JSON.
+const MaxState = 300_000
 
 // maxStrategyBody is the size limit of the body of a change of a strategy, in bytes: one that fills the state, with white
 // space.
@@ -179,10 +179,10 @@ func checkLimits(old, next toggle.Feature) error {
 	if err != nil {
 		return fmt.Errorf("measure the state of the toggle %q: %w", next.Name, err)
 	}
-	if len(text) > maxState {
+	if len(text) > MaxState {
 		return apierror.Errorf(apierror.Validation,
 			"The `/body` must not make the strategies of the toggle larger than %d bytes in all environments; they would "+
-				"have %d. Delete strategies first, or use segments.", maxState, len(text))
+				"have %d. Delete strategies first, or use segments.", MaxState, len(text))
 	}
 	return nil
 }

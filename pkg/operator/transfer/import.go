@@ -136,6 +136,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	wanted := fieldsWanted{}
 	if d.Kept {
+		d.moveLists()
 		wanted = d.wantFields(stored.ContextFields)
 	}
 	types := merge[toggle.Type]{

@@ -217,6 +217,43 @@ func TestLongLists(t *testing.T) {
 	same(t, []toggle.Constraint{list}, stored.Segments[0].Constraints)
 }
 
+// Long lists become segments if the toggle would be too large with them. Another import finds the same segments.
+func TestListsBecomeSegments(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	var values []string
+	for n := range toggle.MaxImportedValues {
+		values = append(values, fmt.Sprint("user-number-", n))
+	}
+	list := toggle.Constraint{ContextName: "userId", Operator: toggle.OperatorIn, Values: values}
+	short := toggle.Constraint{ContextName: "plan", Operator: toggle.OperatorIn, Values: []string{"gold"}}
+	d := fromUnleash(t, `{"id":"1","name":"default"}`)
+	for n := range 3 {
+		name := fmt.Sprint("environment-", n)
+		d.Environments = append(d.Environments, transfer.Environment{Name: name, Type: "test"})
+		d.Features[0].Environments[name] = toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{
+			ID: name, Name: "default", Constraints: []toggle.Constraint{list, short},
+		}}}
+	}
+	want := s.run(t, d, transfer.Options{DryRun: true})
+	r := s.run(t, d, transfer.Options{})
+	want.DryRun = false
+	same(t, want, r)
+	same(t, []string(nil), append(texts(r.Features.Losses), texts(r.Features.Skipped)...))
+	same(t, []string{"long lists of its strategies became segments (1), because it would be too large with them"},
+		texts(r.Features.Notes))
+	stored := s.export(t)
+	same(t, "List 1 of t", stored.Segments[0].Name)
+	same(t, []toggle.Constraint{list}, stored.Segments[0].Constraints)
+	for n := range 3 {
+		strategy := stored.Features[0].Environments[fmt.Sprint("environment-", n)].Strategies[0]
+		same(t, []toggle.Constraint{short}, strategy.Constraints)
+		same(t, []int64{stored.Segments[0].ID}, strategy.Segments)
+	}
+	again := s.run(t, d, transfer.Options{})
+	same(t, []int{1, 1}, []int{again.Segments.Unchanged, again.Features.Unchanged})
+}
+
 // A child that is on while its parent is off would be on for more users if its parent loses a strategy: it is turned off.
 func TestParentLacksStrategy(t *testing.T) {
 	t.Parallel()
