@@ -121,7 +121,8 @@ func (d *damage) checkParent() {
 	d.store(table, whole)
 }
 
-// checkSegment checks that a toggle is on for those who are in its segment, also when the segment cannot be read.
+// checkSegment checks that toggles are on for those who are in their segment, also when the segment cannot be read, and
+// also a toggle that uses it then.
 func (d *damage) checkSegment() {
 	const id = 1_000_000_000
 	table := d.tables[segmenttable.Table]
@@ -129,13 +130,18 @@ func (d *damage) checkSegment() {
 		Segment: toggle.Segment{ID: id, Name: "planned", Constraints: planned},
 	})
 	d.add(table, whole, segmenttable.Key(id))
-	f := d.toggle("segmented", toggle.Strategy{ID: "s1", Name: "default", Segments: []int64{id}})
-	d.add(d.tables[featuretable.Table], featuretable.Marshal(f.Normalized()), featuretable.Key(f.Name))
-	d.checkPlanned(f.Name, "its segment exists")
+	use := func(name string) {
+		f := d.toggle(name, toggle.Strategy{ID: name, Name: "default", Segments: []int64{id}})
+		d.add(d.tables[featuretable.Table], featuretable.Marshal(f.Normalized()), featuretable.Key(name))
+	}
+	use("first")
+	d.checkPlanned("first", "its segment exists")
 	broken := maps.Clone(whole)
 	broken["constraints"] = dynamo.S("broken")
 	d.store(table, broken)
-	d.checkPlanned(f.Name, "its segment cannot be read")
+	use("second")
+	d.checkPlanned("first", "its segment cannot be read")
+	d.checkPlanned("second", "its segment cannot be read")
 	d.store(table, whole)
 }
 

@@ -24,14 +24,15 @@ import (
 
 // deliveryState is what the world knows about applications and what they can download.
 type deliveryState struct {
-	published map[string][]*published // by environment, in their order
-	segments  map[int64][]segmentAt   // by id, in their order
-	gaveUp    time.Time               // the last time that the stream gave up records; zero: sweeps compiled all since
-	servers   []*server
-	crashed   []*server
-	started   int // the number of servers
-	installed []*application
-	pages     []*page
+	published  map[string][]*published // by environment, in their order
+	segments   map[int64][]segmentAt   // by id, in their order
+	wrongClock bool                    // somebody whose clock is wrong has compiled
+	gaveUp     time.Time               // the last time that the stream gave up records; zero: sweeps compiled all since
+	servers    []*server
+	crashed    []*server
+	started    int // the number of servers
+	installed  []*application
+	pages      []*page
 }
 
 func newDeliveryState() deliveryState {

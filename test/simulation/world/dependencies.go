@@ -76,7 +76,8 @@ func (a *actor) addDependency(c *credential, child, parent string) {
 	})
 }
 
-// renameVariant lets a toggle depend on a variant of another one, and then gives the variant another name.
+// renameVariant lets a toggle depend on a variant of another one, most of the time turns both on, and then gives the
+// variant another name, or removes it.
 func (a *actor) renameVariant(c *credential, child, parent string) {
 	if f := a.feature(child); f != nil && f.Dependency != nil {
 		parent = f.Dependency.Feature
@@ -85,13 +86,24 @@ func (a *actor) renameVariant(c *credential, child, parent string) {
 	a.putVariant(c, on, "blue")
 	body := object{"feature": parent, "variants": []string{"blue"}}
 	a.do(c, "POST "+togglePath(child, a.projectOf(child))+"/dependencies", body)
+	if a.IntN(4) > 0 {
+		of := activated{child, a.projectOf(child), on.environment}
+		if len(a.strategies(of)) == 0 {
+			a.do(c, "POST "+of.path()+"/strategies", object{"name": "default"})
+		}
+		a.do(c, "POST "+of.path()+"/on?shouldActivateDisabledStrategies=true", nil)
+		a.do(c, "POST "+on.path()+"/on?shouldActivateDisabledStrategies=true", nil)
+	}
 	a.sleep(a.name, within(a.Rand, 6*time.Second)) // meanwhile, a snapshot of it can be compiled
-	a.putVariant(c, on, "green")
+	a.putVariant(c, on, choose(a, "green", ""))
 }
 
-// putVariant gives the first strategy of a toggle in an environment a variant, instead of those that it has.
+// putVariant gives the first strategy of a toggle in an environment a variant, or none, instead of those that it has.
 func (a *actor) putVariant(c *credential, on activated, name string) {
-	body := object{"name": "flexibleRollout", "variants": []object{{"name": name, "weightType": "variable"}}}
+	body := object{"name": "flexibleRollout", "variants": []object{}}
+	if name != "" {
+		body["variants"] = []object{{"name": name, "weightType": "variable"}}
+	}
 	if all := a.strategies(on); len(all) > 0 {
 		a.do(c, "PUT "+on.path()+"/strategies/"+all[0].ID, body)
 	} else {

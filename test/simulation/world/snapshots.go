@@ -128,6 +128,7 @@ func (w *World) compileWithWrongClock(n uint64) {
 	for _, environment := range w.existingEnvironments() {
 		err := w.compiler(db, p, p.now).Compile(ctx, environment)
 		w.note("%s, whose clock is wrong by %s, compiles %s: %v", p.name, p.skew, environment, err)
+		w.delivery.wrongClock = true
 	}
 }
 
@@ -236,8 +237,11 @@ func (w *World) withoutSweeps() bool {
 }
 
 // givesUp decides whether the stream gives up the records with a key: more often while there are no sweeps, in which it
-// can compile later changes.
+// can compile later changes, and after somebody with a wrong clock has compiled.
 func (w *World) givesUp(key uint64) bool {
+	if w.delivery.wrongClock && w.happens(wrongClock, mix(key, 2), 0.4) {
+		return true
+	}
 	probability := 0.1
 	if w.withoutSweeps() {
 		probability = 0.4
