@@ -130,14 +130,14 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	if err != nil {
 		return r, err
 	}
-	r.OnlyHere = onlyHere(d, stored, o.Project)
-	if o.CreateEnvironments {
-		d.Environments = append(slices.Clone(d.Environments), d.unlisted(stored.Environments)...)
-	}
 	wanted := fieldsWanted{}
 	if d.Kept {
 		d.moveLists()
 		wanted = d.wantFields(stored.ContextFields)
+	}
+	r.OnlyHere = onlyHere(d, stored, o.Project)
+	if o.CreateEnvironments {
+		d.Environments = append(slices.Clone(d.Environments), d.unlisted(stored.Environments)...)
 	}
 	types := merge[toggle.Type]{
 		id:      func(t toggle.Type) string { return toggle.NormalTypeID(t.ID) },

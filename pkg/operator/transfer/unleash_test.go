@@ -194,7 +194,9 @@ func TestFieldsOfStrategies(t *testing.T) {
 	}
 	same(t, map[string]bool{"plan": true, "here": true, "missing": true, "segment": false, "used": false, "tenant": true,
 		"userId": false}, sticky)
+	d.Complete = true
 	again := s.run(t, d, transfer.Options{})
+	same(t, []string{"userId"}, again.OnlyHere.ContextFields)
 	same(t, 0, len(again.ContextFields.Updated)+len(again.ContextFields.Created)+len(again.ContextFields.Notes))
 }
 
@@ -250,8 +252,10 @@ func TestListsBecomeSegments(t *testing.T) {
 		same(t, []toggle.Constraint{short}, strategy.Constraints)
 		same(t, []int64{stored.Segments[0].ID}, strategy.Segments)
 	}
+	d.Complete = true
 	again := s.run(t, d, transfer.Options{})
 	same(t, []int{1, 1}, []int{again.Segments.Unchanged, again.Features.Unchanged})
+	same(t, []string(nil), again.OnlyHere.Segments)
 }
 
 // A child that is on while its parent is off would be on for more users if its parent loses a strategy: it is turned off.
