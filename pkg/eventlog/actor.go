@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/apigateway"
 )
 
 // Actor is who makes a change.
@@ -65,4 +65,4 @@ func actorFrom(ctx context.Context) Actor {
 }
 
 // requestIDFrom returns the id of the API request, or "".
-func requestIDFrom(ctx context.Context) string { return lambdahttp.GatewayFrom(ctx).RequestID }
+func requestIDFrom(ctx context.Context) string { return apigateway.RequestFrom(ctx).ID }

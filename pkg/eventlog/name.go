@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // RemoveName replaces a person's name and e-mail address by PersonSubject: the name of the actor in the events
@@ -62,7 +62,7 @@ func withoutName(e Event, userID int64) (map[string]string, error) {
 				}
 			}
 			if replaced {
-				text, err := lambdahttp.EncodeJSON(properties)
+				text, err := jsonbody.Encode(properties)
 				if err != nil {
 					return nil, err
 				}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // MaxSize is the maximum size of the data of an event, before and after together, in bytes of JSON. An event has at
@@ -54,14 +54,14 @@ func encode(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
 	}
-	return lambdahttp.EncodeJSON(v)
+	return jsonbody.Encode(v)
 }
 
 func encodeObject(object map[string]any) (json.RawMessage, error) {
 	if object == nil {
 		return nil, nil
 	}
-	return lambdahttp.EncodeJSON(object)
+	return jsonbody.Encode(object)
 }
 
 // properties are the data of an event, decoded from JSON. nil: the event has none.
@@ -272,6 +272,6 @@ func size(value any) int { return len(encodeDecoded(value)) }
 
 // encodeDecoded encodes a value that was decoded from JSON, which cannot fail.
 func encodeDecoded(value any) []byte {
-	text, _ := lambdahttp.EncodeJSON(value)
+	text, _ := jsonbody.Encode(value)
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -44,7 +45,7 @@ func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Head
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "https://example.com/dev/api/admin/x", strings.NewReader(q.Body))
 	r.Header.Set("Content-Type", "application/json")
 	maps.Copy(r.Header, s.header)
-	gateway := lambdahttp.Gateway{PathParameters: map[string]string{}}
+	gateway := apigateway.Request{PathParameters: map[string]string{}}
 	gateway.Query, _ = url.ParseQuery(q.Query)
 	for i, value := range strings.SplitN(q.Path, "/", len(s.Parameters)) {
 		gateway.PathParameters[s.Parameters[i]] = value
@@ -53,7 +54,7 @@ func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Head
 		}
 	}
 	w := httptest.NewRecorder()
-	if err := s.Handlers[q.Operation](w, r.WithContext(lambdahttp.WithGateway(ctx, gateway))); err != nil {
+	if err := s.Handlers[q.Operation](w, r.WithContext(apigateway.WithRequest(ctx, gateway))); err != nil {
 		e := apierror.From(err)
 		return lambdahttp.Status(e.Kind), w.Header(), e.Kind.Name() + ": " + e.Message
 	}

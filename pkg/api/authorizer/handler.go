@@ -8,7 +8,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/apigateway"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -29,10 +30,10 @@ type Request struct {
 func (a *Authenticator) Authorize(ctx context.Context, event Request) (
 	events.APIGatewayCustomAuthorizerResponse, error,
 ) {
-	ctx, cancel := lambdahttp.StopEarly(ctx, lambdahttp.DeadlineMargin)
+	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin)
 	defer cancel()
 	// The first sign-in of a person is recorded with the request.
-	ctx = lambdahttp.WithGateway(ctx, lambdahttp.Gateway{RequestID: event.RequestContext.ExtendedRequestID})
+	ctx = apigateway.WithRequest(ctx, apigateway.Request{ID: event.RequestContext.ExtendedRequestID})
 	principal, err := a.Authenticate(ctx, authorization(event))
 	switch {
 	case errors.Is(err, errInvalid):

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -119,7 +120,7 @@ func List(metrics *Reader) lambdahttp.HandlerFunc {
 			return q.Err()
 		}
 		list := byHour(name, records, now.Add(time.Hour), 1) // an hour without reports
-		size, err := lambdahttp.SizeInResponse(list)
+		size, err := jsonbody.SizeInResponse(list)
 		if err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func List(metrics *Reader) lambdahttp.HandlerFunc {
 			header
 			Data []hourUsage `json:"data"`
 		}{newHeader(), byHour(name, records, since(now, hours), hours)}
-		if size, err = lambdahttp.SizeInResponse(body); err != nil {
+		if size, err = jsonbody.SizeInResponse(body); err != nil {
 			return err
 		}
 		if size > maxList {

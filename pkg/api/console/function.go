@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/apigateway"
 )
 
 // serve serves /, /console and /console/{proxy+} for GET and HEAD. Names are compared as they were sent, so an escaped
@@ -18,7 +18,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request) error {
 		redirect(w, r.URL.JoinPath("console/"))
 		return nil
 	}
-	name, folder := lambdahttp.GatewayFrom(r.Context()).PathParameters["proxy"], strings.HasSuffix(r.URL.Path, "/")
+	name, folder := apigateway.RequestFrom(r.Context()).PathParameters["proxy"], strings.HasSuffix(r.URL.Path, "/")
 	if page, ok := s.pages[strings.TrimSuffix(name, "/")]; ok {
 		if !folder { // the page refers to its files by relative paths
 			redirect(w, r.URL.JoinPath("/"))

@@ -7,7 +7,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 const (
@@ -60,7 +60,7 @@ func checkSizes(all []ContextField, i int, next ContextField) error {
 
 // sizeOf returns the number of bytes of the list of fields in Lambda's response.
 func sizeOf(fields []ContextField) (int, error) {
-	size, err := lambdahttp.SizeInResponse(responses(fields))
+	size, err := jsonbody.SizeInResponse(responses(fields))
 	if err != nil {
 		return 0, fmt.Errorf("encode the list of context fields: %w", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/usage"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
@@ -40,7 +40,7 @@ func TestListLimit(t *testing.T) {
 	}
 	assert.Equal(t, refused, got)
 	_, _, list := h.Serve(t.Context(), operation.Request{Operation: "list"})
-	response, err := lambdahttp.EncodeJSON(list) // as Lambda does
+	response, err := jsonbody.Encode(list) // as Lambda does
 	assert.OK(t, err)
 	if n := len(response); n > 4_500_000 || n < 3_000_000 {
 		t.Errorf("the list has %d bytes, want at most 4,500,000", n)

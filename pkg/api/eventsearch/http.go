@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -105,15 +106,12 @@ func Search(events *eventlog.Reader, within time.Duration) lambdahttp.HandlerFun
 		}{Events: []json.RawMessage{}, Total: page.Total, TotalExact: page.TotalExact}
 		size := 0
 		for i, e := range page.Events {
-			text, err := lambdahttp.EncodeJSON(NewResponse(e))
+			text, err := jsonbody.Encode(NewResponse(e))
 			if err != nil {
 				return fmt.Errorf("encode event %d: %w", e.ID, err)
 			}
-			inResponse, err := lambdahttp.EncodeJSON(string(text)) // Lambda counts the body as a JSON string
-			if err != nil {
-				return fmt.Errorf("encode event %d: %w", e.ID, err)
-			}
-			if size += len(inResponse); size > maxPage {
+			// Lambda's response contains the body as a JSON string.
+			if size += jsonbody.SizeOfString(text); size > maxPage {
 				page.Next = &eventlog.Cursor{Before: page.Events[i-1].ID, Total: page.Total, TotalExact: page.TotalExact}
 				page.SearchedTo = time.Time{}
 				break

@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -78,7 +79,7 @@ func TestSearchResponse(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	assert.Equal(t, `200 {"events":[],"total":0,"totalExact":true}`, f.search(t, ""))
-	request := lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{RequestID: "r"})
+	request := apigateway.WithRequest(t.Context(), apigateway.Request{ID: "r"})
 	principal := access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "5"}
 	ids := []any{f.record(access.WithPrincipal(request, principal), t, eventlog.Change{
 		Type: eventlog.FeatureUpdated, Subject: "toggle:a", FeatureName: "a", Project: "default", Environment: "production",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
@@ -74,7 +75,7 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 			Version  int        `json:"version"`
 			Features []response `json:"features"`
 		}{listVersion, newResponses(all, known)}
-		size, err := lambdahttp.SizeInResponse(body)
+		size, err := jsonbody.SizeInResponse(body)
 		if err != nil {
 			return err
 		}

@@ -87,15 +87,12 @@ func evaluate(
 			explanation := engines[environment].Explain(f.Name, ctx)
 			results.Environments[environment] = []Result{NewResult(f, environment, q.fields, explanation)}
 		}
-		text, err := lambdahttp.EncodeJSON(results)
+		text, err := jsonbody.Encode(results)
 		if err != nil {
 			return nil, err
 		}
-		quoted, err := lambdahttp.EncodeJSON(string(text)) // Lambda's response contains the body as a JSON string
-		if err != nil {
-			return nil, err
-		}
-		if size += len(quoted); size > maxSize {
+		// Lambda's response contains the body as a JSON string.
+		if size += jsonbody.SizeOfString(text); size > maxSize {
 			return nil, apierror.Errorf(apierror.Validation,
 				"The response would be larger than %d bytes. Select fewer environments or projects.", maxSize)
 		}

@@ -1,10 +1,11 @@
 package segment
 
 import (
+	"fmt"
 	"slices"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 const (
@@ -33,12 +34,11 @@ func checkSizes(all []Segment, next Segment) error {
 	return err
 }
 
-// sizeOf returns the number of bytes of the list of segments in Lambda's response, in which the body is a JSON string.
+// sizeOf returns the number of bytes of the list of segments in Lambda's response.
 func sizeOf(all []Segment) (int, error) {
-	body, err := lambdahttp.EncodeJSON(responses(all))
+	size, err := jsonbody.SizeInResponse(responses(all))
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("encode the list of segments: %w", err)
 	}
-	text, err := lambdahttp.EncodeJSON(string(body))
-	return len(text), err
+	return size, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -41,7 +41,7 @@ var (
 // (requests of other paths) or malformed; malformed events make the line a warning. The cause of an error is only in
 // the log.
 func (r *Recorder) Handle(ctx context.Context, event events.CloudwatchLogsEvent) (Summary, error) {
-	ctx, cancel := lambdahttp.StopEarly(ctx, lambdahttp.DeadlineMargin) // to log the failure
+	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin) // to log the failure
 	defer cancel()
 	started := r.Now()
 	batch, err := Decode(event.AWSLogs.Data, r.Paths)

@@ -12,7 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/roundtrip"
@@ -68,7 +68,7 @@ func TestFailures(t *testing.T) {
 	end, _ := ctx.Deadline()
 	env := &app.Env{Now: noon, Vars: map[string]string{"TRAFFIC_TABLE": "t", "DYNAMODB_ENDPOINT": "http://localhost"}}
 	env.AWS.HTTPClient = &http.Client{Transport: roundtrip.Func(func(r *http.Request) (*http.Response, error) {
-		if got, _ := r.Context().Deadline(); got.After(end.Add(-lambdahttp.DeadlineMargin)) {
+		if got, _ := r.Context().Deadline(); got.After(end.Add(-invocation.Margin)) {
 			t.Errorf("calls may take until %s, the invocation until %s", got, end)
 		}
 		return roundtrip.Response(http.StatusBadRequest, `{"__type":"AccessDeniedException"}`), nil

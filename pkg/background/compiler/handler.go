@@ -13,7 +13,7 @@ import (
 
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -57,7 +57,7 @@ func (h *Handler) Stream(ctx context.Context, batch events.DynamoDBEvent) (event
 }
 
 func (h *Handler) compileChanges(ctx context.Context, changed changes) error {
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	names, err := changed.environments(func() ([]string, error) { return h.Compiler.environmentNames(ctx) })
 	if err != nil {
@@ -87,7 +87,7 @@ var errSweep = errors.New("the sweep failed, see its log for the cause; the next
 // Sweep compiles the environments whose snapshots may lack changes: those that were not compiled for an hour, and those
 // with events that are later than what the snapshot covers. It ignores the event.
 func (h *Handler) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error) {
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	err := h.sweep(ctx)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/datetime"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // Prefix is the first part of the type of every event.
@@ -48,7 +48,7 @@ func New(source string, e eventlog.Event) (Event, error) {
 	_, subject, _ := strings.Cut(string(e.Subject), ":")
 	data, err := dataOf(e)
 	if err == nil {
-		_, err = lambdahttp.EncodeJSON(data)
+		_, err = jsonbody.Encode(data)
 	}
 	if err != nil {
 		return Event{}, fmt.Errorf("convert event %d: %w", e.ID, err)
@@ -62,7 +62,7 @@ func New(source string, e eventlog.Event) (Event, error) {
 
 // Encode returns the JSON of an event. It does not escape <, > and &, because each escape has six bytes.
 func (e Event) Encode() []byte {
-	text, err := lambdahttp.EncodeJSON(e)
+	text, err := jsonbody.Encode(e)
 	if err != nil { // New has checked the data
 		panic(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -55,7 +55,7 @@ type record struct {
 // delivers it and all that follow again.
 func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (events.DynamoDBEventResponse, error) {
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	all := p.read(batch)
 	for attempt := 1; attempt <= attempts; attempt++ {

@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -92,7 +92,7 @@ type Result struct {
 // returns when nothing more is due in the index or shortly before the context's deadline. The next run continues with
 // what is left. The flags of a type that does not exist are cleared.
 func (e *Evaluator) Evaluate(ctx context.Context, types []string) []Result {
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	results := make([]Result, len(types))
 	calls := make(chan struct{}, cmp.Or(e.Concurrency, Concurrency))

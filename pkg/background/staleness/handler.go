@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -104,7 +104,7 @@ const readTimeout = 5 * time.Second
 
 // types returns the ids of all types.
 func (h *Handler) types(ctx context.Context) ([]string, error) {
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	ctx, cancel = context.WithTimeout(ctx, readTimeout)
 	defer cancel()

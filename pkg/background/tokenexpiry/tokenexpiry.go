@@ -12,7 +12,7 @@ import (
 
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/pat"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -48,7 +48,7 @@ type token struct {
 // invokes it. The event and the token's threshold are one transaction. If the tokens of one kind cannot be read, it
 // records those of the other kind.
 func (a *Announcer) Announce(ctx context.Context, _ json.RawMessage) (Announcements, error) {
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	now, failed := a.Now(), false
 	var result Announcements

@@ -13,7 +13,7 @@ import (
 
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -35,7 +35,7 @@ var errSweep = errors.New("the sweep failed, see its log for the cause; the next
 
 // Sweep does all that is due. It ignores the event.
 func (m *Merger) Sweep(ctx context.Context, _ json.RawMessage) (struct{}, error) {
-	ctx, cancel := lambdahttp.StopEarly(ctx, stopBefore)
+	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
 	m.mu.Lock()
 	defer m.mu.Unlock()

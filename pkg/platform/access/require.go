@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/apigateway"
 )
 
 // Requirement is what an operation requires of a principal. It returns the error for the client, or nil.
@@ -39,11 +39,14 @@ func IsUserOr401(p Principal) *apierror.Error {
 	return nil
 }
 
+// handler is lambdahttp.HandlerFunc, from which this package is independent.
+type handler = func(http.ResponseWriter, *http.Request) error
+
 // Require calls next if the principal of the request meets a requirement. A request without an authorizer's context has
 // no valid credential.
-func Require(requirement Requirement, next lambdahttp.HandlerFunc) lambdahttp.HandlerFunc {
+func Require(requirement Requirement, next handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		p, ok := parsePrincipal(lambdahttp.GatewayFrom(r.Context()).Authorizer)
+		p, ok := parsePrincipal(apigateway.RequestFrom(r.Context()).Authorizer)
 		if !ok {
 			return apierror.New(apierror.AuthenticationRequired, apierror.TextAuthenticationRequired)
 		}

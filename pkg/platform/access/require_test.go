@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 )
@@ -27,7 +28,7 @@ func send(t *testing.T, requirement access.Requirement, authorizer map[string]an
 		p = access.PrincipalFrom(r.Context())
 		return nil
 	})(httptest.NewRecorder(),
-		r.WithContext(lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{Authorizer: authorizer})))
+		r.WithContext(apigateway.WithRequest(t.Context(), apigateway.Request{Authorizer: authorizer})))
 	if err != nil {
 		failed := apierror.From(err)
 		failure = fmt.Sprint(lambdahttp.Status(failed.Kind), " ", failed.Message)

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/google/uuid"
 
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -64,7 +65,7 @@ type eventHandler[In, Out any] func(context.Context, In) (Out, error)
 // Invoke implements lambda.Handler.
 func (handle eventHandler[In, Out]) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var in In
-	if err := lambdahttp.Decode(payload, &in); err != nil {
+	if err := invocation.Decode(payload, &in); err != nil {
 		return nil, fmt.Errorf("decode the event: %w", err)
 	}
 	out, err := handle(ctx, in)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // etagBytes is the number of bytes of the SHA-256 in an entity tag.
@@ -20,7 +21,7 @@ const NoETag = ""
 // ETag returns the entity tag of a representation: a quoted, truncated SHA-256 of the JSON of v. v contains what a PUT
 // can overwrite.
 func ETag(v any) string {
-	text, err := EncodeJSON(v)
+	text, err := jsonbody.Encode(v)
 	if err != nil { // v consists of texts, numbers, booleans and lists
 		panic(err)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
+	"toggleadmin/pkg/platform/invocation"
 )
 
 const (
@@ -22,12 +22,6 @@ const (
 	// maxPathValue is the length limit of a path parameter, in characters (contract section 2).
 	maxPathValue = 255
 )
-
-// Decode decodes a Lambda event. It takes half the time of encoding/json and is as lenient: the last of duplicate names
-// wins, and invalid UTF-8 becomes U+FFFD.
-func Decode(payload []byte, into any) error {
-	return json.Unmarshal(payload, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-}
 
 // proxyEvent contains the properties of events.APIGatewayProxyRequest that this package reads. Decoding all of them
 // would take most of the time of a warm invocation.
@@ -52,7 +46,7 @@ type proxyEvent struct {
 
 func decodeEvent(payload []byte) (*proxyEvent, error) {
 	event := &proxyEvent{}
-	if err := Decode(payload, event); err != nil {
+	if err := invocation.Decode(payload, event); err != nil {
 		return event, fmt.Errorf("decode the proxy event: %w", err)
 	}
 	return event, nil

@@ -13,6 +13,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+
+	"toggleadmin/pkg/platform/invocation"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // urlEvent contains the members of the event of a function URL that this package reads: the payload format 2.0 (AWS
@@ -42,10 +45,10 @@ type functionURL struct{ handler http.Handler }
 // Invoke implements lambda.Handler. Its errors, and panics of the http.Handler, become a 502 of the function URL.
 func (f functionURL) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var event urlEvent
-	if err := Decode(payload, &event); err != nil {
+	if err := invocation.Decode(payload, &event); err != nil {
 		return nil, fmt.Errorf("decode the event of a function URL: %w", err)
 	}
-	ctx, cancel := StopEarly(ctx, DeadlineMargin)
+	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin)
 	defer cancel()
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := event.complete(r); err != nil {
@@ -61,7 +64,7 @@ func (f functionURL) Invoke(ctx context.Context, payload []byte) ([]byte, error)
 	if event.RequestContext.HTTP.Method == http.MethodHead {
 		response.Body, response.IsBase64Encoded = "", false // RFC 9110, section 9.3.2
 	}
-	return EncodeJSON(response)
+	return jsonbody.Encode(response)
 }
 
 // forLibrary returns an event that the proxy library converts without an error. The library fails on unusual methods,

@@ -1,9 +1,7 @@
 package lambdahttp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +14,9 @@ import (
 	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
+	"toggleadmin/pkg/platform/invocation"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/logging"
 )
 
@@ -36,10 +37,6 @@ type Option func(*function)
 // MaxBody sets the size limit of the request body, in bytes, instead of DefaultMaxBody.
 func MaxBody(bytes int64) Option { return func(f *function) { f.maxBody = bytes } }
 
-// DeadlineMargin is the time between the deadline of a handler's context and the end of the invocation. It is left for
-// cleaning up and for sending the response.
-const DeadlineMargin = 500 * time.Millisecond
-
 const (
 	// LargeResponse is the size in bytes above which the log line of a response has the level WARN and the attribute
 	// ResponseBytes. Lambda returns at most 6 MB (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
@@ -47,14 +44,6 @@ const (
 	// ResponseBytes is the attribute with the size of a large response. Metric filters of template.yaml read it.
 	ResponseBytes = "responseBytes"
 )
-
-// StopEarly returns a context that ends a margin before the deadline of ctx, if it has one.
-func StopEarly(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
-	if deadline, ok := ctx.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline.Add(-margin))
-	}
-	return context.WithCancel(ctx)
-}
 
 // New returns the Lambda handler of an operation. It is safe for concurrent use.
 func New(serve HandlerFunc, o Options, more ...Option) lambda.Handler {
@@ -96,7 +85,7 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if event.HTTPMethod == http.MethodHead {
 		response.Body = "" // RFC 9110, section 9.3.2
 	}
-	encoded, err := EncodeJSON(response)
+	encoded, err := jsonbody.Encode(response)
 	if len(encoded) > LargeResponse {
 		level = slog.LevelWarn
 		more = append(more, slog.Int(ResponseBytes, len(encoded)))
@@ -115,10 +104,10 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 
 // respond calls the handler through the proxy library.
 func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGatewayProxyResponse, error) {
-	ctx, cancel := StopEarly(ctx, DeadlineMargin)
+	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin)
 	defer cancel()
-	ctx = WithGateway(ctx, Gateway{
-		RequestID: event.RequestContext.ExtendedRequestID, Authorizer: event.RequestContext.Authorizer,
+	ctx = apigateway.WithRequest(ctx, apigateway.Request{
+		ID: event.RequestContext.ExtendedRequestID, Authorizer: event.RequestContext.Authorizer,
 		PathParameters: event.PathParameters, Query: event.Query,
 	})
 	var failed error
@@ -147,31 +136,9 @@ func (f *function) call(w http.ResponseWriter, r *http.Request) (err error) {
 	return f.serve(w, r)
 }
 
-// EncodeJSON returns the JSON of v in which <, > and & are not escaped, because each escape is six bytes of Lambda's
-// limit of a response. Responses are never part of an HTML page.
-func EncodeJSON(v any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
-}
-
-// SizeInResponse returns the number of bytes of the JSON of v in Lambda's response, in which the body is a JSON string.
-func SizeInResponse(v any) (int, error) {
-	body, err := EncodeJSON(v)
-	if err != nil {
-		return 0, err
-	}
-	text, err := EncodeJSON(string(body))
-	return len(text), err
-}
-
 // WriteJSON writes v as the JSON body of a response. If v cannot be encoded, it returns an error and writes nothing.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
-	body, err := EncodeJSON(v)
+	body, err := jsonbody.Encode(v)
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}

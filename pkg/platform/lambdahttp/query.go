@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -22,7 +23,9 @@ type Query struct {
 }
 
 // NewQuery returns the query parameters of a request.
-func NewQuery(r *http.Request) *Query { return &Query{values: GatewayFrom(r.Context()).Query} }
+func NewQuery(r *http.Request) *Query {
+	return &Query{values: apigateway.RequestFrom(r.Context()).Query}
+}
 
 // Err returns the 400 that names everything that is wrong, or nil.
 func (q *Query) Err() error {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 )
@@ -39,7 +40,7 @@ func TestQuery(t *testing.T) {
 		values, err := url.ParseQuery(test.query)
 		assert.OK(t, err)
 		q := lambdahttp.NewQuery(httptest.NewRequest(http.MethodGet, "/", nil).WithContext(
-			lambdahttp.WithGateway(t.Context(), lambdahttp.Gateway{Query: values})))
+			apigateway.WithRequest(t.Context(), apigateway.Request{Query: values})))
 		q.Time("time")
 		operator, many := q.Values("many", "IS", "ANY_OF")
 		_, day := q.Day("day", "IS")

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
+	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 )
@@ -21,9 +23,9 @@ func described(tb testing.TB, payload []byte) (got string) {
 	handler, _ := function(func(_ http.ResponseWriter, r *http.Request) error {
 		id, idErr := lambdahttp.PathParam(r, "id")
 		body, bodyErr := io.ReadAll(r.Body)
-		gateway := lambdahttp.GatewayFrom(r.Context())
+		gateway := apigateway.RequestFrom(r.Context())
 		got = fmt.Sprintf("%s %s host=%s target=%s pattern=%s headers=%v gateway=%s %v query=%v id=%s %v length=%d "+
-			"body=%s %v.", r.Method, r.URL, r.Host, r.RequestURI, r.Pattern, r.Header, gateway.RequestID,
+			"body=%s %v.", r.Method, r.URL, r.Host, r.RequestURI, r.Pattern, r.Header, gateway.ID,
 			gateway.Authorizer, gateway.Query, id, idErr, r.ContentLength, body, bodyErr)
 		return nil
 	})
@@ -138,7 +140,7 @@ func TestContext(t *testing.T) {
 	_, err := handler.Invoke(ctx, event(""))
 	assert.OK(t, err)
 	got, _ := seen.Context().Deadline()
-	assert.Equal(t, []any{"value", lambdahttp.DeadlineMargin}, []any{seen.Context().Value(key{}), deadline.Sub(got)})
+	assert.Equal(t, []any{"value", invocation.Margin}, []any{seen.Context().Value(key{}), deadline.Sub(got)})
 	invoke(t, handler, event("")) // without a deadline of the invocation
 	if got, ok := seen.Context().Deadline(); ok {
 		t.Errorf("deadline %v", got)

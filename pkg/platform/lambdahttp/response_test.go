@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 )
@@ -160,7 +161,7 @@ func TestLargeResponse(t *testing.T) {
 func TestConcurrentInvocations(t *testing.T) {
 	t.Parallel()
 	handler := lambdahttp.New(func(w http.ResponseWriter, r *http.Request) error {
-		return lambdahttp.WriteJSON(w, http.StatusOK, r.PathValue("id")+lambdahttp.GatewayFrom(r.Context()).RequestID)
+		return lambdahttp.WriteJSON(w, http.StatusOK, r.PathValue("id")+apigateway.RequestFrom(r.Context()).ID)
 	}, lambdahttp.Options{Logger: slog.New(slog.DiscardHandler), Now: time.Now})
 	var clients sync.WaitGroup
 	for i := range 32 {
