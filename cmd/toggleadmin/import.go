@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -42,7 +43,9 @@ type (
 		CreateEnvironments bool `help:"Create environments that only toggles of Unleash name. Others of Unleash are always created."`
 		Overwrite          bool `help:"Also replace toggles that were changed here since the last import from Unleash."`
 	}
-	exportCmd struct{}
+	exportCmd struct {
+		Output string `placeholder:"FILE" help:"Replace this file, which only you can read then, instead of printing."`
+	}
 )
 
 // tokenVariable is the environment variable with the token of Unleash.
@@ -325,10 +328,13 @@ func comparison(r transfer.Report) (lines []string) {
 	return lines
 }
 
-func (exportCmd) Run(s *session, o *operator.Operator) error {
+func (c *exportCmd) Run(s *session, o *operator.Operator) error {
 	d, err := o.Export(s.step())
 	if err != nil {
 		return err
 	}
-	return printJSON(s.out, d)
+	if c.Output == "" {
+		return printJSON(s.out, d)
+	}
+	return replaceFile(c.Output, func(w io.Writer) error { return printJSON(w, d) })
 }

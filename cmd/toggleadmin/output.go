@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -11,6 +14,21 @@ import (
 
 // printJSON prints a value as indented JSON.
 func printJSON(out io.Writer, v any) error { return writeJSON(out, v, "  ") }
+
+// replaceFile replaces a file as a whole by one that only its owner can read. After an error, the file is as before.
+func replaceFile(path string, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // with the mode 0600
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(file), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}
 
 // writeJSON writes a value as JSON, without an indent as one line. Characters that could control the terminal are
 // escaped.
