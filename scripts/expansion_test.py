@@ -67,7 +67,8 @@ class Template(unittest.TestCase):
     def test_sizes(self):
         self.template["Globals"]["Function"]["Environment"]["Variables"]["LONG"] = "x" * 3000
         self.expect("the variables of ConsoleFunction have", {})
-        self.statement("PublicRole")["Resource"] *= 100
+        statement = self.statement("PublicRole")
+        statement["Resource"] = [statement["Resource"]] * 100
         self.expect("the inline policies of PublicRole have", {})
         trust = self.properties("CodeDeployRole")["AssumeRolePolicyDocument"]["Statement"]
         trust *= 20

@@ -91,7 +91,7 @@ class Test(unittest.TestCase):
         self.aws.delete_stack.assert_not_called()
 
     def test_logs_of_one_function_of_a_log_group(self):
-        self.aws.get_function_configuration.return_value = {"LoggingConfig": {"LogGroup": "service-FeatureLogs-1"}}
+        self.aws.get_function_configuration.return_value = {"LoggingConfig": {"LogGroup": "service-Logs-1"}}
         function = {
             "LogicalResourceId": "GetFeatureFunction", "PhysicalResourceId": "service-GetFeatureFunction-1",
             "ResourceType": "AWS::Lambda::Function",

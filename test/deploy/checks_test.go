@@ -94,7 +94,7 @@ func (s *stack) checkStream(t *testing.T) {
 		assert.OK(t, err)
 		s.awaitFlag(t, "dark-mode", i == 0)
 		await(t, "the log line", func() bool {
-			return slices.ContainsFunc(s.logLines(t, "StalenessLogs", started), reevaluated.MatchString)
+			return slices.ContainsFunc(s.logLines(t, "Logs", started), reevaluated.MatchString)
 		})
 	}
 }

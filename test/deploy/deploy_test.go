@@ -61,7 +61,7 @@ func update(t *testing.T, s *stack) {
 	}
 	updated.credentials = s.credentials
 	updated.runScripts(t, "testdata/updated")
-	if logged := updated.loggedErrors(t, started); !regexp.MustCompile("FeatureTypeLogs: .*AccessDenied").MatchString(logged) {
+	if logged := updated.loggedErrors(t, started); !regexp.MustCompile("Logs: .*AccessDenied").MatchString(logged) {
 		t.Errorf("without permissions, the functions have logged %s", logged)
 	}
 }

@@ -30,7 +30,7 @@ func TestParameters(t *testing.T) { //nolint:paralleltest // one emulator
 	s.checkAll(t)
 	step(t, "an event reaches the function of the webhook", func(t *testing.T) { // and no further: the host does not exist
 		await(t, "the log line", func() bool {
-			return strings.Contains(strings.Join(s.logLines(t, "EventLogs", started), ""), "event not delivered")
+			return strings.Contains(strings.Join(s.logLines(t, "Logs", started), ""), "event not delivered")
 		})
 	})
 }

@@ -181,8 +181,7 @@ func expectedProperties() []expected {
 		{"ThrottledRequests", "MetricTransformations", countLines("throttledRequests")},
 		{"WebhookSecretErrors", "MetricTransformations", countLines("webhookSecretErrors")},
 		{"WebhookSecretErrors", "FilterPattern", `{ $.` + messageKey + ` = "` + webhook.UnreadableParameter + `" }`},
-		{"ContextFieldListSize", "FilterPattern", largeResponse},
-		{"ServiceAccountListSize", "FilterPattern", largeResponse},
+		{"LargeResponses", "FilterPattern", largeResponse},
 		{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
 		{"AuthorizerFunction", "Timeout", 3},
 		{"AuthorizerFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
@@ -333,18 +332,12 @@ func (c *checker) queues(f samtemplate.Resource) (arns []string) {
 	return arns
 }
 
-// metricFilters adds the metrics of metric filters, and checks that each list that can become too large for Lambda has
-// one.
+// metricFilters adds the metrics of metric filters.
 func (c *checker) metricFilters() {
-	unread := map[string]bool{"ContextFieldLogs": true, "AccountLogs": true}
 	for _, filter := range c.ofType("AWS::Logs::MetricFilter") {
-		delete(unread, fmt.Sprint(filter.Properties["LogGroupName"]))
 		for _, metric := range list(filter.Properties["MetricTransformations"]) {
 			c.metrics[fmt.Sprint(at(metric, "MetricNamespace"), " ", at(metric, "MetricName"))] = true
 		}
-	}
-	for _, group := range sortedKeys(unread) {
-		c.problem("no metric filter reads %s", group)
 	}
 }
 

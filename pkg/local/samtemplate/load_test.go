@@ -126,7 +126,7 @@ func TestProjectTemplate(t *testing.T) {
 	t.Parallel()
 	got, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
 	assert.OK(t, err)
-	if got.Tables[0].Name != "FeatureTypes" || got.API.Authorizer.Function != "AuthorizerFunction" {
+	if got.Tables[0].Name != "Feedback" || got.API.Authorizer.Function != "AuthorizerFunction" {
 		t.Errorf("tables %v, authorizer %+v", got.Tables, got.API.Authorizer)
 	}
 }

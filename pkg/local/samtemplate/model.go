@@ -1,6 +1,9 @@
 package samtemplate
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Template is a SAM template with Globals merged, conditions applied and intrinsic functions resolved. It is read-only
 // after Load and safe for concurrent use.
@@ -136,9 +139,21 @@ type LogSubscription struct {
 // Statement is one statement of a role's inline policy.
 type Statement struct {
 	Effect    string
-	Actions   []string                       `json:"Action"`
-	Resources []string                       `json:"Resource"` // resolved ARNs
+	Actions   Texts                          `json:"Action"`
+	Resources Texts                          `json:"Resource"` // resolved ARNs
 	Condition map[string]map[string][]string // operator → key → values
+}
+
+// Texts are texts, of which the template can write a single one without a list.
+type Texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Texts) UnmarshalJSON(content []byte) error {
+	if content[0] == '[' {
+		return json.Unmarshal(content, (*[]string)(t))
+	}
+	*t = Texts{""}
+	return json.Unmarshal(content, &(*t)[0])
 }
 
 // Table is one AWS::DynamoDB::Table.
