@@ -3,4 +3,4 @@
 package simulation_test
 
 // seedsOfTest is the number of seeds of TestSeeds.
-const seedsOfTest = 40
+const seedsOfTest = 8

@@ -20,7 +20,7 @@ import (
 
 var (
 	seed   = flag.Uint64("seed", 0, "the first seed; 0 with -for: the time")
-	seeds  = flag.Uint64("seeds", 0, "the number of seeds; 0: 40, or 4 of TestSameSeedSameHistory")
+	seeds  = flag.Uint64("seeds", 0, "the number of seeds; 0: 8, or 1 of TestSameSeedSameHistory")
 	parts  = flag.Uint64("parts", 0, "the actors and faults, as a failing seed prints them; 0: those of the seed")
 	steps  = flag.Int("steps", 0, "the number of steps, as a failing seed prints it; only with -parts")
 	shrink = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
@@ -86,7 +86,7 @@ func TestSameSeedSameHistory(t *testing.T) {
 	t.Parallel()
 	digest := func(processors string) string {
 		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestSeeds$", "-test.parallel=1",
-			fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", cmp.Or(*seeds, 4)))
+			fmt.Sprint("-seed=", *seed), fmt.Sprint("-seeds=", cmp.Or(*seeds, 1)))
 		command.Env = append(os.Environ(), "GOMAXPROCS="+processors)
 		out, err := command.CombinedOutput()
 		found := regexp.MustCompile(`\d+ seeds in .* (digest \S+)\n`).FindAllSubmatch(out, -1)

@@ -21,7 +21,7 @@ const (
 	dialTimeout = time.Second
 	// an attempt without a response for longer is canceled and retried; DynamoDB's own p99 is milliseconds
 	responseTimeout = time.Second
-	engineTimeout   = 3 * time.Second // the same for another engine, which can share a busy machine with the tests
+	engineTimeout   = 10 * time.Second // the same for another engine, which can share a busy machine with the tests
 	idleConns       = 128
 )
 

@@ -1,6 +1,6 @@
 // Package world runs the service in a simulated world. The constructors, handlers, stores and the SDK are real. Time is
 // virtual (testing/synctest). Everything outside the process is a fake that loses, delays and repeats calls. A seed
-// determines everything that happens. The tests and the planted bugs are in the folder above; make test runs 40 seeds:
+// determines everything that happens. The tests and the planted bugs are in the folder above; make test runs 8 seeds:
 //
 //	make simulate FOR=8h         # search on all cores; failing seeds are kept in .cache/simulation
 //	make simulate-determinism    # run 1,000 seeds with one and with two processors, and compare
