@@ -7,8 +7,9 @@ import (
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/doctor"
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/seed"
 )
 
 type initCmd struct {
@@ -56,7 +57,7 @@ func (c *initCmd) Run(s *session) error {
 		Random: s.random, MaxTokenDays: i.MaxTokenDays},
 		seed.Administrator{Name: c.Name, Email: c.Email})
 	if err != nil {
-		return err
+		return exitstatus.Explain(err)
 	}
 	if !result.New {
 		return c.unchanged(s, result.Marker,

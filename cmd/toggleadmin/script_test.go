@@ -38,10 +38,10 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/localtest"
 )
 

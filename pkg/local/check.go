@@ -22,10 +22,10 @@ import (
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/engine"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/oidc"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // check checks the configuration. The folder comes last, so that an invalid configuration leaves none.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/aws/smithy-go/middleware"
 
-	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/seed"
 )
 
 // Config configures Run. All fields but Template are optional.

@@ -13,8 +13,8 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/tables"
-	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/seed"
 )
 
 // prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. The latter usually takes 0.1 s

@@ -36,8 +36,8 @@ import (
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Names that AWS would assign. The account is the one of AWS's examples.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 

@@ -18,9 +18,9 @@ import (
 	"toggleadmin/pkg/local/functionurl"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // drainTimeout is how long requests may take to end after a signal. With the time that the engine has to stop it is

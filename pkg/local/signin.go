@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/loopback"
+	"toggleadmin/pkg/seed"
 )
 
 const (

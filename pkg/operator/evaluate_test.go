@@ -7,7 +7,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"

@@ -13,7 +13,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/seed"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/runtimeapi"
 )
 

@@ -22,10 +22,10 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/engine"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // service is a running `make run`.

@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/enginetest"
 	"toggleadmin/test/repository"

@@ -16,7 +16,7 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/accesslog"
 	"toggleadmin/test/assert"

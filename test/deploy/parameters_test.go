@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/template"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/seed"
 	"toggleadmin/test/assert"
 )
 

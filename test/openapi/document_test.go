@@ -13,8 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/openapi"
 )

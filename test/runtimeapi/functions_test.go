@@ -22,9 +22,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"

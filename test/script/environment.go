@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/seed"
 )
 
 // Environment is a running service.

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"toggleadmin/pkg/background/webhook"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"strings"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 const account = "us-east-1:000000000000:"

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/datafile"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Folders of DATA_DIR.

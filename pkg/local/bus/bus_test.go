@@ -21,8 +21,8 @@ import (
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/parameter"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/datafile"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Message is a message of a queue. Its file has the id as its name.

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Limits of API Gateway and Lambda, in bytes.

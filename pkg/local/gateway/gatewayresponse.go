@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Types of gateway responses that the code refers to more than once.

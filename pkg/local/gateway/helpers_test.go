@@ -19,8 +19,8 @@ import (
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 

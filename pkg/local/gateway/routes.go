@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // anyMethod is the method of a route for all methods that have no route of their own on the resource.

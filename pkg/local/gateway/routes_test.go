@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 func TestRouting(t *testing.T) {

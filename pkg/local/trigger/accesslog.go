@@ -17,7 +17,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // batchInterval is how long lines wait for others.

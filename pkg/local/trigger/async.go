@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Waits before retries, of streams and asynchronous invocations alike.

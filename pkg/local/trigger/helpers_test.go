@@ -24,9 +24,9 @@ import (
 
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"toggleadmin/pkg/local/bus"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // runQueue invokes a function with the messages of a queue until the context ends. Messages that it does not process

@@ -22,7 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"toggleadmin/pkg/local/datafile"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // How often a stream is read that has no new records, and a queue that has no messages. Reading a stream is a request

@@ -14,8 +14,8 @@ import (
 
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Config is the configuration of Triggers.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 

@@ -13,10 +13,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/consistency"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // The properties that parameters of the stack decide.

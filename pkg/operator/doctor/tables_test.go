@@ -11,9 +11,9 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )

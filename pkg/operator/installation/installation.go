@@ -12,8 +12,8 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/exitstatus"
-	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/seed"
 )
 
 // DefaultTokenLimit is the template's default of MaxTokensPerAccount.

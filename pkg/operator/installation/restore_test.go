@@ -9,9 +9,9 @@ import (
 
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/delivery/snapshottable"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )

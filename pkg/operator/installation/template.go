@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"toggleadmin"
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // Template returns template.yaml of this version of the program, which the caller must not change. An installation must

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
 
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/tables"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/enginetest"

@@ -21,8 +21,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // DB contains tables. It is not safe for concurrent use.

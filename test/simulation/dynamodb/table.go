@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 )
 
 type table struct {

@@ -16,8 +16,8 @@ import (
 
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // lambdaState is what the world knows about the functions.

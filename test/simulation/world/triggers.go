@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // triggerState is what the world knows about the streams.

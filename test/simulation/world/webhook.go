@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 )
 
 // webhookState is what the world knows about the queue and the receiver of the webhook.

@@ -15,10 +15,10 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/gateway"
 	"toggleadmin/pkg/local/invoke"
-	"toggleadmin/pkg/local/samtemplate"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/simulation/dynamodb"
 )
 

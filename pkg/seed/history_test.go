@@ -13,7 +13,7 @@ import (
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/local/samtemplate"
+	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 )
 
@@ -124,7 +124,7 @@ func TestParse(t *testing.T) {
 // TestProjectTemplate loads the template that is deployed.
 func TestProjectTemplate(t *testing.T) {
 	t.Parallel()
-	got, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
+	got, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	assert.OK(t, err)
 	if got.Tables[0].Name != "Feedback" || got.API.Authorizer.Function != "AuthorizerFunction" {
 		t.Errorf("tables %v, authorizer %+v", got.Tables, got.API.Authorizer)

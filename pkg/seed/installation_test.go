@@ -12,10 +12,10 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/operator/exitstatus"
-	"toggleadmin/pkg/operator/seed"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -141,18 +141,18 @@ func TestInitializeWithoutRandomness(t *testing.T) {
 func TestInitializeWithoutTheAdministrator(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(f fixture){
-		`the e-mail address "ada@example.com" is reserved for another account`: func(f fixture) {
+		`The e-mail address "ada@example.com" is reserved for another account`: func(f fixture) {
 			f.Put(t, f.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("email:ada@example.com"), "accountId": dynamo.N(1)})
 		},
-		"the account 1 exists, but its deletion has not ended": func(f fixture) {
+		"The account 1 exists, but its deletion has not ended": func(f fixture) {
 			f.Put(t, f.Tables["Users"], dynamo.Item{"id": dynamo.N(1), "deleting": dynamo.S("user")})
 		},
 	} {
 		f := newFixture(t)
 		prepare(f)
 		_, err := initialize(t.Context(), f.config())
-		if exitstatus.Of(err) != exitstatus.Rejected || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+		if message := apierror.From(err).Message; !strings.HasPrefix(message, want) {
+			t.Errorf("%q (%v), want %q", message, err, want)
 		}
 	}
 }

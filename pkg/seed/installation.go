@@ -12,7 +12,6 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -97,11 +96,11 @@ func (s *seeder) impossible(ctx context.Context, administrator Administrator, ca
 		return Initialized{Marker: marker}, err
 	}
 	if apierror.KindOf(cause) == apierror.Conflict {
-		return Initialized{}, exitstatus.Errorf(exitstatus.Rejected, "the account %d exists, but its deletion has not "+
-			"ended: restore the table Users from a backup, or delete the item", administratorID)
+		return Initialized{}, apierror.Errorf(apierror.Conflict, "The account %d exists, but its deletion has not ended. "+
+			"Restore the table Users from a backup, or delete the item.", administratorID)
 	}
-	return Initialized{}, exitstatus.Errorf(exitstatus.Rejected, "the e-mail address %q is reserved for another account: "+
-		"choose another address, or if the table Users was lost, restore it (see docs/backup.md)", administrator.Email)
+	return Initialized{}, apierror.Errorf(apierror.NameExists, "The e-mail address %q is reserved for another account. "+
+		"Choose another address, or if the table Users was lost, restore it (see docs/backup.md).", administrator.Email)
 }
 
 // initialize is one attempt. written is false if a concurrent writer has written.

@@ -9,7 +9,7 @@ import (
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/operator/seed"
+	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
