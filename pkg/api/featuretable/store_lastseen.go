@@ -53,9 +53,9 @@ func lastSeenOf(value string) iter.Seq2[string, int64] {
 	}
 }
 
-// UpdateLastSeen stores when applications asked for a toggle, by environment, in the table Features. It changes nothing,
-// and returns false, if the toggle does not exist or has another createdAt, as one that was created again, or other times
-// than before are stored. It has no condition on what people change, and records no event.
+// UpdateLastSeen stores when applications asked for a toggle, by environment, in the table Features. It changes
+// nothing, and returns false, if the toggle does not exist or has another createdAt, as one that was created again, or
+// other times than before are stored. It has no condition on what people change, and records no event.
 func UpdateLastSeen(
 	ctx context.Context, client *dynamodb.Client, table, feature, createdAt string,
 	before, next map[string]time.Time,

@@ -168,8 +168,8 @@ func (s *sweep) hear(ctx context.Context, hours []time.Time, chosen func(name st
 	return all, nil
 }
 
-// dueApplications returns the names of applications whose stored time in an environment is too old, sorted. Of those that
-// only frontend tokens report and that are not stored yet, it returns the first ones of a day.
+// dueApplications returns the names of applications whose stored time in an environment is too old, sorted. Of those
+// that only frontend tokens report and that are not stored yet, it returns the first ones of a day.
 func (s *sweep) dueApplications(recent heard) []string {
 	due := map[string]bool{}
 	added := map[string]time.Time{} // when applications that only frontend tokens report were first heard from

@@ -1,9 +1,9 @@
 // Package usagemerger computes what the API reports of the use of toggles from the parts that the processes of
 // functions/client write into the table Usage (pkg/delivery/usagetable). It runs once a minute:
 //
-//   - Two minutes after an hour has ended, it merges the tallies of the hour into records of toggles, and merges each of
-//     the 24 hours before again that has got another part since. In the other sweeps, it merges one of the hours again
-//     whose parts were written after their hour had ended.
+//   - Two minutes after an hour has ended, it merges the tallies of the hour into records of toggles, and merges each
+//     of the 24 hours before again that has got another part since. In the other sweeps, it merges one of the hours
+//     again whose parts were written after their hour had ended.
 //   - It stores the requests of applications as counters of the table Traffic.
 //   - It stores what is known of applications: new ones at once, and each at most every ten minutes.
 //   - It stores in toggles when applications last asked for them, at most once an hour for each environment, and with
@@ -18,11 +18,12 @@
 // and counters of one that read them later.
 //
 // Whoever has a client token can report any names, and frontend tokens are public. So a sweep reads a limited number of
-// parts, adds them up within the limits of records (usagetable.Sum), merges a limited number of them, and stores a limited
-// number of applications that only frontend tokens report. What is too much is counted together, and logged as a warning.
+// parts, adds them up within the limits of records (usagetable.Sum), merges a limited number of them, and stores a
+// limited number of applications that only frontend tokens report. What is too much is counted together, and logged as
+// a warning.
 //
-// A part that cannot be read is left out, so that one part does not hold up the others, and the sweep ends with an error.
-// Its hour is merged without it, and marked so: the next 24 hourly runs merge the hour again, as long as the part cannot
-// be read. The same is true of a record that DynamoDB rejects. A call that fails is repeated by a later sweep, and does
-// not keep this one from the rest.
+// A part that cannot be read is left out, so that one part does not hold up the others, and the sweep ends with an
+// error. Its hour is merged without it, and marked so: the next 24 hourly runs merge the hour again, as long as the
+// part cannot be read. The same is true of a record that DynamoDB rejects. A call that fails is repeated by a later
+// sweep, and does not keep this one from the rest.
 package usagemerger

@@ -17,7 +17,8 @@ import (
 )
 
 // mergeHours merges the last hour, once it has settled and unless it is marked, and before it the hours that have got
-// other parts since they were merged. The last hour is marked at the end, so that a run that was interrupted is repeated.
+// other parts since they were merged. The last hour is marked at the end, so that a run that was interrupted is
+// repeated.
 func (s *sweep) mergeHours(ctx context.Context) error {
 	running := usage.HourOf(s.began)
 	last := running.Add(-time.Hour)
@@ -43,8 +44,8 @@ func (s *sweep) mergeHours(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// mergeLate merges again the first hour that has got other parts since it was merged. The next sweep merges the next one:
-// whoever has a token can report for each of the last 24 hours, again and again.
+// mergeLate merges again the first hour that has got other parts since it was merged. The next sweep merges the next
+// one: whoever has a token can report for each of the last 24 hours, again and again.
 func (s *sweep) mergeLate(ctx context.Context) error {
 	late, err := usagetable.ReadLate(ctx, s.client, s.table)
 	if err != nil || len(late) == 0 {
@@ -73,8 +74,8 @@ func (s *sweep) mergeLate(ctx context.Context) error {
 	return nil
 }
 
-// firstHour returns the first hour that can have other parts than when it was merged: the first one that processes could
-// still count when the newest marker was written. That can be days ago, after an outage of the sweeps.
+// firstHour returns the first hour that can have other parts than when it was merged: the first one that processes
+// could still count when the newest marker was written. That can be days ago, after an outage of the sweeps.
 func firstHour(markers map[time.Time]string, running time.Time) time.Time {
 	newest := running.Add(-time.Hour)
 	if len(markers) > 0 {
@@ -167,7 +168,8 @@ func marshalAll[R any](records []R, marshal func(R) (dynamo.Item, error)) ([]dyn
 	return items, nil
 }
 
-// putRecords stores records that were computed from parts with a number of writes. It reports whether none was left out.
+// putRecords stores records that were computed from parts with a number of writes. It reports whether none was left
+// out.
 func (s *sweep) putRecords(ctx context.Context, records []dynamo.Item, writes int64) (all bool, err error) {
 	var rejected atomic.Bool
 	puts, ctx := errgroup.WithContext(ctx)

@@ -67,8 +67,8 @@ type sweep struct {
 	tooMany  map[string]bool // of which parts some were not read
 }
 
-// log writes one line: an error if something was left out or failed, and a warning if there was too much of something. A
-// sweep without results is logged at level Debug.
+// log writes one line: an error if something was left out or failed, and a warning if there was too much of something.
+// A sweep without results is logged at level Debug.
 func (s *sweep) log(ctx context.Context, err error) {
 	ended := s.now()
 	attributes := []slog.Attr{

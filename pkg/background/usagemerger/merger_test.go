@@ -165,7 +165,8 @@ func TestRepeat(t *testing.T) {
 		_, err := m.Sweep(t.Context(), nil)
 		assert.OK(t, err)
 	}
-	// The markers and the applications once, and the requests, presence and tallies of the hour and the late hours twice.
+	// The markers and the applications once, and the requests, presence and tallies of the hour and the late hours
+	// twice.
 	assert.Equal(t, strings.TrimSpace(strings.Repeat("Query ", 10)), tap.Calls())
 	assert.Equal(t, len(before), len(f.Scan(t, f.Tables[usagetable.Table])))
 	for _, at := range []time.Time{hour, hour.Add(-24 * time.Hour)} {
@@ -188,8 +189,8 @@ func TestLatePart(t *testing.T) {
 	assert.Equal(t, map[time.Time]int64{hour: 2, hour.Add(-20 * time.Hour): 4}, f.records(t, "banner"))
 }
 
-// An hour that got a part after it was merged is merged again by the next sweep, one hour in each sweep. A part that comes
-// meanwhile is not forgotten.
+// An hour that got a part after it was merged is merged again by the next sweep, one hour in each sweep. A part that
+// comes meanwhile is not forgotten.
 func TestLateHours(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -234,8 +235,8 @@ func TestOutage(t *testing.T) {
 	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "banner"))
 }
 
-// A sweep that ends at any of its calls, whether or not the call is carried out, leaves nothing that the next sweep does
-// not complete.
+// A sweep that ends at any of its calls, whether or not the call is carried out, leaves nothing that the next sweep
+// does not complete.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -479,7 +480,8 @@ func (f *fixture) applications(t *testing.T) []string {
 	return stored
 }
 
-// Of the applications that only frontend tokens report, the first 50 of a day are stored, whatever backend tokens report.
+// Of the applications that only frontend tokens report, the first 50 of a day are stored, whatever backend tokens
+// report.
 func TestNewFrontendApplications(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -609,8 +611,8 @@ func (f *fixture) lastSeen(t *testing.T, name string) string {
 	return strings.Join(texts, ", ")
 }
 
-// A toggle is written when it is seen for the first time, and then at most once an hour. The process that has written it
-// does not read it again. A toggle that does not exist is not created.
+// A toggle is written when it is seen for the first time, and then at most once an hour. The process that has written
+// it does not read it again. A toggle that does not exist is not created.
 func TestLastSeen(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -646,7 +648,8 @@ func TestLastSeen(t *testing.T) {
 	assert.Equal(t, "no toggle", f.lastSeen(t, "deleted"))
 }
 
-// A time in the future, which an import has stored by a fast clock, is replaced when an application asks for the toggle.
+// A time in the future, which an import has stored by a fast clock, is replaced when an application asks for the
+// toggle.
 func TestLastSeenInTheFuture(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

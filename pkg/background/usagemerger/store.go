@@ -89,7 +89,8 @@ func (s *sweep) delete(ctx context.Context, key dynamo.Item) error {
 	return err
 }
 
-// deleteLate deletes the note that an hour must be merged again, unless it has got another part since the note was read.
+// deleteLate deletes the note that an hour must be merged again, unless it has got another part since the note was
+// read.
 func (s *sweep) deleteLate(ctx context.Context, l usagetable.Late) error {
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name("id").Equal(expression.Value(l.ID))))
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{

@@ -95,12 +95,12 @@ func (f *fixture) parts(kind usagetable.Kind, hour time.Time) []usage.Tally {
 	return all
 }
 
-// counted returns how often a toggle was on for each application, as processes have written it.
-func (f *fixture) counted(kind usagetable.Kind, hour time.Time, feature string) map[string]int64 {
+// counted returns how often the toggle banner was on for each application, as processes have written it.
+func (f *fixture) counted(kind usagetable.Kind, hour time.Time) map[string]int64 {
 	f.Helper()
 	yes := map[string]int64{}
 	for _, tally := range f.parts(kind, hour) {
-		for application, counts := range tally.Features[feature] {
+		for application, counts := range tally.Features["banner"] {
 			yes[application] += counts.Yes
 		}
 	}

@@ -27,24 +27,24 @@ func TestFrontendTokenInventsNames(t *testing.T) {
 		toggles = append(toggles, fmt.Sprintf(`%q:{%s}`, name, variants))
 	}
 	for _, application := range invented("app", 100) {
-		for _, hoursAgo := range []time.Duration{0, 1, 5, 20} {
-			f.reportAt(r, f.page(1), f.now.Add(-hoursAgo*time.Hour), application, strings.Join(toggles, ","))
+		for _, hoursAgo := range []int{0, 1, 5, 20} {
+			f.reportAt(r, f.page(1), f.now.Add(-time.Duration(hoursAgo)*time.Hour), application, strings.Join(toggles, ","))
 		}
 	}
 	f.report(r, f.page(2), "real-page", `"banner":{"yes":1000}`)
 	f.report(r, f.backend(), "shop", `"banner":{"yes":1000}`)
 	f.write(r)
 
-	assert.Equal(t, map[string]int64{"shop": 1000}, f.counted(usagetable.KindTally, f.now, "banner"))
-	for hoursAgo, want := range map[time.Duration]int64{0: 1100, 1: 100} {
-		yes, sum := f.counted(usagetable.KindFrontendTally, f.now.Add(-hoursAgo*time.Hour), "banner"), int64(0)
+	assert.Equal(t, map[string]int64{"shop": 1000}, f.counted(usagetable.KindTally, f.now))
+	for hoursAgo, want := range map[int]int64{0: 1100, 1: 100} {
+		yes, sum := f.counted(usagetable.KindFrontendTally, f.now.Add(-time.Duration(hoursAgo)*time.Hour)), int64(0)
 		for _, n := range yes {
 			sum += n
 		}
 		assert.Equal(t, want, sum)
 		assert.Equal(t, true, yes[usage.Other] >= 50 && len(yes) <= 52)
 	}
-	assert.Equal(t, int64(1000), f.counted(usagetable.KindFrontendTally, f.now, "banner")["real-page"])
+	assert.Equal(t, int64(1000), f.counted(usagetable.KindFrontendTally, f.now)["real-page"])
 	size := 0
 	for _, item := range f.db.Scan(t, f.db.Tables[usagetable.Table]) {
 		size += len(item.Bytes("content"))
@@ -76,7 +76,7 @@ func TestLimitsOfCounting(t *testing.T) {
 		report("app-1", fmt.Sprint("i-", i))
 	}
 	f.write(r)
-	banner := f.counted(usagetable.KindTally, f.now, "banner")
+	banner := f.counted(usagetable.KindTally, f.now)
 	assert.Equal(t, 501, len(banner))
 	assert.Equal(t, int64(5), banner[usage.Other])
 	assert.Equal(t, int64(4_601), banner["app-1"])

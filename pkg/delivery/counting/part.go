@@ -55,8 +55,8 @@ type bookKey struct {
 	environment string // empty for requests
 }
 
-// book is the parts of a kind, hour and environment. An entry stays in the part in which it began, so that what a process
-// writes is not larger than what it counts.
+// book is the parts of a kind, hour and environment. An entry stays in the part in which it began, so that what a
+// process writes is not larger than what it counts.
 type book []*part
 
 // with returns the part that has an application of a toggle.

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/delivery/usage"
@@ -33,16 +32,6 @@ const (
 	parallelWrites = 8
 	partIDBytes    = 8
 )
-
-// Config is what a Recorder and SeenTokens need. The tables are Usage and ClientTokens.
-type Config struct {
-	DynamoDB *dynamodb.Client
-	Tables   dynamo.Tables
-	Now      func() time.Time
-	Random   io.Reader
-	Logger   *slog.Logger
-	Function string // the dimension of metrics in the log; without a name there are none
-}
 
 // Recorder counts what applications ask for, and writes it to the table Usage. It is safe for concurrent use.
 //

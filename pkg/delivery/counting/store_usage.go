@@ -2,6 +2,9 @@ package counting
 
 import (
 	"context"
+	"io"
+	"log/slog"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -9,6 +12,16 @@ import (
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/dynamo"
 )
+
+// Config is what a Recorder and SeenTokens need. The tables are Usage and ClientTokens.
+type Config struct {
+	DynamoDB *dynamodb.Client
+	Tables   dynamo.Tables
+	Now      func() time.Time
+	Random   io.Reader
+	Logger   *slog.Logger
+	Function string // the dimension of metrics in the log; without a name there are none
+}
 
 // usageStore writes parts of usage. It is safe for concurrent use.
 type usageStore struct {

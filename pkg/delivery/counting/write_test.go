@@ -13,7 +13,8 @@ import (
 	"toggleadmin/test/database"
 )
 
-// A new application is written within ten seconds, a new instance within a minute, and what is known within ten minutes.
+// A new application is written within ten seconds, a new instance within a minute, and what is known within ten
+// minutes.
 func TestPresenceIsWritten(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -67,7 +68,7 @@ func TestFailedWrites(t *testing.T) {
 	refuses = false
 	f.now = f.now.Add(10 * time.Second)
 	f.write(r)
-	assert.Equal(t, map[string]int64{"shop": 1}, f.counted(usagetable.KindTally, f.now, "banner"))
+	assert.Equal(t, map[string]int64{"shop": 1}, f.counted(usagetable.KindTally, f.now))
 	assert.Equal(t, 1, len(f.presence()))
 }
 
@@ -141,5 +142,5 @@ func TestLateParts(t *testing.T) {
 		assert.Equal(t, []time.Time{earlier}, late())
 	}
 	assert.Equal(t, 1, len(f.parts(usagetable.KindTally, earlier)))
-	assert.Equal(t, map[string]int64{"shop": 3}, f.counted(usagetable.KindTally, earlier, "banner"))
+	assert.Equal(t, map[string]int64{"shop": 3}, f.counted(usagetable.KindTally, earlier))
 }

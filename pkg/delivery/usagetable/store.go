@@ -48,8 +48,9 @@ func ExceptIncomplete(err error) error {
 	return err
 }
 
-// walk calls visit with the item of each part from the first to the last kind in an hour, ordered by kind and environment,
-// read consistently. Of parts of one kind and environment that are too many it reads the first ones, and notes it in left.
+// walk calls visit with the item of each part from the first to the last kind in an hour, ordered by kind and
+// environment, read consistently. Of parts of one kind and environment that are too many it reads the first ones, and
+// notes it in left.
 func walk(
 	ctx context.Context, client *dynamodb.Client, table string, hour time.Time, first, last Kind, left *IncompleteError,
 	visit func(Kind, dynamo.Item), attributes ...string,
@@ -140,8 +141,8 @@ func WalkPresences(
 		func() usage.Presence { return usage.Presence{} }, visit)
 }
 
-// ReadInstances reads the instances of an application in the hours from the one of from to the one of to, both included,
-// by environment and id, without parts that are left out.
+// ReadInstances reads the instances of an application in the hours from the one of from to the one of to, both
+// included, by environment and id, without parts that are left out.
 func ReadInstances(ctx context.Context, client *dynamodb.Client, table, application string, from, to time.Time) (
 	map[string]map[string]usage.Instance, error,
 ) {
@@ -181,8 +182,8 @@ func ReadRequests(ctx context.Context, client *dynamodb.Client, table string, ho
 	return sum, err
 }
 
-// Merged reads the fingerprints of the hours that were merged, by the start of the hour. The fingerprint of an hour that
-// was merged without parts that cannot be read is empty.
+// Merged reads the fingerprints of the hours that were merged, by the start of the hour. The fingerprint of an hour
+// that was merged without parts that cannot be read is empty.
 func Merged(ctx context.Context, client *dynamodb.Client, table string) (map[time.Time]string, error) {
 	merged := map[time.Time]string{}
 	for item, err := range dynamo.Query(ctx, client, table, AttributePartition, dynamo.S(mergedPartition)) {
@@ -267,8 +268,8 @@ func ReadUnknown(ctx context.Context, client *dynamodb.Client, table string, fro
 		func(t usage.Tally) usage.Tally { return usage.Tally{Unknown: t.Unknown} }, Sums.UnknownRecords)
 }
 
-// readRecords reads the records of a partition in hours. It computes those of hours that are not merged yet from what is
-// chosen of each tally.
+// readRecords reads the records of a partition in hours. It computes those of hours that are not merged yet from what
+// is chosen of each tally.
 func readRecords[R hourly](
 	ctx context.Context, client *dynamodb.Client, table, partition string, from, to time.Time,
 	unmarshal func(dynamo.Item) (R, error), choose func(usage.Tally) usage.Tally, compute func(Sums, time.Time) []R,

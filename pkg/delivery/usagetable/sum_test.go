@@ -116,8 +116,8 @@ func TestLimitsOfRecords(t *testing.T) {
 	assert.Equal(t, true, len(names.Bytes("content")) < 390_000)
 }
 
-// Of applications that only frontend tokens reported, at most 100 of a toggle are counted on their own, and none that is
-// not named.
+// Of applications that only frontend tokens reported, at most 100 of a toggle are counted on their own, and none that
+// is not named.
 func TestFrontendApplications(t *testing.T) {
 	t.Parallel()
 	var pages, applications []string

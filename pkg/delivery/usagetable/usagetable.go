@@ -43,7 +43,8 @@ const (
 
 	attributeEnvironment = "environment"
 
-	// AttributeWrites is how often the part was written. Records have the sum over the parts that they were computed from.
+	// AttributeWrites is how often the part was written. Records have the sum over the parts that they were computed
+	// from.
 	AttributeWrites = "writes"
 )
 
@@ -73,8 +74,8 @@ func usePartition(application string) string { return "use#" + application }
 // Kind is the kind of a part.
 type Kind string
 
-// The kinds of parts. What applications with frontend tokens report is in parts of its own: these tokens are public, and
-// nothing that is reported with them takes the place of what is reported with others.
+// The kinds of parts. What applications with frontend tokens report is in parts of its own: these tokens are public,
+// and nothing that is reported with them takes the place of what is reported with others.
 const (
 	KindTally            Kind = "tally"
 	KindFrontendTally    Kind = "tally-frontend"
@@ -183,8 +184,8 @@ func Fingerprint(parts []Part) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Writes returns how often parts were written, in total. It rises with each write of a part, so that of two states of the
-// parts of an hour, the one with more writes is the later one.
+// Writes returns how often parts were written, in total. It rises with each write of a part, so that of two states of
+// the parts of an hour, the one with more writes is the later one.
 func Writes(parts []Part) (n int64) {
 	for _, p := range parts {
 		n += p.Writes
@@ -200,8 +201,8 @@ type markerRecord struct {
 	ExpiresAt   int64  `dynamodbav:"expiresAt"`
 }
 
-// MarshalMarker returns the item that marks an hour as merged from the parts of a fingerprint. The fingerprint is empty if
-// a part could not be read.
+// MarshalMarker returns the item that marks an hour as merged from the parts of a fingerprint. The fingerprint is empty
+// if a part could not be read.
 func MarshalMarker(hour time.Time, fingerprint string) dynamo.Item {
 	return dynamo.Marshal(markerRecord{
 		Partition:   mergedPartition,
