@@ -290,7 +290,8 @@ var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
 // environment is full. userId, id, name and selector are keys.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full"}
+	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full",
+	"tokens", "bytes"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.

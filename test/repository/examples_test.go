@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,4 +22,32 @@ func TestExamplesOnPage(t *testing.T) {
 	top, err := filepath.Glob("../../" + folder + "*.*")
 	assert.OK(t, err)
 	assert.Equal(t, 5, len(top)) // another example belongs to the list above
+}
+
+// docs/connect.md names the versions of the clients that test/sdk runs, and no others.
+func TestClientsOnPage(t *testing.T) {
+	t.Parallel()
+	sources := ""
+	for _, path := range []string{
+		"test/sdk/javascript/package.json", "test/sdk/go/go.mod", "test/sdk/java/pom.xml", "test/sdk/java/pom-9.xml",
+		"scripts/requirements/unleash-client-5.txt", "scripts/requirements/unleash-client-6.txt",
+	} {
+		sources += read(t, path)
+	}
+	client := regexp.MustCompile(`(?i)(?:unleash-client|unleash-go-sdk|unleash-proxy-client|proxy-client-react|` +
+		`ofrep-web-provider|unleashclient|provider-ofrep|unleash-client-java)[^\n]*?[@v=":> ]+(\d+\.\d+\.\d+)|<version>(\d+\.\d+\.\d+)`)
+	run := map[string]bool{}
+	for _, match := range client.FindAllStringSubmatch(sources, -1) {
+		run[match[1]+match[2]] = true
+	}
+	_, section, found := strings.Cut(read(t, "docs/connect.md"), "\n## Clients that work unchanged\n")
+	table, _, _ := strings.Cut(section, "\nThese worked when")
+	named := map[string]bool{}
+	for _, version := range regexp.MustCompile(`\d+\.\d+\.\d+`).FindAllString(table, -1) {
+		named[version] = true
+	}
+	if !found || len(named) < 10 {
+		t.Fatalf("docs/connect.md names the versions %v", named)
+	}
+	assert.Equal(t, run, named)
 }

@@ -55,13 +55,17 @@ var expressible = []string{
 	constrained(`{"contextName":"tenant","operator":"REGEX","value":"^[ab]-[0-9]*5$"}`),
 	`{"name":"default","segments":[1]}`,
 	`{"name":"flexibleRollout","parameters":{"rollout":"60","stickiness":"userId","groupId":"s"},"segments":[2,1]}`,
+	`{"name":"flexibleRollout","parameters":{"rollout":"40","stickiness":"unmarked","groupId":" g "}}`,
+	`{"name":"flexibleRollout","parameters":{"rollout":"40","stickiness":"plan","groupId":"g"},"variants":[
+		{"name":"blue","weight":500,"weightType":"variable","stickiness":"plan"},
+		{"name":"Red","weight":500,"weightType":"variable","stickiness":"plan"}]}`,
+	constrained(`{"contextName":"gone","operator":"NOT_IN","values":["1"]}`),
 }
 
 // inexpressible are strategies that are left out.
 var inexpressible = []string{
 	`{"name":"custom","parameters":{"a":"b"}}`,
 	`{"name":"flexibleRollout","parameters":{"rollout":"150","stickiness":"default","groupId":"g"}}`,
-	constrained(`{"contextName":"gone","operator":"IN","values":["1"]}`),
 	constrained(`{"contextName":"currentTime","operator":"DATE_AFTER","value":"2026-01-01"}`),
 	`{"name":"remoteAddress","parameters":{"IPs":"localhost"}}`,
 }
@@ -90,6 +94,30 @@ VALUES
     ('old-4', 'old-4', 'default', 'production', 'gradualRolloutSessionId', '{"percentage": 60, "groupId": "g"}', '[]', 0),
     ('old-5', 'old-5', 'default', 'production', 'gradualRolloutRandom', '{"percentage": "100"}', '[]', 0);
 UPDATE feature_environments SET enabled = true WHERE feature_name LIKE 'old-%' AND environment = 'production';`
+
+// withVariants are toggles with variants of their own, which Unleash no longer creates: strategies in the form of
+// expressible, and the stickiness of the variants.
+var withVariants = []struct{ strategy, stickiness string }{
+	{`{"name":"default"}`, "default"},
+	{`{"name":"default"}`, "tenant"},
+	{`{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"userId","groupId":"variants-2"}}`, "userId"},
+	{`{"name":"flexibleRollout","parameters":{"rollout":"100","stickiness":"default","groupId":"other"}}`, "default"},
+	{`{"name":"flexibleRollout","parameters":{"rollout":"50","stickiness":"unmarked","groupId":"variants-4"}}`, "unmarked"},
+	{constrained(`{"contextName":"plan","operator":"IN","values":["gold"]}`), "sessionId"},
+}
+
+// oldVariants gives variants to the toggles of withVariants, and a strategy a list of 600 values.
+const oldVariants = `
+UPDATE feature_environments SET variants = jsonb_build_array(
+    jsonb_build_object('name', 'blue', 'weight', 300, 'weightType', 'variable', 'stickiness', '%[1]s',
+        'overrides', '[{"contextName": "userId", "values": ["3", "4"]}, {"contextName": "tenant", "values": ["a-1"]}]'::jsonb),
+    jsonb_build_object('name', 'Green', 'weight', 200, 'weightType', 'fix', 'stickiness', '%[1]s', 'overrides', '[]'::jsonb),
+    jsonb_build_object('name', 'red', 'weight', 500, 'weightType', 'variable', 'stickiness', '%[1]s',
+        'overrides', '[{"contextName": "userId", "values": ["4", "5"]}]'::jsonb))
+WHERE feature_name = '%[2]s' AND environment = 'production';
+UPDATE feature_strategies SET constraints = jsonb_build_array(jsonb_build_object('contextName', 'userId', 'operator', 'IN',
+    'values', (SELECT jsonb_agg(n::text) FROM generate_series(20, 619) n)))
+WHERE feature_name = 'one-9' AND environment = 'production';`
 
 func constrained(constraints string) string {
 	return `{"name":"default","constraints":[` + constraints + `]}`
@@ -121,6 +149,11 @@ func TestEvaluation(t *testing.T) {
 		s.call(t, http.MethodPost, "projects/default/features", fmt.Sprintf(`{"name":"old-%d"}`, i))
 	}
 	s.sql(t, oldStrategies)
+	for i, v := range withVariants {
+		name := fmt.Sprint("variants-", i)
+		s.create(t, name, v.strategy)
+		s.sql(t, fmt.Sprintf(oldVariants, v.stickiness, name))
+	}
 
 	data := filepath.Join(t.TempDir(), "data")
 	_, stop := localtest.StartStop(t, local.Config{DataDir: data})
@@ -135,9 +168,9 @@ func TestEvaluation(t *testing.T) {
 	report, err := here.Import(t.Context(), d, transfer.Options{Progress: func(string, int, int) {}})
 	assert.OK(t, err)
 	leftOut := map[string]bool{}
-	for _, note := range report.Features.Notes {
-		leftOut[note.Name] = true
-		t.Logf("%s: %s", note.Name, note.Text)
+	for _, loss := range report.Features.Losses {
+		leftOut[loss.Name] = true
+		t.Logf("%s: %s", loss.Name, loss.Text)
 	}
 	for i := range inexpressible {
 		name := fmt.Sprint("without-", i)
@@ -146,7 +179,15 @@ func TestEvaluation(t *testing.T) {
 		}
 		delete(leftOut, name)
 	}
-	same(t, "unexpected notes", map[string]bool{}, leftOut)
+	same(t, "unexpected losses", map[string]bool{}, leftOut)
+	same(t, "notes", len(withVariants), len(report.Features.Notes))
+	numbers := map[string]int64{}
+	for _, other := range report.NotImported {
+		numbers[other.Kind] = *other.Number
+	}
+	if numbers["custom strategy types"] != 1 || numbers["people"] == 0 || numbers["events"] == 0 {
+		t.Errorf("not imported: %v", numbers)
+	}
 	same(t, "skipped", []transfer.Remark{}, report.Features.Skipped)
 
 	imported, err := here.Export(t.Context())
@@ -203,7 +244,7 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 		}
 	}
 	t.Logf("%d evaluations, %d of them on", compared, on)
-	if want := len(contexts) * (2*len(expressible) + 5 + len(dependencies)); compared != want || on < want/10 {
+	if want := len(contexts) * (2*len(expressible) + 5 + len(dependencies) + len(withVariants)); compared != want || on < want/10 {
 		t.Errorf("%d evaluations, %d of them on, want %d", compared, on, want)
 	}
 }
@@ -217,6 +258,8 @@ func evaluationContexts() []map[string]string {
 			"sessionId":     fmt.Sprint("session-", n),
 			"remoteAddress": []string{"192.0.2.1", "198.51.100.7", "203.0.113.9"}[n%3],
 			"tenant":        fmt.Sprintf("%c-%d", 'a'+rune(n%4), n%23),
+			"unmarked":      strconv.Itoa(n % 31),
+			"gone":          strconv.Itoa(n % 2),
 			"plan":          []string{"gold", "free"}[n/2%2],
 			"version":       []string{"1.4.9", "1.5.0", "2.0.0-beta", "2.0.0"}[n/3%4],
 			"currentTime":   []string{"2026-01-01T00:00:00.000Z", "2026-12-31T00:00:00.000Z"}[n/5%2],

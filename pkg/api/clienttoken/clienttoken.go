@@ -3,8 +3,8 @@
 //
 // A token belongs to one environment. The transactions that create and delete tokens change the number of tokens in the
 // usage of the environment (package usage), so that no token has an environment that does not exist, and an environment
-// with tokens cannot be deleted. The limit and the size of the list depend on all tokens: a creation has the condition
-// that no other token was created since it read them (dynamo.TableVersion).
+// with tokens cannot be deleted. An item of the table counts all tokens and their size in the list, so that a creation
+// reads none of them.
 package clienttoken
 
 import (

@@ -255,9 +255,13 @@ func TestLimit(t *testing.T) {
 	f.ExpectStatus(t.Context(), t, "delete", "*:production.v2_"+selector1, "", 200)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"tokenName":"b","type":"client"}`, 201)
 	f.Expect(t.Context(), t, "create", "", `{"tokenName":"c","type":"client"}`, full)
+	_, found, err := f.store.Check(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 0, len(found))
 }
 
-// Tokens of many projects can make the list too large for a response before the limit is reached.
+// Tokens of many projects can make the list too large for a response before the limit is reached. A creation does not
+// read the others: they are counted, and doctor corrects the count.
 func TestSizeOfTheList(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, unlimited())
@@ -270,6 +274,18 @@ func TestSizeOfTheList(t *testing.T) {
 		f.Put(t, f.Tables[clienttokentable.Table], clienttokentable.Marshal(
 			clienttokentable.Token{Selector: access.Selector{byte(i + 1)}, Projects: many, CreatedAt: now()}))
 	}
+	_, found, err := f.store.Check(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 2, len(found))
+	assert.Equal(t, "the number of all client tokens is 29, and 0 is stored", found[0].Text)
+	for _, i := range found {
+		assert.OK(t, i.Repair(t.Context()))
+	}
+	client, calls := f.Through(t, nil)
+	_, _, err = clienttoken.NewStore(client, f.Tables, f.LogThrough(client)).Create(t.Context(),
+		clienttokentable.Token{Name: "a", Environment: "production", CreatedAt: now()}, 100, &f.random)
+	assert.OK(t, err)
+	assert.Equal(t, 0, strings.Count(calls.Calls(), "Scan"))
 	const body = `{"tokenName":"a","type":"client","projects":[%s]}`
 	f.ExpectStatus(t.Context(), t, "create", "", fmt.Sprintf(body, `"p"`), 201)
 	quoted := `"` + strings.Join(many, `","`) + `"`

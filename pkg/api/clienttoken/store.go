@@ -27,18 +27,15 @@ type Store struct {
 	client       *dynamodb.Client
 	table        string
 	environments usage.Table
-	version      dynamo.TableVersion
 	log          *eventlog.Log
 }
 
 // NewStore returns a Store that records its changes in log, which can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
-	table := tables[clienttokentable.Table]
 	return &Store{
 		client:       client,
-		table:        table,
+		table:        tables[clienttokentable.Table],
 		environments: environment.UsageTable(client, tables),
-		version:      dynamo.NewTableVersion(client, table, clienttokentable.Hash),
 		log:          log,
 	}
 }
@@ -78,7 +75,7 @@ func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, 
 
 // Create stores a new token, and returns it and its secret. It ignores t.Selector, t.Verifier and t.SeenAt. The kind of
 // its error is Validation if there is no such environment, or NoAccess if there are limit tokens or the list of all
-// tokens would be too large. It reads all tokens and writes one transaction, repeated if a token is created concurrently.
+// tokens would be too large.
 func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int, random io.Reader) (
 	created clienttokentable.Token, secret clienttokentable.Secret, err error,
 ) {
@@ -86,12 +83,9 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 	if t, secret, err = clienttokentable.New(t, random); err != nil {
 		return clienttokentable.Token{}, clienttokentable.Secret{}, err
 	}
+	var actions *dynamo.Actions
 	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		version, err := s.version.Get(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.checkCreation(ctx, t, limit); err != nil {
+		if err := s.checkEnvironment(ctx, t); err != nil {
 			return nil, err
 		}
 		id, event, err := s.log.RecordActions(ctx,
@@ -105,21 +99,38 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 		if err != nil {
 			return nil, err
 		}
-		event = append(event, expiry...)
-		return append([]types.TransactWriteItem{
-			dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)),
-			s.environments.Change(created.Environment, usage.Usage{Tokens: 1}, usage.Usage{}),
-			s.version.NextAfter(version, nil),
-		}, event...), nil
-	}, nil)
+		counted, err := s.count(t, limit)
+		if err != nil {
+			return nil, err
+		}
+		actions = &dynamo.Actions{}
+		actions.Add(actionToken, dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)))
+		actions.Add(actionUsage, s.environments.Change(created.Environment, usage.Usage{Tokens: 1}, usage.Usage{}))
+		actions.Add(actionCount, counted)
+		actions.Add(actionEvent, append(event, expiry...)...)
+		return actions.List(), nil
+	}, func(failures []dynamo.Failure) error {
+		if count := actions.Failed(failures)[actionCount]; count.Failed {
+			return tooMany(count.Item, limit)
+		}
+		return nil
+	})
 	if err != nil {
 		return clienttokentable.Token{}, clienttokentable.Secret{}, fmt.Errorf("create a client token: %w", err)
 	}
 	return created, secret, nil
 }
 
-// checkCreation returns an error if a token cannot be created beside the others.
-func (s *Store) checkCreation(ctx context.Context, t clienttokentable.Token, limit int) error {
+// The names of the actions of a creation.
+const (
+	actionToken = "token"
+	actionUsage = "usage" // of the environment
+	actionCount = "count" // of all tokens
+	actionEvent = "event"
+)
+
+// checkEnvironment returns an error if the environment of a token does not exist.
+func (s *Store) checkEnvironment(ctx context.Context, t clienttokentable.Token) error {
 	found, err := s.environments.Read(ctx, []string{t.Environment})
 	if err != nil {
 		return err
@@ -128,15 +139,7 @@ func (s *Store) checkCreation(ctx context.Context, t clienttokentable.Token, lim
 		return apierror.Errorf(apierror.Validation,
 			"The `/body/environment` property must be the name of an environment; you sent %q.", apierror.Echo(t.Environment))
 	}
-	all, err := s.List(ctx)
-	if err != nil {
-		return err
-	}
-	if len(all) >= limit {
-		return apierror.Errorf(apierror.NoAccess, "The maximum number of client tokens (%d), including expired ones, is "+
-			"reached. Delete one first.", limit)
-	}
-	return checkSize(all, t)
+	return nil
 }
 
 // Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound if
@@ -229,7 +232,11 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 			return nil, err
 		}
 		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		actions := append([]types.TransactWriteItem{{Delete: &types.Delete{
+		uncounted, err := s.uncount(old)
+		if err != nil {
+			return nil, err
+		}
+		actions := append([]types.TransactWriteItem{uncounted, {Delete: &types.Delete{
 			TableName:                 &s.table,
 			Key:                       clienttokentable.Key(old.Selector),
 			ConditionExpression:       expr.Condition(),

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -297,6 +298,27 @@ func TestOFREP(t *testing.T) {
 	tag := all.header.Get("ETag")
 	assert.Equal(t, http.StatusNotModified, call(h, "POST", path, token, norway, "If-None-Match", tag).status)
 	assert.Equal(t, http.StatusOK, call(h, "POST", path, token, sweden, "If-None-Match", tag).status)
+}
+
+// With a list of origins, only their pages can read responses. The requested headers are allowed as they were sent.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.compile()
+	h := f.processWith(func(c *client.Config) { c.Origins = []string{"https://shop.example", "https://b.example:8443"} })
+	const headers = "Authorization, content-type , X-Custom,unleash-sdk"
+	for origin, want := range map[string]string{
+		"https://shop.example": "https://shop.example", "https://b.example:8443": "https://b.example:8443",
+		"https://other.example": "", "https://shop.example, https://b.example:8443": "", "null": "", "": "",
+	} {
+		got := call(h, "OPTIONS", "/api/frontend", "", "", "Origin", origin, "Access-Control-Request-Headers", headers)
+		assert.Equal(t, http.StatusNoContent, got.status)
+		assert.Equal(t, want, got.header.Get("Access-Control-Allow-Origin"))
+		assert.Equal(t, headers, got.header.Get("Access-Control-Allow-Headers"))
+		assert.Equal(t, "Origin,Access-Control-Request-Headers", got.header.Get("Vary"))
+		failed := call(h, "GET", "/api/frontend", "", "", "Origin", origin)
+		assert.Equal(t, want, failed.header.Get("Access-Control-Allow-Origin"))
+	}
 }
 
 // Pages of other origins can read every response, errors included, and send the headers that they ask for.

@@ -36,7 +36,8 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "recorded accounts", users.CheckRecorded)
 	d.check(ctx, "recorded tokens", pats.CheckRecorded)
 	d.check(ctx, "recorded API tokens", apitoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
-	d.check(ctx, "recorded client tokens", clienttoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
+	clientTokens := clienttoken.NewStore(i.Client, i.Tables, log)
+	d.check(ctx, "recorded client tokens", clientTokens.CheckRecorded)
 	d.check(ctx, "removed names", features.CheckRemovedNames)
 	segments := segment.NewStore(i.Client, i.Tables, log)
 	d.check(ctx, "removed names in segments", segments.CheckRemovedNames)
@@ -57,6 +58,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "dependencies", features.CheckDependencies)
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "tokens", pats.Check)
+	d.check(ctx, "client tokens", clientTokens.Check)
 	snapshots := compiler.New(i.Client, i.Tables, d.Now, d.Random, slog.New(slog.DiscardHandler))
 	d.repairing(ctx, "snapshots", func(ctx context.Context) (string, []consistency.Inconsistency, error) {
 		return d.settled(ctx, snapshots.Check)

@@ -36,6 +36,7 @@ func (d *doctor) resources(ctx context.Context) {
 		{"log subscription", d.subscription},
 		{"event bus", d.bus},
 		{"webhook secret", d.webhookSecret},
+		{"origin secret", d.originSecret},
 		{"alarms", d.alarms},
 		{"alarm actions", d.alarmActions},
 		{"alarm subscriptions", d.alarmSubscriptions},

@@ -118,6 +118,22 @@ func TestStack(t *testing.T) {
 			want:   "problem /hook: the URL must",
 		},
 		{webhook, "GetParameter", "ParameterNotFound", "webhook secret", "problem get parameter /hook"},
+		{nil, "", "", "origin secret", "skipped requests of applications need none"},
+		{
+			stack:  []string{"secret /origin"},
+			call:   "GetParameter",
+			answer: `{"Parameter":{"Value":"0123456789abcdef0123456789abcdef"}}`,
+			check:  "origin secret",
+			want:   "ok /origin can be read",
+		},
+		{
+			stack:  []string{"secret /origin"},
+			call:   "GetParameter",
+			answer: `{"Parameter":{"Value":"0123456789abcdef"}}`,
+			check:  "origin secret",
+			want:   "problem /origin must be a text of 32 to 128 visible ASCII characters",
+		},
+		{[]string{"secret /origin"}, "GetParameter", "ParameterNotFound", "origin secret", "problem get parameter /origin"},
 		{webhook, "", "", "event source mapping", "ok enabled"},
 		{webhook, "", "", "failure queues", "ok 1, all empty"},
 		{
@@ -264,6 +280,9 @@ func TestStack(t *testing.T) {
 			}
 			if len(stack["resource"]) > 1 {
 				i.Stack.Parameters["WebhookSecretName"] = "/hook"
+			}
+			if names := stack["secret"]; names != nil {
+				i.Stack.Parameters["ClientOriginSecret"] = names[0][0]
 			}
 			if topics := stack["parameter"]; topics != nil {
 				i.Stack.Parameters["AlarmTopicArn"] = topics[0][0]

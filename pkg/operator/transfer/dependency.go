@@ -185,7 +185,12 @@ func (n *toggleImport) importDependencies(
 		case reflect.DeepEqual(stored.Dependency, &d):
 			continue
 		case !n.options.DryRun:
-			err := n.change(ctx, t.Name, func(f *toggle.Feature) { f.Dependency = &d })
+			err := n.change(ctx, t.Name, func(f *toggle.Feature) {
+				f.Dependency = &d
+				if held := n.held[t.Name]; held != nil {
+					f.Environments = held
+				}
+			})
 			if isRejected(err) || apierror.KindOf(err) == apierror.NotFound {
 				why = exitstatus.Explain(err)
 			} else if err != nil {
@@ -199,6 +204,9 @@ func (n *toggleImport) importDependencies(
 			continue
 		}
 		stored.Dependency = &d
+		if held := n.held[t.Name]; held != nil {
+			stored.Environments = held
+		}
 		written[t.Name] = stored
 		s.update(t.Name, "dependency")
 	}
@@ -209,6 +217,9 @@ func (n *toggleImport) importDependencies(
 func (n *toggleImport) turnOff(
 	ctx context.Context, t toggle.FeatureJSON, parent string, why error, s *Section,
 ) error {
+	if held := n.held[t.Name]; held != nil {
+		t.Environments = held
+	}
 	off := toggle.Feature{Environments: t.Environments}.EnabledEnvironments()
 	s.Losses = append(s.Losses, Remark{t.Name, notSet(parent, why, off)})
 	if n.options.DryRun {
@@ -228,11 +239,11 @@ func (n *toggleImport) change(ctx context.Context, name string, change func(*tog
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	_, err := n.Features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
-		before := f.JSON()
-		isImported := n.document.Kept && f.Imported == imprint(before, n.environmentsOf(name))
+		environments := n.environmentsOf(name)
+		isImported := n.document.Kept && f.Imported == imprint(f.JSON(), environments, f.Imported)
 		change(&f)
 		if isImported {
-			f.Imported = imprint(f.JSON(), n.environmentsOf(name))
+			f.Imported = imprint(f.JSON(), environments, f.Imported)
 		}
 		return f, nil
 	})

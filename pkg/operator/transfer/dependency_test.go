@@ -133,3 +133,21 @@ func TestParentsThatChange(t *testing.T) {
 	assert.Equal(t, "child→parent", s.stored(t))
 	same(t, 4, s.run(t, d, transfer.Options{}).Features.Unchanged)
 }
+
+// A toggle is never on without the dependency that it has in the document, also while an import runs.
+func TestOnOnlyWithDependency(t *testing.T) {
+	t.Parallel()
+	for call := 1; call <= 6; call++ {
+		s := newStage(t)
+		onWithout := false
+		other := s.before(t, "TransactWriteItems", call, func() {
+			for _, f := range s.export(t).Features {
+				onWithout = onWithout || f.Name == "child" && f.Environments["production"].Enabled && f.Dependency == nil
+			}
+		})
+		_, err := other.Import(t.Context(), family("parent", "child→parent"), transfer.Options{Progress: func(string, int, int) {}})
+		assert.OK(t, err)
+		assert.Equal(t, false, onWithout)
+		assert.Equal(t, "child→parent", s.stored(t))
+	}
+}

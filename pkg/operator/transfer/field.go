@@ -3,16 +3,19 @@ package transfer
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"toggleadmin/pkg/api/constraint"
+	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/toggle"
 )
 
-// fieldsWanted are the context fields that the strategies and segments of a document use although the installation where
-// it comes from does not have them, or does not mark them for stickiness: Unleash accepts every name.
+// fieldsWanted is what the strategies and segments of a document need of context fields although the installation where
+// it comes from does not have it: Unleash evaluates strategies with every field, stickiness and value.
 type fieldsWanted struct {
 	missing map[string]bool
 	sticky  map[string]bool
+	values  map[string][]string // that are no legal values
 }
 
 // about returns remarks about a field that is created or marked. old is the stored field, or nil.
@@ -23,14 +26,22 @@ func (w fieldsWanted) about(name string, old *ContextField) (about remarks) {
 	case w.sticky[name] && (old == nil || !old.Stickiness):
 		about.note("it was marked as a field with stickiness, because strategies use it so")
 	}
+	for _, value := range w.values[name] {
+		if old == nil || !old.stored().Permits(toggle.OperatorIn, value) {
+			about.note("the legal value %.100q was added, because strategies or segments use it", value)
+		}
+	}
 	return about
 }
 
-// wantFields adds the context fields that strategies and segments of the document use, and marks those that strategies
-// use for stickiness. stored are the fields that exist here. A name that is not valid is left out.
+// wantFields adds the context fields that strategies and segments of the document use, with the values of constraints, and
+// marks those that strategies use for stickiness. stored are the fields that exist here. A name that is not valid is left
+// out.
 func (d *Document) wantFields(stored []ContextField) fieldsWanted {
 	used, sticky := map[string]bool{}, map[string]bool{}
+	var constraints []toggle.Constraint
 	constrain := func(all []toggle.Constraint) {
+		constraints = append(constraints, all...)
 		for _, name := range constraint.Fields(all) {
 			used[name] = true
 		}
@@ -49,7 +60,7 @@ func (d *Document) wantFields(stored []ContextField) fieldsWanted {
 	for _, s := range d.Segments {
 		constrain(s.Constraints)
 	}
-	w := fieldsWanted{map[string]bool{}, map[string]bool{}}
+	w := fieldsWanted{map[string]bool{}, map[string]bool{}, map[string][]string{}}
 	fields := slices.Clone(d.ContextFields)
 	last := int64(0)
 	for _, f := range slices.Concat(fields, stored) {
@@ -74,6 +85,21 @@ func (d *Document) wantFields(stored []ContextField) fieldsWanted {
 		if sticky[name] && !fields[i].Stickiness {
 			fields[i].Stickiness, w.sticky[name] = true, true
 		}
+	}
+	for _, c := range constraints {
+		i := slices.IndexFunc(fields, func(f ContextField) bool { return f.Name == c.ContextName })
+		if i < 0 {
+			continue
+		}
+		f := fields[i].stored()
+		for _, value := range c.Values {
+			value = strings.TrimSpace(value)
+			if !f.Permits(c.Operator, value) && checkValue(c.Operator, value) == nil {
+				f.LegalValues = append(f.LegalValues, contextfield.LegalValue{Value: value})
+				w.values[f.Name] = append(w.values[f.Name], value)
+			}
+		}
+		fields[i].LegalValues = fromField(f).LegalValues
 	}
 	d.ContextFields = fields
 	return w

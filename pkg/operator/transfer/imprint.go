@@ -18,8 +18,9 @@ var errChangedHere = errors.New("it was changed here since the last import")
 
 // imprint returns the state of a toggle that an import writes, in the form of toggle.Feature.Imported: a line with a hash
 // of what is equal in all environments, and a line for each environment that the document has, with its name and a hash.
-// A later import compares it with the stored state, so that it sees what people have changed since.
-func imprint(t toggle.FeatureJSON, environments []string) string {
+// A later import compares it with the stored state, so that it sees what people have changed since. The lines of other
+// environments stay as they were before.
+func imprint(t toggle.FeatureJSON, environments []string, before string) string {
 	f := toggle.Feature{Environments: t.Environments, ContextFields: t.ContextFields, Dependency: t.Dependency}
 	t.CreatedAt, t.CreatedBy, t.ArchivedAt = nil, nil, nil // nobody changes them
 	t.Environments, t.ContextFields = nil, f.OtherContextFields()
@@ -28,6 +29,11 @@ func imprint(t toggle.FeatureJSON, environments []string) string {
 	states := f.Normalized().Environments
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(environments))) {
 		lines = append(lines, name+" "+hashOf(states[name]))
+	}
+	for _, line := range strings.Split(before, "\n")[1:] {
+		if name, _, _ := strings.Cut(line, " "); !slices.Contains(environments, name) {
+			lines = append(lines, line)
+		}
 	}
 	return strings.Join(lines, "\n")
 }
@@ -48,19 +54,17 @@ func changedHere(stored, imported toggle.FeatureJSON, imprinted string, exists f
 	if imprinted == "" {
 		return stored.Archived && !imported.Archived
 	}
+	common, states, _ := strings.Cut(imprinted, "\n")
 	var environments []string
-	for _, line := range strings.Split(imprinted, "\n")[1:] {
-		name, _, _ := strings.Cut(line, " ")
-		environments = append(environments, name)
-	}
-	now := strings.Split(imprint(stored, environments), "\n")
-	for i, line := range strings.Split(imprinted, "\n") {
-		name, _, hasName := strings.Cut(line, " ")
-		if i < len(now) && now[i] != line && (!hasName || exists(name)) {
-			return true
+	for line := range strings.Lines(states) {
+		if name, _, _ := strings.Cut(line, " "); exists(name) {
+			environments = append(environments, name)
 		}
 	}
-	return false
+	now := strings.Split(imprint(stored, environments, ""), "\n")
+	return now[0] != common || slices.ContainsFunc(now[1:], func(line string) bool {
+		return !slices.Contains(strings.Split(states, "\n"), line)
+	})
 }
 
 // environmentsOf returns the environments of a toggle whose state the document says, and that exist here.

@@ -200,6 +200,9 @@ type toggleImport struct {
 	stored   map[string]toggle.Feature // before the import
 	names    map[string]bool           // of the toggles that exist after the import
 	kept     map[string]bool           // that were changed here
+
+	// held are the states of toggles that are turned on with their dependency: without it, they would be on for too many.
+	held map[string]map[string]toggle.Environment
 }
 
 // importToggles imports the toggles of a document. It returns the names of those that were changed here since the last
@@ -212,7 +215,7 @@ func (i Installation) importToggles(
 	known.turnedOff, known.lacking = d.TurnedOff, map[string]map[string]bool{}
 	n := &toggleImport{
 		Installation: i, document: d, options: o, known: known, sources: map[string]toggle.FeatureJSON{}, stored: features,
-		names: map[string]bool{}, kept: map[string]bool{},
+		names: map[string]bool{}, kept: map[string]bool{}, held: map[string]map[string]toggle.Environment{},
 	}
 	for _, t := range d.Features {
 		n.sources[t.Name] = t
@@ -283,8 +286,31 @@ func (n *toggleImport) prepare(t toggle.FeatureJSON, old *toggle.FeatureJSON) (t
 			return prepared, about, err
 		}
 	}
+	n.hold(&prepared, old)
 	about.add(remarks{losses: n.document.Losses[t.Name], notes: n.document.Notes[t.Name]})
 	return prepared, about, nil
+}
+
+// hold leaves a toggle off that is turned on, until it has its dependency.
+func (n *toggleImport) hold(t, old *toggle.FeatureJSON) {
+	var stored toggle.FeatureJSON
+	if old != nil {
+		stored = *old
+	}
+	if !n.known.dependencies.changes(t.Name, stored.Dependency) {
+		return
+	}
+	state := toggle.Feature{Environments: t.Environments}
+	for _, name := range state.EnabledEnvironments() {
+		if stored.Environments[name].Enabled && !stored.Archived {
+			continue
+		}
+		n.held[t.Name] = t.Environments
+		e := state.Environments[name]
+		e.Enabled = false
+		state.SetEnvironment(name, e)
+	}
+	t.Environments = state.Environments
 }
 
 // assign returns a stored toggle with what an import can change.
@@ -296,7 +322,7 @@ func (n *toggleImport) assign(t toggle.FeatureJSON, f toggle.Feature) toggle.Fea
 		f.Dependency = nil
 	}
 	if n.document.Kept {
-		f.Imported = imprint(t, n.environmentsOf(t.Name))
+		f.Imported = imprint(t, n.environmentsOf(t.Name), f.Imported)
 	}
 	return f
 }
@@ -345,7 +371,7 @@ func (n *toggleImport) imprintUnchanged(
 		if !existed || n.kept[t.Name] || s.skips(t.Name) || s.isUpdated(t.Name) {
 			continue
 		}
-		if now := imprint(written[t.Name], n.environmentsOf(t.Name)); now != f.Imported {
+		if now := imprint(written[t.Name], n.environmentsOf(t.Name), f.Imported); now != f.Imported {
 			if err := n.Features.SetImported(ctx, f, now); err != nil {
 				return err
 			}

@@ -98,6 +98,21 @@ func TestNotChangedHere(t *testing.T) {
 	same(t, []transfer.Update{{"t", []string{"description"}}}, s.run(t, d, transfer.Options{}).Features.Updated)
 }
 
+// A file with one environment does not forget what an import has written in the others.
+func TestChangedInAnotherEnvironment(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := fromUnleash(t, `{"id":"1","name":"default"}`)
+	d.Environments = append(d.Environments, transfer.Environment{Name: "staging", Type: "test"})
+	d.Features[0].Environments["staging"] = d.Features[0].Environments["production"]
+	s.run(t, d, transfer.Options{})
+	file := fromUnleash(t, `{"id":"1","name":"default"}`)
+	file.Environments = nil
+	same(t, 1, s.run(t, file, transfer.Options{}).Features.Unchanged)
+	s.edit(t, "t", func(f *toggle.Feature) { f.SetEnvironment("staging", toggle.Environment{}) })
+	same(t, []string{"t"}, s.run(t, d, transfer.Options{}).ChangedHere)
+}
+
 // A toggle that a person changes while the import runs stays as it is.
 func TestChangedHereMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -174,7 +189,8 @@ func TestFieldsOfStrategies(t *testing.T) {
 	}
 	d := fromUnleash(t, rollout("1", "plan")+","+rollout("2", "here")+","+rollout("3", "missing")+","+
 		`{"id":"4","name":"default","constraints":[{"contextName":"used","operator":"IN","values":["1"]}],"segments":[1]},`+
-		rollout("5", "not valid"))
+		rollout("5", "not valid")+`,{"id":"6","name":"default","constraints":[`+
+		`{"contextName":"plan","operator":"IN","values":["gold"," silver "]}]}`)
 	d.Segments = []transfer.Segment{{ID: 1, Name: "S", Constraints: []toggle.Constraint{
 		{ContextName: "segment", Operator: toggle.OperatorIn, Values: []string{"1"}},
 	}}}
@@ -184,7 +200,8 @@ func TestFieldsOfStrategies(t *testing.T) {
 	same(t, want, r)
 	const marked = "it was marked as a field with stickiness, because strategies use it so"
 	const created = "it was created, because strategies or segments use it"
-	same(t, []transfer.Remark{{"plan", marked}, {"here", marked}, {"missing", created}, {"segment", created},
+	const added = `the legal value "silver" was added, because strategies or segments use it`
+	same(t, []transfer.Remark{{"plan", marked}, {"plan", added}, {"here", marked}, {"missing", created}, {"segment", created},
 		{"used", created}}, r.ContextFields.Notes)
 	same(t, []string{`its strategy 5 in production (flexibleRollout) was not imported: its stickiness "not valid" is no ` +
 		`context field with stickiness`}, texts(r.Features.Losses))

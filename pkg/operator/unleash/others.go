@@ -50,8 +50,24 @@ func others() []other {
 		{kind: "integrations", path: "addons", list: "addons"},
 		{kind: "signal endpoints", path: "signal-endpoints", list: "signalEndpoints"},
 		{kind: "release templates", path: "release-plan-templates"},
-		{kind: "events", path: "search/events", query: url.Values{"limit": {"1"}}, list: "events", total: "total"},
+		{kind: "events", path: searchEvents, query: url.Values{"limit": {"1"}}, total: "total"},
 	}
+}
+
+const searchEvents = "search/events"
+
+// links returns the number of links of toggles, as far as the event log has them: only each toggle lists its links.
+func (r *client) links(ctx context.Context) (*int64, error) {
+	var numbers []int64
+	for _, change := range []string{"added", "removed"} {
+		query := url.Values{"limit": {"1"}, "type": {"IS:feature-link-" + change}}
+		number, err := r.count(ctx, other{path: searchEvents, query: query, total: "total"})
+		if err != nil || number == nil {
+			return nil, err
+		}
+		numbers = append(numbers, *number)
+	}
+	return new(max(numbers[0]-numbers[1], 0)), nil
 }
 
 // others returns the kinds that Unleash has and an import does not take over.
@@ -61,18 +77,24 @@ func (r *client) others(ctx context.Context, toggles []found) ([]transfer.Other,
 	for _, t := range toggles {
 		tags += int64(len(t.Tags))
 	}
-	if tags > 0 {
-		all = append(all, transfer.Other{Kind: "tags of toggles", Number: &tags})
+	add := func(kind string, number *int64) {
+		if number == nil || *number > 0 {
+			all = append(all, transfer.Other{Kind: kind, Number: number})
+		}
 	}
+	add("tags of toggles", &tags)
+	links, err := r.links(ctx)
+	if err != nil {
+		return nil, err
+	}
+	add("links of toggles", links)
 	for _, o := range others() {
 		r.Progress("counting "+o.kind, 0, 0)
 		number, err := r.count(ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		if number == nil || *number > 0 {
-			all = append(all, transfer.Other{Kind: o.kind, Number: number})
-		}
+		add(o.kind, number)
 	}
 	return all, nil
 }
@@ -90,17 +112,15 @@ func (r *client) count(ctx context.Context, o other) (*int64, error) {
 	case err != nil:
 		return nil, err
 	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(response, &members) // otherwise it is a list
+	if o.total != "" {
+		var total *int64
+		_ = json.Unmarshal(members[o.total], &total) // otherwise it is unknown
+		return total, nil
+	}
 	list := response
 	if o.list != "" {
-		var members map[string]json.RawMessage
-		if json.Unmarshal(response, &members) != nil {
-			return nil, nil //nolint:nilnil // another form
-		}
-		if o.total != "" {
-			var total *int64
-			_ = json.Unmarshal(members[o.total], &total) // otherwise it is unknown
-			return total, nil
-		}
 		list = members[o.list]
 	}
 	var entries []json.RawMessage

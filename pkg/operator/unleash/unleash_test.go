@@ -343,6 +343,56 @@ func TestVariantsWithoutStrategies(t *testing.T) {
 	assert.JSON(t, "testdata/without-strategies.json", d.Features[0].Environments)
 }
 
+// What an import does not take over is counted. A kind that a version does not have is left out, and one that the token
+// may not read has no number.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	d, _, err := readFrom(t, forbidden{empty.with(answers{
+		"search/features": `{"features":[{"name":"a","project":"default","type":"release","archivedAt":null,
+			"tags":[{"type":"simple","value":"x"},{"type":"simple","value":"y"}],"environments":[
+			{"name":"staging","type":"test","sortOrder":3,"hasStrategies":false,"variantCount":0}]}],"total":1}`,
+		"archive/features": `{"features":[]}`,
+		"projects":         `{"projects":[{"id":"default","name":"Default"},{"id":"shop","name":"Shop"},{"id":"web","name":"web"}]}`,
+		"tag-types":        `{"tagTypes":[{"name":"simple"},{"name":"team"}]}`,
+		"strategies":       `{"strategies":[{"name":"default","editable":false},{"name":"own","editable":true}]}`,
+		"api-tokens":       `{"tokens":[{},{},{}]}`,
+		"user-admin":       `{"users":[{"id":1}]}`,
+		"roles":            `{"roles":[{"id":1,"type":"root"},{"id":9,"type":"custom"}]}`,
+		"addons":           `{"addons":[]}`,
+		"search/events":    `{"events":[{}],"total":12}`,
+	})}, "")
+	assert.OK(t, err)
+	numbers := map[string]string{}
+	for _, o := range d.Others {
+		numbers[o.Kind] = "unknown"
+		if o.Number != nil {
+			numbers[o.Kind] = fmt.Sprint(*o.Number)
+		}
+	}
+	assert.Equal(t, map[string]string{
+		"tags of toggles": "2", "names and descriptions of projects": "1", "tag types": "1", "custom strategy types": "1",
+		"API tokens": "3", "people": "1", "custom roles": "1", "groups": "unknown", "events": "12",
+	}, numbers)
+	assert.Equal(t, true, d.Complete)
+	assert.Equal(t, []transfer.Environment{{Name: "staging", Type: "test", SortOrder: 3}}, d.Unlisted)
+}
+
+// forbidden are answers without the permission to read groups.
+type forbidden struct{ answers }
+
+// ServeHTTP implements http.Handler.
+func (f forbidden) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/api/admin/groups" {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	if r.FormValue("archived") == "IS:true" {
+		respond(w, `{"features":[],"total":0}`)
+		return
+	}
+	f.answers.ServeHTTP(w, r)
+}
+
 // faulty fails the requests for types a number of times, after it has responded to one.
 type faulty struct {
 	answers

@@ -101,15 +101,20 @@ func (w *World) changedClientToken(c change) {
 	}
 }
 
-// checkClientTokens checks the limit, and compares the numbers of the tokens of environments that exist with a recount.
+// checkClientTokens checks the limit, and compares the number of all tokens, and those of the tokens of environments that
+// exist, with a recount.
 func (w *World) checkClientTokens() {
 	recount, stored := map[string]int64{}, map[string]int64{} // by environment
-	total := 0
+	total, counted := int64(0), int64(0)
 	for _, item := range w.db.Items("ClientTokens") {
+		counted += item.Int("tokens") // of the item that counts them
 		if clienttokentable.IsToken(item) {
 			recount[item.String("environment")]++
 			total++
 		}
+	}
+	if counted != total {
+		w.fail("there are %d client tokens, and %d are counted", total, counted)
 	}
 	table := environment.UsageTable(nil, nil)
 	for _, item := range w.db.Items("Environments") {

@@ -8,6 +8,7 @@ import { loadEnvironments } from '../environment.js';
 import { tokenFilters } from '../expiry.js';
 import { listView } from '../list.js';
 import { html, render as show } from '../template.js';
+import { countToggles } from '../toggle.js';
 import { loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
 import { openCreation, openExpiry, openRevocation } from './client-token-dialogs.js';
 import { deleteToken, rotateToken, tokenOwner } from './token-dialogs.js';
@@ -21,6 +22,9 @@ const lists = [
   { value: 'service-account', label: 'Service accounts', test: ({ owner }) => owner?.kind === 'service-account' },
   { value: 'user', label: 'People', test: ({ owner }) => owner?.kind === 'user' },
 ];
+/** The projects that have no toggle which is not archived, such as misspelled ones: an application gets none of their toggles. */
+const withoutToggles = (projects, counts) => projects.filter((name) => name !== '*' && !(counts.get(name)?.[''] > 0));
+
 const clientTypes = Object.entries(kinds).map(([value, { name }]) => ({ value, label: name, test: ({ type }) => type === value }));
 const roles = ['Admin', 'Editor', 'Viewer'].map((role) => ({ value: role, label: `Role ${role}`, test: (token) => token.role === role }));
 
@@ -59,7 +63,11 @@ export async function render(content, context) {
   async function load() {
     try {
       const environments = loadEnvironments(signal);
-      const [all, clients] = await Promise.all([isAdmin ? loadAllTokens(signal) : [], environments.then((known) => loadClientTokens(known, signal))]);
+      const [all, clients, counts] = await Promise.all([
+        isAdmin ? loadAllTokens(signal) : [], environments.then((known) => loadClientTokens(known, signal)),
+        countToggles(null, signal).catch(() => null), // the list is of use without
+      ]);
+      for (const token of clients) token.emptyProjects = counts ? withoutToggles(token.projects, counts.projects) : [];
       Object.assign(state, { tokens: [...all, ...clients], environments: await environments, error: null });
     } catch (error) {
       if (signal.aborted) return;

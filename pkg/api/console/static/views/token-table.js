@@ -55,7 +55,9 @@ function environment(token, environments) {
   const names = projectNames(token);
   return html`${environmentOf(token, environments)}
     <small class="line" title=${names.join(', ')}>${names.length > shownProjects ? counted(names.length, 'project') : names.map((name, i) => html`${
-  i > 0 ? ', ' : nothing}<bdi>${name}</bdi>`)}</small>`;
+  i > 0 ? ', ' : nothing}<bdi>${name}</bdi>`)}</small>${
+  token.emptyProjects?.length > 0 ? html`<small class="line warn" title=${token.emptyProjects.join(', ')}>No toggles in <bdi>${token.emptyProjects[0]}</bdi>${
+    token.emptyProjects.length > 1 ? ' and others' : nothing}</small>` : nothing}`;
 }
 
 function expires(token) {
