@@ -13,6 +13,7 @@ import (
 // fieldsWanted is what the strategies and segments of a document need of context fields although the installation where
 // it comes from does not have it: Unleash evaluates strategies with every field, stickiness and value.
 type fieldsWanted struct {
+	used    map[string]bool // all that strategies and segments use
 	missing map[string]bool
 	sticky  map[string]bool
 	values  map[string][]string // that are no legal values
@@ -60,7 +61,7 @@ func (d *Document) wantFields(stored []ContextField) fieldsWanted {
 	for _, s := range d.Segments {
 		constrain(s.Constraints)
 	}
-	w := fieldsWanted{map[string]bool{}, map[string]bool{}, map[string][]string{}}
+	w := fieldsWanted{used: used, missing: map[string]bool{}, sticky: map[string]bool{}, values: map[string][]string{}}
 	fields := slices.Clone(d.ContextFields)
 	last := int64(0)
 	for _, f := range slices.Concat(fields, stored) {

@@ -135,7 +135,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		d.moveLists()
 		wanted = d.wantFields(stored.ContextFields)
 	}
-	r.OnlyHere = onlyHere(d, stored, o.Project)
+	r.OnlyHere = onlyHere(d, wanted.used, stored, o.Project)
 	if o.CreateEnvironments {
 		d.Environments = append(slices.Clone(d.Environments), d.unlisted(stored.Environments)...)
 	}

@@ -3,6 +3,7 @@ package transfer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"toggleadmin/pkg/api/feature"
@@ -22,9 +23,7 @@ func (d *Document) moveLists() {
 	}
 	d.Segments, d.Features = slices.Clone(d.Segments), slices.Clone(d.Features)
 	notes := map[string][]string{}
-	for name, all := range d.Notes {
-		notes[name] = all
-	}
+	maps.Copy(notes, d.Notes)
 	d.Notes = notes
 	for i, t := range d.Features {
 		text, err := json.Marshal(t.Environments)

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"toggleadmin/pkg/toggle"
@@ -41,8 +42,9 @@ type OnlyHere struct {
 	Features      []string `json:"features"`
 }
 
-// onlyHere compares what is stored with a document. project is that of the document's toggles; empty: it has all.
-func onlyHere(d, stored Document, project string) OnlyHere {
+// onlyHere compares what is stored with a document. used are the fields that its strategies use, project is that of its
+// toggles; empty: it has all.
+func onlyHere(d Document, used map[string]bool, stored Document, project string) OnlyHere {
 	missing := func(names, document []string) []string {
 		has := map[string]bool{}
 		for _, name := range document {
@@ -64,7 +66,8 @@ func onlyHere(d, stored Document, project string) OnlyHere {
 	environments := func(e Environment) string { return e.Name }
 	segments := func(s Segment) string { return s.Name }
 	o.FeatureTypes = missing(namesOf(stored.FeatureTypes, types), namesOf(d.FeatureTypes, types))
-	o.ContextFields = missing(namesOf(stored.ContextFields, fields), namesOf(d.ContextFields, fields))
+	o.ContextFields = missing(namesOf(stored.ContextFields, fields),
+		slices.AppendSeq(namesOf(d.ContextFields, fields), maps.Keys(used)))
 	o.Environments = missing(namesOf(stored.Environments, environments),
 		append(namesOf(d.Environments, environments), namesOf(d.Unlisted, environments)...))
 	o.Segments = missing(namesOf(stored.Segments, segments), namesOf(d.Segments, segments))
