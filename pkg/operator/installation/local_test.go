@@ -24,7 +24,7 @@ func TestOtherLocalService(t *testing.T) {
 		`{"baseUrl":%q,"dynamodbEndpoint":%q,"tables":{"FeatureTypes":"FeatureTypes"}}`, server.URL, server.URL), 0o600))
 	_, err := installation.OpenLocal(t.Context(), dir)
 	if exitstatus.Of(err) != exitstatus.Unreachable ||
-		!strings.HasSuffix(err.Error(), "local.json lacks the table Features: restart `make run`, which creates it") {
+		!strings.HasSuffix(err.Error(), "local.json lacks the table Feedback: restart `make run`, which creates it") {
 		t.Errorf("error %v", err)
 	}
 }

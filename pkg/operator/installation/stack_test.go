@@ -64,7 +64,7 @@ func TestOtherStack(t *testing.T) {
 			"</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>"
 	}), "my-stack")
 	if exitstatus.Of(err) != exitstatus.Unreachable ||
-		!strings.Contains(err.Error(), "it lacks the outputs FeatureTypesTable, ContextFieldsTable, ") {
+		!strings.Contains(err.Error(), "it lacks the outputs FeedbackTable, FeatureTypesTable, ContextFieldsTable, ") {
 		t.Errorf("error %v", err)
 	}
 }
