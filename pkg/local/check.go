@@ -40,6 +40,11 @@ func (s *service) check(ctx context.Context) error {
 	if s.clientListener, err = listen(ctx, "CLIENT_PORT", s.ClientPort); err != nil {
 		return err
 	}
+	return s.checkData(ctx)
+}
+
+// checkData finds the engine and locks the folder.
+func (s *service) checkData(ctx context.Context) (err error) {
 	if s.endpoint != "" {
 		err = checkEndpoint(ctx, s.endpoint)
 	} else {
@@ -164,6 +169,15 @@ func checkEndpoint(ctx context.Context, endpoint string) error {
 		return fmt.Errorf("%s: %w", hint, failed.Err)
 	}
 	return errors.New(hint) // other errors are about responses that the SDK cannot read
+}
+
+// FreePort returns the port of the setting PORT, or a free one for 0. It returns an error if the port is in use.
+func FreePort(ctx context.Context, port int) (int, error) {
+	listener, err := listen(ctx, "PORT", port)
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
 // listen opens the port of a setting.

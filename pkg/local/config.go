@@ -11,13 +11,14 @@ import (
 	"toggleadmin/pkg/seed"
 )
 
-// Config configures Run. All fields but Template are optional.
+// Config configures Run and WithTables. All fields but Template are optional.
 type Config struct {
 	Template         string // path of template.yaml; the engine's program is searched in its folder and above
 	Port             int    // of 127.0.0.1; 0: a free one
 	ClientPort       int    // of 127.0.0.1, for applications; 0: a free one
 	DataDir          string // created if missing; empty: data are in memory, and no local.json is written
 	DynamoDBEndpoint string // of a running engine to use instead of starting one
+	EngineHost       string // address on which the engine listens; empty: a random loopback address
 	WebhookURL       string // receives events; empty: none
 	// types of events that it receives, separated by commas; *: all; empty: the default of the template
 	WebhookEvents   string
@@ -56,7 +57,7 @@ type Config struct {
 // Running describes a running service. It is the content of local.json.
 type Running struct {
 	BaseURL   string `json:"baseUrl"`
-	ClientURL string `json:"clientUrl"` // for applications
+	ClientURL string `json:"clientUrl"` // for applications; empty: none
 	seed.Credentials
 	DynamoDBEndpoint string            `json:"dynamodbEndpoint"`
 	Tables           map[string]string `json:"tables"`        // names by logical id

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,6 +30,19 @@ func awsConfig(endpoint string) aws.Config {
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 		HTTPClient:  dynamo.NewHTTPClient(endpoint), BaseEndpoint: &endpoint,
 	}
+}
+
+// seed creates and seeds the tables, and returns the credentials.
+func (s *service) seed(ctx context.Context, cfg aws.Config, known seed.Credentials) (seed.Credentials, error) {
+	seeded, err := s.makeTables(ctx, cfg, known)
+	if err != nil {
+		return seed.Credentials{}, s.explain(err)
+	}
+	if seeded.Renewed > 0 && !seeded.New {
+		s.logger().Warn("credentials were missing or invalid: new ones were created, and the old ones revoked",
+			slog.Int("created", seeded.Renewed))
+	}
+	return seeded.Credentials, nil
 }
 
 // makeTables creates and seeds the tables. Streams are enabled afterwards, so that they have no records of the seed.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"strconv"
 
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/local/terminal"
@@ -16,16 +17,59 @@ import (
 // It has three phases: validate the configuration; prepare the engine, its tables, the functions and the
 // triggers; serve.
 func Run(ctx context.Context, c Config) error {
-	s := &service{Config: c.withDefaults(), endpoint: c.DynamoDBEndpoint}
-	s.out = terminal.New(s.Stderr, terminal.Options{Terminal: s.Terminal, Color: s.Color, Now: s.Now})
+	s := newService(c)
 	defer s.close()
 	if err := s.check(ctx); err != nil {
 		return err
 	}
-	if s.endpoint != "" {
-		return s.run(ctx)
+	return s.withEngine(ctx, s.run)
+}
+
+// WithTables creates and seeds the tables, writes local.json, and calls use, which returns before or when its context
+// ends. It serves nothing. BaseURL is the address on which use serves the API: the port of the configuration.
+// Everything that it started has ended when it returns.
+func WithTables(ctx context.Context, c Config, use func(ctx context.Context, r *Running) error) error {
+	s := newService(c)
+	defer s.close()
+	if err := cmp.Or(s.loadTemplate(), s.checkData(ctx)); err != nil {
+		return err
 	}
-	e, err := engine.Start(ctx, engine.Options{Program: s.program, Dir: s.DataDir, Logger: s.logger()})
+	return s.withEngine(ctx, func(ctx context.Context) error {
+		kept := readLocalJSON(s.DataDir)
+		credentials, err := s.seed(ctx, awsConfig(s.endpoint), kept.Credentials)
+		if err != nil {
+			return err
+		}
+		r := &Running{
+			BaseURL:          "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)),
+			Credentials:      credentials,
+			DynamoDBEndpoint: s.endpoint,
+			Tables:           s.template.TableNames(),
+			WebhookSecret:    kept.WebhookSecret,
+			MaxTokenDays:     s.MaxTokenDays,
+		}
+		if err := writeLocalJSON(s.DataDir, r); err != nil {
+			return err
+		}
+		return use(ctx, r)
+	})
+}
+
+func newService(c Config) *service {
+	s := &service{Config: c.withDefaults(), endpoint: c.DynamoDBEndpoint}
+	s.out = terminal.New(s.Stderr, terminal.Options{Terminal: s.Terminal, Color: s.Color, Now: s.Now})
+	return s
+}
+
+// withEngine calls use while the engine runs: the one at DYNAMODB_ENDPOINT, or one of its own. If that one ends, the
+// context of use ends.
+func (s *service) withEngine(ctx context.Context, use func(context.Context) error) error {
+	if s.endpoint != "" {
+		return use(ctx)
+	}
+	e, err := engine.Start(ctx, engine.Options{
+		Program: s.program, Host: s.EngineHost, Dir: s.DataDir, Logger: s.logger(),
+	})
 	if err != nil {
 		return err
 	}
@@ -37,7 +81,7 @@ func Run(ctx context.Context, c Config) error {
 		<-e.Done()
 		cancel()
 	}()
-	err = s.run(running)
+	err = use(running)
 	return cmp.Or(e.Err(), err)
 }
 

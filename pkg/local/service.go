@@ -43,13 +43,9 @@ type service struct {
 func (s *service) run(ctx context.Context) error {
 	cfg := awsConfig(s.endpoint)
 	kept := readLocalJSON(s.DataDir)
-	seeded, err := s.makeTables(ctx, cfg, kept.Credentials)
+	credentials, err := s.seed(ctx, cfg, kept.Credentials)
 	if err != nil {
-		return s.explain(err)
-	}
-	if seeded.Renewed > 0 && !seeded.New {
-		s.logger().Warn("credentials were missing or invalid: new ones were created, and the old ones revoked",
-			slog.Int("created", seeded.Renewed))
+		return err
 	}
 	secret, err := webhookSecret(kept.WebhookSecret, s.Random)
 	if err != nil {
@@ -93,7 +89,7 @@ func (s *service) run(ctx context.Context) error {
 	return s.serve(ctx, api, applications, &Running{
 		BaseURL:          "http://" + s.listener.Addr().String(),
 		ClientURL:        s.clientURL(),
-		Credentials:      seeded.Credentials,
+		Credentials:      credentials,
 		DynamoDBEndpoint: s.endpoint,
 		Tables:           s.template.TableNames(),
 		WebhookURL:       s.WebhookURL, WebhookSecret: secret, WebhookEvents: s.WebhookEvents,

@@ -16,9 +16,9 @@ func welcome(out io.Writer, dir string, r *Running, code string) error {
 	if dir == "" {
 		return nil
 	}
-	file, err := filepath.Abs(filepath.Join(dir, localJSON))
+	commands, err := Commands(dir, r)
 	if err != nil {
-		return fmt.Errorf("find %s: %w", localJSON, err)
+		return err
 	}
 	text := fmt.Sprintf("\n  Console: %s/console/\n  Applications: %s\n\n", r.BaseURL, r.ClientURL)
 	if code != "" {
@@ -26,16 +26,26 @@ func welcome(out io.Writer, dir string, r *Running, code string) error {
   Console: %[2]s/console/#code=%[3]s
   Applications: %[4]s
 
-  read_json() { node -p "JSON.parse(require('fs').readFileSync(0)).$1" <'%[1]s'; }
-  TOKEN=$(read_json "users.find(u => u.name === 'admin').pat")
-  curl -s -H "Authorization: $TOKEN" -w '\n' %[2]s/api/admin/feature-types
-  CLIENT_TOKEN=$(read_json "clientTokens.find(t => t.type === 'backend').secret")
+%[1]s  CLIENT_TOKEN=$(read_json "clientTokens.find(t => t.type === 'backend').secret")
   curl -s -H "Authorization: $CLIENT_TOKEN" -w '\n' %[4]s/api/client/features
 
-`, strings.ReplaceAll(file, "'", `'\''`), r.BaseURL, code, r.ClientURL)
+`, commands, r.BaseURL, code, r.ClientURL)
 	}
 	if _, err := io.WriteString(out, text); err != nil {
 		return fmt.Errorf("print how to try the service: %w", err)
 	}
 	return nil
+}
+
+// Commands returns commands to paste into a shell, which send a request to the API with the credentials of local.json in
+// the folder.
+func Commands(dir string, r *Running) (string, error) {
+	file, err := filepath.Abs(filepath.Join(dir, localJSON))
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", localJSON, err)
+	}
+	return fmt.Sprintf(`  read_json() { node -p "JSON.parse(require('fs').readFileSync(0)).$1" <'%s'; }
+  TOKEN=$(read_json "users.find(u => u.name === 'admin').pat")
+  curl -s -H "Authorization: $TOKEN" -w '\n' %s/api/admin/feature-types
+`, strings.ReplaceAll(file, "'", `'\''`), r.BaseURL), nil
 }

@@ -1,7 +1,7 @@
 // Package engine runs dynoxide, a DynamoDB-compatible server, as a child process.
 //
 // An Engine accepts every signature, and requests of web pages too. Therefore it listens on a random port of a random
-// loopback address, which a page cannot find in time. Its data are in a folder or in memory. If a child with data in a folder
+// loopback address by default, which a page cannot find in time. Its data are in a folder or in memory. If a child with data in a folder
 // ends unexpectedly, it is started again on the same port, so that the retries of a client succeed. The child ends with
 // its parent or, where the system cannot do that, with the next Start on the folder.
 package engine
@@ -42,6 +42,7 @@ func Find(folder string) (string, error) {
 // Options configure Start.
 type Options struct {
 	Program string       // see Find
+	Host    string       // address to listen on; empty: a random loopback address
 	Dir     string       // for data, log and process id; created if missing. Empty: the data are in memory.
 	Logger  *slog.Logger // receives restarts; nil: none
 }

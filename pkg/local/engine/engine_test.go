@@ -144,6 +144,17 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
+// Containers do not reach a loopback address.
+func TestHost(t *testing.T) {
+	t.Parallel()
+	e, err := engine.Start(t.Context(), engine.Options{Program: enginetest.Program(t), Host: "127.0.0.2"})
+	assert.OK(t, err)
+	t.Cleanup(e.Stop)
+	if !strings.HasPrefix(e.Endpoint(), "http://127.0.0.2:") {
+		t.Errorf("the engine listens on %s", e.Endpoint())
+	}
+}
+
 func TestFindMissing(t *testing.T) {
 	t.Parallel()
 	if path, err := engine.Find(t.TempDir()); err == nil || err.Error() != "the engine is not installed: run scripts/engine.sh" {

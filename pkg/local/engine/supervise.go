@@ -26,7 +26,7 @@ func (e *Engine) supervise(serving, starting context.Context, started chan<- err
 		if !errors.Is(err, errPortInUse) {
 			break
 		}
-		e.address = randomAddress(starting)
+		e.address = randomAddress(starting, e.options.Host)
 		e.child, err = e.launch(starting)
 	}
 	started <- err
