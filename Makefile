@@ -10,7 +10,6 @@ CYCLONEDX_VERSION     := v1.10.0
 
 PORT        ?= 3000
 CLIENT_PORT ?= 3002
-SAM_PORT    ?= 3001
 DATA_DIR    ?= .local
 ENV         ?= dev
 ENVIRONMENT ?= aws
@@ -32,13 +31,13 @@ LOCAL         := .cache/bin/local
 # -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# $(call build_functions,architecture,folder,options of sam build). One go build compiles the
-# packages that all functions share; sam build alone would compile them once per function.
-define build_functions
-	rm -rf $(2)
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' GOOS=linux GOARCH=$(1) go build -o $(2)/ ./functions/...
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build $(3)
-endef
+# Go compiles the packages that all functions share before sam build, which would compile them once
+# per function.
+FUNCTION_ENV := CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)'
+
+# Containers have the architecture of this machine. $(SAM_ARCHITECTURE) is its name in Lambda.
+GOARCH           = $(shell go env GOARCH)
+SAM_ARCHITECTURE = $(if $(filter arm64,$(GOARCH)),arm64,x86_64)
 
 # The engine, unless a running one is used.
 ENGINE_PACKAGE := $(if $(DYNAMODB_ENDPOINT),,node_modules/.installed)
@@ -47,7 +46,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-cache test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local invoke reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-cache test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
 help: ## develop: List the targets
@@ -57,12 +56,15 @@ help: ## develop: List the targets
 	END { for (i = 1; i <= count; i++) printf "%s%s:\n%s", (i > 1 ? "\n" : ""), groups[i], lines[groups[i]] }' $(MAKEFILE_LIST)
 
 build: ## build: Build every function for AWS with the SAM CLI, into .aws-sam
-	$(call build_functions,arm64,.cache/functions)
+	rm -rf .cache/functions
+	$(FUNCTION_ENV) GOOS=linux GOARCH=arm64 go build -o .cache/functions/ ./functions/...
+	$(FUNCTION_ENV) scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build
 
 # Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the
-# build.
-build-local: ## build: Build every function for sam local on this machine (x86_64), into .aws-sam/local
-	$(call build_functions,amd64,.cache/functions-local,--config-env local)
+# build. go list -export compiles, but does not link.
+build-local: ## build: Build every function for sam local on this machine, into .aws-sam/local
+	$(FUNCTION_ENV) GOOS=linux GOARCH=$(GOARCH) go list -export ./functions/... >/dev/null
+	$(FUNCTION_ENV) scripts/python-tool.sh sam build --config-env local --parameter-overrides Architecture=$(SAM_ARCHITECTURE)
 
 # Static, so that it runs on other machines with this operating system and processor. It contains
 # its commit.
@@ -80,8 +82,17 @@ run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine:
 watch: go $(ENGINE_PACKAGE) $(AIR) ## start: Like run, but rebuild and restart after every change
 	@exec $(AIR) -c .air.toml
 
-sam-local: build-local ## develop: Serve the API by sam local, with the data of a running `make run`: SAM_PORT=3001 DATA_DIR=.local
-	@scripts/sam-local.sh sam-local go run ./test/samlocal/serve --port='$(SAM_PORT)' --data-dir='$(DATA_DIR)'
+# Docker is checked before the build.
+sam-local: go $(ENGINE_PACKAGE) local-program ## start: Serve the API by sam local, in containers: PORT=3000 DATA_DIR=.local DYNAMODB_ENDPOINT=
+	@scripts/sam-local.sh sam-local sh -c '$(MAKE) --no-print-directory build-local && exec $(LOCAL) start-api'
+
+# Builds one function only, into a folder of its own, so that a running sam local keeps its build.
+invoke: go $(ENGINE_PACKAGE) local-program ## develop: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
+	@[ -e 'events/$(FN).json' ] || { echo 'usage: make invoke FN=update-feedback: the name of a file in events/' >&2; exit 2; }
+	@function=$$(scripts/logical-id.sh '$(FN)') && \
+	$(FUNCTION_ENV) scripts/python-tool.sh sam build "$$function" --config-env local \
+		--parameter-overrides Architecture=$(SAM_ARCHITECTURE) --build-dir .aws-sam/invoke/build >&2 && \
+	scripts/sam-local.sh invoke $(LOCAL) invoke "$$function" 'events/$(FN).json' --built=.aws-sam/invoke/build/template.yaml
 
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
@@ -121,7 +132,7 @@ test-dynamodb-local: ## test: Run the tests that use an engine on AWS's DynamoDB
 	DYNAMODB_ENDPOINT=$$endpoint go test -count=1 -timeout=30m -p 1 -skip '^TestCalls(Of|With|In)' $(DYNAMODB_LOCAL_TESTS)
 
 test-sam: node_modules/.installed ## test: Run the scripts and every sample event under sam local; installs and starts Docker if necessary
-	@scripts/sam-local.sh test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
+	@scripts/sam-local.sh --skip test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
 
 test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
 	@scripts/unleash.sh go test -C test/unleash -count=1 -v -timeout=30m

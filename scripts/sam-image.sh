@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Provides the image in which `sam local` runs functions. If the image of AWS exists or can be
-# pulled, prints nothing, because sam uses it by default. If no registry can be reached, or with
-# SAM_IMAGE=stand-in, creates a stand-in and prints its name, for --invoke-image. If neither is
-# possible, prints the reason in one line and exits with status 3.
+# Provides the image in which `sam local` runs functions on this machine. If no registry can be
+# reached, gives a stand-in the name of the image of AWS, which a later run that reaches the registry
+# replaces. If neither is possible, prints the reason in one line and exits with status 3.
 #
 # The stand-in is a static busybox with the folders of Lambda. That is enough for static binaries
 # and for sam, which adds its runtime emulator. It has no libc, certificates or time zones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-aws=public.ecr.aws/lambda/provided:al2023-x86_64
-stand_in=toggleadmin/provided
+case $(uname -m) in
+arm64 | aarch64) architecture=arm64 platform=linux/arm64 ;;
+*) architecture=x86_64 platform=linux/amd64 ;;
+esac
+repository=public.ecr.aws/lambda/provided
+image=$repository:al2023-$architecture
+derived=$repository:al2023-rapid-$architecture # the image that sam makes of it
 recipe=1 # version of the stand-in: raise it when make_stand_in changes
 
 give_up() {
@@ -18,10 +22,12 @@ give_up() {
     exit 3
 }
 
-has_aws() {
-    docker image inspect "$aws" >/dev/null 2>&1 && return
-    echo "image: pulling $aws" >&2
-    timeout 600 docker pull --quiet "$aws" >/dev/null 2>&1
+# Prints the version of the stand-in, or nothing for the image of AWS. Fails if there is no image.
+version() { docker image inspect --format '{{or (index .Config.Labels "recipe") ""}}' "$image" 2>/dev/null; }
+
+pull() {
+    echo "image: pulling $image" >&2
+    docker pull --quiet "$image" >/dev/null 2>&1
 }
 
 # Prints the path of a static busybox. If none is installed, unpacks one.
@@ -45,7 +51,7 @@ find_busybox() {
 
 make_stand_in() { # PATH of busybox
     local root applet
-    echo "image: $aws is not available, creating $stand_in" >&2
+    echo "image: creating a stand-in for $image" >&2
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     root=$work/root
@@ -58,19 +64,20 @@ make_stand_in() { # PATH of busybox
     for applet in $("$1" --list); do
         [ "$applet" = busybox ] || ln -s busybox "$root/bin/$applet"
     done
-    # Also removes the image that sam derived from an older one.
-    docker image rm "$stand_in:rapid-x86_64" "$stand_in:latest" >/dev/null 2>&1 || true
-    tar -C "$root" --numeric-owner --owner=0 --group=0 -cf - . | docker import --platform linux/amd64 \
+    docker image rm "$derived" "$image" >/dev/null 2>&1 || true
+    tar -C "$root" --numeric-owner --owner=0 --group=0 -cf - . | docker import --platform "$platform" \
         --change 'ENV PATH=/bin LAMBDA_TASK_ROOT=/var/task LAMBDA_RUNTIME_DIR=/var/runtime' --change 'WORKDIR /var/task' \
-        --change "LABEL recipe=$recipe" - "$stand_in:latest" >/dev/null
+        --change "LABEL recipe=$recipe" - "$image" >/dev/null
 }
 
-if [ "${SAM_IMAGE:-}" != stand-in ] && has_aws; then
+found=$(version) || found=none
+[ -n "$found" ] || exit 0
+if pull; then
+    docker image rm "$derived" >/dev/null 2>&1 || true
     exit
 fi
-if [ "$(docker image inspect --format '{{.Config.Labels.recipe}}' "$stand_in:latest" 2>/dev/null)" != "$recipe" ]; then
-    busybox=$(find_busybox)
-    [ -n "$busybox" ] || give_up 'no container registry can be reached, and there is no static busybox to create an image from'
-    make_stand_in "$busybox"
-fi
-echo "$stand_in:latest"
+[ "$found" != "$recipe" ] || exit 0
+[ "$(uname -s)" = Linux ] || give_up "docker pull $image fails"
+busybox=$(find_busybox)
+[ -n "$busybox" ] || give_up "docker pull $image fails, and there is no static busybox to create an image from"
+make_stand_in "$busybox"

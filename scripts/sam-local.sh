@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Runs a command with what `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and an
-# image for the containers of functions (SAM_INVOKE_IMAGE; empty for the image of AWS). If one of
-# them is not available, prints a line and succeeds.
+# Runs a command with what `sam local` needs: the SAM CLI (SAM_PROGRAM), a Docker engine, and the
+# image of the containers of functions. If one of them is not available, prints the reason in one
+# line and exits with status 1, or with --skip with status 0.
 #
 # When the command ends, or this script gets a signal, the script ends the command's processes,
 # removes the containers of this folder's functions, and ends dockerd if it started it.
 #
-#   scripts/sam-local.sh test-sam go -C test/samlocal test
+#   scripts/sam-local.sh [--skip] test-sam go -C test/samlocal test
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+skip=''
+if [ "$1" = --skip ]; then
+    skip=1
+    shift
+fi
 label=$1
 shift
 timeout=60 # seconds in which sam stops its containers, and dockerd ends
@@ -17,9 +22,13 @@ command='' dockerd=''
 instances=/proc/sys/fs/inotify/max_user_instances
 before=$(cat "$instances" 2>/dev/null || echo 1024)
 
-skip() {
-    echo "skipped $label: $1"
-    exit 0
+unavailable() {
+    if [ -n "$skip" ]; then
+        echo "skipped $label: $1"
+        exit 0
+    fi
+    echo "$label: $1" >&2
+    exit 1
 }
 
 # ends PID: waits until the process has ended, and fails after the timeout. -PID is a process group.
@@ -61,13 +70,12 @@ end_dockerd() {
     ends "$dockerd" || kill -KILL "$dockerd" 2>/dev/null || true
 }
 
-[ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64'
 status=0
 reason=$(scripts/python-tool.sh sam --version 2>&1) || status=$?
-[ "$status" -ne 3 ] || skip "$reason"
+[ "$status" -ne 3 ] || unavailable "$reason"
 if [ "$status" -ne 0 ]; then
     echo "$reason" >&2
-    skip 'the SAM CLI could not be installed'
+    unavailable 'the SAM CLI could not be installed'
 fi
 
 trap clean_up EXIT
@@ -77,13 +85,12 @@ trap 'exit 143' TERM HUP
 dockerd=$(scripts/docker.sh) || status=$?
 if [ "$status" -eq 3 ]; then
     reason=$dockerd dockerd=''
-    skip "it needs Docker: $reason"
+    unavailable "it needs Docker: $reason"
 fi
 [ "$status" -eq 0 ] || exit "$status"
-image=$(scripts/sam-image.sh) || status=$?
-[ "$status" -ne 3 ] || skip "it needs an image for the containers: $image"
+reason=$(scripts/sam-image.sh) || status=$?
+[ "$status" -ne 3 ] || unavailable "it needs an image for the containers: $reason"
 [ "$status" -eq 0 ] || exit "$status"
-echo "$label: sam, Docker and an image are available after $SECONDS s"
 
 # sam needs an inotify instance for each function that it has invoked. The tests run several sam at
 # the same time, which need more than the 128 that a user usually can have.
@@ -91,9 +98,8 @@ echo "$label: sam, Docker and an image are available after $SECONDS s"
 
 # The command gets its own process group, so that all its processes can be ended.
 set -m
-SAM_PROGRAM=$PWD/.cache/sam/bin/sam SAM_INVOKE_IMAGE=$image "$@" &
+SAM_PROGRAM=$PWD/.cache/sam/bin/sam "$@" &
 command=$!
 set +m
 wait "$command" || status=$?
-echo "$label: exit $status after $SECONDS s"
 exit "$status"

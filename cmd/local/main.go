@@ -1,4 +1,5 @@
-// Command local serves the whole API on this machine. `make run` starts it.
+// Command local serves the whole API on this machine (`make run`), or provides the tables for `sam local` (`make
+// sam-local`, `make invoke`).
 package main
 
 import (
@@ -37,6 +38,19 @@ type flags struct {
 	MaxTokenDays       string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
 	Log                string `env:"LOG" help:"json: log lines of JSON on a terminal too."`
 	Template           string `default:"template.yaml" env:"TEMPLATE" help:"SAM template to serve."`
+	SAMProgram         string `name:"sam-program" default:"sam" env:"SAM_PROGRAM" help:"SAM CLI."`
+
+	Serve    struct{}  `cmd:"" default:"1" help:"Serve the API. The default."`
+	Init     struct{}  `cmd:"" help:"Create and seed the tables of the engine at DYNAMODB_ENDPOINT, and write local.json."`
+	StartAPI struct{}  `cmd:"" name:"start-api" help:"Serve the API with sam local start-api, from the build of make build-local."`
+	Invoke   sampleRun `cmd:"" help:"Call a function with sam local invoke, and print its response. The data are in memory."`
+}
+
+// sampleRun is a call of a function with a sample event.
+type sampleRun struct {
+	Function string `arg:"" help:"Logical ID of the function."`
+	Event    string `arg:"" help:"File of the event."`
+	Built    string `required:"" help:"Built template, of sam build."`
 }
 
 // parsePort parses the port of a setting. A mapper of kong would prefix the error with the name of the option.
@@ -54,7 +68,8 @@ const gcPercent = 400
 func main() {
 	var f flags
 	parser := kong.Must(&f, kong.Name("local"), kong.Description("Serves the API on this machine."))
-	if _, err := parser.Parse(os.Args[1:]); err != nil {
+	command, err := parser.Parse(os.Args[1:])
+	if err != nil {
 		exit(2, fmt.Errorf("%w; see --help", err))
 	}
 	port, err := parsePort("PORT", f.Port)
@@ -69,7 +84,7 @@ func main() {
 	if err != nil {
 		exit(2, fmt.Errorf("MAX_TOKEN_DAYS %w", err))
 	}
-	if err := serve(&f, port, clientPort, int(days)); err != nil {
+	if err := run(command.Command(), &f, port, clientPort, int(days)); err != nil {
 		exit(1, err)
 	}
 }
@@ -85,8 +100,8 @@ func (f *flags) Validate() error {
 	return nil
 }
 
-// serve runs the service until a signal.
-func serve(f *flags, port, clientPort, maxTokenDays int) error {
+// run runs a command until it ends, or until a signal.
+func run(command string, f *flags, port, clientPort, maxTokenDays int) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -94,14 +109,25 @@ func serve(f *flags, port, clientPort, maxTokenDays int) error {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	terminal := term.IsTerminal(int(os.Stderr.Fd())) && f.Log != "json"
-	err := local.Run(ctx, local.Config{
+	c := local.Config{
 		Template: f.Template, Port: port, ClientPort: clientPort, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
 		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
 		TrustedProxies: f.TrustedProxies, ClientOriginSecret: f.ClientOriginSecret,
 		MaxTokenDays: maxTokenDays, History: true,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
-	})
+	}
+	var err error
+	switch name, _, _ := strings.Cut(command, " "); name {
+	case "init":
+		err = initialize(ctx, c)
+	case "start-api":
+		err = startAPI(ctx, c, f.cli())
+	case "invoke":
+		err = invoke(ctx, c, f.cli(), f.Invoke)
+	default:
+		err = local.Run(ctx, c)
+	}
 	if ctx.Err() != nil {
 		return nil // an error is due to the signal
 	}

@@ -1,21 +1,21 @@
+// Package samlocal_test runs the functions with `sam local`, in containers. `make test-sam` installs what it needs;
+// otherwise it is skipped.
 package samlocal_test
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
+	"strconv"
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/local/sam"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/localtest"
 	"toggleadmin/test/process"
-	"toggleadmin/test/samlocal"
 	"toggleadmin/test/sampleevent"
 	"toggleadmin/test/script"
 )
@@ -29,13 +29,15 @@ const shards = 3
 // TestSAMLocal builds once and runs everything with this build.
 func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one another
 	t.Parallel()
-	cli := samlocal.CLI{Program: os.Getenv("SAM_PROGRAM"), Image: os.Getenv("SAM_INVOKE_IMAGE"), Root: root}
+	cli := sam.CLI{Program: os.Getenv("SAM_PROGRAM"), Root: root, Environment: os.Environ()}
 	if cli.Program == "" {
 		t.Skip("make test-sam runs this test: it installs the SAM CLI, Docker and an image")
 	}
 	template, err := samtemplate.Load(filepath.Join(root, "template.yaml"), samtemplate.Settings{})
 	assert.OK(t, err)
-	build(t)
+	t.Run("without-docker", runWithoutDocker)
+	t.Run("make", runMake)
+	t.Run("page", func(t *testing.T) { runPage(t, cli.Program) })
 	t.Run("scripts", func(t *testing.T) {
 		for _, name := range []string{"differences", "without-dynamodb"} {
 			t.Run(name, func(t *testing.T) { runScripts(t, cli, filepath.Join("testdata", name)) })
@@ -51,48 +53,30 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 	})
 }
 
-// build builds for sam local. The build for a deployment must not change.
-func build(t *testing.T) {
-	t.Helper()
-	before := filepath.Join(t.TempDir(), "before")
-	assert.OK(t, os.WriteFile(before, nil, 0o600))
-	command := exec.CommandContext(t.Context(), "make", "build-local")
-	command.Dir = root
-	command.Env = slices.DeleteFunc(os.Environ(),
-		func(variable string) bool { return strings.HasPrefix(variable, "MAKE") })
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("make build-local: %v\n%s", err, output)
-	}
-	command = exec.CommandContext(t.Context(), "find", ".aws-sam", "-path", ".aws-sam/local", "-prune", "-o", "-type", "f",
-		"-newer", before, "-print")
-	command.Dir = root
-	if changed, err := command.CombinedOutput(); err != nil || len(changed) > 0 {
-		t.Errorf("make build-local changed the build for a deployment: %v\n%s", err, changed)
-	}
-}
-
 // serve starts an engine with new, seeded tables and returns a CLI that uses them.
-func serve(t *testing.T, cli samlocal.CLI) (samlocal.CLI, *samlocal.Relay, local.Running) {
+func serve(t *testing.T, cli sam.CLI) (_ sam.CLI, data local.Running, stop func()) {
 	t.Helper()
-	data := localtest.Start(t, local.Config{RequestsOnly: true})
-	relay, err := samlocal.StartRelay(t.Context(), data.DynamoDBEndpoint)
-	assert.OK(t, err)
-	t.Cleanup(relay.Close)
-	cli.Endpoint = relay.Endpoint
-	return cli, relay, data
+	config := local.Config{RequestsOnly: true, EngineHost: sam.HostAddress(t.Context())}
+	data, stop = localtest.StartStop(t, config)
+	cli.Endpoint = sam.InContainer(data.DynamoDBEndpoint)
+	return cli, data, stop
 }
 
 // runScripts runs the scripts of a folder with `sam local start-api`, which ends with the test. Those of the folder
 // without-dynamodb run without an engine.
-func runScripts(t *testing.T, cli samlocal.CLI, dir string) {
+func runScripts(t *testing.T, cli sam.CLI, dir string) {
 	t.Helper()
 	t.Parallel()
-	cli, relay, data := serve(t, cli)
+	cli, data, stop := serve(t, cli)
 	if filepath.Base(dir) == "without-dynamodb" {
-		relay.Close()
+		stop()
+	} else {
+		t.Cleanup(stop)
 	}
+	port, err := strconv.Atoi(process.FreePort(t))
+	assert.OK(t, err)
 	var log process.Output // of sam and of the functions
-	api, err := cli.StartAPI(t.Context(), 0, &log)
+	api, err := cli.StartAPI(t.Context(), port, &log)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
@@ -128,15 +112,17 @@ func shard(t *testing.T, dir string) []string {
 }
 
 // invokeSample calls a function with its sample event, with its own tables.
-func invokeSample(t *testing.T, cli samlocal.CLI, function *samtemplate.Function) {
+func invokeSample(t *testing.T, cli sam.CLI, function *samtemplate.Function) {
 	t.Helper()
 	t.Parallel()
-	cli, _, _ = serve(t, cli)
-	response, err := cli.Invoke(t.Context(), function.LogicalID, filepath.Join("events", function.Name+".json"))
+	cli, _, stop := serve(t, cli)
+	defer stop()
+	var log process.Output
+	response, err := cli.Invoke(t.Context(), function.LogicalID, filepath.Join("events", function.Name+".json"), &log)
 	if err == nil {
 		err = sampleevent.Check(function.Name, response)
 	}
 	if err != nil {
-		t.Error(err)
+		t.Errorf("%v\n%s", err, &log)
 	}
 }

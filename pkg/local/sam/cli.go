@@ -1,10 +1,5 @@
-// Package samlocal runs functions with `sam local`, in containers, from the build of `make build-local`. The data are
-// in an engine on this machine, which a Relay makes reachable for containers. `make test-sam` installs what its tests
-// need; otherwise they are skipped.
-//
-// scripts/sam-local.sh provides Docker and the image of the containers. `sam local` has no access log, streams or
-// schedules.
-package samlocal
+// Package sam runs functions with `sam local`, in containers. The data are in an engine on this machine.
+package sam
 
 import (
 	"bytes"
@@ -13,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,24 +28,30 @@ var ErrEnded = errors.New("sam local start-api has ended")
 
 // CLI runs sam. It is safe for concurrent use.
 type CLI struct {
-	Program  string // sam
-	Image    string // of the containers; empty: the default of sam
-	Root     string // folder of the repository
-	Endpoint string // of DynamoDB, as containers reach it
+	Program     string   // sam
+	Root        string   // folder of the repository
+	Template    string   // built by sam; empty: the one of `sam build --config-env local`
+	Endpoint    string   // of DynamoDB, as containers reach it
+	Environment []string // of this process
 }
 
 // command returns a command of `sam local`. The end of the context ends it and its containers.
 func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 	arguments = append([]string{"local"}, arguments...)
+	architecture := "x86_64"
+	if runtime.GOARCH == "arm64" {
+		architecture = "arm64"
+	}
 	arguments = append(arguments, "--config-env", "local", "--parameter-overrides",
-		"Architecture=x86_64 DynamoDBEndpoint="+c.Endpoint)
-	if c.Image != "" {
-		arguments = append(arguments, "--invoke-image", c.Image)
+		"Architecture="+architecture+" DynamoDBEndpoint="+c.Endpoint)
+	if c.Template != "" { // with which sam searches samconfig.toml in the template's folder
+		config, _ := filepath.Abs(filepath.Join(c.Root, "samconfig.toml"))
+		arguments = append(arguments, "--template-file", c.Template, "--config-file", config)
 	}
 	command := exec.CommandContext(ctx, c.Program, arguments...)
 	command.Dir = c.Root
 	// sam passes credentials, region and profile to the containers.
-	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "AWS_") })
+	own := slices.DeleteFunc(slices.Clone(c.Environment), func(variable string) bool { return strings.HasPrefix(variable, "AWS_") })
 	command.Env = append(own, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "SAM_CLI_TELEMETRY=0")
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = stopTimeout
@@ -57,17 +59,17 @@ func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 }
 
 // Invoke calls a function, given by its logical ID, with an event from a file, and returns its response. sam succeeds
-// even if the function fails. It takes seconds.
-func (c CLI) Invoke(ctx context.Context, logicalID, eventFile string) ([]byte, error) {
-	var stdout, stderr bytes.Buffer
+// even if the function fails. It takes seconds. The output of sam and of the function is written to log.
+func (c CLI) Invoke(ctx context.Context, logicalID, eventFile string, log io.Writer) ([]byte, error) {
+	var stdout bytes.Buffer
 	command := c.command(ctx, "invoke", logicalID, "--event", eventFile)
-	command.Stdout, command.Stderr = &stdout, &stderr
+	command.Stdout, command.Stderr = &stdout, log
 	err := command.Run()
 	if err == nil && stdout.Len() == 0 {
 		err = errors.New("there is no response")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("invoke %s: %w\n%s", logicalID, err, &stderr)
+		return nil, fmt.Errorf("invoke %s: %w", logicalID, err)
 	}
 	return stdout.Bytes(), nil
 }
@@ -81,17 +83,11 @@ type API struct {
 	err  error // set before Ended is closed
 }
 
-// StartAPI serves the API on a port of 127.0.0.1 and waits until it accepts connections. 0 is a free port. The output
-// of sam and of the functions is written to log.
+// StartAPI serves the API on a free port of 127.0.0.1 and waits until it accepts connections. The output of sam and of
+// the functions is written to log.
 func (c CLI) StartAPI(ctx context.Context, port int, log io.Writer) (*API, error) {
-	// sam does not accept a listener. If another process takes the port, sam ends.
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return nil, fmt.Errorf("find a port: %w", err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	_, number, _ := net.SplitHostPort(address)
+	number := strconv.Itoa(port)
+	address := net.JoinHostPort("127.0.0.1", number)
 	ctx, stop := context.WithCancel(ctx)
 	command := c.command(ctx, "start-api", "--host", "127.0.0.1", "--port", number)
 	command.Stdout, command.Stderr = log, log
