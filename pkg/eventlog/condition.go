@@ -11,8 +11,8 @@ func HasLast(last int64) expression.ConditionBuilder {
 	return expression.Name(AttributeEvent).Equal(expression.Value(last))
 }
 
-// ExistsWithLast returns the condition that the item of a subject exists and that its last event is last. hash names the
-// table's partition key.
+// ExistsWithLast returns the condition that the item of a subject exists and that its last event is last. hash names
+// the table's partition key.
 func ExistsWithLast(hash string, last int64) expression.ConditionBuilder {
 	if last == 0 {
 		return expression.Name(hash).AttributeExists().And(HasLast(0))

@@ -11,8 +11,8 @@ import (
 	"toggleadmin/test/database"
 )
 
-// The index of subjects lags: a revocation of the last hour is found all the same, so that a restored token does not stay
-// valid.
+// The index of subjects lags: a revocation of the last hour is found all the same, so that a restored token does not
+// stay valid.
 func TestAboutWhileTheIndexLags(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

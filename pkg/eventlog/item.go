@@ -96,8 +96,8 @@ func rawJSON(text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-// Properties returns the properties of the data of an event, with numbers as json.Number; nil: none. It returns an error
-// if the data are not a JSON object.
+// Properties returns the properties of the data of an event, with numbers as json.Number; nil: none. It returns an
+// error if the data are not a JSON object.
 func Properties(data json.RawMessage) (map[string]any, error) {
 	var properties map[string]any
 	if len(data) == 0 {

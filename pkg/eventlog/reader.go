@@ -68,10 +68,10 @@ type Cursor struct {
 	TotalExact bool  `json:"totalExact"`
 }
 
-// Search returns the page of at most limit selected events that follows a cursor, newest first. The zero Cursor is before
-// the newest event. A search that has not found enough when the context ends returns the events that it has found, and
-// Page.Next continues it. It is an error only if the search could not begin. The read is consistent, except with
-// Subjects and Features, which use an index.
+// Search returns the page of at most limit selected events that follows a cursor, newest first. The zero Cursor is
+// before the newest event. A search that has not found enough when the context ends returns the events that it has
+// found, and Page.Next continues it. It is an error only if the search could not begin. The read is consistent, except
+// with Subjects and Features, which use an index.
 func (r *Reader) Search(ctx context.Context, f Filter, after Cursor, limit int) (Page, error) {
 	f.before = after.Before
 	sources := r.sources(f, limit+1)
@@ -141,8 +141,8 @@ func (r *Reader) All(ctx context.Context, f Filter, yield func(Event) error) err
 	return nil
 }
 
-// sources returns the queries that together find the events that a filter selects. want is the number of events that the
-// caller needs.
+// sources returns the queries that together find the events that a filter selects. want is the number of events that
+// the caller needs.
 func (r *Reader) sources(f Filter, want int) []*source {
 	all := r.queries(f)
 	share := want / max(1, len(all))

@@ -116,8 +116,8 @@ func (p properties) shortenUnchanged(name string) {
 	}
 }
 
-// shortenList replaces a property that is a list before and after by its changes, and one that is a list before or after
-// by its first elements.
+// shortenList replaces a property that is a list before and after by its changes, and one that is a list before or
+// after by its first elements.
 func (p properties) shortenList(name string) {
 	after, isList := p.after[name].([]any)
 	before, wasList := p.before[name].([]any)

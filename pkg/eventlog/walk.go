@@ -153,9 +153,9 @@ const (
 )
 
 // count returns the number of events that were found, and of those that the sources have not returned. It stops soon
-// after maxCount events, after maxCountPages pages, or when the context ends. The total is then not exact. It reads with
-// eventual consistency. A search for all events, or for all of some types of which there are further pages, has too many
-// results in a log with more than maxCount events: it counts nothing.
+// after maxCount events, after maxCountPages pages, or when the context ends. The total is then not exact. It reads
+// with eventual consistency. A search for all events, or for all of some types of which there are further pages, has
+// too many results in a log with more than maxCount events: it counts nothing.
 func (r *Reader) count(
 	ctx context.Context, f Filter, sources []*source, found int, hasNext bool,
 ) (total int, exact bool, err error) {

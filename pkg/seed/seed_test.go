@@ -27,7 +27,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	assert.OK(tb, err, ciErr)
 	used := map[string]string{}
 	for _, f := range fields {
-		used[f.Name] = fmt.Sprintf("%d/%d", f.Usage.Toggles(), f.Usage.Projects())
+		used[f.Name] = fmt.Sprintf("%d/%d", f.References.Toggles(), f.References.Projects())
 	}
 	assert.Equal(tb, "map[appName:2/2 currentTime:0/0 environment:2/1 sessionId:1/1 userId:3/2]", fmt.Sprint(used))
 	got := strings.Replace(fmt.Sprintf("%+v", c), c.APIToken, f.principal(tb, c.APIToken)[:len("api-token:")], 1)

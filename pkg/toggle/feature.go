@@ -40,8 +40,8 @@ type Feature struct {
 	// part of the toggle's version and events, and no change of the toggle changes it.
 	LastSeen map[string]time.Time
 
-	// Imported describes the state that the last import wrote, in the form of pkg/operator/transfer; empty: none did. It is
-	// no part of the toggle's version and events.
+	// Imported describes the state that the last import wrote, in the form of pkg/operator/transfer; empty: none did. It
+	// is no part of the toggle's version and events.
 	Imported string
 }
 
@@ -94,7 +94,7 @@ func (f Feature) LastSeenAt() *time.Time {
 	return last
 }
 
-// UsedContextFields returns the context fields whose usage includes the toggle: none if it is archived.
+// UsedContextFields returns the context fields whose references include the toggle: none if it is archived.
 func (f Feature) UsedContextFields() []string {
 	if f.Archived {
 		return nil

@@ -2,9 +2,9 @@
 // has their form.
 //
 // A token belongs to one environment. The transactions that create and delete tokens change the number of tokens in the
-// usage of the environment (package usage), so that no token has an environment that does not exist, and an environment
-// with tokens cannot be deleted. An item of the table counts all tokens and their size in the list, so that a creation
-// reads none of them.
+// references to the environment (package references), so that no token has an environment that does not exist, and an
+// environment with tokens cannot be deleted. An item of the table counts all tokens and their size in the list, so that
+// a creation reads none of them.
 package clienttoken
 
 import (
@@ -69,7 +69,8 @@ func newChange(t clienttokentable.Token, kind eventlog.Type, data, preData any) 
 	return c
 }
 
-// subject returns the subject of the events about a token. API tokens have events of the same types, and other subjects.
+// subject returns the subject of the events about a token. API tokens have events of the same types, and other
+// subjects.
 func subject(t clienttokentable.Token) eventlog.Subject {
 	return eventlog.Subject("client-token:" + t.Selector.String())
 }

@@ -9,7 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -24,8 +24,8 @@ import (
 
 func now() time.Time { return time.Date(2026, 11, 27, 5, 39, 0, 123_987_654, time.UTC) }
 
-// numbered is a source of randomness. Its first read has the bytes 1, the second one the bytes 2, and so on. The creation
-// of a token reads its selector, then its secret.
+// numbered is a source of randomness. Its first read has the bytes 1, the second one the bytes 2, and so on. The
+// creation of a token reads its selector, then its secret.
 type numbered byte
 
 func (n *numbered) Read(p []byte) (int, error) {
@@ -80,7 +80,7 @@ func unlimited() clienttoken.Limits { return clienttoken.Limits{Tokens: clientto
 // counts returns the numbers of tokens of development and production.
 func (f *fixture) counts(t *testing.T) []int64 {
 	t.Helper()
-	all, err := environment.UsageTable(f.Client, f.Tables).Read(t.Context(), []string{"development", "production"})
+	all, err := environment.ReferencesTable(f.Client, f.Tables).Read(t.Context(), []string{"development", "production"})
 	assert.OK(t, err)
 	return []int64{all["development"].Tokens, all["production"].Tokens}
 }
@@ -443,9 +443,9 @@ func TestCheckOfEnvironments(t *testing.T) {
 	f.ExpectStatus(t.Context(), t, "create", "", `{"tokenName":"a","type":"client"}`, 201)
 	lost := clienttokentable.Token{Selector: access.Selector{9}, Environment: "lost", CreatedAt: now()}
 	f.Put(t, f.Tables[clienttokentable.Table], clienttokentable.Marshal(lost))
-	table := environment.UsageTable(f.Client, f.Tables)
-	f.Put(t, f.Tables[environment.Table], table.Item("development", usage.Usage{Counts: usage.Counts{}, Tokens: 3}))
-	check := f.environments.Check(f.environments.CountUsage)
+	table := environment.ReferencesTable(f.Client, f.Tables)
+	f.Put(t, f.Tables[environment.Table], table.Item("development", references.Counts{ByProject: references.ByProject{}, Tokens: 3}))
+	check := f.environments.Check(f.environments.CountReferences)
 	assert.Equal(t, []string{
 		`the environment "development" counts client tokens: 3, and is used by client tokens: 1`,
 		`the environment "lost", which is used, does not exist`,

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -26,7 +26,7 @@ import (
 type Store struct {
 	client       *dynamodb.Client
 	table        string
-	environments usage.Table
+	environments references.Table
 	log          *eventlog.Log
 }
 
@@ -35,7 +35,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	return &Store{
 		client:       client,
 		table:        tables[clienttokentable.Table],
-		environments: environment.UsageTable(client, tables),
+		environments: environment.ReferencesTable(client, tables),
 		log:          log,
 	}
 }
@@ -105,7 +105,7 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 		}
 		actions = &dynamo.Actions{}
 		actions.Add(actionToken, dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)))
-		actions.Add(actionUsage, s.environments.Change(created.Environment, usage.Usage{Tokens: 1}, usage.Usage{}))
+		actions.Add(actionReferences, s.environments.Change(created.Environment, references.Counts{Tokens: 1}, references.Counts{}))
 		actions.Add(actionCount, counted)
 		actions.Add(actionEvent, append(event, expiry...)...)
 		return actions.List(), nil
@@ -123,10 +123,10 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 
 // The names of the actions of a creation.
 const (
-	actionToken = "token"
-	actionUsage = "usage" // of the environment
-	actionCount = "count" // of all tokens
-	actionEvent = "event"
+	actionToken      = "token"
+	actionReferences = "references" // of the environment
+	actionCount      = "count"      // of all tokens
+	actionEvent      = "event"
 )
 
 // checkEnvironment returns an error if the environment of a token does not exist.
@@ -142,8 +142,8 @@ func (s *Store) checkEnvironment(ctx context.Context, t clienttokentable.Token) 
 	return nil
 }
 
-// Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound if
-// there is none. If nothing changes, Update only reads.
+// Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound
+// if there is none. If nothing changes, Update only reads.
 func (s *Store) Update(ctx context.Context, text string, expires *time.Time, now time.Time) error {
 	return s.update(ctx, text, expires, now, func(clienttokentable.Token) bool { return true })
 }
@@ -244,7 +244,7 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 			ExpressionAttributeValues: expr.Values(),
 		}}}, event...)
 		if _, exists := found[old.Environment]; exists { // otherwise a table was restored
-			actions = append(actions, s.environments.Change(old.Environment, usage.Usage{Tokens: -1}, usage.Usage{}))
+			actions = append(actions, s.environments.Change(old.Environment, references.Counts{Tokens: -1}, references.Counts{}))
 		}
 		return actions, nil
 	}, nil)

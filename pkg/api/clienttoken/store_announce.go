@@ -44,8 +44,8 @@ func (s *Store) RecordExpiry(ctx context.Context, t clienttokentable.Token, days
 	return nil
 }
 
-// recordShortLife returns the actions that record the expiry of a token at once, if it may expire before the next search
-// finds it. It then sets t.AnnouncedDays and t.LastEvent.
+// recordShortLife returns the actions that record the expiry of a token at once, if it may expire before the next
+// search finds it. It then sets t.AnnouncedDays and t.LastEvent.
 func (s *Store) recordShortLife(ctx context.Context, t *clienttokentable.Token, now time.Time) (
 	[]types.TransactWriteItem, error,
 ) {

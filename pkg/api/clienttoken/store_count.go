@@ -39,7 +39,8 @@ func sizeInList(t clienttokentable.Token) (int, error) {
 	return size, nil
 }
 
-// count returns the action that counts a new token. It fails if there are limit tokens, or if the list would be too large.
+// count returns the action that counts a new token. It fails if there are limit tokens, or if the list would be too
+// large.
 func (s *Store) count(t clienttokentable.Token, limit int) (types.TransactWriteItem, error) {
 	size, err := sizeInList(t)
 	if err != nil {

@@ -3,16 +3,16 @@ package contextfield
 import (
 	"context"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
 )
 
-// Check compares the stored usage of the context fields with what uses them, which count returns by field. It returns a
-// consistency.Check.
-func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error)) consistency.Check {
-	checker := usage.Checker{
-		Table:      s.usage,
+// Check compares the stored references to the context fields with what uses them, which count returns by field. It
+// returns a consistency.Check.
+func (s *Store) Check(count func(context.Context) (map[string]references.Counts, error)) consistency.Check {
+	checker := references.Checker{
+		Table:      s.references,
 		Kind:       "context field",
 		IsResource: IsField,
 		Count:      count,
@@ -22,7 +22,7 @@ func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error
 }
 
 // restore returns the repair that adds a field without legal values, because what uses it keeps its constraints. The
-// next Check finds that its usage is wrong.
+// next Check finds that its references are wrong.
 func (s *Store) restore(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		created := datetime.Milliseconds(s.log.Now())

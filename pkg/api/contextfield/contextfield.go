@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -23,7 +23,7 @@ type ContextField struct {
 	SortOrder   int64
 	CreatedAt   *time.Time // nil: unknown
 	LegalValues []LegalValue
-	Usage       usage.Usage
+	References  references.Counts
 	LastEvent   int64 // the id of its last event
 
 	// Last makes a creation or replacement set SortOrder: the highest one of the other fields plus 1, at most 2147483647,
@@ -65,7 +65,7 @@ func Defaults(now time.Time) []ContextField {
 	}
 }
 
-// snapshot is a field in the data of events, without its usage.
+// snapshot is a field in the data of events, without its references.
 type snapshot struct {
 	Name        string       `json:"name"`
 	Description *string      `json:"description"`

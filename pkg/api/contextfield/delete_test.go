@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -74,10 +74,10 @@ func TestDeletePreconditions(t *testing.T) {
 		h.With("If-None-Match", "*").Expect(t.Context(), t, operation, "f", `{}`,
 			"412 PreconditionFailed: The resource exists and matches `If-None-Match`.")
 	}
-	setUsage(t, db, usage.Counts{"p": 1})
+	setReferences(t, db, references.ByProject{"p": 1})
 	old.Expect(t.Context(), t, "delete", "f", "", changed)
 	matching.ExpectStatus(t.Context(), t, "delete", "f", "", 409)
-	setUsage(t, db, usage.Counts{})
+	setReferences(t, db, references.ByProject{})
 	matching.Expect(t.Context(), t, "delete", "f", "", "200")
 }
 

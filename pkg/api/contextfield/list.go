@@ -50,8 +50,8 @@ func response(f ContextField) field {
 		Stickiness:     f.Stickiness,
 		SortOrder:      f.SortOrder,
 		CreatedAt:      datetime.FormatOptional(f.CreatedAt),
-		UsedInFeatures: f.Usage.Toggles(),
-		UsedInProjects: f.Usage.Projects(),
+		UsedInFeatures: f.References.Toggles(),
+		UsedInProjects: f.References.Projects(),
 		LegalValues:    make([]legalValue, len(f.LegalValues)),
 	}
 	for i, v := range f.LegalValues {

@@ -6,8 +6,8 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -90,8 +90,8 @@ func TestLossWhileAStrategyIsWritten(t *testing.T) {
 	create(t, store, contextfield.ContextField{Name: "plan"})
 	client := db.Before(t, "TransactWriteItems", 1, func() {
 		putToggle(t, db, "a", false)
-		used := usage.Usage{Counts: usage.Counts{"shop": 1}, Version: 1}
-		db.Put(t, db.Tables[contextfield.Table], contextfield.UsageTable(db.Client, db.Tables).Item("plan", used))
+		used := references.Counts{ByProject: references.ByProject{"shop": 1}, Version: 1}
+		db.Put(t, db.Tables[contextfield.Table], contextfield.ReferencesTable(db.Client, db.Tables).Item("plan", used))
 	})
 	late := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
 	_, err := late.Replace(t.Context(), contextfield.ContextField{Name: "plan",

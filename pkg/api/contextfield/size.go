@@ -34,8 +34,8 @@ func (f ContextField) CheckSize() error {
 }
 
 // checkSizes returns the error of CheckSize, or one of the kind NoAccess if the list of all fields would be too large
-// with the field. A field that does not make the list larger can always be written. i is the index of the field that next
-// replaces; -1: none.
+// with the field. A field that does not make the list larger can always be written. i is the index of the field that
+// next replaces; -1: none.
 func checkSizes(all []ContextField, i int, next ContextField) error {
 	if err := next.CheckSize(); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
@@ -63,7 +63,7 @@ func TestLargestField(t *testing.T) {
 	largest, more := strings.Repeat("d", 384), strings.Repeat("d", 385)
 	assert.Equal(t, tooLarge, large(t, h, "create", "f", 1000, more))
 	assert.Equal(t, "201", large(t, h, "create", "f", 1000, largest)[:3])
-	setUsage(t, db, usage.Counts{strings.Repeat("p", 100): 1})
+	setReferences(t, db, references.ByProject{strings.Repeat("p", 100): 1})
 	assert.Equal(t, tooLarge, large(t, h, "update", "f", 1000, more))
 	assert.Equal(t, "200", large(t, h, "update", "f", 999, largest)[:3])
 	assert.Equal(t, "200", large(t, h, "update", "f", 1000, largest)[:3])

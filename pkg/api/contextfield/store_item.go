@@ -15,7 +15,7 @@ type itemKey struct {
 	Name string `dynamodbav:"name"`
 }
 
-// record is the item of a field, without its usage.
+// record is the item of a field, without its references.
 type record struct {
 	itemKey
 	Description *string            `dynamodbav:"description,omitempty"`
@@ -37,7 +37,7 @@ func key(name string) dynamo.Item { return dynamo.Marshal(itemKey{name}) }
 // IsField reports whether an item of the table is that of a field.
 func IsField(item dynamo.Item) bool { return !strings.Contains(item.String(hash), "#") }
 
-// toItem returns the item of a field without its usage.
+// toItem returns the item of a field without its references.
 func toItem(f ContextField) dynamo.Item {
 	stored := record{
 		itemKey:     itemKey{f.Name},
@@ -53,7 +53,7 @@ func toItem(f ContextField) dynamo.Item {
 	return dynamo.Marshal(stored)
 }
 
-// fromItem returns a field without its usage.
+// fromItem returns a field without its references.
 func fromItem(item dynamo.Item) (ContextField, error) {
 	var stored record
 	if err := dynamo.Unmarshal(item, &stored); err != nil {

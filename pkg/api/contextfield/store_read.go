@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -17,7 +17,7 @@ import (
 // List returns all fields, ordered by sort order, then by name in code point order. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 	var all []ContextField
-	used := map[string]usage.Usage{}
+	used := map[string]references.Counts{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list context fields: %w", err)
@@ -30,12 +30,12 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 			all = append(all, f)
 			continue
 		}
-		if name, ok := s.usage.ResourceOf(item); ok {
-			used[name], _ = usage.FromItem(item)
+		if name, ok := s.references.ResourceOf(item); ok {
+			used[name], _ = references.FromItem(item)
 		}
 	}
 	for i := range all {
-		all[i].Usage = used[all[i].Name]
+		all[i].References = used[all[i].Name]
 	}
 	slices.SortFunc(all, func(a, b ContextField) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
@@ -45,14 +45,14 @@ func (s *Store) List(ctx context.Context) ([]ContextField, error) {
 
 // Get returns one field. The kind of its error is NotFound if there is none. It is one consistent read of two items.
 func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
-	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{key(name), s.usage.Key(name)})
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{key(name), s.references.Key(name)})
 	if err != nil {
 		return ContextField{}, fmt.Errorf("get context field %q: %w", name, err)
 	}
 	var f ContextField
-	var used usage.Usage
+	var used references.Counts
 	for _, item := range items {
-		if counts, ok := usage.FromItem(item); ok {
+		if counts, ok := references.FromItem(item); ok {
 			used = counts
 		} else if IsField(item) {
 			if f, err = fromItem(item); err != nil {
@@ -63,11 +63,11 @@ func (s *Store) Get(ctx context.Context, name string) (ContextField, error) {
 	if f.Name == "" {
 		return ContextField{}, fmt.Errorf("get context field %q: %w", name, notFound(name))
 	}
-	f.Usage = used
+	f.References = used
 	return f, nil
 }
 
-// Named returns the fields with some names that exist, by name, without their usage. The read is consistent.
+// Named returns the fields with some names that exist, by name, without their references. The read is consistent.
 func (s *Store) Named(ctx context.Context, names []string) (map[string]ContextField, error) {
 	keys := make([]dynamo.Item, len(names))
 	for i, name := range names {

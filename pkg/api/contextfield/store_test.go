@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 )
@@ -25,15 +25,15 @@ func create(tb testing.TB, store *contextfield.Store, fields ...contextfield.Con
 	}
 }
 
-// setUsage stores how many toggles of each project use the field f.
-func setUsage(tb testing.TB, db *database.Database, counts usage.Counts) {
+// setReferences stores how many toggles of each project use the field f.
+func setReferences(tb testing.TB, db *database.Database, counts references.ByProject) {
 	tb.Helper()
-	item := contextfield.UsageTable(db.Client, db.Tables).Item("f", usage.Usage{Counts: counts})
+	item := contextfield.ReferencesTable(db.Client, db.Tables).Item("f", references.Counts{ByProject: counts})
 	db.Put(tb, db.Tables["ContextFields"], item)
 }
 
-// TestList checks contract section 4.4: the fields of a new instance, the order by sort order, and that of names by code
-// points.
+// TestList checks contract section 4.4: the fields of a new instance, the order by sort order, and that of names by
+// code points.
 func TestList(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)

@@ -10,24 +10,25 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// The names of the actions of a transaction. Each field has an item with its properties and one with its usage.
+// The names of the actions of a transaction. Each field has an item with its properties and one with the references to
+// it.
 const (
-	actionField   = "field"
-	actionUsage   = "usage"
-	actionVersion = "version"
-	actionMarker  = "marker" // of a deleted field with the name
-	actionEvent   = "event"
+	actionField      = "field"
+	actionReferences = "references"
+	actionVersion    = "version"
+	actionMarker     = "marker" // of a deleted field with the name
+	actionEvent      = "event"
 )
 
-// Create adds an unused field and returns it as it is stored. The kind of its error is, in this order, ContentTooLarge or
-// NoAccess if the field or the list of all fields would be too large, and NameExists. It reads all fields and writes one
-// transaction, repeated if a field is changed concurrently.
+// Create adds an unused field and returns it as it is stored. The kind of its error is, in this order, ContentTooLarge
+// or NoAccess if the field or the list of all fields would be too large, and NameExists. It reads all fields and writes
+// one transaction, repeated if a field is changed concurrently.
 func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error) {
 	f.LastEvent = 0
 	var created ContextField
@@ -82,20 +83,20 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextF
 	if err != nil {
 		return err
 	}
-	f.LastEvent, f.Usage = id, usage.Usage{}
+	f.LastEvent, f.References = id, references.Counts{}
 	actions.Add(actionField, dynamo.NewItem(s.table, hash, toItem(*f)))
-	actions.Add(actionUsage, s.usage.Create(f.Name))
+	actions.Add(actionReferences, s.references.Create(f.Name))
 	actions.Add(actionMarker, s.log.CheckMarkerActions(f.subject(), id)...)
 	actions.Add(actionEvent, record...)
 	return nil
 }
 
-// Replace replaces everything but the name, the time of creation and the usage of a field. It returns the stored field.
-// Its error is, in this order, of the kind NotFound, that of the precondition, of the kinds ContentTooLarge or NoAccess if
-// the field or the list of all fields would be too large, or of the kind Conflict if strategies or segments use a legal
-// value or the stickiness that the field loses. precondition receives the field that is replaced. Replace reads all
-// fields, all toggles and segments if the field loses something, and writes one transaction, repeated if one of them is
-// changed concurrently. If nothing changes, it only reads.
+// Replace replaces everything but the name, the time of creation and the references to a field. It returns the stored
+// field. Its error is, in this order, of the kind NotFound, that of the precondition, of the kinds ContentTooLarge or
+// NoAccess if the field or the list of all fields would be too large, or of the kind Conflict if strategies or segments
+// use a legal value or the stickiness that the field loses. precondition receives the field that is replaced. Replace
+// reads all fields, all toggles and segments if the field loses something, and writes one transaction, repeated if one
+// of them is changed concurrently. If nothing changes, it only reads.
 func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(ContextField) error) (
 	next ContextField, err error,
 ) {
@@ -113,7 +114,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			return nil, err
 		}
 		next = f.placed(all)
-		next.CreatedAt, next.Usage, next.LastEvent = old.CreatedAt, old.Usage, old.LastEvent
+		next.CreatedAt, next.References, next.LastEvent = old.CreatedAt, old.References, old.LastEvent
 		if reflect.DeepEqual(old.snapshot(), next.snapshot()) {
 			return nil, nil
 		}
@@ -125,7 +126,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			if err := s.checkLoss(ctx, lost); err != nil {
 				return nil, err
 			}
-			unchangedUse = append(unchangedUse, s.usage.SameVersion(f.Name, old.Usage))
+			unchangedUse = append(unchangedUse, s.references.SameVersion(f.Name, old.References))
 		}
 		id, record, err := s.log.RecordActions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
 		if err != nil {
@@ -150,8 +151,8 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 }
 
 // Delete deletes a field that no toggle and no segment uses. The kind of its error is NotFound, or Conflict if one uses
-// the field. It is one consistent read and one transaction, repeated if the field or its usage was changed in between. If
-// the field has stickiness, it also reads all toggles and segments.
+// the field. It is one consistent read and one transaction, repeated if the field or its references were changed in
+// between. If the field has stickiness, it also reads all toggles and segments.
 func (s *Store) Delete(ctx context.Context, name string) error {
 	return s.DeleteIf(ctx, name, func(ContextField) error { return nil })
 }
@@ -166,7 +167,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		if err := precondition(f); err != nil {
 			return nil, err
 		}
-		if toggles, segments := f.Usage.Toggles(), f.Usage.Segments; toggles+segments > 0 {
+		if toggles, segments := f.References.Toggles(), f.References.Segments; toggles+segments > 0 {
 			return nil, apierror.Errorf(apierror.Conflict,
 				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d, "+
 					"and the number of segments is %d.", apierror.Echo(name), toggles, segments)
@@ -189,7 +190,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 			ExpressionAttributeValues: expr.Values(),
 		}}
 		return slices.Concat(
-			[]types.TransactWriteItem{deletion, s.usage.Delete(name, f.Usage), s.version.Next()},
+			[]types.TransactWriteItem{deletion, s.references.Delete(name, f.References), s.version.Next()},
 			s.log.PutMarkerActions(f.subject(), id),
 			record,
 		), nil

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
 )
 
-// An update replaces everything but the name, the time of creation and the usage.
+// An update replaces everything but the name, the time of creation and the references.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
@@ -21,7 +21,7 @@ func TestUpdate(t *testing.T) {
 		Name: "f", Description: new("d"), Stickiness: true, SortOrder: 3, CreatedAt: &created,
 		LegalValues: []contextfield.LegalValue{{Value: "v"}},
 	})
-	setUsage(t, db, usage.Counts{"p": 2, "q": 1})
+	setReferences(t, db, references.ByProject{"p": 2, "q": 1})
 	const (
 		used = `"createdAt":"2020-01-02T03:04:05.000Z","usedInFeatures":3,"usedInProjects":2,"legalValues":`
 		full = `{"name":"f","description":"e","stickiness":true,"sortOrder":0,` + used +
@@ -52,7 +52,7 @@ func TestUpdate(t *testing.T) {
 	})
 }
 
-// The tag of a field changes with what an update replaces, and not with its usage. It is compared by the write.
+// The tag of a field changes with what an update replaces, and not with its references. It is compared by the write.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
@@ -74,7 +74,7 @@ func TestIfMatch(t *testing.T) {
 		known[tag()] = body
 	}
 	before := tag()
-	setUsage(t, db, usage.Counts{"p": 2})
+	setReferences(t, db, references.ByProject{"p": 2})
 	assert.Equal(t, before, tag())
 	// Another client changes the field after it was read.
 	client := db.Before(t, "TransactWriteItems", 1, func() {

@@ -3,15 +3,15 @@ package environment
 import (
 	"context"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/consistency"
 )
 
-// Check compares the stored usage of the environments with the toggles that are on, which count returns by environment.
-// It returns a consistency.Check.
-func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error)) consistency.Check {
-	checker := usage.Checker{
-		Table:      s.usage,
+// Check compares the stored references to the environments with the toggles that are on, which count returns by
+// environment. It returns a consistency.Check.
+func (s *Store) Check(count func(context.Context) (map[string]references.Counts, error)) consistency.Check {
+	checker := references.Checker{
+		Table:      s.references,
 		Kind:       "environment",
 		IsResource: exists,
 		Count:      count,
@@ -21,7 +21,7 @@ func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error
 }
 
 // Restore returns the repair that creates an environment in which toggles have a state. The next Check finds that its
-// usage is wrong.
+// references are wrong.
 func (s *Store) Restore(name string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := s.Create(ctx, Environment{Name: name, Type: name, Last: true})

@@ -1,18 +1,19 @@
 // Package environment manages the environments, in which toggles have switches and strategies.
 //
 // The table Environments also contains the number of toggles that are on in each environment, and the number of its
-// client tokens, in an item of its own (package usage). The transactions of pkg/api/feature that write toggles, and those
-// of pkg/api/clienttoken that create and delete tokens, change these numbers.
+// client tokens, in an item of its own (package references). The transactions of pkg/api/feature that write toggles,
+// and those of pkg/api/clienttoken that create and delete tokens, change these numbers.
 //
 // The deletion of an environment has three parts: Store.MarkDeleted records it, after which the environment does not
-// exist for readers and writers. Then the state of the environment is removed from all toggles. Store.Finish deletes the
-// item. A repeated deletion continues one that was interrupted, and so does the creation of an environment with the name.
+// exist for readers and writers. Then the state of the environment is removed from all toggles. Store.Finish deletes
+// the item. A repeated deletion continues one that was interrupted, and so does the creation of an environment with the
+// name.
 package environment
 
 import (
 	"fmt"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
@@ -20,12 +21,12 @@ import (
 
 // Environment is an environment. All of them are enabled and not protected.
 type Environment struct {
-	Name      string
-	Type      string // any text, such as production
-	SortOrder int64
-	Usage     usage.Usage // the toggles that are on, and the client tokens
-	LastEvent int64       // the id of its last event
-	Full      bool        // what applications download must not become larger; read with Usage
+	Name       string
+	Type       string // any text, such as production
+	SortOrder  int64
+	References references.Counts // the toggles that are on, and the client tokens
+	LastEvent  int64             // the id of its last event
+	Full       bool              // what applications download must not become larger; read with References
 
 	// Last makes a creation set SortOrder: the highest one of the other environments plus 1, at most 2147483647, or 1 if
 	// there are no others. It is not stored.

@@ -13,7 +13,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/project"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -50,9 +50,9 @@ func handlers(store *environment.Store, db *database.Database, remove environmen
 func nothing(context.Context, environment.Deletion) error { return nil }
 
 // use stores that toggles of projects are on in an environment.
-func use(t *testing.T, db *database.Database, name string, counts usage.Counts) {
+func use(t *testing.T, db *database.Database, name string, counts references.ByProject) {
 	t.Helper()
-	item := environment.UsageTable(db.Client, db.Tables).Item(name, usage.Usage{Counts: counts})
+	item := environment.ReferencesTable(db.Client, db.Tables).Item(name, references.Counts{ByProject: counts})
 	db.Put(t, db.Tables[environment.Table], item)
 }
 
@@ -71,7 +71,7 @@ func TestLists(t *testing.T) {
 	store, db := newStore(t)
 	_, err := feature.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), toggle.Feature{Name: "a", Project: "shop"})
 	assert.OK(t, err)
-	use(t, db, "production", usage.Counts{"default": 2, "shop": 1})
+	use(t, db, "production", references.ByProject{"default": 2, "shop": 1})
 	h := handlers(store, db, nothing)
 	h.Expect(t.Context(), t, "list", "", "", `200 {"version":1,"environments":[`+
 		shown("development", "development", 1)+`,"projectCount":2,"apiTokenCount":0,"enabledToggleCount":0},`+
@@ -166,7 +166,7 @@ func TestDeleteUsed(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
 	h := handlers(store, db, nothing)
-	use(t, db, "production", usage.Counts{"default": 2, "shop": 1})
+	use(t, db, "production", references.ByProject{"default": 2, "shop": 1})
 	h.Expect(t.Context(), t, "delete", "production", "", `409 ConflictError: The environment "production" is in use. `+
 		"The number of toggles that are on in it is 3. Turn them off first.")
 	h.ExpectStatus(t.Context(), t, "get", "production", "", 200)
@@ -188,7 +188,7 @@ func TestInterruptedDeletion(t *testing.T) {
 		handlers(store, db, fail).ExpectStatus(t.Context(), t, "delete", "production", "", 500)
 		h := handlers(store, db, nothing)
 		h.Expect(t.Context(), t, "get", "production", "", unknown("production"))
-		exists := environment.UsageTable(db.Client, db.Tables).Exists("production")
+		exists := environment.ReferencesTable(db.Client, db.Tables).Exists("production")
 		failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{exists})
 		assert.OK(t, err)
 		assert.Equal(t, true, failures != nil) // nothing can be written in it
@@ -290,9 +290,9 @@ func TestConcurrentCreations(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	use(t, db, "production", usage.Counts{"default": 2})
-	counted := map[string]usage.Usage{"production": {Counts: usage.Counts{"shop": 1}}, "gone": {Counts: usage.Counts{"shop": 1}}}
-	count := func(context.Context) (map[string]usage.Usage, error) { return counted, nil }
+	use(t, db, "production", references.ByProject{"default": 2})
+	counted := map[string]references.Counts{"production": {ByProject: references.ByProject{"shop": 1}}, "gone": {ByProject: references.ByProject{"shop": 1}}}
+	count := func(context.Context) (map[string]references.Counts, error) { return counted, nil }
 	_, found, err := store.Check(count)(t.Context())
 	assert.OK(t, err)
 	var texts []string

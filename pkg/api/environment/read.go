@@ -62,8 +62,8 @@ func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
 			body.Environments[i] = listed{
 				response:           e.response(),
 				ProjectCount:       len(ofAll),
-				APITokenCount:      e.Usage.Tokens,
-				EnabledToggleCount: e.Usage.Toggles(),
+				APITokenCount:      e.References.Tokens,
+				EnabledToggleCount: e.References.Toggles(),
 			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
@@ -90,7 +90,7 @@ func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 			body.Environments[i] = listedOfProject{
 				response:                  e.response(),
 				ProjectAPITokenCount:      tokens[e.Name],
-				ProjectEnabledToggleCount: e.Usage.Counts[id],
+				ProjectEnabledToggleCount: e.References.ByProject[id],
 				Visible:                   true,
 			}
 		}

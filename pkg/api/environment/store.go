@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -23,36 +23,36 @@ import (
 // Table is the logical id of the table.
 const Table = "Environments"
 
-// Store keeps the environments in the table Environments: one item with each environment, one with its usage, and one
-// with the version of all environments. It is safe for concurrent use.
+// Store keeps the environments in the table Environments: one item with each environment, one with the references to
+// it, and one with the version of all environments. It is safe for concurrent use.
 type Store struct {
-	client   *dynamodb.Client
-	table    string
-	features string // for CountUsage
-	tokens   string // the client tokens
-	usage    usage.Table
-	version  dynamo.TableVersion
-	log      *eventlog.Log
+	client     *dynamodb.Client
+	table      string
+	features   string // for CountReferences
+	tokens     string // the client tokens
+	references references.Table
+	version    dynamo.TableVersion
+	log        *eventlog.Log
 }
 
-// NewStore returns a Store on the table Environments that records its changes in log, which can be nil if the Store only
-// reads.
+// NewStore returns a Store on the table Environments that records its changes in log, which can be nil if the Store
+// only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		client:   client,
-		table:    tables[Table],
-		features: tables[featuretable.Table],
-		tokens:   tables[clienttokentable.Table],
-		usage:    UsageTable(client, tables),
-		version:  dynamo.NewTableVersion(client, tables[Table], hash),
-		log:      log,
+		client:     client,
+		table:      tables[Table],
+		features:   tables[featuretable.Table],
+		tokens:     tables[clienttokentable.Table],
+		references: ReferencesTable(client, tables),
+		version:    dynamo.NewTableVersion(client, tables[Table], hash),
+		log:        log,
 	}
 }
 
-// UsageTable returns the usage of environments by their names: the toggles that are on, and the client tokens. An
-// environment has one if and only if it exists and is not marked as deleted.
-func UsageTable(client *dynamodb.Client, tables dynamo.Tables) usage.Table {
-	return usage.NewTable(client, tables[Table], hash)
+// ReferencesTable returns the references to environments by their names: the toggles that are on, and the client
+// tokens. An environment has one if and only if it exists and is not marked as deleted.
+func ReferencesTable(client *dynamodb.Client, tables dynamo.Tables) references.Table {
+	return references.NewTable(client, tables[Table], hash)
 }
 
 // hash is the table's partition key: the name of an environment, or another key, which contains a #. A name has no #.
@@ -65,7 +65,7 @@ type itemKey struct {
 	Name string `dynamodbav:"name"`
 }
 
-// record is the item of an environment, without its usage.
+// record is the item of an environment, without its references.
 type record struct {
 	itemKey
 	Type      string `dynamodbav:"type"`
@@ -85,7 +85,7 @@ func exists(item dynamo.Item) bool { return isEnvironment(item) && !item.Bool(at
 // The names of the actions of a transaction.
 const (
 	actionEnvironment = "environment"
-	actionUsage       = "usage"
+	actionReferences  = "references"
 	actionVersion     = "version"
 	actionMarker      = "marker" // of a deleted environment with the name
 	actionEvent       = "event"
@@ -117,13 +117,13 @@ type state struct {
 
 func (s *Store) scan(ctx context.Context) (state, error) {
 	var found state
-	used, full := map[string]usage.Usage{}, map[string]bool{}
+	used, full := map[string]references.Counts{}, map[string]bool{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return state{}, err
 		}
-		if name, ok := s.usage.ResourceOf(item); ok {
-			used[name], _ = usage.FromItem(item)
+		if name, ok := s.references.ResourceOf(item); ok {
+			used[name], _ = references.FromItem(item)
 			full[name] = item.Bool(attributeFull)
 			continue
 		}
@@ -142,7 +142,7 @@ func (s *Store) scan(ctx context.Context) (state, error) {
 	}
 	for i := range found.all {
 		name := found.all[i].Name
-		found.all[i].Usage, found.all[i].Full = used[name], full[name]
+		found.all[i].References, found.all[i].Full = used[name], full[name]
 	}
 	slices.SortFunc(found.all, func(a, b Environment) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.Name, b.Name))
@@ -150,7 +150,7 @@ func (s *Store) scan(ctx context.Context) (state, error) {
 	return found, nil
 }
 
-// Get returns one environment without its usage. The kind of its error is NotFound if there is none. It is one
+// Get returns one environment without its references. The kind of its error is NotFound if there is none. It is one
 // consistent read.
 func (s *Store) Get(ctx context.Context, name string) (Environment, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, key(name))
@@ -167,8 +167,8 @@ func (s *Store) Get(ctx context.Context, name string) (Environment, error) {
 	return e, err
 }
 
-// write carries out the transaction that plan adds to actions, after it was called with all environments. It is repeated
-// if any environment is changed concurrently, because names, sort orders and the limit depend on all of them.
+// write carries out the transaction that plan adds to actions, after it was called with all environments. It is
+// repeated if any environment is changed concurrently, because names, sort orders and the limit depend on all of them.
 func (s *Store) write(
 	ctx context.Context, plan func(found state, actions *dynamo.Actions) error, failed func(map[string]dynamo.Failure),
 ) error {
@@ -242,9 +242,9 @@ func (s *Store) create(ctx context.Context, actions *dynamo.Actions, e *Environm
 	if err != nil {
 		return err
 	}
-	e.LastEvent, e.Usage = id, usage.Usage{}
+	e.LastEvent, e.References = id, references.Counts{}
 	actions.Add(actionEnvironment, dynamo.NewItem(s.table, hash, toItem(*e, false)))
-	actions.Add(actionUsage, s.usage.Create(e.Name))
+	actions.Add(actionReferences, s.references.Create(e.Name))
 	actions.Add(actionMarker, s.log.CheckMarkerActions(e.subject(), id)...)
 	actions.Add(actionEvent, event...)
 	return nil
@@ -325,9 +325,9 @@ func (s *Store) replace(old Environment, item dynamo.Item) types.TransactWriteIt
 	}}
 }
 
-// MarkDeleted records the deletion of an environment in which no toggle is on and that has no client token, and marks it.
-// If the deletion has begun before, it returns that one. The kind of its error is NotFound, or Conflict if the environment
-// is in use. precondition receives the environment; its error is returned.
+// MarkDeleted records the deletion of an environment in which no toggle is on and that has no client token, and marks
+// it. If the deletion has begun before, it returns that one. The kind of its error is NotFound, or Conflict if the
+// environment is in use. precondition receives the environment; its error is returned.
 func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(Environment) error) (Deletion, error) {
 	var deletion Deletion
 	err := s.write(ctx, func(found state, actions *dynamo.Actions) error {
@@ -342,11 +342,11 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 		if err := precondition(e); err != nil {
 			return err
 		}
-		if n := e.Usage.Toggles(); n > 0 {
+		if n := e.References.Toggles(); n > 0 {
 			return apierror.Errorf(apierror.Conflict,
 				"The environment %q is in use. The number of toggles that are on in it is %d. Turn them off first.", name, n)
 		}
-		if n := e.Usage.Tokens; n > 0 {
+		if n := e.References.Tokens; n > 0 {
 			return apierror.Errorf(apierror.Conflict,
 				"The environment %q is in use. The number of its client tokens is %d. Delete them first.", name, n)
 		}
@@ -358,7 +358,7 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 		marked := e
 		marked.LastEvent = id
 		actions.Add(actionEnvironment, s.replace(e, toItem(marked, true)))
-		actions.Add(actionUsage, s.usage.Delete(name, e.Usage))
+		actions.Add(actionReferences, s.references.Delete(name, e.References))
 		actions.Add(actionMarker, s.log.PutMarkerActions(e.subject(), id)...)
 		actions.Add(actionEvent, event...)
 		return nil
@@ -369,8 +369,8 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 	return deletion, nil
 }
 
-// CheckDeletion returns the condition, in a transaction that removes the state of the environment from a toggle, that the
-// deletion has not ended. Otherwise an environment that was created again could lose its state.
+// CheckDeletion returns the condition, in a transaction that removes the state of the environment from a toggle, that
+// the deletion has not ended. Otherwise an environment that was created again could lose its state.
 func (s *Store) CheckDeletion(d Deletion) types.TransactWriteItem {
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(isMarked(d)))
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{

@@ -12,7 +12,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// attributeFull is whether an environment is full, in the item with its usage.
+// attributeFull is whether an environment is full, in the item with its references.
 const attributeFull = "full"
 
 // SetFull sets whether an environment is full. It is not recorded. It does nothing if there is no such environment.
@@ -25,7 +25,7 @@ func (s *Store) SetFull(ctx context.Context, name string, full bool) error {
 		WithCondition(expression.Name(hash).AttributeExists()))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &s.table,
-		Key:                       s.usage.Key(name),
+		Key:                       s.references.Key(name),
 		UpdateExpression:          expr.Update(),
 		ConditionExpression:       expr.Condition(),
 		ExpressionAttributeNames:  expr.Names(),
@@ -41,7 +41,7 @@ func (s *Store) SetFull(ctx context.Context, name string, full bool) error {
 func (s *Store) Full(ctx context.Context, names []string) ([]string, error) {
 	keys := make([]dynamo.Item, len(names))
 	for i, name := range names {
-		keys[i] = s.usage.Key(name)
+		keys[i] = s.references.Key(name)
 	}
 	items, err := dynamo.GetAll(ctx, s.client, s.table, keys)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) Full(ctx context.Context, names []string) ([]string, error) {
 	}
 	var full []string
 	for _, item := range items {
-		if name, _ := s.usage.ResourceOf(item); item.Bool(attributeFull) {
+		if name, _ := s.references.ResourceOf(item); item.Bool(attributeFull) {
 			full = append(full, name)
 		}
 	}

@@ -17,8 +17,8 @@ var createSchema []byte
 //go:embed update.schema.json
 var updateSchema []byte
 
-// Remove removes the state of an environment, whose deletion has begun, from all toggles. The transaction of each toggle
-// has the condition Store.CheckDeletion. Remove can be repeated.
+// Remove removes the state of an environment, whose deletion has begun, from all toggles. The transaction of each
+// toggle has the condition Store.CheckDeletion. Remove can be repeated.
 type Remove func(context.Context, Deletion) error
 
 // Create serves POST /api/admin/environments.

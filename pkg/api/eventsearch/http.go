@@ -72,8 +72,8 @@ func optional(text string) *string {
 // SearchTime limits a search. A search that takes longer returns what it has found, or DynamoDB is slow.
 const SearchTime = 2 * time.Second
 
-// Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the permission
-// ADMIN can search the events of one toggle.
+// Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the
+// permission ADMIN can search the events of one toggle.
 func Search(events *eventlog.Reader, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)

@@ -485,8 +485,8 @@ func deadline(t *testing.T) context.Context {
 	return ctx
 }
 
-// TestSlowSearch checks that a search that finds little ends after two seconds and can be continued. If DynamoDB does not
-// respond for a partition, it is an error.
+// TestSlowSearch checks that a search that finds little ends after two seconds and can be continued. If DynamoDB does
+// not respond for a partition, it is an error.
 func TestSlowSearch(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

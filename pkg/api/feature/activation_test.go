@@ -154,8 +154,8 @@ func TestActivateDisabledStrategies(t *testing.T) {
 		a.recorded(t))
 }
 
-// An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere, or on where
-// it was if the request asks for it.
+// An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere, or on
+// where it was if the request asks for it.
 func TestArchivedToggleIsRevived(t *testing.T) {
 	t.Parallel()
 	a := newActive(t)
@@ -329,7 +329,7 @@ func TestStateIsCounted(t *testing.T) {
 		assert.OK(t, err)
 		text := a.usage(t)
 		for _, e := range environments {
-			text += fmt.Sprintf("; %s: %d", e.Name, e.Usage.Toggles())
+			text += fmt.Sprintf("; %s: %d", e.Name, e.References.Toggles())
 		}
 		return text
 	}
@@ -389,7 +389,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 	used := func() string {
 		t.Helper()
 		name := segmenttable.Name(created.ID)
-		found, err := segment.UsageTable(a.Client, a.Tables).Read(t.Context(), []string{name})
+		found, err := segment.ReferencesTable(a.Client, a.Tables).Read(t.Context(), []string{name})
 		assert.OK(t, err)
 		return fmt.Sprintf("%d active, %d archived", found[name].Toggles(), found[name].Archived)
 	}

@@ -6,30 +6,30 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/toggle"
 )
 
-// CountUsage counts the usage of each context field that active toggles use, which the transactions of the Store keep
-// up to date. contextfield.Store.Check compares both.
-func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
+// CountReferences counts the references to each context field that active toggles use, which the transactions of the
+// Store keep up to date. contextfield.Store.Check compares both.
+func (s *Store) CountReferences(ctx context.Context) (map[string]references.Counts, error) {
 	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	counted := map[string]usage.Usage{}
+	counted := map[string]references.Counts{}
 	for _, f := range all {
 		if f.Archived {
 			continue
 		}
 		for _, field := range f.ContextFields {
-			if counted[field].Counts == nil {
-				counted[field] = usage.Usage{Counts: usage.Counts{}}
+			if counted[field].ByProject == nil {
+				counted[field] = references.Counts{ByProject: references.ByProject{}}
 			}
-			counted[field].Counts[f.Project]++
+			counted[field].ByProject[f.Project]++
 		}
 	}
 	return counted, nil

@@ -47,8 +47,8 @@ func Clone(features *Store, limit int64, now func() time.Time, newID func() stri
 	}
 }
 
-// copyOf returns the copy of a toggle with another name. It is off in all environments, it is not archived, and it has no
-// dependency. replaceGroup replaces the group of rollouts.
+// copyOf returns the copy of a toggle with another name. It is off in all environments, it is not archived, and it has
+// no dependency. replaceGroup replaces the group of rollouts.
 func copyOf(source toggle.Feature, name string, replaceGroup bool, newID func() string) toggle.Feature {
 	f := toggle.Feature{
 		Name:           name,

@@ -11,8 +11,8 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// A copy has the properties and the strategies of a toggle, with ids of their own. It is off, is not archived and depends
-// on no toggle. Its creation is one event that has everything.
+// A copy has the properties and the strategies of a toggle, with ids of their own. It is off, is not archived and
+// depends on no toggle. Its creation is one event that has everything.
 func TestClone(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "parent")

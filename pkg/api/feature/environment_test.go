@@ -9,8 +9,8 @@ import (
 	"toggleadmin/test/assert"
 )
 
-// Deleting an environment removes its state from toggles, and releases what its strategies use. A write that has read the
-// toggle before does not bring the state back.
+// Deleting an environment removes its state from toggles, and releases what its strategies use. A write that has read
+// the toggle before does not bring the state back.
 func TestRemoveEnvironment(t *testing.T) {
 	t.Parallel()
 	a := newActive(t)

@@ -142,8 +142,9 @@ func SortKeys() []string {
 // needsItems reports whether other attributes than those of the staleness index decide the order.
 func (o Order) needsItems() bool { return o.By == "lastSeenAt" }
 
-// sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last. In
-// the order by lastSeenAt, those that were never asked for are like those that were last asked for the longest time ago.
+// sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last.
+// In the order by lastSeenAt, those that were never asked for are like those that were last asked for the longest time
+// ago.
 func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
 	staleAt := func(f *toggle.Feature) time.Time {
 		if at := known.PotentiallyStaleAt(*f); at != nil {

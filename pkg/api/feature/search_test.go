@@ -205,8 +205,8 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}],"total":1}`)
 }
 
-// The type of a toggle changes after the toggle was read from the index, and before the index of the new type is read. It
-// is returned and counted once.
+// The type of a toggle changes after the toggle was read from the index, and before the index of the new type is read.
+// It is returned and counted once.
 func TestSearchWhileATypeChanges(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)

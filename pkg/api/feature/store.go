@@ -13,8 +13,8 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -24,24 +24,24 @@ import (
 // Store reads and writes toggles, and records every change. It is safe for concurrent use.
 type Store struct {
 	*Reader
-	fields           *contextfield.Store
-	fieldUsage       usage.Table
-	segmentUsage     usage.Table
-	environmentUsage usage.Table
-	environments     *environment.Store
-	log              *eventlog.Log
+	fields                *contextfield.Store
+	fieldReferences       references.Table
+	segmentReferences     references.Table
+	environmentReferences references.Table
+	environments          *environment.Store
+	log                   *eventlog.Log
 }
 
 // NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		Reader:           NewReader(client, tables),
-		fields:           contextfield.NewStore(client, tables, nil),
-		fieldUsage:       contextfield.UsageTable(client, tables),
-		segmentUsage:     segment.UsageTable(client, tables),
-		environmentUsage: environment.UsageTable(client, tables),
-		environments:     environment.NewStore(client, tables, nil),
-		log:              log,
+		Reader:                NewReader(client, tables),
+		fields:                contextfield.NewStore(client, tables, nil),
+		fieldReferences:       contextfield.ReferencesTable(client, tables),
+		segmentReferences:     segment.ReferencesTable(client, tables),
+		environmentReferences: environment.ReferencesTable(client, tables),
+		environments:          environment.NewStore(client, tables, nil),
+		log:                   log,
 	}
 }
 
@@ -107,8 +107,8 @@ var ErrTooManyChanges = errors.New("the changes do not fit into one transaction"
 // A transaction has at most 100 actions. If the flags of too many toggles change too, separate transactions make these
 // flips: they clear flags before the change, and decide the others after it. If the process ends in between,
 // re-evaluation sets the flags. Each toggle takes one action and one for each of its events, and each context field
-// whose usage changes takes one. If this is too much, or the toggles have more than 4 MB together, UpdateAll changes
-// nothing, and returns an error that wraps ErrTooManyChanges and whose kind is Validation.
+// whose references change takes one. If this is too much, or the toggles have more than 4 MB together, UpdateAll
+// changes nothing, and returns an error that wraps ErrTooManyChanges and whose kind is Validation.
 func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([]toggle.Feature, error) {
 	plan := func(t *transaction, old toggle.Feature) error {
 		next, err := change(old)
@@ -166,8 +166,8 @@ func (s *Store) stampArchived(old toggle.Feature, next *toggle.Feature) {
 	}
 }
 
-// Delete deletes a toggle and its usage of context fields. precondition receives the toggle and returns nil, or an error
-// that Delete returns; it can be nil. The kind of the error is NotFound if there is no such toggle.
+// Delete deletes a toggle and its references to context fields. precondition receives the toggle and returns nil, or an
+// error that Delete returns; it can be nil. The kind of the error is NotFound if there is no such toggle.
 func (s *Store) Delete(ctx context.Context, name string, precondition func(toggle.Feature) error) error {
 	_, err := s.write(ctx, []string{name}, func(t *transaction, old toggle.Feature) error {
 		if precondition != nil {

@@ -19,8 +19,8 @@ import (
 // MaxState is the maximum size of the state of all environments of a toggle, in bytes of JSON.
 const MaxState = 300_000
 
-// maxStrategyBody is the size limit of the body of a change of a strategy, in bytes: one that fills the state, with white
-// space.
+// maxStrategyBody is the size limit of the body of a change of a strategy, in bytes: one that fills the state, with
+// white space.
 const maxStrategyBody = 400_000
 
 // check returns an error if the state that an edit writes is not possible. It reads the context fields of new and
@@ -93,8 +93,8 @@ func (t *transaction) checkRoom(ctx context.Context, e *edit) error {
 	return err
 }
 
-// enlarges reports whether an edit enlarges what applications download in an environment: if the toggle is new there, uses
-// another segment, or has more than smallChange. Its dependency does not count.
+// enlarges reports whether an edit enlarges what applications download in an environment: if the toggle is new there,
+// uses another segment, or has more than smallChange. Its dependency does not count.
 func (e *edit) enlarges(environment string) (bool, error) {
 	old, next := e.old, e.next
 	old.Dependency, next.Dependency = nil, nil
@@ -133,7 +133,7 @@ func (t *transaction) checkSegments(ctx context.Context, e *edit) error {
 	if len(added) == 0 {
 		return nil
 	}
-	found, err := t.store.segmentUsage.Read(ctx, added)
+	found, err := t.store.segmentReferences.Read(ctx, added)
 	if err != nil {
 		return err
 	}
@@ -187,8 +187,8 @@ func checkLimits(old, next toggle.Feature) error {
 	return nil
 }
 
-// checkFields returns an error if a strategy names a context field that does not exist, has a value that is not legal, or
-// a stickiness that the field does not have.
+// checkFields returns an error if a strategy names a context field that does not exist, has a value that is not legal,
+// or a stickiness that the field does not have.
 func checkFields(s toggle.Strategy, fields map[string]contextfield.ContextField) error {
 	if err := constraint.CheckFields("/body/constraints", s.Constraints, fields); err != nil {
 		return err

@@ -83,8 +83,8 @@ func (t *transaction) joinParent(ctx context.Context, e *edit) error {
 	return nil
 }
 
-// related returns the edit of a toggle. If the transaction does not have it, it reads the toggle and adds an edit without
-// events. The kind of its error is NotFound if there is no such toggle.
+// related returns the edit of a toggle. If the transaction does not have it, it reads the toggle and adds an edit
+// without events. The kind of its error is NotFound if there is no such toggle.
 func (t *transaction) related(ctx context.Context, name string) (*edit, error) {
 	for _, e := range t.edits {
 		if e.next.Name == name {
@@ -98,9 +98,9 @@ func (t *transaction) related(ctx context.Context, name string) (*edit, error) {
 	return t.add(f, f), nil
 }
 
-// CheckDependency returns an error if a toggle cannot have its dependency on a parent: the kind is NotFound if the parent
-// belongs to another project, Validation if the toggle is its own parent or the dependency names a variant that the
-// parent does not have, and Conflict if the parent is archived, or if one of them would have a parent and children.
+// CheckDependency returns an error if a toggle cannot have its dependency on a parent: the kind is NotFound if the
+// parent belongs to another project, Validation if the toggle is its own parent or the dependency names a variant that
+// the parent does not have, and Conflict if the parent is archived, or if one of them would have a parent and children.
 func CheckDependency(child, parent toggle.Feature) error {
 	switch {
 	case parent.Name == child.Name:
@@ -170,8 +170,8 @@ func (e *edit) changesChildren() bool {
 	return e.old.Name != "" && e.next.Name != "" && !slices.Equal(e.old.Children, e.next.Children)
 }
 
-// lastOfFamily returns the id after which the events of a change of a parent's children are: the highest one of the last
-// events of the toggles. It is 0 if no children change.
+// lastOfFamily returns the id after which the events of a change of a parent's children are: the highest one of the
+// last events of the toggles. It is 0 if no children change.
 func (t *transaction) lastOfFamily() (last int64) {
 	if !slices.ContainsFunc(t.edits, (*edit).changesChildren) {
 		return 0
@@ -182,8 +182,8 @@ func (t *transaction) lastOfFamily() (last int64) {
 	return last
 }
 
-// writeParents adds the actions that write toggles of which only the children change. The version of such a toggle is the
-// event of the child.
+// writeParents adds the actions that write toggles of which only the children change. The version of such a toggle is
+// the event of the child.
 func (t *transaction) writeParents() {
 	for _, e := range t.edits {
 		if len(e.changes) > 0 || e.removal != nil || !e.changesChildren() {
@@ -194,8 +194,8 @@ func (t *transaction) writeParents() {
 	}
 }
 
-// repairChildren makes the children of a toggle those that depend on it. candidates are all of them, and can be more. It
-// is not recorded.
+// repairChildren makes the children of a toggle those that depend on it. candidates are all of them, and can be more.
+// It is not recorded.
 func (s *Store) repairChildren(ctx context.Context, name string, candidates []string) error {
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		parent, err := s.Get(ctx, name)

@@ -33,8 +33,8 @@ type Reader struct {
 	hour         *runningHour // nil: responses have no usage
 }
 
-// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments, and with WithUsage also of
-// the table Usage.
+// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments, and with WithUsage also
+// of the table Usage.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 	return &Reader{
 		client:       client,
@@ -168,9 +168,9 @@ func (r *Reader) Types(ctx context.Context) (Types, error) {
 // DefaultLimit is the template's default of MaxFeatures.
 const DefaultLimit = 20_000
 
-// CheckLimit returns an error of the kind NoAccess if there are already limit toggles, including archived ones; 0: there
-// is no limit. It counts them with a parallel Scan, which is eventually consistent. So there is no counter that each
-// creation and deletion has to change, and concurrent creations can exceed the limit by their number.
+// CheckLimit returns an error of the kind NoAccess if there are already limit toggles, including archived ones; 0:
+// there is no limit. It counts them with a parallel Scan, which is eventually consistent. So there is no counter that
+// each creation and deletion has to change, and concurrent creations can exceed the limit by their number.
 func (r *Reader) CheckLimit(ctx context.Context, limit int64) error {
 	if limit == 0 {
 		return nil

@@ -6,24 +6,24 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
 
-// relation is the use of resources of a kind by toggles. The transaction of a write changes the counts of package usage,
-// and fails if a resource that a toggle uses does not exist.
+// relation is the use of resources of a kind by toggles. The transaction of a write changes the counts of package
+// references, and fails if a resource that a toggle uses does not exist.
 type relation struct {
 	kind    string // of the resources, in the names of actions
-	table   usage.Table
+	table   references.Table
 	used    func(toggle.Feature) []string // the resources that a toggle uses, without duplicates
 	missing func(resource string) error   // the error if a resource does not exist
 
 	// written returns the resources that must exist without being used; nil: none.
 	written func(*edit) []string
-	// constrained returns the resources whose usage gets a new version; nil: none.
+	// constrained returns the resources whose references get a new version; nil: none.
 	constrained func(*transaction) []string
 }
 
@@ -32,7 +32,7 @@ func (s *Store) relations() []relation {
 	return []relation{
 		{
 			kind:        "context field",
-			table:       s.fieldUsage,
+			table:       s.fieldReferences,
 			used:        toggle.Feature.UsedContextFields,
 			constrained: (*transaction).constrained,
 			missing: func(field string) error {
@@ -42,7 +42,7 @@ func (s *Store) relations() []relation {
 		},
 		{
 			kind:  "segment",
-			table: s.segmentUsage,
+			table: s.segmentReferences,
 			used:  usedSegments,
 			missing: func(segment string) error {
 				return apierror.Errorf(apierror.Conflict, "The toggle uses the segment %s, which does not exist.", segment)
@@ -50,7 +50,7 @@ func (s *Store) relations() []relation {
 		},
 		{
 			kind:    "environment",
-			table:   s.environmentUsage,
+			table:   s.environmentReferences,
 			used:    usedEnvironments,
 			written: (*edit).writtenEnvironments,
 			missing: environment.NotFound,
@@ -91,19 +91,19 @@ func (e *edit) writtenEnvironments() []string {
 	return names
 }
 
-// changes returns the changes of the usage that a transaction makes, by resource.
-func (r relation) changes(t *transaction) map[string]usage.Usage {
-	all := map[string]usage.Usage{}
+// changes returns the changes of the references that a transaction makes, by resource.
+func (r relation) changes(t *transaction) map[string]references.Counts {
+	all := map[string]references.Counts{}
 	count := func(f toggle.Feature, n int64) {
 		for _, resource := range r.used(f) {
 			u := all[resource]
 			if f.Archived {
 				u.Archived += n
 			} else {
-				if u.Counts == nil {
-					u.Counts = usage.Counts{}
+				if u.ByProject == nil {
+					u.ByProject = references.ByProject{}
 				}
-				u.Counts[f.Project] += n
+				u.ByProject[f.Project] += n
 			}
 			all[resource] = u
 		}
@@ -119,15 +119,15 @@ func (r relation) changes(t *transaction) map[string]usage.Usage {
 			all[resource] = u
 		}
 	}
-	maps.DeleteFunc(all, func(_ string, u usage.Usage) bool {
-		maps.DeleteFunc(u.Counts, func(_ string, n int64) bool { return n == 0 })
-		return len(u.Counts) == 0 && u.Archived == 0 && u.Version == 0
+	maps.DeleteFunc(all, func(_ string, u references.Counts) bool {
+		maps.DeleteFunc(u.ByProject, func(_ string, n int64) bool { return n == 0 })
+		return len(u.ByProject) == 0 && u.Archived == 0 && u.Version == 0
 	})
 	return all
 }
 
-// exist returns the resources that must exist, whose usage does not change, sorted.
-func (r relation) exist(t *transaction, changes map[string]usage.Usage) []string {
+// exist returns the resources that must exist, whose references do not change, sorted.
+func (r relation) exist(t *transaction, changes map[string]references.Counts) []string {
 	if r.written == nil {
 		return nil
 	}
@@ -148,10 +148,10 @@ func (r relation) size(t *transaction) int {
 	return len(changes) + len(r.exist(t, changes))
 }
 
-// addTo adds the actions of the relation to a transaction. It reads the usage that becomes less.
+// addTo adds the actions of the relation to a transaction. It reads the references that become fewer.
 func (r relation) addTo(ctx context.Context, t *transaction) error {
 	changes := r.changes(t)
-	stored := map[string]usage.Usage{}
+	stored := map[string]references.Counts{}
 	if less := decreasing(changes); len(less) > 0 {
 		var err error
 		if stored, err = r.table.Read(ctx, less); err != nil {
@@ -169,16 +169,16 @@ func (r relation) addTo(ctx context.Context, t *transaction) error {
 
 // action returns the name of the action on a resource, and stores the error if the resource does not exist.
 func (r relation) action(t *transaction, resource string) string {
-	name := "usage of the " + r.kind + " " + resource
+	name := "references to the " + r.kind + " " + resource
 	t.missing[name] = r.missing(resource)
 	return name
 }
 
 // decreasing returns the resources of which a count becomes less, sorted.
-func decreasing(changes map[string]usage.Usage) []string {
+func decreasing(changes map[string]references.Counts) []string {
 	var names []string
 	for resource, u := range changes {
-		for _, n := range u.Counts {
+		for _, n := range u.ByProject {
 			if n < 0 {
 				names = append(names, resource)
 				break

@@ -17,7 +17,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -122,9 +122,9 @@ func (db tables) usage(tb testing.TB) string {
 	tb.Helper()
 	var all []string
 	for _, item := range db.Scan(tb, db.Tables["ContextFields"]) {
-		field, _ := contextfield.UsageTable(db.Client, db.Tables).ResourceOf(item)
-		used, _ := usage.FromItem(item)
-		for project, n := range used.Counts {
+		field, _ := contextfield.ReferencesTable(db.Client, db.Tables).ResourceOf(item)
+		used, _ := references.FromItem(item)
+		for project, n := range used.ByProject {
 			all = append(all, fmt.Sprintf("%s/%s: %d", field, project, n))
 		}
 	}
@@ -138,7 +138,7 @@ func same(tb testing.TB, want, got any) {
 	assert.Equal(tb, want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(toggle.Feature{}, "LastEvent"))
 }
 
-// What is stored after writes, and the usage of context fields after each one.
+// What is stored after writes, and the references to context fields after each one.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)

@@ -291,9 +291,9 @@ func (t *transaction) size() (withoutFlips, whole int) {
 }
 
 // reduce returns the transaction, if it has at most dynamo.MaxActions actions. Otherwise it returns a preparation that
-// clears the flags that the change clears. If there are none, it takes the decisions about flags out of the transaction,
-// and returns it with undecided toggles. It returns ErrTooManyChanges if this is not enough. A transaction of one toggle
-// is never reduced.
+// clears the flags that the change clears. If there are none, it takes the decisions about flags out of the
+// transaction, and returns it with undecided toggles. It returns ErrTooManyChanges if this is not enough. A transaction
+// of one toggle is never reduced.
 func (t *transaction) reduce() (*transaction, error) {
 	if len(t.edits) == 1 {
 		return t, nil

@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -193,7 +193,7 @@ func TestLifetimeChangesDuringAWriteOfManyToggles(t *testing.T) {
 	}
 }
 
-// The toggles of a transaction change the usage of a field together, and the actions on fields count.
+// The toggles of a transaction change the references to a field together, and the actions on fields count.
 func TestUpdateAllChangesUsage(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
@@ -249,10 +249,10 @@ func TestLastToggleOfAProject(t *testing.T) {
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 	assert.Equal(t, "", db.usage(t))
 	// What a restore has left does not prevent a write.
-	for _, counts := range []usage.Counts{{}, {"default": 0}, {"default": -1}} {
+	for _, counts := range []references.ByProject{{}, {"default": 0}, {"default": -1}} {
 		db.create(t, `{"contextFields":["a"]}`)
 		db.Put(t, db.Tables["ContextFields"],
-			contextfield.UsageTable(db.Client, db.Tables).Item("a", usage.Usage{Counts: counts}))
+			contextfield.ReferencesTable(db.Client, db.Tables).Item("a", references.Counts{ByProject: counts}))
 		assert.OK(t, db.store.Delete(t.Context(), "f", nil))
 		assert.Equal(t, "", db.usage(t))
 	}

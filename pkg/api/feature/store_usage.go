@@ -29,8 +29,8 @@ type runningHour struct {
 	readAt time.Time
 }
 
-// WithUsage returns a copy of the reader with which responses have the usage of toggles in the running hour. Without it,
-// their usage is 0.
+// WithUsage returns a copy of the reader with which responses have the usage of toggles in the running hour. Without
+// it, their usage is 0.
 func (r *Reader) WithUsage(now func() time.Time) *Reader {
 	counting := *r
 	counting.hour = &runningHour{client: r.client, table: r.usage, now: now}

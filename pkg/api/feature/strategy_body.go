@@ -36,8 +36,8 @@ func (b *strategyBody) reject(property, format string, args ...any) {
 	b.violations = append(b.violations, fmt.Sprintf("The `/body/%s` property ", property)+fmt.Sprintf(format, args...))
 }
 
-// readStrategy returns a strategy with the properties of a body; omitted ones keep their value. old is the strategy that
-// is updated, or the zero value. feature is the name of the toggle.
+// readStrategy returns a strategy with the properties of a body; omitted ones keep their value. old is the strategy
+// that is updated, or the zero value. feature is the name of the toggle.
 func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (toggle.Strategy, error) {
 	b := &strategyBody{Object: body, old: old, maxValues: toggle.MaxConstraintValues}
 	return b.read(feature)

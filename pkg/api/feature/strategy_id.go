@@ -17,8 +17,8 @@ func isID(text string) bool {
 	return err == nil && len(id) == 16
 }
 
-// NewIDs returns a function that returns ids of strategies: 26 characters, of which the first ones rise with time and the
-// others are random. It is safe for concurrent use if now and random are.
+// NewIDs returns a function that returns ids of strategies: 26 characters, of which the first ones rise with time and
+// the others are random. It is safe for concurrent use if now and random are.
 func NewIDs(now func() time.Time, random io.Reader) func() string {
 	return func() string {
 		var id [16]byte

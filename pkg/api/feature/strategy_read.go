@@ -62,7 +62,8 @@ func GetEnvironment(features *Reader) lambdahttp.HandlerFunc {
 	}
 }
 
-// ListStrategies serves GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies.
+// ListStrategies serves GET
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies.
 func ListStrategies(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		_, _, s, err := state(r, features)

@@ -15,8 +15,8 @@ import (
 const maxSortOrder = math.MaxInt32
 
 // CreateStrategy serves POST
-// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies. newID returns the id of a
-// new strategy.
+// /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies. newID returns the id of
+// a new strategy.
 func CreateStrategy(features *Store, newID func() string) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createStrategySchema)
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -9,8 +9,8 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// TurnOn serves POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on. newID returns
-// the id of a new strategy.
+// TurnOn serves POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on. newID
+// returns the id of a new strategy.
 func TurnOn(features *Store, newID func() string) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)

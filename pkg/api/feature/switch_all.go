@@ -13,8 +13,8 @@ import (
 //go:embed switch-all.schema.json
 var switchAllSchema []byte
 
-// TurnOnAll serves POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on. newID returns the id
-// of a new strategy.
+// TurnOnAll serves POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on. newID returns the
+// id of a new strategy.
 func TurnOnAll(features *Store, newID func() string) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(switchAllSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {

@@ -42,8 +42,8 @@ func encode(f toggle.Feature) []byte {
 	return state.Bytes()
 }
 
-// divide returns the parts of an encoded state: the environments in which the toggle is on, the ids of its segments, and
-// the compressed rest. If the value was not encoded by encode, decode returns an error for the rest.
+// divide returns the parts of an encoded state: the environments in which the toggle is on, the ids of its segments,
+// and the compressed rest. If the value was not encoded by encode, decode returns an error for the rest.
 func divide(state []byte) (enabledIn []string, segments []int64, compressed []byte) {
 	first, rest, _ := bytes.Cut(state, []byte("\n"))
 	second, compressed, ok := bytes.Cut(rest, []byte("\n"))

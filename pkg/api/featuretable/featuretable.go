@@ -112,7 +112,8 @@ type Row struct {
 	lastSeen     string
 }
 
-// LastSeenAt returns when applications last asked for the toggle in any environment, or the zero time if they never did.
+// LastSeenAt returns when applications last asked for the toggle in any environment, or the zero time if they never
+// did.
 func (r Row) LastSeenAt() time.Time {
 	var last int64
 	for _, at := range lastSeenOf(r.lastSeen) {

@@ -7,18 +7,18 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/constraint"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Check compares the stored usage of the segments with the toggles that use them, which count returns by
+// Check compares the stored references to the segments with the toggles that use them, which count returns by
 // segmenttable.Name of their ids. It returns a consistency.Check.
-func (s *Store) Check(count func(context.Context) (map[string]usage.Usage, error)) consistency.Check {
-	checker := usage.Checker{
-		Table:      s.usage,
+func (s *Store) Check(count func(context.Context) (map[string]references.Counts, error)) consistency.Check {
+	checker := references.Checker{
+		Table:      s.references,
 		Kind:       "segment",
 		IsResource: segmenttable.IsSegment,
 		Count:      count,
@@ -51,9 +51,9 @@ func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []
 	return "none in segments", found, nil
 }
 
-// CheckCounter returns a check that compares the counter of ids with the highest id of a segment that exists, is used, or
-// was created according to the event log. used returns the usage by segmenttable.Name of the ids.
-func (s *Store) CheckCounter(used func(context.Context) (map[string]usage.Usage, error)) consistency.Check {
+// CheckCounter returns a check that compares the counter of ids with the highest id of a segment that exists, is used,
+// or was created according to the event log. used returns the references by segmenttable.Name of the ids.
+func (s *Store) CheckCounter(used func(context.Context) (map[string]references.Counts, error)) consistency.Check {
 	return func(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
 		highest, err := s.highest(ctx, used)
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) CheckCounter(used func(context.Context) (map[string]usage.Usage,
 
 // highest returns the highest id of a segment that exists, is used or was created.
 func (s *Store) highest(
-	ctx context.Context, used func(context.Context) (map[string]usage.Usage, error),
+	ctx context.Context, used func(context.Context) (map[string]references.Counts, error),
 ) (highest int64, err error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -103,11 +103,11 @@ func (s *Store) highest(
 	return highest, err
 }
 
-// CountFields adds the usage of context fields by segments to counted.
-func (s *Store) CountFields(ctx context.Context, counted map[string]usage.Usage) error {
+// CountFields adds the references to context fields by segments to counted.
+func (s *Store) CountFields(ctx context.Context, counted map[string]references.Counts) error {
 	all, err := s.List(ctx)
 	if err != nil {
-		return fmt.Errorf("count the usage of context fields: %w", err)
+		return fmt.Errorf("count the references to context fields: %w", err)
 	}
 	for _, found := range all {
 		for _, name := range constraint.Fields(found.Constraints) {

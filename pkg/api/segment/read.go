@@ -31,8 +31,8 @@ func (s Segment) response() response {
 		Constraints:    s.Constraints,
 		Project:        s.Project,
 		CreatedAt:      datetime.Format(s.CreatedAt),
-		UsedInFeatures: s.Usage.Toggles(),
-		UsedInProjects: s.Usage.Projects(),
+		UsedInFeatures: s.References.Toggles(),
+		UsedInProjects: s.References.Projects(),
 	}
 	if s.CreatedBy != nil {
 		r.CreatedBy = &s.CreatedBy.Name

@@ -1,24 +1,24 @@
 // Package segment manages the segments: lists of constraints that strategies share.
 //
-// The table Segments also contains the number of toggles that use each segment, in an item of its own (package usage).
-// The transactions of pkg/api/feature that write toggles change these numbers. A segment uses the context fields that its
-// constraints name, so its own transactions change their usage.
+// The table Segments also contains the number of toggles that use each segment, in an item of its own (package
+// references). The transactions of pkg/api/feature that write toggles change these numbers. A segment uses the context
+// fields that its constraints name, so its own transactions change their references.
 package segment
 
 import (
 	"strings"
 
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
 
-// Segment is a segment with its usage.
+// Segment is a segment with its references.
 type Segment struct {
 	segmenttable.Segment
-	Usage usage.Usage
+	References references.Counts
 }
 
 // The limits of segments.

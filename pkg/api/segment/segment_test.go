@@ -11,9 +11,9 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -61,7 +61,7 @@ func newFixture(t *testing.T) fixture {
 // uses returns the numbers of segments that use the fields plan and country.
 func (f fixture) uses(t *testing.T) []int64 {
 	t.Helper()
-	all, err := contextfield.UsageTable(f.Client, f.Tables).Read(t.Context(), []string{"plan", "country"})
+	all, err := contextfield.ReferencesTable(f.Client, f.Tables).Read(t.Context(), []string{"plan", "country"})
 	assert.OK(t, err)
 	return []int64{all["plan"].Segments, all["country"].Segments}
 }
@@ -209,8 +209,8 @@ func TestUseOfFields(t *testing.T) {
 	assert.OK(t, f.fields.Delete(t.Context(), "country"))
 }
 
-// use stores a toggle with strategies in production that use segments, and the usage of the segment 1.
-func (f fixture) use(t *testing.T, name string, archived bool, used usage.Usage) {
+// use stores a toggle with strategies in production that use segments, and the references to the segment 1.
+func (f fixture) use(t *testing.T, name string, archived bool, used references.Counts) {
 	t.Helper()
 	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(toggle.Feature{
 		Name: name, Project: "shop", Archived: archived, CreatedAt: now(),
@@ -220,7 +220,7 @@ func (f fixture) use(t *testing.T, name string, archived bool, used usage.Usage)
 			{ID: "s3", Name: "default", Segments: []int64{2}},
 		}}},
 	}))
-	f.Put(t, f.Tables[segmenttable.Table], segment.UsageTable(f.Client, f.Tables).Item("1", used))
+	f.Put(t, f.Tables[segmenttable.Table], segment.ReferencesTable(f.Client, f.Tables).Item("1", used))
 }
 
 // A segment that a strategy uses cannot be deleted, even if its toggle is archived.
@@ -228,7 +228,7 @@ func TestUsedSegment(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":[]}`, 201)
-	f.use(t, "t", false, usage.Usage{Counts: usage.Counts{"shop": 1}, Archived: 2})
+	f.use(t, "t", false, references.Counts{ByProject: references.ByProject{"shop": 1}, Archived: 2})
 	f.Expect(t.Context(), t, "get", "1", "", "200 "+strings.Replace(shown(1, "a", plain), `"usedInFeatures":0,"usedInProjects":0`,
 		`"usedInFeatures":1,"usedInProjects":1`, 1))
 	f.Expect(t.Context(), t, "delete", "1", "", `409 ConflictError: The segment "a" is in use. The number of toggles with a `+
@@ -242,8 +242,8 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":`+constraints("plan")+`}`, 201)
-	f.use(t, "t", true, usage.Usage{Counts: usage.Counts{"shop": 1}})
-	check := f.store.Check(segment.NewStrategies(f.Client, f.Tables).CountUsage)
+	f.use(t, "t", true, references.Counts{ByProject: references.ByProject{"shop": 1}})
+	check := f.store.Check(segment.NewStrategies(f.Client, f.Tables).CountReferences)
 	_, found, err := check(t.Context())
 	assert.OK(t, err)
 	var texts []string
@@ -256,9 +256,9 @@ func TestCheck(t *testing.T) {
 	_, found, err = check(t.Context())
 	assert.OK(t, err)
 	assert.Equal(t, 1, len(found)) // the toggle uses a segment that does not exist
-	counted := map[string]usage.Usage{}
+	counted := map[string]references.Counts{}
 	assert.OK(t, f.store.CountFields(t.Context(), counted))
-	assert.Equal(t, map[string]usage.Usage{"plan": {Segments: 1}}, counted)
+	assert.Equal(t, map[string]references.Counts{"plan": {Segments: 1}}, counted)
 }
 
 func TestLimit(t *testing.T) {
@@ -281,7 +281,7 @@ func TestFullEnvironment(t *testing.T) {
 	assert.OK(t, err)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"used","constraints":[]}`, 201)
 	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"unused","constraints":[]}`, 201)
-	f.use(t, "t", false, usage.Usage{Counts: usage.Counts{"shop": 1}})
+	f.use(t, "t", false, references.Counts{ByProject: references.ByProject{"shop": 1}})
 	large := `{"constraints":[{"contextName":"country","operator":"IN","values":["` + strings.Repeat("x", 99) + `","` +
 		strings.Repeat("y", 99) + `"]}]}`
 	assert.OK(t, environments.SetFull(t.Context(), "prod", true))

@@ -15,8 +15,8 @@ import (
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	download "toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
@@ -24,33 +24,33 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// Store keeps the segments in the table Segments: one item with each segment, one with its usage, and one with the
-// version of all segments and the counter of ids. It is safe for concurrent use.
+// Store keeps the segments in the table Segments: one item with each segment, one with the references to it, and one
+// with the version of all segments and the counter of ids. It is safe for concurrent use.
 type Store struct {
-	client     *dynamodb.Client
-	table      string
-	usage      usage.Table
-	fields     *contextfield.Store
-	fieldUsage usage.Table
-	version    dynamo.TableVersion
-	log        *eventlog.Log
-	maxValues  int // in the constraints of a segment
+	client          *dynamodb.Client
+	table           string
+	references      references.Table
+	fields          *contextfield.Store
+	fieldReferences references.Table
+	version         dynamo.TableVersion
+	log             *eventlog.Log
+	maxValues       int // in the constraints of a segment
 
 	environments *environment.Store
 }
 
-// NewStore returns a Store on the tables Segments and ContextFields that records its changes in log, which can be nil if
-// the Store only reads.
+// NewStore returns a Store on the tables Segments and ContextFields that records its changes in log, which can be nil
+// if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		client:     client,
-		table:      tables[segmenttable.Table],
-		usage:      UsageTable(client, tables),
-		fields:     contextfield.NewStore(client, tables, nil),
-		fieldUsage: contextfield.UsageTable(client, tables),
-		version:    dynamo.NewTableVersion(client, tables[segmenttable.Table], segmenttable.Hash),
-		log:        log,
-		maxValues:  MaxValues,
+		client:          client,
+		table:           tables[segmenttable.Table],
+		references:      ReferencesTable(client, tables),
+		fields:          contextfield.NewStore(client, tables, nil),
+		fieldReferences: contextfield.ReferencesTable(client, tables),
+		version:         dynamo.NewTableVersion(client, tables[segmenttable.Table], segmenttable.Hash),
+		log:             log,
+		maxValues:       MaxValues,
 
 		environments: environment.NewStore(client, tables, nil),
 	}
@@ -63,31 +63,31 @@ func (s *Store) ForImport() *Store {
 	return &importing
 }
 
-// UsageTable returns the usage of segments by segmenttable.Name of their ids.
-func UsageTable(client *dynamodb.Client, tables dynamo.Tables) usage.Table {
-	return usage.NewTable(client, tables[segmenttable.Table], segmenttable.Hash)
+// ReferencesTable returns the references to segments by segmenttable.Name of their ids.
+func ReferencesTable(client *dynamodb.Client, tables dynamo.Tables) references.Table {
+	return references.NewTable(client, tables[segmenttable.Table], segmenttable.Hash)
 }
 
 // The names of the actions of a transaction.
 const (
-	actionSegment    = "segment"
-	actionUsage      = "usage"
-	actionVersion    = "version"
-	actionField      = "field"
-	actionFieldUsage = "usage of a field"
-	actionEvent      = "event"
+	actionSegment         = "segment"
+	actionReferences      = "references"
+	actionVersion         = "version"
+	actionField           = "field"
+	actionFieldReferences = "references to a field"
+	actionEvent           = "event"
 )
 
 // List returns all segments, ordered by id. It is one consistent Scan per MB.
 func (s *Store) List(ctx context.Context) ([]Segment, error) {
 	var all []Segment
-	used := map[string]usage.Usage{}
+	used := map[string]references.Counts{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
 			return nil, fmt.Errorf("list segments: %w", err)
 		}
-		if name, ok := s.usage.ResourceOf(item); ok {
-			used[name], _ = usage.FromItem(item)
+		if name, ok := s.references.ResourceOf(item); ok {
+			used[name], _ = references.FromItem(item)
 			continue
 		}
 		if !segmenttable.IsSegment(item) {
@@ -100,7 +100,7 @@ func (s *Store) List(ctx context.Context) ([]Segment, error) {
 		all = append(all, Segment{Segment: stored})
 	}
 	for i := range all {
-		all[i].Usage = used[segmenttable.Name(all[i].ID)]
+		all[i].References = used[segmenttable.Name(all[i].ID)]
 	}
 	slices.SortFunc(all, func(a, b Segment) int { return cmp.Compare(a.ID, b.ID) })
 	return all, nil
@@ -109,14 +109,14 @@ func (s *Store) List(ctx context.Context) ([]Segment, error) {
 // Get returns one segment. The kind of its error is NotFound if there is none. It is one consistent read of two items.
 func (s *Store) Get(ctx context.Context, id int64) (Segment, error) {
 	name := segmenttable.Name(id)
-	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{segmenttable.Key(id), s.usage.Key(name)})
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{segmenttable.Key(id), s.references.Key(name)})
 	if err != nil {
 		return Segment{}, fmt.Errorf("get segment %d: %w", id, err)
 	}
 	var found Segment
 	for _, item := range items {
-		if _, ok := s.usage.ResourceOf(item); ok {
-			found.Usage, _ = usage.FromItem(item)
+		if _, ok := s.references.ResourceOf(item); ok {
+			found.References, _ = references.FromItem(item)
 			continue
 		}
 		if found.Segment, err = segmenttable.Unmarshal(item); err != nil {
@@ -131,12 +131,12 @@ func (s *Store) Get(ctx context.Context, id int64) (Segment, error) {
 
 // Create adds a segment that no toggle uses, and returns it as it is stored, with its id. The kind of its error is, in
 // this order, Validation if a constraint cannot be stored or a limit is reached, NameExists, or NoAccess if the list of
-// all segments would be too large. It reads all segments and writes one transaction, repeated if a segment, or a context
-// field in its constraints, is changed concurrently.
+// all segments would be too large. It reads all segments and writes one transaction, repeated if a segment, or a
+// context field in its constraints, is changed concurrently.
 func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err error) {
 	err = s.write(ctx, func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
 		created = next
-		created.ID, created.LastEvent, created.Usage = lastID+1, 0, usage.Usage{}
+		created.ID, created.LastEvent, created.References = lastID+1, 0, references.Counts{}
 		fields, err := s.check(ctx, all, created)
 		if err != nil {
 			return 0, err
@@ -152,7 +152,7 @@ func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err 
 		}
 		created.LastEvent = id
 		actions.Add(actionSegment, dynamo.NewItem(s.table, segmenttable.Hash, segmenttable.Marshal(created.Segment)))
-		actions.Add(actionUsage, s.usage.Create(segmenttable.Name(created.ID)))
+		actions.Add(actionReferences, s.references.Create(segmenttable.Name(created.ID)))
 		s.use(actions, nil, created.Constraints, fields)
 		actions.Add(actionEvent, event...)
 		return created.ID, nil
@@ -221,7 +221,7 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 		if err := precondition(old); err != nil {
 			return nil, err
 		}
-		if n := old.Usage.Toggles() + old.Usage.Archived; n > 0 {
+		if n := old.References.Toggles() + old.References.Archived; n > 0 {
 			return nil, apierror.Errorf(apierror.Conflict,
 				"The segment %q is in use. The number of toggles with a strategy that uses it, with archived ones, is %d.",
 				apierror.Echo(old.Name), n)
@@ -239,7 +239,7 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 		}})
-		actions.Add(actionUsage, s.usage.Delete(segmenttable.Name(id), old.Usage))
+		actions.Add(actionReferences, s.references.Delete(segmenttable.Name(id), old.References))
 		s.use(&actions, old.Constraints, nil, nil)
 		actions.Add(actionEvent, event...)
 		return actions.List(), nil
@@ -294,7 +294,7 @@ func (s *Store) checkRoom(ctx context.Context, old, next Segment) error {
 		return err
 	}
 	after, err := download.NewSegment(next.Segment.Segment).Size()
-	if err != nil || old.Usage.Toggles() == 0 || after <= before+smallChange {
+	if err != nil || old.References.Toggles() == 0 || after <= before+smallChange {
 		return err
 	}
 	full, err := s.environments.AllFull(ctx)
@@ -304,9 +304,9 @@ func (s *Store) checkRoom(ctx context.Context, old, next Segment) error {
 	return err
 }
 
-// use adds the actions that change the usage of context fields when the constraints of a segment change. The transaction
-// fails if one of the fields in next, whose legal values permit the constraints, has changed or was deleted. fields are
-// those of check.
+// use adds the actions that change the references to context fields when the constraints of a segment change. The
+// transaction fails if one of the fields in next, whose legal values permit the constraints, has changed or was
+// deleted. fields are those of check.
 func (s *Store) use(
 	actions *dynamo.Actions, old, next []toggle.Constraint, fields map[string]contextfield.ContextField,
 ) {
@@ -319,16 +319,16 @@ func (s *Store) use(
 		if !exists { // one that every context has
 			continue
 		}
-		change := usage.Usage{Version: 1}
+		change := references.Counts{Version: 1}
 		if slices.Contains(after, name) && !slices.Contains(before, name) {
 			change.Segments = 1
 		}
 		actions.Add(actionField, s.fields.Unchanged(f))
-		actions.Add(actionFieldUsage, s.fieldUsage.Change(name, change, usage.Usage{}))
+		actions.Add(actionFieldReferences, s.fieldReferences.Change(name, change, references.Counts{}))
 	}
 	for _, name := range before {
 		if !slices.Contains(after, name) {
-			actions.Add(actionFieldUsage, s.fieldUsage.Change(name, usage.Usage{Segments: -1}, usage.Usage{}))
+			actions.Add(actionFieldReferences, s.fieldReferences.Change(name, references.Counts{Segments: -1}, references.Counts{}))
 		}
 	}
 }

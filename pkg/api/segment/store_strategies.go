@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -61,26 +61,26 @@ func (s *Strategies) Of(ctx context.Context, id int64) ([]Strategy, error) {
 	return all, nil
 }
 
-// CountUsage counts the usage of each segment, by segmenttable.Name of its id. Store.Check compares it with what is
-// stored. It reads all toggles.
-func (s *Strategies) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
+// CountReferences counts the references to each segment, by segmenttable.Name of its id. Store.Check compares it with
+// what is stored. It reads all toggles.
+func (s *Strategies) CountReferences(ctx context.Context) (map[string]references.Counts, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return len(row.Segments) > 0 },
 		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeEnvironments)
 	if err != nil {
 		return nil, err
 	}
-	counted := map[string]usage.Usage{}
+	counted := map[string]references.Counts{}
 	for _, row := range rows {
 		for _, id := range row.Segments {
 			u := counted[segmenttable.Name(id)]
-			if u.Counts == nil {
-				u.Counts = usage.Counts{}
+			if u.ByProject == nil {
+				u.ByProject = references.ByProject{}
 			}
 			if row.Toggle.Archived {
 				u.Archived++
 			} else {
-				u.Counts[row.Toggle.Project]++
+				u.ByProject[row.Toggle.Project]++
 			}
 			counted[segmenttable.Name(id)] = u
 		}

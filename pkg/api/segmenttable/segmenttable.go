@@ -1,5 +1,5 @@
-// Package segmenttable is the form of segments in the table Segments, and reading the table. pkg/api/segment is the only
-// writer of the table.
+// Package segmenttable is the form of segments in the table Segments, and reading the table. pkg/api/segment is the
+// only writer of the table.
 package segmenttable
 
 import (
@@ -20,7 +20,7 @@ const Table = "Segments"
 // Hash is the table's partition key: the id of a segment in decimal digits, or another key, which contains a #.
 const Hash = "id"
 
-// Segment is a segment as it is stored, without its usage.
+// Segment is a segment as it is stored, without its references.
 type Segment struct {
 	toggle.Segment
 	Description *string         // nil: none
@@ -57,7 +57,7 @@ type record struct {
 // Key returns the key of a segment.
 func Key(id int64) dynamo.Item { return dynamo.Marshal(itemKey{Name(id)}) }
 
-// Name returns the id of a segment as the name of a resource, for its usage.
+// Name returns the id of a segment as the name of a resource, for the references to it.
 func Name(id int64) string { return strconv.FormatInt(id, 10) }
 
 const subjectPrefix = "segment:"

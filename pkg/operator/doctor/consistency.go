@@ -13,8 +13,8 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/platform/consistency"
@@ -42,19 +42,19 @@ func (d *doctor) consistency(ctx context.Context) {
 	segments := segment.NewStore(i.Client, i.Tables, log)
 	d.check(ctx, "removed names in segments", segments.CheckRemovedNames)
 	d.check(ctx, "context fields", contextfield.NewStore(i.Client, i.Tables, log).Check(
-		func(ctx context.Context) (map[string]usage.Usage, error) {
-			counted, err := features.CountUsage(ctx)
+		func(ctx context.Context) (map[string]references.Counts, error) {
+			counted, err := features.CountReferences(ctx)
 			if err != nil {
 				return nil, err
 			}
 			return counted, segments.CountFields(ctx, counted)
 		}))
 	strategies := segment.NewStrategies(i.Client, i.Tables)
-	d.check(ctx, "segments", segments.Check(strategies.CountUsage))
-	d.check(ctx, "counter of segments", segments.CheckCounter(strategies.CountUsage))
+	d.check(ctx, "segments", segments.Check(strategies.CountReferences))
+	d.check(ctx, "counter of segments", segments.CheckCounter(strategies.CountReferences))
 	environments := environment.NewStore(i.Client, i.Tables, log)
 	d.check(ctx, "states of toggles", features.CheckStates(environments.Restore))
-	d.check(ctx, "environments", environments.Check(environments.CountUsage))
+	d.check(ctx, "environments", environments.Check(environments.CountReferences))
 	d.check(ctx, "dependencies", features.CheckDependencies)
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "tokens", pats.Check)

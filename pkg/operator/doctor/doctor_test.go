@@ -15,9 +15,9 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/eventlog"
@@ -103,14 +103,14 @@ func TestData(t *testing.T) {
 			want:  map[string]string{"seeds": "missing: the feature type release"},
 			stays: true,
 		},
-		"a context field has no usage": {
+		"a context field has no references": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()
 				db.Put(t, db.Tables["ContextFields"], dynamo.Item{"name": dynamo.S("plan"), "sortOrder": dynamo.N(9)})
 			},
 			want: map[string]string{"context fields": `1 inconsistency: the context field "plan" has no counts`},
 		},
-		"the usage of a context field is too low": {
+		"the references to a context field is too low": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()
 				putUsage(t, db, "userId", 1)
@@ -118,7 +118,7 @@ func TestData(t *testing.T) {
 			want: map[string]string{"context fields": `1 inconsistency: the context field "userId" counts default: 1, ` +
 				"and is used by default: 2, shop: 1"},
 		},
-		"the usage of a context field is zero": {
+		"the references to a context field is zero": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()
 				putUsage(t, db, "userId", 0)
@@ -131,7 +131,7 @@ func TestData(t *testing.T) {
 				t.Helper()
 				putUsage(t, db, "plan", 1)
 			},
-			want: map[string]string{"context fields": `1 inconsistency: the context field "plan", whose usage is stored, ` +
+			want: map[string]string{"context fields": `1 inconsistency: the context field "plan", whose references are stored, ` +
 				"does not exist"},
 		},
 		"an account is lost": {
@@ -216,7 +216,7 @@ func TestData(t *testing.T) {
 				assert.OK(t, err)
 				compileSnapshots(t, db, time.Now)
 				db.Delete(t, db.Tables["Environments"], dynamo.Item{"name": dynamo.S("production")})
-				db.Delete(t, db.Tables["Environments"], environment.UsageTable(db.Client, db.Tables).Key("production"))
+				db.Delete(t, db.Tables["Environments"], environment.ReferencesTable(db.Client, db.Tables).Key("production"))
 			},
 			want: map[string]string{"states of toggles": `1 inconsistency: 1 toggles have strategies in the environment ` +
 				`"production", which does not exist`,
@@ -321,9 +321,9 @@ func createSegment(t *testing.T, db *database.Database) {
 // putUsage stores the number of toggles of the project "default" that use a context field.
 func putUsage(t *testing.T, db *database.Database, field string, toggles int64) {
 	t.Helper()
-	counts := usage.Counts{"default": toggles}
+	counts := references.ByProject{"default": toggles}
 	db.Put(t, db.Tables["ContextFields"],
-		contextfield.UsageTable(db.Client, db.Tables).Item(field, usage.Usage{Counts: counts}))
+		contextfield.ReferencesTable(db.Client, db.Tables).Item(field, references.Counts{ByProject: counts}))
 }
 
 // api accepts a request if the token of doctor is stored.

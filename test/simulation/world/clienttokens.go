@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 )
 
@@ -116,10 +116,10 @@ func (w *World) checkClientTokens() {
 	if counted != total {
 		w.fail("there are %d client tokens, and %d are counted", total, counted)
 	}
-	table := environment.UsageTable(nil, nil)
+	table := environment.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("Environments") {
 		if name, ok := table.ResourceOf(item); ok {
-			if used, _ := usage.FromItem(item); used.Tokens != 0 {
+			if used, _ := references.FromItem(item); used.Tokens != 0 {
 				stored[name] = used.Tokens
 			}
 		}

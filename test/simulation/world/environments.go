@@ -10,7 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -129,12 +129,12 @@ func isEnvironment(item dynamo.Item) bool {
 	return !strings.Contains(item.String("name"), "#") && !item.Bool("deleted")
 }
 
-// checkEnvironments checks that an environment exists if and only if its usage is stored, and that no two have the same
-// sort order: those that actors choose are different.
+// checkEnvironments checks that an environment exists if and only if its references are stored, and that no two have
+// the same sort order: those that actors choose are different.
 func (w *World) checkEnvironments() {
 	var counted []string
 	orders := map[int64]string{}
-	table := environment.UsageTable(nil, nil)
+	table := environment.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("Environments") {
 		if name, ok := table.ResourceOf(item); ok {
 			counted = append(counted, name)
@@ -149,7 +149,7 @@ func (w *World) checkEnvironments() {
 	}
 	slices.Sort(counted)
 	if existing := w.existingEnvironments(); !slices.Equal(existing, counted) {
-		w.fail("the environments are %v, but the usage of %v is stored", existing, counted)
+		w.fail("the environments are %v, but the references to %v is stored", existing, counted)
 	}
 }
 
@@ -175,7 +175,7 @@ func (w *World) checkEmpty(environment string) {
 	}
 }
 
-// checkEnvironmentUsage compares the usage of environments with a recount of the toggles that are on.
+// checkEnvironmentUsage compares the references to environments with a recount of the toggles that are on.
 func (w *World) checkEnvironmentUsage() {
 	recount, stored := map[string]int64{}, map[string]int64{} // by environment and project
 	for _, item := range w.db.Items("Features") {
@@ -185,16 +185,16 @@ func (w *World) checkEnvironmentUsage() {
 			}
 		}
 	}
-	table := environment.UsageTable(nil, nil)
+	table := environment.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("Environments") {
 		if name, ok := table.ResourceOf(item); ok {
-			used, _ := usage.FromItem(item)
-			for project, n := range used.Counts {
+			used, _ := references.FromItem(item)
+			for project, n := range used.ByProject {
 				stored[name+" in "+project] = n
 			}
 		}
 	}
 	if !maps.Equal(stored, recount) {
-		w.fail("the usage of the environments is %v, but toggles are on in %v", stored, recount)
+		w.fail("the references to the environments is %v, but toggles are on in %v", stored, recount)
 	}
 }

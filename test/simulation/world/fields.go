@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -149,10 +149,10 @@ func (a *actor) restrictField(name, value string) {
 
 // unusedField returns a field that exists and that no toggle uses, or nothing.
 func (w *World) unusedField() string {
-	table := contextfield.UsageTable(nil, nil)
+	table := contextfield.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		field, ok := table.ResourceOf(item)
-		if used, _ := usage.FromItem(item); ok && len(used.Counts) == 0 && slices.Contains(w.fields.names, field) {
+		if used, _ := references.FromItem(item); ok && len(used.ByProject) == 0 && slices.Contains(w.fields.names, field) {
 			return field
 		}
 	}
@@ -188,8 +188,8 @@ func (a *actor) listFields(c *credential) {
 	a.editListed(o, "field", a.fields.names, all, nil)
 }
 
-// checkFields compares the usage of context fields with a recount of the toggles, and the fields with the items that
-// contain their usage. No two fields have the same sort order: those that actors choose are different.
+// checkFields compares the references to context fields with a recount of the toggles, and the fields with the items
+// that contain their references. No two fields have the same sort order: those that actors choose are different.
 func (w *World) checkFields() {
 	recount, stored := map[string]int64{}, map[string]int64{} // by field and project
 	for _, toggle := range w.db.Items("Features") {
@@ -201,7 +201,7 @@ func (w *World) checkFields() {
 	}
 	var existing, counted []string
 	orders := map[int64]string{}
-	fieldUsage := contextfield.UsageTable(nil, nil)
+	fieldReferences := contextfield.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		name := item.String("name")
 		if contextfield.IsField(item) {
@@ -211,20 +211,20 @@ func (w *World) checkFields() {
 			}
 			orders[item.Int("sortOrder")] = name
 		}
-		if field, ok := fieldUsage.ResourceOf(item); ok {
+		if field, ok := fieldReferences.ResourceOf(item); ok {
 			counted = append(counted, field)
-			used, _ := usage.FromItem(item)
-			for project, n := range used.Counts {
+			used, _ := references.FromItem(item)
+			for project, n := range used.ByProject {
 				stored[field+" in "+project] = n
 			}
 		}
 	}
 	if !maps.Equal(stored, recount) {
-		w.fail("the usage of the fields is %v, but toggles use them %v", stored, recount)
+		w.fail("the references to the fields is %v, but toggles use them %v", stored, recount)
 	}
 	slices.Sort(existing)
 	slices.Sort(counted)
 	if !slices.Equal(existing, counted) {
-		w.fail("the fields are %v, but the usage of %v is stored", existing, counted)
+		w.fail("the fields are %v, but the references to %v is stored", existing, counted)
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
-	"toggleadmin/pkg/api/usage"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -105,16 +105,16 @@ func (w *World) changedSegment(c change) {
 	w.segments.highest = id
 }
 
-// checkSegments compares the usage of segments with a recount of the toggles, and that of context fields by segments
-// with a recount of the segments. Names of segments are unique without regard to letter case.
+// checkSegments compares the references to segments with a recount of the toggles, and that of context fields by
+// segments with a recount of the segments. Names of segments are unique without regard to letter case.
 func (w *World) checkSegments() {
-	recount, stored := map[string]usage.Usage{}, map[string]usage.Usage{}
+	recount, stored := map[string]references.Counts{}, map[string]references.Counts{}
 	names, byField := map[string]string{}, map[string]int64{}
-	table := segment.UsageTable(nil, nil)
+	table := segment.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("Segments") {
 		if id, ok := table.ResourceOf(item); ok {
-			used, _ := usage.FromItem(item)
-			stored[id] = usage.Usage{Counts: used.Counts, Archived: used.Archived}
+			used, _ := references.FromItem(item)
+			stored[id] = references.Counts{ByProject: used.ByProject, Archived: used.Archived}
 			continue
 		}
 		if !segmenttable.IsSegment(item) {
@@ -123,7 +123,7 @@ func (w *World) checkSegments() {
 		s, err := segmenttable.Unmarshal(item)
 		w.must(err)
 		id, name := segmenttable.Name(s.ID), strings.ToLower(s.Name)
-		recount[id] = usage.Usage{Counts: usage.Counts{}}
+		recount[id] = references.Counts{ByProject: references.ByProject{}}
 		if other := names[name]; other != "" {
 			w.fail("the segments %s and %s have the name %s", other, id, s.Name)
 		}
@@ -147,25 +147,25 @@ func (w *World) checkSegments() {
 			if item.Bool("archived") {
 				u.Archived++
 			} else {
-				u.Counts[item.String("project")]++
+				u.ByProject[item.String("project")]++
 			}
 			recount[id] = u
 		}
 	}
 	if fmt.Sprint(stored) != fmt.Sprint(recount) {
-		w.fail("the usage of the segments is %v, but toggles use them %v", stored, recount)
+		w.fail("the references to the segments is %v, but toggles use them %v", stored, recount)
 	}
 	storedByField := map[string]int64{}
-	fields := contextfield.UsageTable(nil, nil)
+	fields := contextfield.ReferencesTable(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		if field, ok := fields.ResourceOf(item); ok {
-			if used, _ := usage.FromItem(item); used.Segments != 0 {
+			if used, _ := references.FromItem(item); used.Segments != 0 {
 				storedByField[field] = used.Segments
 			}
 		}
 	}
 	if !maps.Equal(storedByField, byField) {
-		w.fail("the usage of the fields by segments is %v, but %v", storedByField, byField)
+		w.fail("the references to the fields by segments is %v, but %v", storedByField, byField)
 	}
 }
 

@@ -1,4 +1,4 @@
-package usage_test
+package references_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -20,48 +20,50 @@ func write(t *testing.T, db *database.Database, actions ...types.TransactWriteIt
 	return failures == nil
 }
 
-func TestUsage(t *testing.T) {
+func TestReferences(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	table := usage.NewTable(db.Client, db.Tables["ContextFields"], "name")
-	counts := func(p, q int64) usage.Usage { return usage.Usage{Counts: usage.Counts{"p": p, "q": q}} }
+	table := references.NewTable(db.Client, db.Tables["ContextFields"], "name")
+	counts := func(p, q int64) references.Counts {
+		return references.Counts{ByProject: references.ByProject{"p": p, "q": q}}
+	}
 	read := func() string {
 		all, err := table.Read(t.Context(), []string{"plan", "none"})
 		assert.OK(t, err)
 		return fmt.Sprint(all)
 	}
 
-	assert.Equal(t, false, write(t, db, table.Change("plan", usage.Usage{Segments: 1}, usage.Usage{})))
+	assert.Equal(t, false, write(t, db, table.Change("plan", references.Counts{Segments: 1}, references.Counts{})))
 	assert.Equal(t, false, write(t, db, table.Exists("plan")))
 	assert.Equal(t, "map[]", read())
 
 	assert.Equal(t, true, write(t, db, table.Create("plan")))
 	assert.Equal(t, true, write(t, db, table.Exists("plan")))
-	assert.Equal(t, true, write(t, db, table.Change("plan", counts(2, 1), usage.Usage{})))
-	assert.Equal(t, true, write(t, db, table.Change("plan", usage.Usage{Archived: 2, Segments: 1, Version: 1}, usage.Usage{})))
+	assert.Equal(t, true, write(t, db, table.Change("plan", counts(2, 1), references.Counts{})))
+	assert.Equal(t, true, write(t, db, table.Change("plan", references.Counts{Archived: 2, Segments: 1, Version: 1}, references.Counts{})))
 	assert.Equal(t, "map[plan:{map[p:2 q:1] 2 1 0 1}]", read())
 
-	assert.Equal(t, false, write(t, db, table.SameVersion("plan", usage.Usage{})))
-	assert.Equal(t, true, write(t, db, table.SameVersion("plan", usage.Usage{Version: 1})))
+	assert.Equal(t, false, write(t, db, table.SameVersion("plan", references.Counts{})))
+	assert.Equal(t, true, write(t, db, table.SameVersion("plan", references.Counts{Version: 1})))
 
-	// A project without toggles is left out. The change of a usage that has changed fails.
-	less := usage.Usage{Counts: usage.Counts{"q": -1}, Archived: -2}
-	assert.Equal(t, false, write(t, db, table.Change("plan", less, usage.Usage{})))
+	// A project without toggles is left out. The change of references that have changed fails.
+	less := references.Counts{ByProject: references.ByProject{"q": -1}, Archived: -2}
+	assert.Equal(t, false, write(t, db, table.Change("plan", less, references.Counts{})))
 	assert.Equal(t, false, write(t, db, table.Delete("plan", counts(2, 1))))
 	assert.Equal(t, true, write(t, db, table.Change("plan", less, counts(2, 1))))
 	assert.Equal(t, "map[plan:{map[p:2] 0 1 0 1}]", read())
 
-	unused := usage.Usage{Counts: usage.Counts{}, Version: 1}
+	unused := references.Counts{ByProject: references.ByProject{}, Version: 1}
 	assert.Equal(t, false, write(t, db, table.Delete("plan", unused)))
-	last := usage.Usage{Counts: usage.Counts{"p": -2}, Segments: -1}
+	last := references.Counts{ByProject: references.ByProject{"p": -2}, Segments: -1}
 	assert.Equal(t, true, write(t, db, table.Change("plan", last, counts(2, 0))))
-	assert.Equal(t, false, write(t, db, table.Delete("plan", usage.Usage{Counts: usage.Counts{}})))
+	assert.Equal(t, false, write(t, db, table.Delete("plan", references.Counts{ByProject: references.ByProject{}})))
 	assert.Equal(t, true, write(t, db, table.Delete("plan", unused)))
 	assert.Equal(t, "map[]", read())
 }
 
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	counts := usage.Counts{"p": 2, "q": 1, "none": 0}
+	counts := references.ByProject{"p": 2, "q": 1, "none": 0}
 	assert.Equal(t, []int64{3, 2}, []int64{counts.Toggles(), counts.Projects()})
 }

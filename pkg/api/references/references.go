@@ -1,9 +1,9 @@
-// Package usage counts what uses a resource: a context field, a segment or an environment.
+// Package references counts what refers to a resource: a context field, a segment or an environment.
 //
 // The counts of a resource are in an item of their own in its table, which exists if and only if the resource exists.
 // The transaction of each write that begins or ends a use changes them, and fails if the resource does not exist. The
 // transaction that deletes a resource fails if it is used.
-package usage
+package references
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Usage is what uses a resource, or a change of it.
-type Usage struct {
-	Counts
+// Counts is what uses a resource, or a change of it.
+type Counts struct {
+	ByProject
 	Archived int64 // the number of archived toggles; they use segments only
 	Segments int64 // the number of segments; they use context fields only
 	Tokens   int64 // the number of client tokens; they belong to environments only
@@ -23,11 +23,11 @@ type Usage struct {
 	Version int64
 }
 
-// Counts are the numbers of active toggles by project. Projects without such a toggle are left out.
-type Counts map[string]int64
+// ByProject are the numbers of active toggles by project. Projects without such a toggle are left out.
+type ByProject map[string]int64
 
 // Toggles returns the number of active toggles.
-func (c Counts) Toggles() (n int64) {
+func (c ByProject) Toggles() (n int64) {
 	for _, toggles := range c {
 		n += toggles
 	}
@@ -35,7 +35,7 @@ func (c Counts) Toggles() (n int64) {
 }
 
 // Projects returns the number of projects that have such a toggle.
-func (c Counts) Projects() (n int64) {
+func (c ByProject) Projects() (n int64) {
 	for _, toggles := range c {
 		if toggles > 0 {
 			n++
@@ -44,11 +44,11 @@ func (c Counts) Projects() (n int64) {
 	return n
 }
 
-// text returns the usage for a person to read.
-func (u Usage) text() string {
+// text returns the references for a person to read.
+func (u Counts) text() string {
 	var all []string
-	for _, project := range slices.Sorted(maps.Keys(u.Counts)) {
-		all = append(all, fmt.Sprintf("%s: %d", project, u.Counts[project]))
+	for _, project := range slices.Sorted(maps.Keys(u.ByProject)) {
+		all = append(all, fmt.Sprintf("%s: %d", project, u.ByProject[project]))
 	}
 	if u.Archived != 0 {
 		all = append(all, fmt.Sprintf("archived toggles: %d", u.Archived))
@@ -65,8 +65,8 @@ func (u Usage) text() string {
 	return strings.Join(all, ", ")
 }
 
-// same reports whether two usages have the same numbers.
-func (u Usage) same(other Usage) bool {
-	return maps.Equal(u.Counts, other.Counts) && u.Archived == other.Archived && u.Segments == other.Segments &&
+// same reports whether two have the same numbers.
+func (u Counts) same(other Counts) bool {
+	return maps.Equal(u.ByProject, other.ByProject) && u.Archived == other.Archived && u.Segments == other.Segments &&
 		u.Tokens == other.Tokens
 }

@@ -1,4 +1,4 @@
-package usage
+package references
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Checker compares the stored usage of the resources of a table with what uses them. Responses show the usage, a used
-// resource cannot be deleted, and nothing can end the use of a resource that does not exist.
+// Checker compares the stored references to the resources of a table with what uses them. Responses show the
+// references, and a used resource cannot be deleted, and nothing can end the use of a resource that does not exist.
 type Checker struct {
 	Table      Table
 	Kind       string                 // of the resources, such as "context field"
-	IsResource func(dynamo.Item) bool // whether an item of the table that has no usage is that of a resource
+	IsResource func(dynamo.Item) bool // whether an item of the table that has no references is that of a resource
 
-	// Count returns the usage of each resource that is used.
-	Count func(context.Context) (map[string]Usage, error)
+	// Count returns the references to each resource that has some.
+	Count func(context.Context) (map[string]Counts, error)
 
 	// Restore returns the repair that creates a resource that is used. nil: Steps are what an operator can do.
 	Restore func(resource string) func(context.Context) error
@@ -27,7 +27,7 @@ type Checker struct {
 
 // Check is a consistency.Check.
 func (c Checker) Check(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
-	// before the users: a repair does not replace usage that changes later
+	// before the users: a repair does not replace references that change later
 	exists, stored, err := c.Table.scan(ctx, c.IsResource)
 	if err != nil {
 		return "", nil, err
@@ -38,7 +38,7 @@ func (c Checker) Check(ctx context.Context) (summary string, found []consistency
 	}
 	names := map[string]bool{}
 	maps.Copy(names, exists)
-	for _, all := range []map[string]Usage{stored, counted} {
+	for _, all := range []map[string]Counts{stored, counted} {
 		for name := range all {
 			names[name] = true
 		}
@@ -51,10 +51,10 @@ func (c Checker) Check(ctx context.Context) (summary string, found []consistency
 	return fmt.Sprintf("%d, consistent with what uses them", len(exists)), found, nil
 }
 
-// compare compares the stored usage of a resource with the usage that was counted. ok is false if they are equal.
-func (c Checker) compare(name string, exists bool, stored, counted Usage) (i consistency.Inconsistency, ok bool) {
+// compare compares the stored references to a resource with those that were counted. ok is false if they are equal.
+func (c Checker) compare(name string, exists bool, stored, counted Counts) (i consistency.Inconsistency, ok bool) {
 	switch {
-	case !exists && !counted.same(Usage{}):
+	case !exists && !counted.same(Counts{}):
 		i.Text = fmt.Sprintf("the %s %q, which is used, does not exist", c.Kind, name)
 		if c.Restore != nil {
 			i.Repair = c.Restore(name)
@@ -62,9 +62,9 @@ func (c Checker) compare(name string, exists bool, stored, counted Usage) (i con
 			i.Steps = c.Steps
 		}
 	case !exists:
-		i.Text = fmt.Sprintf("the %s %q, whose usage is stored, does not exist", c.Kind, name)
+		i.Text = fmt.Sprintf("the %s %q, whose references are stored, does not exist", c.Kind, name)
 		i.Repair = c.Table.remove(name, stored)
-	case stored.Counts == nil:
+	case stored.ByProject == nil:
 		i.Text = fmt.Sprintf("the %s %q has no counts", c.Kind, name)
 		i.Repair = c.Table.replace(name, stored, counted)
 	case !stored.same(counted):

@@ -4,26 +4,26 @@ import (
 	"context"
 
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/usage"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 )
 
-// CountUsage counts the toggles that are on, without archived ones, and the client tokens, by environment. Check compares
-// it with what is stored. It reads all toggles and tokens.
-func (s *Store) CountUsage(ctx context.Context) (map[string]usage.Usage, error) {
+// CountReferences counts the toggles that are on, without archived ones, and the client tokens, by environment. Check
+// compares it with what is stored. It reads all toggles and tokens.
+func (s *Store) CountReferences(ctx context.Context) (map[string]references.Counts, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return !row.Toggle.Archived && len(row.EnabledIn) > 0 },
 		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeEnvironments)
 	if err != nil {
 		return nil, err
 	}
-	counted := map[string]usage.Usage{}
+	counted := map[string]references.Counts{}
 	for _, row := range rows {
 		for _, name := range row.EnabledIn {
-			if counted[name].Counts == nil {
-				counted[name] = usage.Usage{Counts: usage.Counts{}}
+			if counted[name].ByProject == nil {
+				counted[name] = references.Counts{ByProject: references.ByProject{}}
 			}
-			counted[name].Counts[row.Toggle.Project]++
+			counted[name].ByProject[row.Toggle.Project]++
 		}
 	}
 	tokens, err := clienttokentable.Scan(ctx, s.client, s.tokens)

@@ -1,4 +1,4 @@
-package usage
+package references
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Table is a table with the usage of its resources. It is safe for concurrent use.
+// Table is a table with the references to its resources. It is safe for concurrent use.
 type Table struct {
 	client *dynamodb.Client
 	name   string
@@ -24,7 +24,7 @@ type Table struct {
 // NewTable returns the table with a physical name and a partition key, which is a string.
 func NewTable(client *dynamodb.Client, name, hash string) Table { return Table{client, name, hash} }
 
-// The attributes of an item with usage.
+// The attributes of an item with references.
 const (
 	attributeCounts   = "usage" // a map from projects to numbers of toggles
 	attributeArchived = "archived"
@@ -33,23 +33,23 @@ const (
 	attributeVersion  = "version"
 )
 
-// prefix begins the key of an item with usage. The key of a resource has no #.
+// prefix begins the key of an item with references. The key of a resource has no #.
 const prefix = "usage#"
 
-// Key returns the key of the item with the usage of a resource.
+// Key returns the key of the item with the references to a resource.
 func (t Table) Key(resource string) dynamo.Item {
 	return dynamo.Item{t.hash: dynamo.S(prefix + resource)}
 }
 
-// ResourceOf returns the resource whose usage an item of the table contains. ok is false for other items.
+// ResourceOf returns the resource whose references an item of the table contains. ok is false for other items.
 func (t Table) ResourceOf(item dynamo.Item) (resource string, ok bool) {
 	return strings.CutPrefix(item.String(t.hash), prefix)
 }
 
-// Item returns the item with the usage of a resource.
-func (t Table) Item(resource string, u Usage) dynamo.Item {
+// Item returns the item with the references to a resource.
+func (t Table) Item(resource string, u Counts) dynamo.Item {
 	item := t.Key(resource)
-	item[attributeCounts] = u.Counts.value()
+	item[attributeCounts] = u.ByProject.value()
 	for attribute, n := range u.numbers() {
 		if n != 0 {
 			item[attribute] = dynamo.N(n)
@@ -58,8 +58,8 @@ func (t Table) Item(resource string, u Usage) dynamo.Item {
 	return item
 }
 
-// numbers returns the usage without the counts, by attribute.
-func (u Usage) numbers() map[string]int64 {
+// numbers returns the numbers of references without those of projects, by attribute.
+func (u Counts) numbers() map[string]int64 {
 	return map[string]int64{
 		attributeArchived: u.Archived,
 		attributeSegments: u.Segments,
@@ -68,7 +68,7 @@ func (u Usage) numbers() map[string]int64 {
 	}
 }
 
-func (c Counts) value() types.AttributeValue {
+func (c ByProject) value() types.AttributeValue {
 	counts := dynamo.Item{}
 	for project, n := range c {
 		counts[project] = dynamo.N(n)
@@ -76,37 +76,37 @@ func (c Counts) value() types.AttributeValue {
 	return dynamo.M(counts)
 }
 
-// FromItem returns the usage that an item contains. ok is false if the item contains none.
-func FromItem(item dynamo.Item) (u Usage, ok bool) {
+// FromItem returns the references that an item contains. ok is false if the item contains none.
+func FromItem(item dynamo.Item) (u Counts, ok bool) {
 	if item[attributeCounts] == nil {
-		return Usage{}, false
+		return Counts{}, false
 	}
-	u = Usage{
-		Counts:   Counts{},
-		Archived: item.Int(attributeArchived),
-		Segments: item.Int(attributeSegments),
-		Tokens:   item.Int(attributeTokens),
-		Version:  item.Int(attributeVersion),
+	u = Counts{
+		ByProject: ByProject{},
+		Archived:  item.Int(attributeArchived),
+		Segments:  item.Int(attributeSegments),
+		Tokens:    item.Int(attributeTokens),
+		Version:   item.Int(attributeVersion),
 	}
 	counts := item.Map(attributeCounts)
 	for project := range counts {
-		u.Counts[project] = counts.Int(project)
+		u.ByProject[project] = counts.Int(project)
 	}
 	return u, true
 }
 
-// Read reads the usage of resources. Those that do not exist are left out. It is one consistent read of one item for
-// each resource.
-func (t Table) Read(ctx context.Context, resources []string) (map[string]Usage, error) {
+// Read reads the references to resources. Those that do not exist are left out. It is one consistent read of one item
+// for each resource.
+func (t Table) Read(ctx context.Context, resources []string) (map[string]Counts, error) {
 	keys := make([]dynamo.Item, len(resources))
 	for i, resource := range resources {
 		keys[i] = t.Key(resource)
 	}
 	items, err := dynamo.GetAll(ctx, t.client, t.name, keys)
 	if err != nil {
-		return nil, fmt.Errorf("read the usage of resources of the table %s: %w", t.name, err)
+		return nil, fmt.Errorf("read the references to resources of the table %s: %w", t.name, err)
 	}
-	all := map[string]Usage{}
+	all := map[string]Counts{}
 	for _, item := range items {
 		resource, _ := t.ResourceOf(item)
 		all[resource], _ = FromItem(item)
@@ -114,23 +114,23 @@ func (t Table) Read(ctx context.Context, resources []string) (map[string]Usage, 
 	return all, nil
 }
 
-// Create returns the action that stores the usage of a new resource. It needs no condition: the transaction that creates
-// the resource has one.
+// Create returns the action that stores the references to a new resource. It needs no condition: the transaction that
+// creates the resource has one.
 func (t Table) Create(resource string) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: t.Item(resource, Usage{})}}
+	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: t.Item(resource, Counts{})}}
 }
 
-// Change returns the action that adds a change, which is not empty, to the usage of a resource. stored is the usage that
-// was read; its counts can be nil if no change of a count is negative. The action fails, with the stored item, if the
-// resource does not exist, or if concurrent writes have changed which projects are left with toggles.
-func (t Table) Change(resource string, change, stored Usage) types.TransactWriteItem {
+// Change returns the action that adds a change, which is not empty, to the references to a resource. stored is the
+// usage that was read; its counts can be nil if no change of a count is negative. The action fails, with the stored
+// item, if the resource does not exist, or if concurrent writes have changed which projects are left with toggles.
+func (t Table) Change(resource string, change, stored Counts) types.TransactWriteItem {
 	counts := expression.Name(attributeCounts)
 	condition := counts.AttributeExists()
 	var update expression.UpdateBuilder
-	for _, project := range slices.Sorted(maps.Keys(change.Counts)) {
+	for _, project := range slices.Sorted(maps.Keys(change.ByProject)) {
 		at := counts.AppendName(expression.NameNoDotSplit(project))
-		n := change.Counts[project]
-		before, counted := stored.Counts[project]
+		n := change.ByProject[project]
+		before, counted := stored.ByProject[project]
 		switch {
 		case n > 0:
 			update = update.Set(at, expression.Plus(at.IfNotExists(expression.Value(0)), expression.Value(n)))
@@ -168,8 +168,8 @@ func (t Table) Exists(resource string) types.TransactWriteItem {
 	return t.check(resource, expression.Name(attributeCounts).AttributeExists())
 }
 
-// SameVersion returns the condition that the version of the usage of a resource is that of stored, which was read.
-func (t Table) SameVersion(resource string, stored Usage) types.TransactWriteItem {
+// SameVersion returns the condition that the version of the references to a resource is that of stored, which was read.
+func (t Table) SameVersion(resource string, stored Counts) types.TransactWriteItem {
 	return t.check(resource, expression.Name(attributeCounts).AttributeExists().And(is(attributeVersion, stored.Version)))
 }
 
@@ -185,9 +185,9 @@ func (t Table) check(resource string, condition expression.ConditionBuilder) typ
 	}}
 }
 
-// Delete returns the action that deletes the usage of a resource. It fails if the numbers or the version are not those of
-// stored, which was read.
-func (t Table) Delete(resource string, stored Usage) types.TransactWriteItem {
+// Delete returns the action that deletes the references to a resource. It fails if the numbers or the version are not
+// those of stored, which was read.
+func (t Table) Delete(resource string, stored Counts) types.TransactWriteItem {
 	condition := unchanged(stored).And(is(attributeVersion, stored.Version))
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
 	return types.TransactWriteItem{Delete: &types.Delete{
@@ -199,12 +199,13 @@ func (t Table) Delete(resource string, stored Usage) types.TransactWriteItem {
 	}}
 }
 
-// unchanged returns the condition that an item has the numbers of a usage, which has no Counts if the item has none.
-func unchanged(u Usage) expression.ConditionBuilder {
+// unchanged returns the condition that an item has the numbers of references, which have no ByProject if the item has
+// none.
+func unchanged(u Counts) expression.ConditionBuilder {
 	counts := expression.Name(attributeCounts)
 	condition := counts.AttributeNotExists()
-	if u.Counts != nil {
-		condition = counts.Equal(expression.Value(u.Counts.value()))
+	if u.ByProject != nil {
+		condition = counts.Equal(expression.Value(u.ByProject.value()))
 	}
 	return condition.And(
 		is(attributeArchived, u.Archived),
@@ -221,9 +222,9 @@ func is(attribute string, n int64) expression.ConditionBuilder {
 	return condition
 }
 
-// replace returns the repair that replaces the numbers of a usage. It does nothing if they have changed.
-func (t Table) replace(resource string, stored, counted Usage) func(context.Context) error {
-	update := expression.Set(expression.Name(attributeCounts), expression.Value(counted.Counts.value())).
+// replace returns the repair that replaces the numbers of references. It does nothing if they have changed.
+func (t Table) replace(resource string, stored, counted Counts) func(context.Context) error {
+	update := expression.Set(expression.Name(attributeCounts), expression.Value(counted.ByProject.value())).
 		Set(expression.Name(attributeArchived), expression.Value(counted.Archived)).
 		Set(expression.Name(attributeSegments), expression.Value(counted.Segments)).
 		Set(expression.Name(attributeTokens), expression.Value(counted.Tokens))
@@ -241,8 +242,8 @@ func (t Table) replace(resource string, stored, counted Usage) func(context.Cont
 	}
 }
 
-// remove returns the repair that deletes a usage. It does nothing if its numbers have changed.
-func (t Table) remove(resource string, stored Usage) func(context.Context) error {
+// remove returns the repair that deletes references. It does nothing if its numbers have changed.
+func (t Table) remove(resource string, stored Counts) func(context.Context) error {
 	action := t.Delete(resource, stored).Delete
 	return func(ctx context.Context) error {
 		_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -263,11 +264,11 @@ func unlessChanged(err error) error {
 	return err
 }
 
-// scan returns the resources that exist, and the stored usage of resources.
+// scan returns the resources that exist, and the stored references to resources.
 func (t Table) scan(ctx context.Context, isResource func(dynamo.Item) bool) (
-	exists map[string]bool, stored map[string]Usage, err error,
+	exists map[string]bool, stored map[string]Counts, err error,
 ) {
-	exists, stored = map[string]bool{}, map[string]Usage{}
+	exists, stored = map[string]bool{}, map[string]Counts{}
 	for item, err := range dynamo.Scan(ctx, t.client, t.name) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read the table %s: %w", t.name, err)
