@@ -139,9 +139,9 @@ func (d *damage) checkSegment() {
 	broken := maps.Clone(whole)
 	broken["constraints"] = dynamo.S("broken")
 	d.store(table, broken)
-	use("second")
+	use("another")
 	d.checkPlanned("first", "its segment cannot be read")
-	d.checkPlanned("second", "its segment cannot be read")
+	d.checkPlanned("another", "its segment cannot be read")
 	d.store(table, whole)
 }
 
