@@ -124,6 +124,9 @@ func operations(t *testing.T) []operation {
 			path = strings.ReplaceAll(path, "{"+parameter.Value.Name+"}", value)
 		}
 		for method, declared := range item.Operations() {
+			if declared.Security != nil { // the health check, which needs no credential
+				continue
+			}
 			target := strings.ReplaceAll(path, "{"+toggleName+"}", declared.OperationID)
 			op := operation{call: call{method: method, target: target}, name: declared.OperationID, denials: map[string]int{}}
 			if declared.RequestBody != nil {

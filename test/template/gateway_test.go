@@ -110,18 +110,18 @@ func TestAccessLog(t *testing.T) {
 }
 
 // TestNotFound checks that every resource of the API, and every parent, has exactly one method ANY without authorizer,
-// which invokes not-found, and that sam local finds the function of /{proxy+} only. Only the console's paths have no
-// authorizer.
+// which invokes not-found, and that sam local finds the function of /{proxy+} only. Only the console's paths and the health
+// check have no authorizer.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
-	const notFound, console = "NotFoundFunction", "ConsoleFunction"
+	const notFound, console, health = "NotFoundFunction", "ConsoleFunction", "HealthFunction"
 	template, samLocal := load(t, nil), load(t, map[string]string{"DynamoDBEndpoint": "http://127.0.0.1:8000"})
 	want, got := map[string]int{"/{proxy+}": 1}, map[string]int{}
 	var counted []string
 	for _, route := range template.API.Routes {
-		if route.Authorized == slices.Contains([]string{notFound, console}, route.Function) ||
+		if route.Authorized == slices.Contains([]string{notFound, console, health}, route.Function) ||
 			(route.Method == "ANY") != (route.Function == notFound) {
-			t.Errorf("%+v: operations have an authorizer, the console and not-found have none, only not-found has ANY", route)
+			t.Errorf("%+v: operations have an authorizer, the console, health and not-found have none, only not-found has ANY", route)
 		}
 		switch route.Function {
 		case notFound:
@@ -131,6 +131,8 @@ func TestNotFound(t *testing.T) {
 			if route.Path != "/" && !strings.HasPrefix(route.Path, "/console") {
 				t.Errorf("%+v is not a path of the console", route)
 			}
+		case health:
+			assert.Equal(t, "/health", route.Path)
 		default:
 			counted = append(counted, route.Path)
 		}

@@ -103,6 +103,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.writeError(w, r, err)
 		return
 	}
+	if isHealthCheck(r) {
+		_ = lambdahttp.WriteHealth(w) // its body can be encoded, and writes to a buffer
+		return
+	}
 	sent := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	if err := h.serve(sent, r); err != nil {
 		h.counts.addError(err)
@@ -115,6 +119,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.counts.log(r.Context(), h.logger, h.function, h.now())
 	h.counts.logStale(r.Context(), h.logger, h.function, h.now())
 	h.recorder.Log(r.Context(), h.now())
+}
+
+// isHealthCheck reports whether a request asks only whether the function can be reached.
+func isHealthCheck(r *http.Request) bool {
+	return cleanPath(r.URL.Path) == "/health" && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // statusWriter remembers the status of a response.

@@ -147,3 +147,10 @@ func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	_, err = w.Write(body)
 	return err
 }
+
+// WriteHealth writes the response to a health check, which is Unleash's. It says that a function can be reached.
+func WriteHealth(w http.ResponseWriter) error {
+	return WriteJSON(w, http.StatusOK, struct {
+		Health string `json:"health"`
+	}{"GOOD"})
+}
