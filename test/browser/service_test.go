@@ -140,6 +140,7 @@ func (b *tab) use(toggle, environment, application, ago string) {
 	hour := usage.HourOf(b.service.now().Add(-by))
 	tally := usage.NewTally()
 	tally.Add(toggle, application, usage.Counts{Yes: 1})
+	tally.See(toggle, b.service.now().Add(-by))
 	part := usagetable.Part{Kind: usagetable.KindTally, Hour: hour, Environment: environment, ID: application + toggle}
 	item, err := usagetable.MarshalPart(part, tally)
 	assert.OK(b.t, err)

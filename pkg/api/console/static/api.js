@@ -8,6 +8,7 @@ export const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
 
 /** An error response of the API, or a request without a response (status 0). */
 class ApiError extends Error {
+  /** @param {number} status @param {{name?: string, message?: string, id?: string}} error */
   constructor(status, { name, message, id }) {
     super(message);
     this.status = status;
@@ -22,19 +23,33 @@ export const noConnection = (name = 'NoConnection') => new ApiError(0, {
 });
 
 /**
+ * How a request is sent: `signal` cancels it, `token` is used instead of the session's, `etag` is what the resource must have, and with
+ * `isNew` it must not exist: otherwise the API changes nothing and answers 412.
+ * @typedef {{signal?: AbortSignal, token?: string, etag?: string, isNew?: boolean}} Options
+ */
+
+/**
  * Sends a request and returns the parsed body, or null if the body is empty. A 401 also ends the session.
  * @param {string} method
  * @param {string} path such as /api/admin/context, below the stage that serves this page
  * @param {unknown} [body]
- * @param {{signal?: AbortSignal, token?: string, etag?: string, isNew?: boolean}} [options] `signal` cancels the request, `token` is used
- *   instead of the session's, `etag` is what the resource must have, and with `isNew` it must not exist: otherwise the API changes nothing
- *   and answers 412
+ * @param {Options} [options]
  */
-export const call = async (...request) => (await send(...request)).content;
+export const call = async (method, path, body, options) => (await send(method, path, body, options)).content;
 
-/** Returns the content of a resource, and its entity tag, which is null if a proxy has removed it. */
+/**
+ * Returns the content of a resource, and its entity tag, which is null if a proxy has removed it.
+ * @param {string} path
+ * @param {Options} [options]
+ */
 export const read = (path, options) => send('GET', path, undefined, options);
 
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {Options} [options]
+ */
 async function send(method, path, body, { signal, token = credential(), etag, isNew } = {}) {
   if (path.split(/[?/]/).some((segment) => segment === '.' || segment === '..')) {
     throw new ApiError(400, { name: 'ValidationError', message: 'A name must not be . or .., because browsers remove these from a path.' });

@@ -1,6 +1,6 @@
 // Charts of numbers over time: stacked bars, drawn by uPlot.
 
-import { append, h, replace } from './dom.js';
+import { element, html } from './template.js';
 
 /** 1, 2, 5, 10, 20, 50 and so on: requests are whole numbers. */
 const wholeSteps = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
@@ -18,21 +18,21 @@ function load() {
 }
 
 const loadStyles = () => new Promise((resolve, reject) => {
-  append(document.head, h('link', { rel: 'stylesheet', href: new URL('./vendor/uPlot.min.css', import.meta.url), onload: resolve, onerror: reject }));
+  document.head.append(element(html`<link rel="stylesheet" href=${new URL('./vendor/uPlot.min.css', import.meta.url)} @load=${resolve} @error=${reject}>`));
 });
 
 /**
  * Draws bars into an element. Returns a function that removes the chart.
- * @param {HTMLElement} element
+ * @param {HTMLElement} place
  * @param {{xs: number[], ticks?: {x: number, label: string}[], markers?: number[], groups: {pattern: string, title: string}[],
  *   values: number[][], signal: AbortSignal, read: (i: ?number) => void}} data `xs` are whole numbers from 1 on, such as the days of a month.
  *   `ticks` label them, as many as fit; without them the numbers do. `markers` are places of dashed lines. `values` has the counts of the
  *   groups for each bar, and `read` is called with the index of the bar under the pointer.
  */
-export async function drawChart(element, { xs, ticks, markers = [], groups, values, signal, read }) {
+export async function drawChart(place, { xs, ticks, markers = [], groups, values, signal, read }) {
   const Plot = await load();
   if (signal.aborted) return () => {};
-  const size = () => ({ width: element.clientWidth - 16, height: 260 }); // without the padding
+  const size = () => ({ width: place.clientWidth - 16, height: 260 }); // without the padding
   const schemes = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => window.matchMedia(query));
   // uPlot draws the series in order, so the sum of all groups comes first and the others cover it. Null draws no bar.
   const series = groups.map((group, i) => ({
@@ -41,10 +41,10 @@ export async function drawChart(element, { xs, ticks, markers = [], groups, valu
   })).reverse();
   let plot;
   const draw = () => {
-    replace(element);
+    place.replaceChildren();
     plot?.destroy();
-    const color = colorsOf(element);
-    const font = `12px ${getComputedStyle(element).fontFamily}`;
+    const color = colorsOf(place);
+    const font = `12px ${getComputedStyle(place).fontFamily}`;
     const axis = { stroke: color('--axis'), font, grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false } };
     plot = new Plot({
       ...size(),
@@ -68,11 +68,11 @@ export async function drawChart(element, { xs, ticks, markers = [], groups, valu
         draw: [(drawn) => drawMarkers(drawn, markers, color('--axis'))],
         setCursor: [({ cursor: { idx, left } }) => read(left < 0 || idx === undefined || idx === null ? null : idx)],
       },
-    }, [xs, ...series.map(({ sums }) => sums)], element);
+    }, [xs, ...series.map(({ sums }) => sums)], place);
   };
   draw();
   const resized = new ResizeObserver(() => plot.setSize(size()));
-  resized.observe(element);
+  resized.observe(place);
   for (const scheme of schemes) scheme.addEventListener('change', draw);
   return () => {
     resized.disconnect();
@@ -108,10 +108,10 @@ function drawMarkers({ ctx: canvas, bbox, valToPos }, markers, color) {
 }
 
 /** Returns a function that resolves a custom property, which may contain light-dark(), to a color that a canvas understands. */
-function colorsOf(element) {
-  const probe = h('span', { hidden: true });
+function colorsOf(place) {
+  const probe = element(html`<span hidden></span>`);
   probe.style.forcedColorAdjust = 'none'; // otherwise all colors are those of text
-  append(element, probe);
+  place.append(probe);
   return (name) => {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
@@ -122,7 +122,7 @@ function colorsOf(element) {
 function pattern(name, color, ground) {
   if (name === 'solid') return color;
   const size = 8 * Math.ceil(window.devicePixelRatio);
-  const canvas = h('canvas', { width: size, height: size });
+  const canvas = element(html`<canvas width=${size} height=${size}></canvas>`);
   const context = canvas.getContext('2d');
   context.fillStyle = name === 'stripes' ? ground : color;
   context.fillRect(0, 0, size, size);

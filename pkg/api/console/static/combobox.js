@@ -1,8 +1,8 @@
 // Inputs that propose choices: the pattern "combobox with list autocomplete" of the ARIA Authoring Practices Guide.
 
-import { h, uniqueId } from './dom.js';
+import { uniqueId } from './dom.js';
 import { fold } from './search.js';
-import { html, nothing, render, repeat } from './template.js';
+import { element, html, nothing, render, repeat } from './template.js';
 
 /**
  * Makes a combobox of an input.
@@ -15,8 +15,8 @@ import { html, nothing, render, repeat } from './template.js';
  * @typedef {{value: string, label: string, detail?: string}} Choice
  */
 export function combobox(input, { choices, choose = () => {}, free = false }) {
-  const list = h('ul', { role: 'listbox', id: uniqueId(), hidden: true, 'aria-label': 'Choices' });
-  const element = h('div', { class: 'combobox' }, input, list);
+  const list = element(html`<ul role="listbox" id=${uniqueId()} hidden aria-label="Choices"></ul>`);
+  const box = element(html`<div class="combobox">${input}${list}</div>`);
   const attributes = { role: 'combobox', 'aria-controls': list.id, 'aria-autocomplete': 'list', autocomplete: 'off', spellcheck: 'false', dir: 'auto' };
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
   let current = { value: input.value, label: input.value };
@@ -32,7 +32,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   input.addEventListener('blur', leave);
   input.addEventListener('keydown', onKey);
   draw();
-  return { element, set };
+  return { element: box, set };
 
   function set(value, label = value) {
     current = { value, label };

@@ -37,12 +37,15 @@ async function reconnect() {
   for (const action of actions) action();
 }
 
-/** Waits until the browser says that it is online, but not longer than a time in milliseconds. */
+/**
+ * Waits until the browser says that it is online, but not longer than a time in milliseconds.
+ * @returns {Promise<Event|void>}
+ */
 const online = (longestTime) => new Promise((resolve) => {
-  const done = () => {
+  const done = (event) => {
     clearTimeout(timer);
     window.removeEventListener('online', done);
-    resolve();
+    resolve(event);
   };
   const timer = setTimeout(done, longestTime);
   window.addEventListener('online', done);

@@ -2,10 +2,10 @@
 
 import { copyText } from './clipboard.js';
 import { combobox, matching } from './combobox.js';
-import { counted, h } from './dom.js';
+import { counted } from './dom.js';
 import { pastedValues } from './pasted.js';
 import { matcher } from './search.js';
-import { html, live, nothing, repeat } from './template.js';
+import { element, html, live, nothing, repeat } from './template.js';
 import { openAddValues } from './value-dialog.js';
 import { operators } from './words.js';
 
@@ -128,15 +128,15 @@ export function constraintEditor(fields, change, announce = () => {}) {
     </div>`;
   }
 
-  function copyAll(values) {
-    return copyText(values.join('\n'), `${counted(values.length, 'value')} copied.`, announce);
+  function copyAll(list) {
+    return copyText(list.join('\n'), `${counted(list.length, 'value')} copied.`, announce);
   }
 
   /** An input that proposes the legal values of a field. */
   function picker(constraint, about, add) {
     const { key } = constraint;
     if (!pickers.has(key)) {
-      const input = h('input', { placeholder: 'Choose a value', 'aria-label': `Values of ${about}` });
+      const input = element(html`<input placeholder="Choose a value" aria-label="Values of ${about}">`);
       const entry = { constraint, add };
       input.addEventListener('paste', (event) => paste(event, (list) => entry.add(list)));
       entry.box = combobox(input, {

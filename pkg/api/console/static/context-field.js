@@ -1,8 +1,10 @@
 // Context fields in all views: their addresses, what uses them, and the dialog that deletes one.
 
 import { call } from './api.js';
-import { counted, form, h, openDialog, text } from './dom.js';
+import { form, openDialog } from './dialog.js';
+import { counted, text } from './dom.js';
 import { loadSegments, segmentAddress } from './segment.js';
+import { html, nothing } from './template.js';
 import { listAddress, searchToggles, toggleAddress } from './toggle.js';
 
 const shownUses = 12;
@@ -36,10 +38,10 @@ export function usesWords({ total, segments }) {
 
 /** Links to what uses it, as items of a list. */
 export const usesLinks = (name, { toggles, total, segments }) => [
-  ...segments.slice(0, shownUses).map((segment) => h('li', null, 'Segment ', h('a', { href: segmentAddress(segment.id) }, text(segment.name)))),
-  ...toggles.map((toggle) => h('li', null, h('a', { href: toggleAddress(toggle) }, text(toggle.name)))),
-  total > toggles.length && h('li', null, 'and ', h('a', { href: listAddress({ contextField: name }) }, `${(total - toggles.length).toLocaleString('en')} more`)),
-].filter(Boolean);
+  ...segments.slice(0, shownUses).map((segment) => html`<li>Segment <a href=${segmentAddress(segment.id)}>${text(segment.name)}</a></li>`),
+  ...toggles.map((toggle) => html`<li><a href=${toggleAddress(toggle)}>${text(toggle.name)}</a></li>`),
+  total > toggles.length ? html`<li>and <a href=${listAddress({ contextField: name })}>${(total - toggles.length).toLocaleString('en')} more</a></li>` : nothing,
+];
 
 /**
  * Opens the dialog that deletes a field, or says what uses it: then it cannot be deleted.
@@ -52,11 +54,10 @@ export async function openDeletion({ name, legalValues }, signal, deleted) {
   if (signal.aborted) return;
   const words = usesWords(uses);
   if (words !== '') {
-    const refusal = openDialog([text(name), ` cannot be deleted: ${words} it`], () => [
-      h('ul', { class: 'sentences' }, usesLinks(name, uses)),
-      h('div', { class: 'buttons' }, uses.total > 0 && h('a', { class: 'button', href: listAddress({ contextField: name }) }, 'Show them'),
-        h('button', { type: 'button', class: 'primary', onclick: () => refusal.close() }, 'Close')),
-    ]);
+    const refusal = openDialog([text(name), ` cannot be deleted: ${words} it`], () => html`
+      <ul class="sentences">${usesLinks(name, uses)}</ul>
+      <div class="buttons">${uses.total > 0 ? html`<a class="button" href=${listAddress({ contextField: name })}>Show them</a>` : nothing}
+        <button type="button" class="primary" @click=${() => refusal.close()}>Close</button></div>`);
     return;
   }
   const dialog = openDialog(['Delete the context field ', text(name), '?'], () => [
@@ -73,6 +74,6 @@ export async function openDeletion({ name, legalValues }, signal, deleted) {
         await deleted();
       },
     },
-    h('p', null, `Nothing uses it.${legalValues.length > 0 ? ` Its ${counted(legalValues.length, 'legal value')} will be deleted, too.` : ''} This cannot be undone.`)),
+    html`<p>Nothing uses it.${legalValues.length > 0 ? ` Its ${counted(legalValues.length, 'legal value')} will be deleted, too.` : ''} This cannot be undone.</p>`),
   ]);
 }

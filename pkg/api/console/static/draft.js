@@ -1,9 +1,10 @@
 // What was entered in a dialog and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
 
 import { call, read } from './api.js';
-import { h, openDialog, replace } from './dom.js';
+import { openDialog } from './dialog.js';
 import { merge } from './merge.js';
 import { draftStorage } from './session.js';
+import { element, html, nothing, render } from './template.js';
 
 /** Whose drafts the dialogs write: the id of the user, null for an API token. */
 let owner = null;
@@ -40,13 +41,13 @@ export const draftFor = (kind) => (resumed?.kind === kind ? resumed.about : unde
  * @returns {{leave: () => void, done: () => void, end: () => void}} `leave` closes the dialog, after a question if there are changes; `end`
  *   keeps nothing any more; `done` also closes the dialog
  */
-export function keepDraft(dialog, { kind, about, title, read, write }) {
-  const before = JSON.stringify(read());
+export function keepDraft(dialog, { kind, about, title, read: entered, write }) {
+  const before = JSON.stringify(entered());
   if (resumed?.kind === kind && JSON.stringify(resumed.about) === JSON.stringify(about)) write(resumed.values);
   resumed = null;
-  const isChanged = () => JSON.stringify(read()) !== before;
+  const isChanged = () => JSON.stringify(entered()) !== before;
   const page = window.location.hash;
-  for (const type of ['input', 'click']) dialog.addEventListener(type, save);
+  for (const type of ['input', 'click']) dialog.addEventListener(type, keep);
   let ended = false;
   return {
     leave: () => (isChanged() ? confirmLeaving(done) : done()),
@@ -54,9 +55,9 @@ export function keepDraft(dialog, { kind, about, title, read, write }) {
     end,
   };
 
-  function save() {
+  function keep() {
     if (!dialog.open || ended) return;
-    if (isChanged()) draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: read() }));
+    if (isChanged()) draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: entered() }));
     else draftStorage.remove();
   }
 
@@ -81,10 +82,10 @@ export const writer = (controls) => (name, value) => {
 
 /** Keeps what is entered in the controls of a dialog, see `keepDraft`. */
 export function keepControls(dialog, controls, draft) {
-  const read = () => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control[property(control)]]));
+  const entered = () => Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, control[property(control)]]));
   return keepDraft(dialog, {
     ...draft,
-    read,
+    read: entered,
     write: (values) => {
       for (const [name, control] of Object.entries(controls)) {
         control[property(control)] = values[name];
@@ -110,12 +111,11 @@ export function keepPage({ kind, about, title, signal }) {
 }
 
 function confirmLeaving(discard) {
-  const question = openDialog('Discard your changes?', () => [
-    h('p', null, 'What you entered has not been saved.'),
-    h('div', { class: 'buttons' },
-      h('button', { type: 'button', class: 'danger', onclick: () => { question.close(); discard(); } }, 'Discard changes'),
-      h('button', { type: 'button', onclick: () => question.close() }, 'Keep editing')),
-  ]);
+  const question = openDialog('Discard your changes?', () => html`
+    <p>What you entered has not been saved.</p>
+    <div class="buttons">
+      <button type="button" class="danger" @click=${() => { question.close(); discard(); }}>Discard changes</button>
+      <button type="button" @click=${() => question.close()}>Keep editing</button></div>`);
 }
 
 /**
@@ -125,7 +125,7 @@ function confirmLeaving(discard) {
  * @param {{content: Object, etag: string|null}} opened what the form began with
  * @param {Object<string, string>} labels of the properties that the form shows
  * @param {string} [to] the path of the PUT, if it is another one
- * @returns {Promise<{result: Object}|{now: {content: Object, etag: string|null}}>} what the API has saved, or what there is now instead of
+ * @returns {Promise<{result?: Object, now?: {content: Object, etag: string|null}}>} what the API has saved, or what there is now instead of
  *   `opened`
  */
 export async function save(path, body, opened, labels, to = path) {
@@ -158,21 +158,25 @@ export function mergeForm({ before, mine, theirs, labels, write, say = () => und
   const { taken, both } = merge(before, { ...before, ...mine }, theirs, Object.keys(labels));
   const shown = (name, value) => say(name, value) ?? (value === null || value === undefined || value === '' ? 'none'
     : Array.isArray(value) ? `${value.length} values` : value === true ? 'yes' : value === false ? 'no' : String(value));
-  const change = (name) => [`${labels[name]}: `,
-    h('del', null, h('bdi', null, shown(name, before[name]))), ' → ', h('ins', null, h('bdi', null, shown(name, theirs[name])))];
+  const change = (name) => html`${labels[name]}: <del><bdi>${shown(name, before[name])}</bdi></del> → <ins><bdi>${shown(name, theirs[name])}</bdi></ins>`;
+  const taking = new Set(); // what both have changed, and the user takes over
+  const notice = element(html`<div class="notice warn" role="alert"></div>`);
   for (const name of taken) write(name, theirs[name]);
-  return h('div', { class: 'notice warn', role: 'alert' },
-    h('p', null, h('strong', null, h('bdi', null, by), ' has changed it since you opened it. '), 'Nothing was saved, and your input is still here.'),
-    taken.length > 0 && [h('p', null, 'Taken over, because you have not changed it:'),
-      h('ul', null, taken.map((name) => h('li', null, change(name))))],
-    both.length > 0 && [h('p', null, 'Changed by both. The form has what you entered:'),
-      h('ul', null, both.map((name) => h('li', null, change(name), ' ', h('button', {
-        type: 'button',
-        'aria-label': `Take theirs: ${labels[name]}`,
-        onclick: ({ currentTarget: button }) => {
-          write(name, theirs[name]);
-          replace(button.parentElement, change(name), ' (taken over)');
-        },
-      }, 'Take theirs'))))],
-    h('p', null, 'Save again to save what the form shows.'));
+  draw();
+  return notice;
+
+  function draw() {
+    render(html`
+      <p><strong><bdi>${by}</bdi> has changed it since you opened it. </strong>Nothing was saved, and your input is still here.</p>
+      ${taken.length > 0 ? html`<p>Taken over, because you have not changed it:</p><ul>${taken.map((name) => html`<li>${change(name)}</li>`)}</ul>` : nothing}
+      ${both.length > 0 ? html`<p>Changed by both. The form has what you entered:</p><ul>${both.map((name) => html`<li>${change(name)} ${
+    taking.has(name) ? '(taken over)' : html`<button type="button" aria-label="Take theirs: ${labels[name]}" @click=${() => take(name)}>Take theirs</button>`}</li>`)}</ul>` : nothing}
+      <p>Save again to save what the form shows.</p>`, notice);
+  }
+
+  function take(name) {
+    write(name, theirs[name]);
+    taking.add(name);
+    draw();
+  }
 }

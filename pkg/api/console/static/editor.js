@@ -1,7 +1,8 @@
 // Pages that edit a resource of the API: they keep what is entered, save it, and merge it with what someone else has changed meanwhile.
 
 import { call } from './api.js';
-import { dividedError } from './dom.js';
+import { dividedError } from './dialog.js';
+import { focusOn } from './dom.js';
 import { keepPage, save } from './draft.js';
 import { merge } from './merge.js';
 import { html, live, nothing } from './template.js';
@@ -71,7 +72,7 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
     }
     state.busy = false;
     draw();
-    document.querySelector('main [aria-invalid]')?.focus();
+    focusOn('main [aria-invalid]');
   }
 
   async function send() {

@@ -24,9 +24,9 @@ export const environmentName = (environment) => html`<span class=${isProduction(
 
 /**
  * A switch. It shows the state that the API has confirmed, and that it waits for the API.
- * @param {{label: string, on: boolean, busy: boolean, disabled: boolean, change: () => void}} options
+ * @param {{label: string, on: boolean, busy?: boolean, disabled?: boolean, change: () => void}} options
  */
-export const toggleSwitch = ({ label, on, busy, disabled, change }) => html`
+export const toggleSwitch = ({ label, on, busy, disabled = false, change }) => html`
   <button type="button" role="switch" class="switch" aria-label=${label} aria-checked=${on ? 'true' : 'false'} aria-busy=${busy ? 'true' : nothing}
     aria-disabled=${busy || disabled ? 'true' : nothing} @click=${() => busy || disabled || change()}><span aria-hidden="true"></span></button>
   <span class="detail" aria-hidden="true">${busy ? '…' : on ? 'on' : 'off'}</span>`;

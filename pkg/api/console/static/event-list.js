@@ -1,11 +1,12 @@
 // Events as a list, in the event log and in histories: one line each, which opens to what has changed.
 
-import { exactTime, failure, loading, logAddress, shortTime } from './dom.js';
+import { failure, loading, logAddress } from './dom.js';
 import { effectFilters, searchEvents } from './event-search.js';
 import { changedNames, inline, labels, sentence, subjectParts, subjectWords, summary } from './event-words.js';
 import { menu } from './menu.js';
 import { segmentAddress } from './segment.js';
 import { html, nothing, repeat } from './template.js';
+import { exactTime, shortTime } from './time.js';
 import { toggleAddress } from './toggle.js';
 
 const shownElements = 12; // of a list of values
@@ -88,7 +89,7 @@ export function eventList({ may, signal, undo = () => null }, draw) {
     const [kind, id] = subjectParts(event.subject);
     const did = didFilters[kind];
     const link = (filters, label) => (linked ? html`<a href=${logAddress(filters)}><bdi>${label}</bdi></a>` : html`<bdi>${label}</bdi>`);
-    const fact = (name, value) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing);
+    const fact = (name, shown) => (shown ? html`<div><dt>${name}</dt><dd>${shown}</dd></div>` : nothing);
     return html`<div class="opened">
       ${changes(event, segmentName)}
       <dl class="facts">
@@ -153,9 +154,9 @@ export function eventList({ may, signal, undo = () => null }, draw) {
   }
 }
 
-const isSettled = ({ createdAt }) => Date.now() - new Date(createdAt) > settled;
+const isSettled = ({ createdAt }) => Date.now() - Date.parse(createdAt) > settled;
 
-const when = (value) => html`<time datetime=${value} title=${exactTime(value)}>${shortTime(value)}</time>`;
+const when = (at) => html`<time datetime=${at} title=${exactTime(at)}>${shortTime(at)}</time>`;
 
 const isAccount = ({ createdByKind }) => createdByKind === 'service-account';
 
@@ -222,7 +223,7 @@ function value(it, other, mark) {
   if (!Array.isArray(it) || it.length === 0) return marked(JSON.stringify(it) !== JSON.stringify(other), shown(it));
   const others = new Set(Array.isArray(other) ? other.map((element) => JSON.stringify(element)) : []);
   const elements = it.map((element) => ({ element, differs: !others.has(JSON.stringify(element)) }))
-    .sort((a, b) => b.differs - a.differs)
+    .sort((a, b) => Number(b.differs) - Number(a.differs))
     .map(({ element, differs }) => html`<li>${marked(differs, shown(element))}</li>`);
   if (elements.length <= shownElements) return html`<ul class="values">${elements}</ul>`;
   return html`<ul class="values">${elements.slice(0, shownElements)}</ul>

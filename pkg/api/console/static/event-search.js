@@ -17,7 +17,7 @@ export const peopleTypes = Object.values(types).flatMap(Object.keys).filter((typ
  * @returns {Promise<{events: Array, total: number, totalExact: boolean, next?: string, searchedTo?: string}>}
  */
 export function searchEvents(filters, signal, limit = 50) {
-  const query = new URLSearchParams({ limit });
+  const query = new URLSearchParams({ limit: String(limit) });
   for (const [name, value] of Object.entries(filters)) {
     if (value === undefined) continue;
     const operator = name === 'type' && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';

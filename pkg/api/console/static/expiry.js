@@ -1,20 +1,22 @@
 // The expiry of tokens: what is said about it, the filters of lists, and the controls that choose it.
 
-import { field, FieldError, h, isoDay, isUTC, shortDate } from './dom.js';
+import { FieldError, field } from './dialog.js';
+import { element, html, nothing } from './template.js';
+import { isoDay, isUTC, shortDate } from './time.js';
 
 const day = 86_400_000;
 const soon = 14 * day;
 const long = 90 * day;
 const presets = [[7, '7 days'], [30, '30 days'], [90, '90 days'], [365, '1 year']];
 
-export const isExpired = ({ expiresAt }, now = Date.now()) => expiresAt !== null && new Date(expiresAt) <= now;
-const isExpiringSoon = ({ expiresAt }, now) => expiresAt !== null && new Date(expiresAt) > now && new Date(expiresAt) - now <= soon;
+export const isExpired = ({ expiresAt }, now = Date.now()) => expiresAt !== null && Date.parse(expiresAt) <= now;
+const isExpiringSoon = ({ expiresAt }, now) => expiresAt !== null && Date.parse(expiresAt) > now && Date.parse(expiresAt) - now <= soon;
 
 /** The choices of the filter of a list of tokens by use and expiry. */
 export const tokenFilters = [
   { value: '', label: 'Used or not' },
   { value: 'never', label: 'Never used', test: ({ seenAt }) => seenAt === null },
-  { value: 'unused', label: 'Unused for 90 days', test: ({ seenAt, createdAt }) => Date.now() - new Date(seenAt ?? createdAt) > long },
+  { value: 'unused', label: 'Unused for 90 days', test: ({ seenAt, createdAt }) => Date.now() - Date.parse(seenAt ?? createdAt) > long },
   { value: 'soon', label: 'Expires within 14 days', test: (token) => isExpiringSoon(token, Date.now()) },
   { value: 'expired', label: 'Expired', test: (token) => isExpired(token, Date.now()) },
 ];
@@ -30,17 +32,17 @@ export function expiry(token, now = Date.now()) {
  * The controls that choose an expiry, both of which are fields of a form.
  * @param {{never?: boolean, chosen?: number|string}} [options] `never` offers a token that does not expire; `chosen` is the preset in days,
  *   or an empty text for that
- * @returns {{controls: {choice: HTMLSelectElement, until: HTMLInputElement}, fields: HTMLElement[], value: () => string|null}} `value` returns
+ * @returns {{controls: {choice: HTMLSelectElement, until: HTMLInputElement}, fields: unknown[], value: () => string|null}} `value` returns
  *   the expiry as a date-time of the API, and throws a FieldError
  */
 export function expiryChoice({ never = false, chosen = 30 } = {}) {
   const inDays = (count) => new Date(Date.now() + count * day);
-  const choice = h('select', { onchange: choose },
-    never && h('option', { value: 'never', selected: chosen === 'never' }, 'Never'),
-    presets.map(([count, label]) => h('option', { value: count, selected: count === chosen }, `${label} (${shortDate(inDays(count))})`)),
-    h('option', { value: '' }, 'Another date…'));
-  const until = h('input', { name: 'expiresAt', type: 'date', min: isoDay(inDays(1)), max: '9999-12-30', required: true });
-  const untilField = field('Expiry date', until, 'The token expires at the end of this day.');
+  const choice = element(html`<select @change=${choose}>
+    ${never ? html`<option value="never" ?selected=${chosen === 'never'}>Never</option>` : nothing}
+    ${presets.map(([count, label]) => html`<option value=${count} ?selected=${count === chosen}>${label} (${shortDate(inDays(count))})</option>`)}
+    <option value="">Another date…</option></select>`);
+  const until = element(html`<input name="expiresAt" type="date" min=${isoDay(inDays(1))} max="9999-12-30" required>`);
+  const untilField = element(field('Expiry date', until, 'The token expires at the end of this day.'));
   const choiceField = field(never ? 'Expires' : 'Expires in', choice);
   choose();
   return { controls: { choice, until }, fields: [choiceField, untilField], value };

@@ -1,7 +1,7 @@
 // Lists that a page has loaded as a whole. The address has the search, the filters, the order and the part that is shown, so a view can be
 // shared, and what the page shows is a part of all items.
 
-import { range } from './dom.js';
+import { focusOn, range } from './dom.js';
 import { matcher } from './search.js';
 import { isPlainClick, tabs as linkedTabs } from './tabs.js';
 import { html, live, nothing } from './template.js';
@@ -43,9 +43,9 @@ export function listView({ content, search, address, item, placeholder, texts, t
 
   /** Shows other filters in the same entry of the history. */
   function filter(changes) {
-    const to = addressOf(changes);
-    state.values = read(new URLSearchParams(to.split('?')[1]));
-    window.history.replaceState(window.history.state, '', to);
+    const shown = addressOf(changes);
+    state.values = read(new URLSearchParams(shown.split('?')[1]));
+    window.history.replaceState(window.history.state, '', shown);
     draw();
   }
 
@@ -59,7 +59,7 @@ export function listView({ content, search, address, item, placeholder, texts, t
     window.history.pushState(null, '', link.hash);
     draw();
     if (state.values.offset !== offset) window.scrollTo(0, 0);
-    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusOn('.count', content, { preventScroll: true });
   }
 
   function sorting() {

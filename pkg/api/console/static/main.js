@@ -1,15 +1,16 @@
 // The shell: who is signed in, and which page the fragment names.
 
-import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
-import { call, noConnection, roles } from './api.js';
-import { isLost } from './connection.js';
-import { discardDraft, draftOf, resume } from './draft.js';
-import { append, failure, h, isUTC, loading, ownZone, replace, showUTC } from './dom.js';
-import { combobox } from './combobox.js';
-import { pages, parseAddress } from './pages.js';
-import { html, nothing, render } from './template.js';
-import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
 import { loadAllTokens, riskChanges, riskCount } from './all-tokens.js';
+import { call, noConnection, roles } from './api.js';
+import { combobox } from './combobox.js';
+import { isLost } from './connection.js';
+import { failure, focusOn, loading } from './dom.js';
+import { discardDraft, draftOf, resume } from './draft.js';
+import { pages, parseAddress } from './pages.js';
+import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
+import { element, html, nothing, render } from './template.js';
+import { isUTC, ownZone, showUTC } from './time.js';
+import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 const product = document.title;
@@ -19,7 +20,10 @@ const navigation = document.getElementById('pages');
 const account = document.getElementById('account');
 const go = goTo();
 const toast = document.getElementById('toast');
+const toastButtons = /** @type {HTMLElement} */ (toast.lastElementChild);
 const status = document.getElementById('status');
+/** The message of the toast: `isNew` while it waits to be shown, and the timer that shows or hides it. */
+const message = { isNew: false, timer: 0 };
 
 /** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has answered. */
 let caller = null;
@@ -27,6 +31,8 @@ let caller = null;
 let toCleanUp = null;
 /** The first segment of the fragment of the current page. */
 let currentPage;
+/** The parts of the page. */
+const shown = { draft: nothing, title: '', marks: [], path: [], actions: [], content: nothing };
 /** Cancels what the current page still waits for. */
 let leave = new AbortController();
 /** The focus moves to the heading of each page but the first one, so that Tab begins there with the navigation. */
@@ -37,14 +43,14 @@ document.getElementById('skip').addEventListener('click', (event) => {
   main.focus();
 });
 window.addEventListener('hashchange', () => caller && showPage());
-toggleChanges.addEventListener('counted', ({ detail }) => showCleanUp(detail.stale + detail['potentially-stale']));
+toggleChanges.addEventListener('counted', (/** @type {CustomEvent} */ { detail }) => showCleanUp(detail.stale + detail['potentially-stale']));
 toggleChanges.addEventListener('change', countCleanUp);
 events.addEventListener('signed-in', enter);
-events.addEventListener('signed-out', async ({ detail }) => {
+events.addEventListener('signed-out', async (/** @type {CustomEvent} */ { detail }) => {
   // The issuer may still have a session: then it renews this one without asking.
   if (detail.rejected && caller && isIdToken(detail.token) && config.issuer && !config.issuerError) {
     caller = null;
-    append(startPage('Sign in'), loading('your account'));
+    render(loading('your account'), startPage('Sign in'));
     try {
       const { begin: renew } = await import('./oidc.js');
       await renew(config, true);
@@ -65,7 +71,7 @@ begin();
 async function begin() {
   const code = printedCode();
   if (code !== null) {
-    append(startPage('Sign in'), loading('your account'));
+    render(loading('your account'), startPage('Sign in'));
     try {
       signIn((await call('POST', '/local/sign-in', { code }, { token: null })).token);
     } catch (error) {
@@ -79,7 +85,7 @@ async function begin() {
     enter();
     return;
   }
-  append(startPage('Sign in'), loading('your account'));
+  render(loading('your account'), startPage('Sign in'));
   try {
     const { complete } = await import('./oidc.js');
     await complete(config, authorizationResponse);
@@ -102,12 +108,12 @@ async function enter() {
   const { page, title } = parseAddress(window.location.hash || '#/toggles');
   const content = startPage(title);
   if (first) moveFocus = false; // the first page replaces this one
-  append(content, loading('your account'));
+  render(loading('your account'), content);
   page.load().catch(() => {}); // while the API looks for the caller
   try {
     caller = await loadCaller(leave.signal);
   } catch (error) {
-    if (!leave.signal.aborted) replace(content, failure(error, enter));
+    if (!leave.signal.aborted) render(failure(error, enter), content);
     return;
   }
   showNavigation();
@@ -152,7 +158,7 @@ async function showPage() {
   const { signal } = leave;
   offerDraft();
   if (page.permission && !caller.may(page.permission)) {
-    append(content, h('p', null, `You need the "${page.permission}" permission to see this page.`));
+    render(html`<p>You need the "${page.permission}" permission to see this page.</p>`, content);
     return;
   }
   try {
@@ -160,13 +166,13 @@ async function showPage() {
       throw await isLost() ? noConnection() : new Error('The page cannot be loaded. Reload it: there may be a newer version.');
     });
     if (signal.aborted) return;
-    const here = (change) => (...values) => signal.aborted || change(...values); // a page that was left changes no other one
+    const here = (set) => (...values) => signal.aborted || set(...values); // a page that was left changes no other one
     await view.render(content, {
       ...caller, detail, search, signal, announce, setTitle: here(setTitle), setActions: here(setActions), setPath: here(setPath),
     });
     preload();
   } catch (error) {
-    if (!signal.aborted) replace(content, failure(error, showPage));
+    if (!signal.aborted) render(failure(error, showPage), content);
   }
 }
 
@@ -181,62 +187,72 @@ function preload() {
 function offerDraft() {
   const draft = draftOf(caller);
   if (!draft) return;
-  const notice = h('div', { class: 'notice warn draft' },
-    h('p', null, h('strong', null, 'Not saved: '), draft.title),
-    h('div', { class: 'buttons' },
-      h('button', { type: 'button', onclick: () => { notice.remove(); resume(showPage); } }, 'Continue'),
-      h('button', { type: 'button', class: 'danger quiet', onclick: () => { notice.remove(); discardDraft(); main.focus(); } }, 'Discard')));
-  main.prepend(notice);
+  const close = () => change({ draft: nothing });
+  change({
+    draft: html`<div class="notice warn draft">
+      <p><strong>Not saved: </strong>${draft.title}</p>
+      <div class="buttons">
+        <button type="button" @click=${() => { close(); resume(showPage); }}>Continue</button>
+        <button type="button" class="danger quiet" @click=${() => { close(); discardDraft(); main.focus(); }}>Discard</button>
+      </div></div>`,
+  });
 }
 
 /**
  * Names the page.
  * @param {string} title
- * @param {...Node} marks beside the heading, see `append`
+ * @param {...unknown} marks beside the heading: templates, or what is false
  */
 function setTitle(title, ...marks) {
   document.title = `${title} · ${product}`;
-  const heading = main.querySelector('h1');
-  replace(heading, h('bdi', null, title));
-  for (const mark of main.querySelectorAll('.head h1 ~ *')) mark.remove();
-  append(heading.parentElement, marks);
+  change({ title, marks });
 }
 
 /** Shows the way to a page above its heading: links to the pages that lead to it. */
-function setPath(...links) {
-  const path = main.querySelector('.path');
-  replace(path, links);
-  path.hidden = links.length === 0;
+function setPath(...path) {
+  change({ path });
 }
 
-/** Shows what can be done on a page beside its heading, see `append`. */
+/** Shows what can be done on a page beside its heading: templates, or what is false. */
 function setActions(...actions) {
-  replace(main.querySelector('.head .buttons'), actions);
+  change({ actions });
 }
 
 /** Replaces the page by its heading and an empty element, which it returns. */
 function startPage(title) {
   leave.abort();
   leave = new AbortController();
-  if (!canUndo() && !announce.isNew) hideToast(); // a new message is about what led to this page
+  if (!canUndo() && !message.isNew) hideToast(); // a new message is about what led to this page
+  if (shown.content === nothing) main.replaceChildren(); // what the document begins with
+  for (const dialog of main.querySelectorAll('dialog')) dialog.remove();
+  const content = element(html`<div class="page"></div>`); // while it is empty, style.css says that the page is loading
   document.title = `${title} · ${product}`;
-  const heading = h('h1', { tabindex: '-1' }, title);
-  const content = h('div', { class: 'page' }); // while it is empty, style.css says that the page is loading
-  replace(main,
-    h('nav', { class: 'path', 'aria-label': 'Path', hidden: true }),
-    h('div', { class: 'head' }, h('div', null, heading), h('div', { class: 'buttons' })),
-    content);
-  if (moveFocus) heading.focus();
+  change({ draft: nothing, title, marks: [], path: [], actions: [], content });
+  if (moveFocus) focusOn('h1', main);
   moveFocus = true;
   window.scrollTo(0, 0);
   return content;
 }
 
-function showSignIn(message, { token, rejected } = {}) {
+/** Changes parts of the page. */
+function change(parts) {
+  Object.assign(shown, parts);
+  const { draft, title, marks, path, actions, content } = shown;
+  render(html`${draft}
+    <nav class="path" aria-label="Path" ?hidden=${path.length === 0}>${path.filter(Boolean)}</nav>
+    <div class="head"><div><h1 tabindex="-1"><bdi>${title}</bdi></h1>${marks.filter(Boolean)}</div><div class="buttons">${actions.filter(Boolean)}</div></div>
+    ${content}`, main);
+}
+
+/**
+ * @param {string} [why] what the page says
+ * @param {{token?: string, rejected?: boolean}} [reason]
+ */
+function showSignIn(why, { token, rejected } = {}) {
   caller = null;
   hideToast();
   showNavigation();
-  renderSignIn(startPage('Sign in'), { message, rejected, issued: isIdToken(token), token });
+  renderSignIn(startPage('Sign in'), { message: why, rejected, issued: isIdToken(token), token });
 }
 
 function rejection(token) {
@@ -255,7 +271,7 @@ function rejection(token) {
 function showNavigation(current) {
   const signedIn = credential() !== null;
   document.body.classList.toggle('signed-in', signedIn);
-  for (const menu of document.querySelectorAll(':popover-open')) menu.hidePopover();
+  for (const menu of document.querySelectorAll(':popover-open')) /** @type {HTMLElement} */ (menu).hidePopover();
   currentPage = current;
   showPages();
   render(caller ? go : nothing, document.getElementById('go'));
@@ -270,13 +286,13 @@ function showNavigation(current) {
 
 /** Says in which time zone the times of all pages are, and offers the other one. */
 function showZone() {
-  const change = () => {
+  const changeZone = () => {
     showUTC(!isUTC());
     showZone();
     if (caller) showPage();
   };
   render(html`Times: ${isUTC() ? 'UTC' : ownZone}${ownZone === 'UTC' ? nothing
-    : html` <button type="button" @click=${change}>Show ${isUTC() ? ownZone : 'UTC'}</button>`}`, document.getElementById('zone'));
+    : html` <button type="button" @click=${changeZone}>Show ${isUTC() ? ownZone : 'UTC'}</button>`}`, document.getElementById('zone'));
 }
 
 /** Shows the links to the pages that the caller may see. */
@@ -307,23 +323,23 @@ function callerName() {
 /**
  * Shows a result, and has screen readers say it. It stays for a moment. One that can be undone stays until the next one, on other pages too,
  * and its button gets the focus if the change has removed what had it.
- * @param {string} message
+ * @param {string} text
  * @param {() => Promise<string>} [undo] undoes it, and returns what was undone
  */
-function announce(message, undo) {
+function announce(text, undo) {
   hideToast();
-  announce.isNew = true;
-  announce.timer = setTimeout(() => {
-    announce.isNew = false;
-    status.textContent = message;
+  message.isNew = true;
+  message.timer = setTimeout(() => {
+    message.isNew = false;
+    status.textContent = text;
     if (!undo) {
-      announce.timer = setTimeout(hideToast, 8000);
+      message.timer = setTimeout(hideToast, 8000);
       return;
     }
     render(html`
       <button type="button" @click=${revert}>Undo</button>
-      <button type="button" aria-label="Close the message" @click=${hideToast}>×</button>`, toast.lastElementChild);
-    if (document.activeElement === document.body) toast.querySelector('button').focus();
+      <button type="button" aria-label="Close the message" @click=${hideToast}>×</button>`, toastButtons);
+    if (document.activeElement === document.body) focusOn('button', toast);
   }, 50); // the same message twice is a change for screen readers only after a pause
 
   async function revert({ currentTarget: button }) {
@@ -341,7 +357,7 @@ function announce(message, undo) {
 function goTo() {
   const most = 8;
   const pause = 150; // between two keys, in milliseconds
-  const input = h('input', { type: 'search', placeholder: 'Go to toggle…  Ctrl K', 'aria-label': 'Go to toggle', 'aria-keyshortcuts': 'Control+K' });
+  const input = element(html`<input type="search" placeholder="Go to toggle…  Ctrl K" aria-label="Go to toggle" aria-keyshortcuts="Control+K">`);
   const box = combobox(input, {
     choices: async (text) => {
       await new Promise((resolve) => { setTimeout(resolve, pause); });
@@ -355,8 +371,9 @@ function goTo() {
     },
   });
   document.addEventListener('keydown', (event) => {
+    /** @type {HTMLInputElement|null} */
     const search = main.querySelector('[type=search]');
-    if (event.key === '/' && search && !event.target.closest('input, textarea, select, dialog')) {
+    if (event.key === '/' && search && !/** @type {Element} */ (event.target).closest('input, textarea, select, dialog')) {
       event.preventDefault();
       search.focus();
       search.select();
@@ -375,9 +392,9 @@ function canUndo() {
 }
 
 function hideToast() {
-  clearTimeout(announce.timer);
-  announce.isNew = false;
+  clearTimeout(message.timer);
+  message.isNew = false;
   if (toast.contains(document.activeElement)) main.focus({ preventScroll: true });
   status.textContent = '';
-  render(nothing, toast.lastElementChild);
+  render(nothing, toastButtons);
 }

@@ -7,7 +7,7 @@ const nouns = {
 
 /**
  * Splits the message of a rejected request by the property or parameter that each sentence names.
- * @param {{status: number, message: string}} error
+ * @param {{status?: number, message: string}} error
  * @returns {Array<{name: string|undefined, message: string}>} `name` is the pointer into the body, such as `constraints/0/values/1`
  */
 export function sentences({ status, message }) {

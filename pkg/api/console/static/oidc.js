@@ -1,7 +1,8 @@
 // Sign-in with OpenID Connect: authorization code flow with PKCE. The ID token is the credential.
 
-import * as oauth from './vendor/oauth4webapi/index.js';
 import { signIn } from './session.js';
+
+import * as oauth from './vendor/oauth4webapi/index.js';
 
 const storage = window.sessionStorage;
 const key = 'toggleadmin.sign-in';

@@ -1,6 +1,6 @@
 // The pages of the console. main.js shows them, and the tests of the browser visit them all.
 
-import { append, h } from './dom.js';
+import { html, render as show } from './template.js';
 import { config } from './views/sign-in.js';
 
 /**
@@ -27,7 +27,7 @@ export const pages = {
 const unknown = { title: 'Page not found', load: async () => ({ render: notFound }) };
 
 function notFound(content) {
-  append(content, h('p', null, 'This address names no page. ', h('a', { href: '#/toggles' }, 'Show the toggles'), '.'));
+  show(html`<p>This address names no page. <a href="#/toggles">Show the toggles</a>.</p>`, content);
 }
 
 /**

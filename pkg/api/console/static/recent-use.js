@@ -1,8 +1,9 @@
 // How often applications asked for a toggle in the last 24 hours, as a sentence with a sparkline.
 
 import { call } from './api.js';
-import { counted, exactTime, timeOfDay } from './dom.js';
+import { counted } from './dom.js';
 import { html } from './template.js';
+import { exactTime, timeOfDay } from './time.js';
 import { timeOfUse } from './toggle.js';
 import { byApplication, byTime, percent, sparkline, usagePath } from './usage.js';
 import { listed } from './words.js';

@@ -11,7 +11,7 @@ function changedBy(before, after) {
 
 /**
  * Returns the state in which a change is reversed: what it changed is as it was before, and the rest is as it is now.
- * @typedef {{enabled: boolean, strategies: Array<{id: string, sortOrder: number}>}} State
+ * @typedef {{enabled: boolean, strategies: Array<{id: string, sortOrder: number, disabled: boolean}>}} State
  * @param {State} before
  * @param {State} after
  * @param {State} now

@@ -1,5 +1,6 @@
 // The search in lists that a page has loaded as a whole, which finds what the search of the API finds, and the marks of what was found.
 
+import { breakable } from './dom.js';
 import { html } from './template.js';
 
 /** Returns the same text for all spellings that differ only in letter case or in the Unicode form of characters. */
@@ -30,5 +31,3 @@ export function marked(text, query = '') {
   const parts = words.length > 0 ? text.normalize('NFC').split(new RegExp(`(${pattern})`, 'iu')) : [text];
   return html`<bdi>${parts.map((part, i) => (i % 2 === 1 ? html`<mark>${breakable(part)}</mark>` : breakable(part)))}</bdi>`;
 }
-
-const breakable = (part) => part.split(/(?<=[._])(?=\p{L})/u).map((piece, i) => (i === 0 ? piece : html`<wbr aria-hidden="true">${piece}`));

@@ -1,6 +1,8 @@
 // The secret of a new token, which is shown once.
 
-import { field, h, replace, text, uniqueId } from './dom.js';
+import { field, showIn } from './dialog.js';
+import { text, uniqueId } from './dom.js';
+import { element, html, nothing } from './template.js';
 
 /** A command that tries a token, which is in a variable: a secret in a command stays in the history of the shell. */
 export const tryCommand = (url) => `curl -H "Authorization: $TOKEN" ${url}`;
@@ -9,29 +11,27 @@ export const tryCommand = (url) => `curl -H "Authorization: $TOKEN" ${url}`;
  * Shows the secret of a new token in the dialog that has created it.
  * @param {HTMLDialogElement} dialog
  * @param {{secret: string, name: string, command: string|null}} token `command` is a command to try the token with
- * @param {...Node} more shown below it
+ * @param {...unknown} more shown below it
  * @returns {() => void} closes the dialog, unless nobody has copied the secret yet
  */
 export function showSecret(dialog, { secret, name, command }, ...more) {
-  const value = h('textarea', { readonly: true, rows: '3', spellcheck: 'false', class: 'secret', dir: 'ltr', oncopy: () => { copied = true; } }, secret);
-  const code = h('code', { id: uniqueId(), class: 'curl', dir: 'ltr' }, command);
-  const state = h('span', { role: 'status' });
-  const warning = h('p', { class: 'error', role: 'alert' });
-  const copyButton = (label, source, about) => h('button', {
-    type: 'button', class: source === value ? 'primary' : null, onclick: () => copy(source),
-  }, label, about && h('span', { class: 'visually-hidden' }, about));
+  const value = element(html`<textarea readonly rows="3" spellcheck="false" class="secret" dir="ltr" .value=${secret} @copy=${() => { copied = true; }}></textarea>`);
+  const code = element(html`<code id=${uniqueId()} class="curl" dir="ltr">${command}</code>`);
+  const state = element(html`<span role="status"></span>`);
+  const warning = element(html`<p class="error" role="alert"></p>`);
+  const copyButton = (source, about) => html`<button type="button" class=${source === value ? 'primary' : nothing} @click=${() => copy(source)}>Copy${
+    about ? html`<span class="visually-hidden"> ${about}</span>` : nothing}</button>`;
   let copied = false;
-  replace(dialog,
-    h('h2', { id: dialog.getAttribute('aria-labelledby') }, 'Copy the token now'),
-    h('p', null, 'The token ', h('strong', null, text(name)), ' was created.'),
-    h('p', { class: 'notice warn' }, 'This is the only time that the secret is shown. Store it where the tool that needs it can read it, ' +
-      'and nowhere else.'),
-    field('Secret', value),
-    h('div', { class: 'buttons' }, copyButton('Copy', value), state),
-    command && [h('p', { class: 'hint' }, 'Try it. First enter ', h('code', null, 'read -rs TOKEN'), ' in the shell, and paste the secret:'), h('div', { class: 'try' }, code, copyButton('Copy', code, ' the curl command'))],
-    more,
-    warning,
-    h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: done }, 'Done')));
+  showIn(dialog, 'Copy the token now', html`
+    <p>The token <strong>${text(name)}</strong> was created.</p>
+    <p class="notice warn">This is the only time that the secret is shown. Store it where the tool that needs it can read it, and nowhere else.</p>
+    ${field('Secret', value)}
+    <div class="buttons">${copyButton(value)}${state}</div>
+    ${command ? html`<p class="hint">Try it. First enter <code>read -rs TOKEN</code> in the shell, and paste the secret:</p>
+      <div class="try">${code}${copyButton(code, 'the curl command')}</div>` : nothing}
+    ${more}
+    ${warning}
+    <div class="buttons"><button type="button" @click=${done}>Done</button></div>`);
   value.select();
   return leave;
 

@@ -13,8 +13,22 @@
 // - Rows of a list are `repeat(items, key, template)`, so that each row keeps its elements when the order changes.
 // - Text from the API is always a value, never part of a template. The directives for markup from a string are not part of the console, and
 //   styles are classes: the Content-Security-Policy blocks style attributes. A test checks both.
-// - Other modules import lit-html from here. Views without such a state, and dialogs, create elements by `h` in dom.js.
+// - Other modules import lit-html from here. What keeps a state of its own, such as the controls of a dialog, is an `element`, which templates
+//   can contain.
+
+import { render } from './vendor/lit-html/lit-html.js';
 
 export { html, nothing, render } from './vendor/lit-html/lit-html.js';
 export { live } from './vendor/lit-html/directives/live.js';
 export { repeat } from './vendor/lit-html/directives/repeat.js';
+
+/**
+ * Creates the element of a template that has one.
+ * @param {unknown} template
+ * @returns {any}
+ */
+export function element(template) {
+  const place = document.createDocumentFragment();
+  render(template, place);
+  return place.firstElementChild;
+}

@@ -2,8 +2,9 @@
 
 import { call } from './api.js';
 import { combobox, matching } from './combobox.js';
-import { counted, daysBetween, exactTime, h, relativeDays, relativeTime } from './dom.js';
-import { html } from './template.js';
+import { counted } from './dom.js';
+import { element, html } from './template.js';
+import { daysBetween, exactTime, relativeDays, relativeTime } from './time.js';
 
 /** The number of toggles on a page. */
 export const pageSize = 50;
@@ -20,9 +21,14 @@ export function listAddress(filters) {
   return `#/toggles${query.size > 0 ? '?' : ''}${query}`;
 }
 
-/** Searches toggles. The state `archived` selects the archived ones. */
+/**
+ * Searches toggles. The state `archived` selects the archived ones.
+ * @param {{query?: string, state?: string, type?: string, project?: string, contextField?: string, segment?: string, status?: string,
+ *   sortBy?: string, sortOrder?: string, offset?: number, limit?: number}} filters
+ * @param {AbortSignal} [signal]
+ */
 export function searchToggles({ query, state, type, project, contextField, segment, status, ...rest }, signal) {
-  const parameters = new URLSearchParams({ limit: pageSize, ...rest });
+  const parameters = new URLSearchParams(/** @type {Object} */ ({ limit: pageSize, ...rest }));
   if (query) parameters.set('query', query);
   if (state === 'archived') parameters.set('archived', 'IS:true');
   else if (state) parameters.set('state', `IS:${state}`);
@@ -69,7 +75,7 @@ export async function countToggles(project, signal) {
  * @returns {{input: HTMLInputElement, element: HTMLElement, set: (value: string) => void}}
  */
 export function projectInput(value, signal, choose) {
-  const input = h('input', { id: 'project', placeholder: 'All projects', value });
+  const input = element(html`<input id="project" placeholder="All projects" value=${value}>`);
   let projects;
   const box = combobox(input, {
     choices: async (text) => {
@@ -92,10 +98,10 @@ export const stateNames = { '': 'Not archived', active: 'In use', 'potentially-s
 
 /** The state of a toggle, as a mark. The normal one has none. */
 export function stateBadge(toggle) {
-  if (toggle.archived) return h('span', { class: 'badge quiet' }, stateNames.archived);
-  if (toggle.stale) return h('span', { class: 'badge bad' }, stateNames.stale);
-  if (toggle.potentiallyStale) return h('span', { class: 'badge warn' }, stateNames['potentially-stale']);
-  return h('span', { class: 'badge quiet' }, stateNames.active);
+  if (toggle.archived) return html`<span class="badge quiet">${stateNames.archived}</span>`;
+  if (toggle.stale) return html`<span class="badge bad">${stateNames.stale}</span>`;
+  if (toggle.potentiallyStale) return html`<span class="badge warn">${stateNames['potentially-stale']}</span>`;
+  return html`<span class="badge quiet">${stateNames.active}</span>`;
 }
 
 /** When a toggle is due for removal, in words: it is overdue when it is older than the lifetime of its type. */
@@ -116,7 +122,7 @@ export const lastUsed = ({ lastSeenAt: at }) => (at
 /** The time of the last use in words. It is exact to the day, because it decides whether a toggle can be removed. */
 export function timeOfUse(at) {
   const now = Date.now();
-  const used = Math.min(new Date(at), now); // the clock of the service may be ahead
+  const used = Math.min(Date.parse(at), now); // the clock of the service may be ahead
   return now - used < 86_400_000 ? relativeTime(used, now) : relativeDays(at);
 }
 

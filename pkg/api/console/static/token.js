@@ -43,6 +43,7 @@ export function risk(token) {
 
 const level = (token) => (isExpired(token) ? 0.25 : token.risks.reduce((sum, name) => sum + 2 ** (order.indexOf(name) + 1), token.isWide ? 0.5 : 0));
 const never = Number.MAX_SAFE_INTEGER;
+const at = (value, otherwise) => (value ? Date.parse(value) : otherwise);
 const text = (value) => (a, b) => value(a).localeCompare(value(b), 'en');
 
 /** The orders of a list of tokens. Those that were never used are the ones used first, and those that never expire expire last. */
@@ -50,9 +51,9 @@ export const tokenOrders = {
   name: { label: 'Name', compare: text(({ name }) => name) },
   owner: { label: 'Owner', compare: text(({ owner }) => owner?.name ?? '') },
   environment: { label: 'Environment', compare: text(({ environment = '' }) => environment) },
-  createdAt: { label: 'Created', compare: (a, b) => new Date(a.createdAt) - new Date(b.createdAt) },
-  seenAt: { label: 'Last used', compare: (a, b) => new Date(a.seenAt ?? 0) - new Date(b.seenAt ?? 0) },
-  expiresAt: { label: 'Expires', compare: (a, b) => (a.expiresAt ? new Date(a.expiresAt) : never) - (b.expiresAt ? new Date(b.expiresAt) : never) },
+  createdAt: { label: 'Created', compare: (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) },
+  seenAt: { label: 'Last used', compare: (a, b) => at(a.seenAt, 0) - at(b.seenAt, 0) },
+  expiresAt: { label: 'Expires', compare: (a, b) => at(a.expiresAt, never) - at(b.expiresAt, never) },
   risk: { label: 'Risk', compare: (a, b) => level(a) - level(b) },
 };
 

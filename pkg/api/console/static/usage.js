@@ -53,7 +53,7 @@ export function byTime(data, days, now) {
   const first = last + 1 - days * day / size;
   const parts = Array.from({ length: last + 1 - first }, (_, i) => ({ start: (first + i) * size, yes: 0, no: 0 }));
   for (const { timestamp, yes, no } of data) {
-    const part = parts[Math.floor(new Date(timestamp) / size) - first];
+    const part = parts[Math.floor(Date.parse(timestamp) / size) - first];
     if (!part) continue;
     part.yes += yes;
     part.no += no;

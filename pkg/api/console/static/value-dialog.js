@@ -1,8 +1,9 @@
 // The dialog that adds many values at once: a list that is pasted, or a CSV file.
 
 import { csvRows, fileText } from './csv.js';
-import { FieldError, field, form, h, openDialog, setError } from './dom.js';
+import { FieldError, field, form, openDialog, setError } from './dialog.js';
 import { pastedRows } from './pasted.js';
+import { element, html } from './template.js';
 
 /**
  * Opens the dialog.
@@ -13,9 +14,9 @@ import { pastedRows } from './pasted.js';
  * @param {(values: Array<{value: string, description?: string}>) => void} options.add called with values, each of them once
  */
 export function openAddValues({ title, name, described, add }) {
-  const pasted = h('textarea', { name: 'values', rows: '10', spellcheck: 'false', dir: 'auto' });
-  const file = h('input', { type: 'file', name: 'file', accept: '.csv,.tsv,.txt,text/csv,text/plain', onchange: load });
-  const leftOut = h('p', { class: 'hint', role: 'status' });
+  const pasted = element(html`<textarea name="values" rows="10" spellcheck="false" dir="auto"></textarea>`);
+  const file = element(html`<input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/plain" @change=${load}>`);
+  const leftOut = element(html`<p class="hint" role="status"></p>`);
   const dialog = openDialog(title, () => [
     form({
       submit: 'Add', busy: 'Adding…', cancel: () => dialog.close(),

@@ -1,7 +1,7 @@
 // The editor of the legal values of a context field: rows that can be added, pasted, searched, removed and moved. Of many, it shows some.
 
 import { copyText } from './clipboard.js';
-import { counted } from './dom.js';
+import { counted, focusOn } from './dom.js';
 import { menu } from './menu.js';
 import { matcher } from './search.js';
 import { html, live, nothing, repeat } from './template.js';
@@ -11,7 +11,10 @@ const searchedValues = 12; // from this number on, there is a search
 const shownRows = 50;
 let lastKey = 0;
 
-/** What the editor keeps of a value: its properties and a key. A row that was added is shown whatever the search is. */
+/**
+ * What the editor keeps of a value: its properties and a key. A row that was added is shown whatever the search is.
+ * @param {{value: string, description?: string, isAdded?: boolean}} value
+ */
 export function draftValue({ value, description, isAdded = false }) {
   lastKey += 1;
   return { value, description, isAdded, key: lastKey };
@@ -58,9 +61,9 @@ export function valueEditor({ editable, announce, name, errors, error, change, d
 
   function row(values, { key, value, description }, i, messages) {
     const input = (property, label, placeholder, text) => {
-      const name = `legalValues/${i}/${property}`;
-      const message = messages[name];
-      return html`<input id="value-${key}-${property}" name=${name} class=${property} aria-label="${label} ${i + 1}" placeholder=${placeholder} autocomplete="off"
+      const control = `legalValues/${i}/${property}`;
+      const message = messages[control];
+      return html`<input id="value-${key}-${property}" name=${control} class=${property} aria-label="${label} ${i + 1}" placeholder=${placeholder} autocomplete="off"
         spellcheck="false" dir="auto" aria-invalid=${message ? 'true' : nothing} aria-describedby=${message ? `value-${key}-${property}-error` : nothing}
         .value=${live(text ?? '')} @input=${({ target }) => set({ [property]: target.value })}
         @keydown=${(event) => { if (event.key === 'Enter') event.preventDefault(); }}>
@@ -97,7 +100,7 @@ export function valueEditor({ editable, announce, name, errors, error, change, d
 
   function move(values, from, to) {
     change(values.toSpliced(from, 1).toSpliced(to, 0, values[from]));
-    document.querySelector(`[popovertarget="value-${values[from].key}"]`)?.focus(); // moving an element takes the focus from it
+    focusOn(`[popovertarget="value-${values[from].key}"]`); // moving an element takes the focus from it
     announce(`Moved to position ${to + 1} of ${values.length}.`);
   }
 
@@ -105,7 +108,7 @@ export function valueEditor({ editable, announce, name, errors, error, change, d
     const left = values.toSpliced(at, 1);
     change(left);
     const next = left[Math.min(at, left.length - 1)];
-    (document.querySelector(next ? `[popovertarget="value-${next.key}"]` : '[name=legalValues]') ?? document.querySelector('[name=legalValues]'))?.focus();
+    focusOn(next ? `[popovertarget="value-${next.key}"]` : '[name=legalValues]');
     announce(`Removed. ${counted(left.length, 'value')} left.`);
   }
 

@@ -1,8 +1,10 @@
 // The warning before toggles are archived that are on in production, or that applications still ask for.
 
 import { call } from '../api.js';
-import { FieldError, append, counted, h, replace, text, uniqueId } from '../dom.js';
+import { FieldError } from '../dialog.js';
+import { counted, text } from '../dom.js';
 import { isProduction } from '../environment.js';
+import { element, html, live, nothing, render } from '../template.js';
 import { timeOfUse } from '../toggle.js';
 import { firstDay, isUsedSince, usagePath } from '../usage.js';
 
@@ -23,37 +25,45 @@ const whereLive = ({ environments }) => environments.filter((environment) => env
  */
 export function archiveWarning(toggles, days, signal) {
   const since = firstDay(days, Date.now());
-  const live = toggles.filter((toggle) => whereLive(toggle).length > 0);
+  const inProduction = toggles.filter((toggle) => whereLive(toggle).length > 0);
   const used = toggles.filter((toggle) => isUsedSince(toggle, since)).sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1));
-  if (live.length + used.length === 0) return null;
+  if (inProduction.length + used.length === 0) return null;
   const one = toggles.length === 1;
-  const why = [live.length > 0 && 'on in production', used.length > 0 && 'still used'].filter(Boolean).join(' and ');
-  const box = h('input', { type: 'checkbox', name: 'confirmed', id: uniqueId(), disabled: used.length > 0 });
-  const element = h('div', { class: 'notice warn' },
-    live.length > 0 && liveToggles(live, one),
-    used.length > 0 && usedToggles(),
-    h('div', { class: 'field' }, h('div', { class: 'check' }, box, h('label', { for: box.id }, `Archive ${one ? 'it although it is' : 'them although they are'} ${why}`))));
-  return { element, check };
+  const why = [inProduction.length > 0 && 'on in production', used.length > 0 && 'still used'].filter(Boolean).join(' and ');
+  const state = { applications: null, isConfirmed: false }; // applications by toggle, null until they are loaded
+  const place = element(html`<div></div>`);
+  draw();
+  if (used.length > 0) loadApplications();
+  return { element: place, check };
+
+  function draw() {
+    render(html`<div class="notice warn">
+      ${inProduction.length > 0 ? liveToggles(inProduction, one) : nothing}
+      ${used.length > 0 ? usedToggles() : nothing}
+      <div class="field"><div class="check"><input type="checkbox" name="confirmed" id="confirmed" ?disabled=${isLoading()}
+          .checked=${live(state.isConfirmed)} @change=${({ target }) => { state.isConfirmed = target.checked; }}>
+        <label for="confirmed">${`Archive ${one ? 'it although it is' : 'them although they are'} ${why}`}</label></div></div></div>`, place);
+  }
+
+  function isLoading() {
+    return used.length > 0 && state.applications === null;
+  }
 
   function check() {
-    if (!box.checked) throw new FieldError('confirmed', box.disabled ? 'Wait until the applications are loaded.' : `Confirm that it is ${why}.`);
+    if (!state.isConfirmed) throw new FieldError('confirmed', isLoading() ? 'Wait until the applications are loaded.' : `Confirm that it is ${why}.`);
   }
 
   function usedToggles() {
-    const list = h('ul', { class: 'failures' });
-    const lines = used.slice(0, shown).map((toggle) => h('li', null, text(toggle.name), `: last used ${timeOfUse(toggle.lastSeenAt)}`));
-    const rest = used.length > shown ? h('li', null, more(used)) : null;
-    replace(list, lines, rest);
-    loadApplications(lines, rest);
-    return [
-      h('p', null, h('strong', null, one ? 'Applications still ask for it.' : `Applications still ask for ${counted(used.length, 'toggle')} of these.`),
-        ' When it is archived, a toggle is off for them.'),
-      list,
-    ];
+    const of = (toggle) => byWhom(state.applications?.get(toggle) ?? []);
+    const others = used.slice(shown, most).map((toggle) => state.applications?.get(toggle)).filter(Array.isArray).flat();
+    return html`<p><strong>${one ? 'Applications still ask for it.' : `Applications still ask for ${counted(used.length, 'toggle')} of these.`}</strong>
+        When it is archived, a toggle is off for them.</p>
+      <ul class="failures">${used.slice(0, shown).map((toggle) => html`<li>${text(toggle.name)}: last used ${timeOfUse(toggle.lastSeenAt)}${of(toggle)}</li>`)}
+        ${used.length > shown ? html`<li>${more(used)}${byWhom([...new Set(others)].sort())}</li>` : nothing}</ul>`;
   }
 
-  async function loadApplications(lines, rest) {
-    const found = new Map(); // applications by toggle
+  async function loadApplications() {
+    const found = new Map();
     const waiting = used.slice(0, most);
     await Promise.all(Array.from({ length: atOnce }, async () => {
       while (waiting.length > 0) {
@@ -62,33 +72,29 @@ export function archiveWarning(toggles, days, signal) {
       }
     }));
     if (signal.aborted) return;
-    lines.forEach((line, i) => append(line, byWhom(found.get(used[i]))));
-    const others = used.slice(shown, most).map((toggle) => found.get(toggle)).filter(Array.isArray).flat();
-    if (rest && others.length > 0) append(rest, byWhom([...new Set(others)].sort()));
-    box.disabled = false;
+    state.applications = found;
+    draw();
   }
 }
 
 const more = (toggles) => `and ${(toggles.length - shown).toLocaleString('en')} more`;
 
 /** Names the toggles that are on in production, with the environments. */
-function liveToggles(live, one) {
-  const environments = (toggle) => whereLive(toggle).flatMap((name, i) => [i > 0 && ', ', text(name)]);
-  if (one) return h('p', null, h('strong', null, 'It is on in ', environments(live[0]), '.'), ' When it is archived, it is off for everyone.');
-  return [
-    h('p', null, h('strong', null, `${counted(live.length, 'toggle')} of these ${live.length === 1 ? 'is' : 'are'} on in production.`),
-      ` When ${live.length === 1 ? 'it is' : 'they are'} archived, ${live.length === 1 ? 'it is' : 'they are'} off for everyone.`),
-    h('ul', { class: 'failures' }, live.slice(0, shown).map((toggle) => h('li', null, text(toggle.name), ': on in ', environments(toggle))),
-      live.length > shown && h('li', null, more(live))),
-  ];
+function liveToggles(all, one) {
+  const environments = (toggle) => whereLive(toggle).map((name, i) => html`${i > 0 ? ', ' : nothing}${text(name)}`);
+  if (one) return html`<p><strong>It is on in ${environments(all[0])}.</strong> When it is archived, it is off for everyone.</p>`;
+  const [are, they] = all.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
+  return html`<p><strong>${counted(all.length, 'toggle')} of these ${are} on in production.</strong> When ${they} archived, ${they} off for everyone.</p>
+    <ul class="failures">${all.slice(0, shown).map((toggle) => html`<li>${text(toggle.name)}: on in ${environments(toggle)}</li>`)}
+      ${all.length > shown ? html`<li>${more(all)}</li>` : nothing}</ul>`;
 }
 
 function byWhom(applications) {
   if (applications instanceof Error) return `. The applications cannot be loaded: ${applications.message}`;
-  if (applications.length === 0) return '';
+  if (applications.length === 0) return nothing;
   const names = applications.length > shownNames + 1 ? applications.slice(0, shownNames) : applications;
   const others = applications.length - names.length;
-  return [', by ', names.flatMap((name, i) => [i > 0 && ', ', text(name)]), others > 0 && ` and ${others.toLocaleString('en')} more`];
+  return html`, by ${names.map((name, i) => html`${i > 0 ? ', ' : nothing}${text(name)}`)}${others > 0 ? ` and ${others.toLocaleString('en')} more` : nothing}`;
 }
 
 /** The applications that asked for a toggle in the last 24 hours, or else in the days. */

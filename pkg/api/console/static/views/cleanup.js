@@ -1,9 +1,10 @@
 // Clean-up: toggles that may be removed, and why. The address has the filters: `#/cleanup?days=30&reason=unused&project=shop`. The page loads
 // the whole list by several searches, because a toggle can have several reasons.
 
-import { age, counted, failure, loading, pager, range, text } from '../dom.js';
+import { counted, failure, loading, pager, range, text } from '../dom.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
+import { age } from '../time.js';
 import { countToggles, lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
 import { firstDay, removalReasons, unusedDays } from '../usage.js';
 import { actions, openAction } from './toggle-actions.js';
@@ -48,7 +49,7 @@ export async function render(content, { may, search, signal, announce }) {
       const found = await Promise.all([
         { state: 'stale' }, { state: 'potentially-stale' }, { lastSeenAt: `IS_BEFORE:${since}` },
         { lastSeenAt: 'IS:never', createdBefore: `${since}T00:00:00.000Z` },
-      ].map((filters) => searchAll({ ...filters, project: state.project }, current)));
+      ].map((reason) => searchAll({ ...reason, project: state.project }, current)));
       const toggles = [...new Map(found.flatMap(({ features }) => features).map((toggle) => [toggle.name, toggle])).values()];
       state.toggles = toggles.map((toggle) => ({ toggle, reasons: removalReasons(toggle, since) })).sort((a, b) => (
         b.reasons.length - a.reasons.length || (a.toggle.createdAt < b.toggle.createdAt ? -1 : 1)));

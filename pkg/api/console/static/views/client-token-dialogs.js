@@ -3,11 +3,14 @@
 import { call } from '../api.js';
 import { kinds, tokenPath, tokensPath, tryUrl } from '../client-token.js';
 import { combobox } from '../combobox.js';
-import { FieldError, append, field, form, h, openDialog, shortDate, text, time } from '../dom.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { text } from '../dom.js';
 import { keepControls } from '../draft.js';
 import { expiry, expiryChoice } from '../expiry.js';
 import { fold } from '../search.js';
 import { showSecret, tryCommand } from '../secret.js';
+import { element, html, nothing } from '../template.js';
+import { relativeTime, shortDate } from '../time.js';
 import { countToggles } from '../toggle.js';
 
 /**
@@ -18,11 +21,11 @@ import { countToggles } from '../toggle.js';
  */
 export function openCreation(environments, signal, changed) {
   let created = false;
-  const name = h('input', { name: 'tokenName', autocomplete: 'off', dir: 'auto', required: true });
-  const kind = h('select', { name: 'type', onchange: explain }, Object.entries(kinds).map(([value, item]) => h('option', { value }, item.name)));
-  const explanation = h('span');
-  const environment = h('select', { name: 'environment' }, environments.map((item) => h('option', { value: item.name }, item.name)));
-  const projects = h('input', { name: 'projects', placeholder: 'All projects', autocomplete: 'off', spellcheck: 'false' });
+  const name = element(html`<input name="tokenName" autocomplete="off" dir="auto" required>`);
+  const kind = element(html`<select name="type" @change=${explain}>${Object.entries(kinds).map(([value, item]) => html`<option value=${value}>${item.name}</option>`)}</select>`);
+  const explanation = element(html`<span></span>`);
+  const environment = element(html`<select name="environment">${environments.map((item) => html`<option value=${item.name}>${item.name}</option>`)}</select>`);
+  const projects = element(html`<input name="projects" placeholder="All projects" autocomplete="off" spellcheck="false">`);
   const expires = expiryChoice({ never: true, chosen: 'never' });
   const dialog = openDialog('Create a client token', () => [
     form({ submit: 'Create token', busy: 'Creating…', cancel: () => draft.leave(), send },
@@ -53,7 +56,7 @@ export function openCreation(environments, signal, changed) {
     draft.end();
     leave = showSecret(dialog, { secret, name: tokenName, command: tryUrl(kind.value) && tryCommand(tryUrl(kind.value)) });
     if (!dialog.open) { // closed while the request was under way
-      append(document.querySelector('main'), dialog);
+      document.querySelector('main').append(dialog);
       dialog.showModal();
     }
   }
@@ -71,8 +74,8 @@ export function openExpiry(token, changed) {
         await changed(`The expiry of “${token.tokenName}” was changed.`);
       },
     },
-    h('p', null, token.expiresAt === null ? 'The token never expires.' : ['The token ', expiry(token)?.kind === 'bad' ? 'has expired on ' : 'expires on ',
-      shortDate(token.expiresAt), '.']),
+    html`<p>${token.expiresAt === null ? 'The token never expires.'
+      : `The token ${expiry(token)?.kind === 'bad' ? 'has expired' : 'expires'} on ${shortDate(token.expiresAt)}.`}</p>`,
     expires.fields),
   ]);
 }
@@ -80,8 +83,8 @@ export function openExpiry(token, changed) {
 /** Revokes a client token after a question. */
 export function openRevocation(token, changed) {
   const dialog = openDialog(['Revoke ', text(token.tokenName), '?'], () => [
-    h('p', null, 'Applications with this token can no longer ask for the toggles of ', text(token.environment), '. This cannot be undone.'),
-    token.seenAt !== null && h('p', { class: 'notice warn' }, 'It was last used ', time(token.seenAt).firstChild, '.'),
+    html`<p>Applications with this token can no longer ask for the toggles of ${text(token.environment)}. This cannot be undone.</p>`,
+    token.seenAt === null ? nothing : html`<p class="notice warn">It was last used ${relativeTime(new Date(token.seenAt))}.</p>`,
     form({
       submit: 'Revoke token', busy: 'Revoking…', danger: true, cancel: () => dialog.close(),
       async send() {

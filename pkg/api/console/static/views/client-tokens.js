@@ -2,7 +2,7 @@
 
 import { loadAllTokens } from '../all-tokens.js';
 import { clientUrl, kinds } from '../client-token.js';
-import { failure, h, loading } from '../dom.js';
+import { failure, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
 import { tokenFilters } from '../expiry.js';
@@ -37,8 +37,8 @@ export async function render(content, context) {
   const isAdmin = may('ADMIN');
   const state = { tokens: null, environments: [], error: null };
   const copy = copier(announce);
-  const create = may('CREATE_CLIENT_API_TOKEN') && h('button', { type: 'button', onclick: openCreate }, 'Create token');
-  setActions(create, h('a', { class: 'button primary', href: '#/api-tokens/connect' }, 'Connect an SDK'));
+  const create = may('CREATE_CLIENT_API_TOKEN') && html`<button type="button" @click=${openCreate}>Create token</button>`;
+  setActions(create, html`<a class="button primary" href="#/api-tokens/connect">Connect an SDK</a>`);
   const list = listView({
     content,
     search,

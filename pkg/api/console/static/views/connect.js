@@ -3,11 +3,13 @@
 
 import { call } from '../api.js';
 import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, tryUrl } from '../client-token.js';
-import { dividedError, failure, h, loading, relativeTime } from '../dom.js';
+import { dividedError } from '../dialog.js';
+import { loading } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { loadExamples, sdks, stepsOf } from '../sdks.js';
 import { tryCommand } from '../secret.js';
 import { html, live, nothing, render as show } from '../template.js';
+import { relativeTime } from '../time.js';
 import { projectInput, searchToggles } from '../toggle.js';
 
 const pause = 3000; // between two looks for the first request, in milliseconds
@@ -18,7 +20,7 @@ const appPattern = /^[\w .-]{1,100}$/;
 
 export async function render(content, { may, search, signal, setTitle, setPath }) {
   setTitle('Connect an SDK');
-  setPath(h('a', { href: '#/api-tokens' }, 'API tokens'));
+  setPath(html`<a href="#/api-tokens">API tokens</a>`);
   if (!clientUrl) {
     show(html`<p class="notice">This deployment has no URL for applications. An administrator can deploy it with the parameter <code>ClientApi</code>.</p>`, content);
     return;
@@ -212,8 +214,8 @@ export async function render(content, { may, search, signal, setTitle, setPath }
       state.copied = label;
     } catch { // not permitted, or the page does not have a secure origin
       state.copied = null;
-      const source = [...content.querySelectorAll('pre')].find((element) => element.getAttribute('aria-label') === label);
-      window.getSelection().selectAllChildren(source);
+      const shown = [...content.querySelectorAll('pre')].find((element) => element.getAttribute('aria-label') === label);
+      window.getSelection().selectAllChildren(shown);
     }
     draw();
   }

@@ -2,9 +2,10 @@
 
 import { call, read } from '../api.js';
 import { fieldPath, fieldsPath, loadUses, openDeletion, usesLinks, usesWords } from '../context-field.js';
-import { h, loading, logAddress, relativeTime } from '../dom.js';
+import { loading, logAddress } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { html, live, nothing, render as show } from '../template.js';
+import { relativeTime } from '../time.js';
 import { draftValue, valueEditor } from '../values.js';
 
 const labels = { description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Order', legalValues: 'Legal values' };
@@ -15,7 +16,7 @@ export async function renderField(content, context, name) {
   const { may, signal, announce, setTitle, setActions, setPath } = context;
   const isNew = name === null;
   setTitle(isNew ? 'Create a context field' : name);
-  setPath(h('a', { href: '#/context' }, 'Context fields'));
+  setPath(html`<a href="#/context">Context fields</a>`);
   show(loading('the context field'), content);
   const opened = isNew ? undefined : await read(fieldPath(name), { signal }).catch((error) => {
     if (error.status !== 404) throw error;
@@ -44,7 +45,7 @@ export async function renderField(content, context, name) {
   const values = valueEditor({
     editable, announce, name: () => (isNew ? edit.state.values.name : name), errors: () => edit.state.errors, error: () => edit.error('legalValues'), change: (legalValues) => edit.set({ legalValues }), draw,
   });
-  setActions(!isNew && may('DELETE_CONTEXT_FIELD') && h('button', { type: 'button', class: 'danger quiet', onclick: remove }, 'Delete'));
+  setActions(!isNew && may('DELETE_CONTEXT_FIELD') && html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`);
   draw();
   if (!isNew) await Promise.all([loadUsage(), loadHistory()]);
 
@@ -56,7 +57,7 @@ export async function renderField(content, context, name) {
   /** The event log is for Admins. */
   async function loadHistory() {
     if (!may('ADMIN')) return;
-    const parameters = new URLSearchParams({ subject: `IS:field:${name}`, limit: shownEvents });
+    const parameters = new URLSearchParams({ subject: `IS:field:${name}`, limit: String(shownEvents) });
     state.events = (await call('GET', `/api/admin/search/events?${parameters}`, undefined, { signal }).catch(() => ({ events: null }))).events;
     if (!signal.aborted) draw();
   }

@@ -2,8 +2,8 @@
 
 import { call } from '../api.js';
 import { copyText } from '../clipboard.js';
-import { counted, failure, h, loading, logAddress, pager, range } from '../dom.js';
 import { fieldAddress, fieldsPath, openDeletion } from '../context-field.js';
+import { counted, failure, loading, logAddress, pager, range } from '../dom.js';
 import { marked, matcher } from '../search.js';
 import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
@@ -28,7 +28,7 @@ export async function render(content, context) {
     offset: 0,
     error: null,
   };
-  setActions(may('CREATE_CONTEXT_FIELD') && h('a', { class: 'button primary', href: '#/context?create' }, 'Create context field'));
+  setActions(may('CREATE_CONTEXT_FIELD') && html`<a class="button primary" href="#/context?create">Create context field</a>`);
   return load();
 
   async function load() {

@@ -2,8 +2,10 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
-import { FieldError, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { text, uniqueId } from '../dom.js';
 import { changedSince } from '../restore.js';
+import { element, html, nothing, render, repeat } from '../template.js';
 import { changedToggles, searchToggles, toggleAddress, togglePath } from '../toggle.js';
 import { dependencyWords } from '../words.js';
 
@@ -14,15 +16,15 @@ const dependenciesPath = (toggle) => `${togglePath(toggle)}/dependencies`;
 /** Asks on which toggle a toggle depends, or changes that. */
 export function openDependencyEditor(toggle, { announce, signal }) {
   const current = toggle.dependencies[0];
-  const parent = h('input', { name: 'feature', required: true, placeholder: 'Search the project', value: current?.feature ?? '' });
-  const state = h('select', { name: 'enabled' }, h('option', { value: 'on' }, 'on'), h('option', { value: 'off' }, 'off'));
+  const parent = element(html`<input name="feature" required placeholder="Search the project" value=${current?.feature ?? ''}>`);
+  const state = element(html`<select name="enabled"><option value="on">on</option><option value="off">off</option></select>`);
   state.value = current?.enabled === false ? 'off' : 'on';
-  const variants = h('div');
+  const variants = element(html`<div></div>`);
   let chosen = current?.feature ?? '';
   const box = combobox(parent, { choices: parents, choose: (value) => { chosen = value; showVariants([]); } });
   state.addEventListener('change', () => showVariants([]));
   const dialog = openDialog([text(toggle.name), ' depends on'], () => [
-    h('p', null, 'It is on only if its parent has this state in the same environment, and a strategy holds.'),
+    html`<p>It is on only if its parent has this state in the same environment, and a strategy holds.</p>`,
     form({ submit: 'Save', busy: 'Saving…', cancel: () => dialog.close(), send },
       field('Parent', parent, 'A toggle of the same project that does not depend on another one.', box.element),
       field('Must be', state),
@@ -41,14 +43,14 @@ export function openDependencyEditor(toggle, { announce, signal }) {
   /** Offers the variants that the parent can have, of which some are selected. */
   async function showVariants(selected) {
     const of = chosen;
-    replace(variants);
+    render(nothing, variants);
     if (of === '' || state.value === 'off') return;
     const { environments } = await call('GET', togglePath({ project: toggle.project, name: of }), undefined, { signal }).catch(() => ({ environments: [] }));
     const names = new Set([...selected, ...environments.flatMap(({ strategies }) => strategies.flatMap((strategy) => strategy.variants.map(({ name }) => name)))]);
     if (of !== chosen || state.value === 'off' || names.size === 0) return;
-    replace(variants, h('fieldset', null, h('legend', null, 'With one of these variants'), h('p', { class: 'detail' }, 'None: with any.'),
-      h('div', { class: 'choices' }, [...names].map((name) => h('label', { class: 'check' },
-        h('input', { type: 'checkbox', value: name, checked: selected.includes(name) }), h('span', null, text(name)))))));
+    render(html`<fieldset><legend>With one of these variants</legend><p class="detail">None: with any.</p>
+      <div class="choices">${repeat(names, (name) => name, (name) => html`<label class="check"><input type="checkbox" value=${name}
+        ?checked=${selected.includes(name)}><span>${text(name)}</span></label>`)}</div></fieldset>`, variants);
   }
 
   async function send() {
@@ -66,7 +68,7 @@ export function openDependencyEditor(toggle, { announce, signal }) {
 export function removeDependency(toggle, { announce }) {
   const [dependency] = toggle.dependencies;
   const dialog = openDialog(['Remove the dependency of ', text(toggle.name), '?'], () => [
-    h('p', null, 'Now it is on only if ', text(dependencyWords(dependency)), '. Afterwards its switches and strategies alone decide.'),
+    html`<p>Now it is on only if ${text(dependencyWords(dependency))}. Afterwards its switches and strategies alone decide.</p>`,
     form({
       submit: 'Remove', busy: 'Removing…', danger: true, cancel: () => dialog.close(),
       async send() {
@@ -87,14 +89,14 @@ export function removeDependency(toggle, { announce }) {
 
 /** Asks for the name of a copy of a toggle, creates it, and shows it. */
 export function openClone(toggle, { announce }) {
-  const name = h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true });
-  const independent = h('input', { type: 'checkbox', id: uniqueId(), checked: true });
+  const name = element(html`<input name="name" autocomplete="off" spellcheck="false" required>`);
+  const independent = element(html`<input type="checkbox" id=${uniqueId()} checked>`);
   const dialog = openDialog(['Clone ', text(toggle.name)], () => [
-    h('p', null, 'The copy has the same properties and strategies, and is off in every environment. It depends on no toggle.'),
+    html`<p>The copy has the same properties and strategies, and is off in every environment. It depends on no toggle.</p>`,
     form({ submit: 'Clone', busy: 'Cloning…', cancel: () => dialog.close(), send },
       field('Name', name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
-      h('div', { class: 'field' }, h('div', { class: 'check' }, independent,
-        h('label', { for: independent.id }, 'Gradual rollouts select other users than those of ', text(toggle.name))))),
+      html`<div class="field"><div class="check">${independent}
+        <label for=${independent.id}>Gradual rollouts select other users than those of ${text(toggle.name)}</label></div></div>`),
   ]);
   name.focus();
 

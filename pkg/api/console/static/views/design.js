@@ -2,8 +2,9 @@
 
 import { combobox, matching } from '../combobox.js';
 import { constraintEditor, draftConstraint } from '../constraints.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { counted, failure, loading, text } from '../dom.js';
 import { mergeForm } from '../draft.js';
-import { FieldError, age, counted, failure, field, form, h, loading, openDialog, shortDate, text, time } from '../dom.js';
 import { environmentName, toggleSwitch } from '../environment.js';
 import { expiry, expiryChoice } from '../expiry.js';
 import { linked } from '../linked.js';
@@ -11,7 +12,8 @@ import { menu } from '../menu.js';
 import { recentUse } from '../recent-use.js';
 import { marked } from '../search.js';
 import { denseTable, sorted } from '../table.js';
-import { html, render as show } from '../template.js';
+import { element, html, render as show } from '../template.js';
+import { age, shortDate, time } from '../time.js';
 import { stateBadge } from '../toggle.js';
 import { strategyWords, variantWords } from '../words.js';
 
@@ -41,7 +43,7 @@ export function render(content, { announce, setActions }) {
     { name: 'production', cell: ({ name, on }) => toggleSwitch({ label: `${name} in production`, on, busy: false, change: () => {} }) },
   ];
   const once = controls(); // elements that keep their state
-  setActions(h('button', { type: 'button' }, 'Second action'), h('button', { type: 'button', class: 'primary' }, 'Main action'));
+  setActions(html`<button type="button">Second action</button>`, html`<button type="button" class="primary">Main action</button>`);
   draw();
 
   function draw() {
@@ -65,9 +67,9 @@ export function render(content, { announce, setActions }) {
       ['Tabs', html`<ul class="tabs" aria-label="States"><li><a href="#/design" aria-current="true">In use <span class="number">4,014</span></a></li>
         <li><a href="#/design">Overdue <span class="number">0</span></a></li><li><a href="#/design">Archived <span class="number">…</span></a></li></ul>`],
       ['Switches', html`<p>${[
-        ['Off', { on: false }], ['On', { on: true }], ['Waits for on', { on: false, busy: true }], ['Waits for off', { on: true, busy: true }],
-        ['Not allowed', { on: true, disabled: true }],
-      ].map(([label, options]) => html`<span class="on">${toggleSwitch({ label, change: () => {}, ...options })}</span> `)}</p>`],
+        { label: 'Off', on: false }, { label: 'On', on: true }, { label: 'Waits for on', on: false, busy: true },
+        { label: 'Waits for off', on: true, busy: true }, { label: 'Not allowed', on: true, disabled: true },
+      ].map((options) => html`<span class="on">${toggleSwitch({ change: () => {}, ...options })}</span> `)}</p>`],
       ['Table, which is a list of cards on a phone', denseTable({
         caption: 'Toggles', columns, items: sorted(rows, columns, state.order), key: ({ name }) => name, order: state.order,
         sort: (order) => { state.order = order; draw(); },
@@ -101,13 +103,13 @@ export function render(content, { announce, setActions }) {
 
   function controls() {
     const projects = ['default', 'shop', 'blog'].map((value) => ({ value, label: value, detail: '3 toggles' }));
-    const input = (name, value = '') => h('input', { name, value, autocomplete: 'off' });
+    const input = (name, value = '') => element(html`<input name=${name} value=${value} autocomplete="off">`);
     const project = combobox(input('project', 'shop'), { choices: (typed) => matching(projects, typed), free: true }).element;
     const name = input('name');
     const invalid = form({ submit: 'Save', busy: 'Saving…', cancel: () => {}, send: async () => { throw new FieldError('name', 'Enter a name.'); } },
       field('Name', name, 'Up to 100 letters and digits.'), field('Project', project.querySelector('input'), 'Proposes choices.', project), expiryChoice().fields);
-    const busy = form({ submit: 'Create toggle', busy: 'Creating…', send: never }, field('Description', h('textarea', { name: 'description', rows: '2' })));
-    for (const element of [invalid, busy]) element.dispatchEvent(new Event('submit', { cancelable: true }));
+    const busy = form({ submit: 'Create toggle', busy: 'Creating…', send: never }, field('Description', element(html`<textarea name="description" rows="2"></textarea>`)));
+    for (const place of [invalid, busy]) place.dispatchEvent(new Event('submit', { cancelable: true }));
     return {
       form: invalid,
       busy,
@@ -126,7 +128,7 @@ export function render(content, { announce, setActions }) {
 
   function ask() {
     const dialog = openDialog(['Delete ', text(longName), '?'], () => [
-      h('p', null, 'This cannot be undone.'),
+      html`<p>This cannot be undone.</p>`,
       form({ submit: 'Delete', busy: 'Deleting…', danger: true, cancel: () => dialog.close(), send: async () => dialog.close() }),
     ]);
   }

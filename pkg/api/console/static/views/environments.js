@@ -1,13 +1,14 @@
 // Environments: the list with their order, and the dialogs that create, change and delete one.
 
 import { call, read } from '../api.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { counted, failure, focusOn, loading, text } from '../dom.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
-import { FieldError, counted, failure, field, form, h, loading, openDialog, replace, text } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { ordersAfterMove } from '../order.js';
 import { changedSince } from '../restore.js';
 import { denseTable } from '../table.js';
-import { html, nothing, render as show } from '../template.js';
+import { element, html, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
 
 const path = '/api/admin/environments';
@@ -16,7 +17,7 @@ const proposals = ['development', 'test', 'preproduction', 'production'];
 
 export async function render(content, { may, signal, announce, setActions }) {
   const state = { environments: null, busy: false, error: null };
-  const create = may('ADMIN') && h('button', { type: 'button', class: 'primary', onclick: () => openEditor(null, saved) }, 'Create environment');
+  const create = may('ADMIN') && html`<button type="button" class="primary" @click=${() => openEditor(null, saved)}>Create environment</button>`;
   setActions(create);
   await load();
   const continued = draftFor('environment');
@@ -127,17 +128,15 @@ export async function render(content, { may, signal, announce, setActions }) {
     const { name, enabledToggleCount: on, apiTokenCount: tokens } = environment;
     if (on > 0 || tokens > 0) {
       const uses = [on > 0 && `${counted(on, 'toggle')} ${on === 1 ? 'is' : 'are'} on there`, tokens > 0 && `it has ${counted(tokens, 'client token')}`];
-      const dialog = openDialog([text(name), ' cannot be deleted'], () => [
-        h('p', null, `${sentence(uses.filter(Boolean).join(', and '))} ${on > 0 ? 'Turn the toggles off first' : 'Revoke the tokens first'}.`),
-        h('div', { class: 'buttons' },
-          on > 0 ? h('a', { class: 'button', href: whereOn(environment) }, 'Show them')
-            : h('a', { class: 'button', href: `#/api-tokens?${new URLSearchParams({ environment: name })}` }, 'Show them'),
-          h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close')),
-      ]);
+      const where = on > 0 ? whereOn(environment) : `#/api-tokens?${new URLSearchParams({ environment: name })}`;
+      const dialog = openDialog([text(name), ' cannot be deleted'], () => html`
+        <p>${sentence(uses.filter(Boolean).join(', and '))} ${on > 0 ? 'Turn the toggles off first' : 'Revoke the tokens first'}.</p>
+        <div class="buttons"><a class="button" href=${where}>Show them</a>
+          <button type="button" class="primary" @click=${() => dialog.close()}>Close</button></div>`);
       return;
     }
     const dialog = openDialog(['Delete ', text(name), '?'], () => [
-      h('p', null, 'The strategies that toggles have there are deleted with it. This cannot be undone.'),
+      html`<p>The strategies that toggles have there are deleted with it. This cannot be undone.</p>`,
       form({
         submit: 'Delete environment', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
         async send() {
@@ -147,7 +146,7 @@ export async function render(content, { may, signal, announce, setActions }) {
           dialog.close();
           announce(`Environment ${name} deleted.`);
           await load();
-          create.focus();
+          focusOn('.head button');
         },
       }),
     ]);
@@ -165,18 +164,18 @@ const whereOn = ({ name }) => listAddress({ status: `${name}:enabled` });
  */
 function openEditor(opened, saved) {
   const environment = opened?.content;
-  const changes = h('div');
+  const changes = element(html`<div></div>`);
   const controls = {
-    ...!environment && { name: h('input', { name: 'name', autocomplete: 'off', spellcheck: 'false', required: true }) },
-    type: h('input', { name: 'type', autocomplete: 'off', spellcheck: 'false', required: true, list: 'environment-types', value: environment?.type ?? '' }),
-    sortOrder: h('input', { name: 'sortOrder', inputmode: 'numeric', autocomplete: 'off', value: environment?.sortOrder ?? '' }),
+    ...!environment && { name: element(html`<input name="name" autocomplete="off" spellcheck="false" required>`) },
+    type: element(html`<input name="type" autocomplete="off" spellcheck="false" required list="environment-types" value=${environment?.type ?? ''}>`),
+    sortOrder: element(html`<input name="sortOrder" inputmode="numeric" autocomplete="off" value=${environment?.sortOrder ?? ''}>`),
   };
   const dialog = openDialog(environment ? ['Edit ', text(environment.name)] : 'Create an environment', () => [
     form({ submit: environment ? 'Save' : 'Create environment', busy: 'Saving…', cancel: () => draft.leave(), send },
       changes,
-      controls.name && field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
+      controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
       field('Type', controls.type, 'In those of the type production, switches ask before they change.'),
-      h('datalist', { id: 'environment-types' }, proposals.map((value) => h('option', { value }))),
+      html`<datalist id="environment-types">${proposals.map((value) => html`<option value=${value}></option>`)}</datalist>`,
       field('Order', controls.sortOrder, environment ? 'A whole number: environments are shown in this order.' : 'A whole number. Empty: after all others.')),
   ], undefined, () => draft.leave());
   const draft = keepControls(dialog, controls, {
@@ -195,7 +194,7 @@ function openEditor(opened, saved) {
       if (opened) {
         const answer = await save(`${path}/${encodeURIComponent(name)}`, body, opened, labels, `${path}/update/${encodeURIComponent(name)}`);
         if (answer.now) {
-          replace(changes, mergeForm({ before: opened.content, mine: body, theirs: answer.now.content, labels, write: writer(controls) }));
+          show(mergeForm({ before: opened.content, mine: body, theirs: answer.now.content, labels, write: writer(controls) }), changes);
           opened = answer.now;
           return;
         }

@@ -3,14 +3,15 @@
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { csv } from '../csv.js';
+import { counted, failure, focusOn, loading, logAddress } from '../dom.js';
 import { downloadFile } from '../download.js';
-import { counted, exactTime, failure, h, loading, logAddress } from '../dom.js';
 import { eventList, haveSegments, typeLabels } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';
 import { labels, subjectWords } from '../event-words.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { isPlainClick } from '../tabs.js';
-import { html, live, nothing, render as show } from '../template.js';
+import { element, html, live, nothing, render as show } from '../template.js';
+import { exactTime } from '../time.js';
 import { projectInput, toggleChanges } from '../toggle.js';
 import { undoOf } from './undo.js';
 
@@ -44,7 +45,7 @@ export async function render(content, context) {
     state.types = types;
     draw();
   }).catch(() => {}); // the events have the ids
-  setActions(h('button', { type: 'button', onclick: saveFile }, 'Download CSV'));
+  setActions(html`<button type="button" @click=${saveFile}>Download CSV</button>`);
   inputs.set();
   draw();
   await load();
@@ -77,7 +78,7 @@ export async function render(content, context) {
     if (signal.aborted) return;
     const title = heading(state.filters, typeName);
     setTitle(title ?? 'Event log');
-    setPath(...title ? [h('a', { href: logAddress({}) }, 'Event log')] : []);
+    setPath(...title ? [html`<a href=${logAddress({})}>Event log</a>`] : []);
     show(view(), content);
   }
 
@@ -134,7 +135,7 @@ export async function render(content, context) {
     inputs.set();
     await load();
     window.scrollTo(0, 0);
-    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusOn('.count', content, { preventScroll: true });
   }
 
   /** Shows other filters in the same entry of the history. */
@@ -147,7 +148,7 @@ export async function render(content, context) {
   }
 
   function filterInputs() {
-    const input = (name, label, placeholder) => h('input', { name, placeholder, 'aria-label': label });
+    const input = (name, label, placeholder) => element(html`<input name=${name} placeholder=${placeholder} aria-label=${label}>`);
     const type = combobox(input('type', 'Type', 'All types'), {
       choices: (part) => matching(Object.entries(labels).flatMap(([group, all]) => Object.entries(all).filter(([value]) => !chosenTypes().includes(value))
         .map(([value, label]) => ({ value, label, detail: group }))), part),
@@ -280,7 +281,7 @@ const tidy = (filters) => Object.fromEntries(names.map((name) => [name, filters[
 const read = (parameters) => tidy(Object.fromEntries(parameters));
 
 /** Reports whether filters name what the events are about: then automatic changes belong to them. */
-const isOneThing = ({ type, feature, subject, id }) => Boolean(type || feature || subject || id);
+const isOneThing = (filters) => ['type', 'feature', 'subject', 'id'].some((name) => filters[name]);
 
 /** What the API searches. With a cursor, `offset` is only the number of the first event. */
 function selection({ automatic, offset, ...filters }) {

@@ -94,9 +94,9 @@ export async function render(content, { search, signal, announce }) {
   /** A program for the SDK of Node.js that asks for the toggles that are shown. */
   function code() {
     const matches = matcher(state.query);
-    const names = state.result.map(({ name }) => name).filter((name) => matches(name)).slice(0, mostInCode);
+    const found = state.result.map(({ name }) => name).filter((name) => matches(name)).slice(0, mostInCode);
     return [`const context = ${JSON.stringify(body().context, null, 2).replace(/("currentTime": )(".*")/, '$1new Date($2)')};`,
-      ...names.map((name) => `console.log(${JSON.stringify(name)}, unleash.isEnabled(${JSON.stringify(name)}, context));`), ''].join('\n');
+      ...found.map((name) => `console.log(${JSON.stringify(name)}, unleash.isEnabled(${JSON.stringify(name)}, context));`), ''].join('\n');
   }
 
   function outcome({ name, projectId, environments: byName }, columns) {

@@ -2,11 +2,12 @@
 
 import { call, read } from '../api.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { counted, failure, form, h, loading, openDialog, text } from '../dom.js';
+import { form, openDialog } from '../dialog.js';
+import { counted, failure, loading, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
 import { marked, matcher } from '../search.js';
-import { loadSegmentUses, loadSegments, segmentAddress, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
+import { loadSegments, loadSegmentUses, segmentAddress, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
@@ -27,7 +28,7 @@ export async function render(content, context) {
     order: search.get('sort') ?? 'Name', // see `denseTable`
     error: null,
   };
-  setActions(may('CREATE_SEGMENT') && h('a', { class: 'button primary', href: segmentAddress('new') }, 'Create segment'));
+  setActions(may('CREATE_SEGMENT') && html`<a class="button primary" href=${segmentAddress('new')}>Create segment</a>`);
   return load();
 
   async function load() {
@@ -119,7 +120,7 @@ async function renderSegment(content, context, id) {
   const { may, signal, announce, setTitle, setActions, setPath } = context;
   const isNew = id === 'new';
   setTitle(isNew ? 'Create a segment' : 'Segment');
-  setPath(h('a', { href: '#/segments' }, 'Segments'));
+  setPath(html`<a href="#/segments">Segments</a>`);
   show(loading('the segment'), content);
   const path = isNew ? segmentsPath : `${segmentsPath}/${encodeURIComponent(id)}`;
   const [fields, opened, uses, environments] = await Promise.all([
@@ -157,7 +158,7 @@ async function renderSegment(content, context, id) {
   const production = environments.filter(isProduction);
   const inProduction = togglesOf(uses.filter(({ environment }) => production.some(({ name }) => name === environment)));
   if (!isNew) setTitle(opened.content.name);
-  setActions(!isNew && may('DELETE_SEGMENT') && h('button', { type: 'button', class: 'danger quiet', onclick: remove }, 'Delete'));
+  setActions(!isNew && may('DELETE_SEGMENT') && html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`);
   if (uses.length > 0) setTitle(opened.content.name, summary());
   draw();
 
@@ -189,10 +190,9 @@ async function renderSegment(content, context, id) {
 
   /** What uses it, beside the heading. */
   function summary() {
-    const place = h('p', { class: 'detail' });
-    show(html`Used by ${usesInWords(uses)}${inProduction.length > 0 ? html` · ${inProduction.length.toLocaleString('en')} in ${environmentName(production[0])}${
-      production.length > 1 ? ' and others' : nothing}` : nothing} <a href=${listAddress({ segment: opened.content.name })}>Show</a>`, place);
-    return place;
+    return html`<p class="detail">Used by ${usesInWords(uses)}${inProduction.length > 0 ? html` · ${inProduction.length.toLocaleString('en')} in ${
+      environmentName(production[0])}${production.length > 1 ? ' and others' : nothing}` : nothing} <a href=${
+      listAddress({ segment: opened.content.name })}>Show</a></p>`;
   }
 
   /** Saves it. Before production changes, it says which toggles do. */
@@ -205,14 +205,13 @@ async function renderSegment(content, context, id) {
       return;
     }
     const changes = valueChanges(before, after);
-    const dialog = openDialog('Change production?', () => [
-      h('p', null, `${counted(inProduction.length, 'production toggle')} ${inProduction.length === 1 ? 'evaluates' : 'evaluate'} this segment: `,
-        text(listed(inProduction, 'and')), '.'),
-      h('p', { class: 'effect' }, changes === '' ? 'The conditions change. ' : `${changes}. `, 'The change takes effect at once.'),
-      h('div', { class: 'buttons' },
-        h('button', { type: 'button', class: 'primary', onclick: () => { dialog.close(); edit.submit(event); } }, 'Save'),
-        h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel')),
-    ]);
+    const dialog = openDialog('Change production?', () => html`
+      <p>${counted(inProduction.length, 'production toggle')} ${inProduction.length === 1 ? 'evaluates' : 'evaluate'} this segment: ${
+  text(listed(inProduction, 'and'))}.</p>
+      <p class="effect">${changes === '' ? 'The conditions change. ' : `${changes}. `}The change takes effect at once.</p>
+      <div class="buttons">
+        <button type="button" class="primary" @click=${() => { dialog.close(); edit.submit(event); }}>Save</button>
+        <button type="button" @click=${() => dialog.close()}>Cancel</button></div>`);
   }
 
   function saved({ name }) {
@@ -236,10 +235,10 @@ async function renderSegment(content, context, id) {
 
 /** Links to the toggles in the environments where strategies are, as items of a list. */
 const usesLinks = (uses) => [
-  ...uses.slice(0, shownUses).map(({ projectId, featureName, environment }) => h('li', null,
-    h('a', { href: environmentAddress({ project: projectId, name: featureName }, environment) }, text(featureName), ' in ', text(environment)))),
-  uses.length > shownUses && h('li', null, `and ${(uses.length - shownUses).toLocaleString('en')} more`),
-].filter(Boolean);
+  ...uses.slice(0, shownUses).map(({ projectId, featureName, environment }) => html`<li><a href=${
+    environmentAddress({ project: projectId, name: featureName }, environment)}>${text(featureName)} in ${text(environment)}</a></li>`),
+  uses.length > shownUses ? html`<li>and ${(uses.length - shownUses).toLocaleString('en')} more</li>` : nothing,
+];
 
 /**
  * Opens the dialog that deletes a segment, or says where it is used: then it cannot be deleted.
@@ -251,15 +250,14 @@ async function openDeletion({ id, name }, signal, deleted) {
   const uses = await loadSegmentUses(id, signal).catch(() => []); // then the API says it
   if (signal.aborted) return;
   if (uses.length > 0) {
-    const refusal = openDialog([text(name), ` cannot be deleted: ${usesInWords(uses)} ${uses.length === 1 ? 'uses' : 'use'} it`], () => [
-      h('ul', { class: 'sentences' }, usesLinks(uses)),
-      h('div', { class: 'buttons' }, h('a', { class: 'button', href: listAddress({ segment: name }) }, 'Show them'),
-        h('button', { type: 'button', class: 'primary', onclick: () => refusal.close() }, 'Close')),
-    ]);
+    const refusal = openDialog([text(name), ` cannot be deleted: ${usesInWords(uses)} ${uses.length === 1 ? 'uses' : 'use'} it`], () => html`
+      <ul class="sentences">${usesLinks(uses)}</ul>
+      <div class="buttons"><a class="button" href=${listAddress({ segment: name })}>Show them</a>
+        <button type="button" class="primary" @click=${() => refusal.close()}>Close</button></div>`);
     return;
   }
   const dialog = openDialog(['Delete ', text(name), '?'], () => [
-    h('p', null, 'No strategy uses it. This cannot be undone.'),
+    html`<p>No strategy uses it. This cannot be undone.</p>`,
     form({
       submit: 'Delete segment', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
       async send() {

@@ -1,8 +1,10 @@
 // The dialogs that create, change and delete service accounts.
 
 import { call, roles } from '../api.js';
-import { FieldError, counted, field, form, h, openDialog, text } from '../dom.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { counted, text } from '../dom.js';
 import { keepControls } from '../draft.js';
+import { element, html, nothing } from '../template.js';
 
 export const accountsPath = '/api/admin/service-account';
 
@@ -13,16 +15,16 @@ export const accountsPath = '/api/admin/service-account';
  */
 export function openEditor(account, saved) {
   const controls = {
-    ...!account && { username: h('input', { name: 'username', autocomplete: 'off', spellcheck: 'false', required: true }) },
-    name: h('input', { name: 'name', autocomplete: 'off', dir: 'auto', required: true, value: account?.name }),
-    rootRole: h('select', { name: 'rootRole' }, Object.entries(roles).map(([id, role]) =>
-      h('option', { value: id, selected: Number(id) === (account?.rootRole ?? 3) }, role))),
+    ...!account && { username: element(html`<input name="username" autocomplete="off" spellcheck="false" required>`) },
+    name: element(html`<input name="name" autocomplete="off" dir="auto" required value=${account?.name ?? ''}>`),
+    rootRole: element(html`<select name="rootRole">${Object.entries(roles).map(([id, role]) => html`
+      <option value=${id} ?selected=${Number(id) === (account?.rootRole ?? 3)}>${role}</option>`)}</select>`),
   };
   const dialog = openDialog(account ? ['Edit service account ', text(account.name)] : 'Create a service account', () => [
     form({
       submit: account ? 'Save' : 'Create service account', busy: account ? 'Saving…' : 'Creating…', cancel: () => draft.leave(), send,
     },
-    controls.username && field('User name', controls.username, 'Unique, for example “deploy”. It cannot be changed later.'),
+    controls.username ? field('User name', controls.username, 'Unique, for example “deploy”. It cannot be changed later.') : nothing,
     field('Name', controls.name, 'What people call it.'),
     field('Role', controls.rootRole, 'Admin: everything. Editor: toggles and context fields. Viewer: only reading.')),
   ], undefined, () => draft.leave());
@@ -55,8 +57,8 @@ export function openEditor(account, saved) {
 export function openDeletion(account, deleted) {
   const tokens = account.tokens.length;
   const dialog = openDialog(['Delete service account ', text(account.name), '?'], () => [
-    h('p', null, 'The account ', h('strong', null, text(account.name)), tokens === 0 ? ' has no tokens.'
-      : [' and its ', counted(tokens, 'token'), ' will stop working with the next request.'], ' This cannot be undone.'),
+    html`<p>The account <strong>${text(account.name)}</strong> ${tokens === 0 ? 'has no tokens.'
+      : `and its ${counted(tokens, 'token')} will stop working with the next request.`} This cannot be undone.</p>`,
     form({
       submit: 'Delete service account',
       busy: 'Deleting…',

@@ -2,7 +2,7 @@
 
 import { loadAllTokens } from '../all-tokens.js';
 import { call, roles } from '../api.js';
-import { failure, h, loading, logAddress } from '../dom.js';
+import { failure, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { expiry, tokenFilters } from '../expiry.js';
 import { listView } from '../list.js';
@@ -22,8 +22,8 @@ const accountOrders = {
   name: { label: 'Name', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
   role: { label: 'Role', compare: (a, b) => b.rootRole - a.rootRole },
   tokens: { label: 'Tokens', compare: (a, b) => a.tokens.length - b.tokens.length },
-  seenAt: { label: 'Last used', compare: (a, b) => new Date(lastUse(a) ?? 0) - new Date(lastUse(b) ?? 0) },
-  createdAt: { label: 'Created', compare: (a, b) => new Date(a.createdAt) - new Date(b.createdAt) },
+  seenAt: { label: 'Last used', compare: (a, b) => Date.parse(lastUse(a) ?? 0) - Date.parse(lastUse(b) ?? 0) },
+  createdAt: { label: 'Created', compare: (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) },
 };
 
 export async function render(content, context) {
@@ -59,8 +59,8 @@ export async function render(content, context) {
     order: { sortBy: 'risk', sortOrder: 'desc' },
     draw,
   });
-  if (isOne) setPath(h('a', { href: address }, 'Service accounts'));
-  else setActions(h('button', { type: 'button', class: 'primary', onclick: create }, 'Create service account'));
+  if (isOne) setPath(html`<a href=${address}>Service accounts</a>`);
+  else setActions(html`<button type="button" class="primary" @click=${create}>Create service account</button>`);
   draw();
   await load();
   resumeDraft();
@@ -83,9 +83,9 @@ export async function render(content, context) {
   function showHead(account) {
     setTitle(account.name);
     setActions(
-      h('button', { type: 'button', class: 'danger quiet', onclick: () => openDeletion(account, deleted) }, 'Delete'),
-      h('button', { type: 'button', onclick: () => openEditor(account, saved) }, 'Edit'),
-      h('button', { type: 'button', class: 'primary', onclick: () => newToken(account) }, 'Create token'));
+      html`<button type="button" class="danger quiet" @click=${() => openDeletion(account, deleted)}>Delete</button>`,
+      html`<button type="button" @click=${() => openEditor(account, saved)}>Edit</button>`,
+      html`<button type="button" class="primary" @click=${() => newToken(account)}>Create token</button>`);
   }
 
   function draw() {

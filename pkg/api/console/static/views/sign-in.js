@@ -1,8 +1,9 @@
 // The sign-in form.
 
 import { call } from '../api.js';
-import { FieldError, append, field, form, h } from '../dom.js';
+import { FieldError, field, form } from '../dialog.js';
 import { signIn } from '../session.js';
+import { element, html, nothing, render } from '../template.js';
 
 /** The issuer's data from the page: issuer, clientId, authorizationEndpoint, tokenEndpoint, endSessionEndpoint, or issuerError. */
 export const config = JSON.parse(document.getElementById('config').textContent);
@@ -13,7 +14,7 @@ export const issuerHost = () => new URL(config.issuer).host;
 export const isIdToken = (token) => /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(token ?? '');
 
 /** Reports whether a credential is an API token, which identifies no user. */
-export const isApiToken = (token) => /^\*:/.test(token ?? '');
+export const isApiToken = (token) => (token ?? '').startsWith('*:');
 
 /**
  * @param {HTMLElement} content
@@ -22,26 +23,26 @@ export const isApiToken = (token) => /^\*:/.test(token ?? '');
  */
 export function renderSignIn(content, { message, rejected, issued, token }) {
   content.className = 'sign-in';
-  const info = message === undefined ? null : h('p', { class: rejected === false ? 'notice' : 'notice error', role: 'alert' }, message);
-  append(content, info, issued && rejected && identity(token), issued && endSession(), config.issuer && issuerForm(), tokenForm());
+  render(html`${message === undefined ? nothing : html`<p class=${rejected === false ? 'notice' : 'notice error'} role="alert">${message}</p>`}
+    ${issued && rejected ? identity(token) : nothing}
+    ${issued ? endSession() : nothing}
+    ${config.issuer ? issuerForm() : nothing}
+    ${tokenForm()}`, content);
 }
 
 function issuerForm() {
   if (config.issuerError) {
-    return h('p', { class: 'notice' }, `Signing in with ${issuerHost()} is not possible at the moment: it cannot be reached.`);
+    return html`<p class="notice">Signing in with ${issuerHost()} is not possible at the moment: it cannot be reached.</p>`;
   }
-  return [
-    form({
-      submit: `Sign in with ${issuerHost()}`,
-      busy: 'Opening the sign-in page…',
-      send: async () => (await import('../oidc.js')).begin(config),
-    }),
-    h('p', { class: 'or' }, 'or'),
-  ];
+  return html`${form({
+    submit: `Sign in with ${issuerHost()}`,
+    busy: 'Opening the sign-in page…',
+    send: async () => (await import('../oidc.js')).begin(config),
+  })}<p class="or">or</p>`;
 }
 
 function tokenForm() {
-  const token = h('input', { name: 'token', type: 'password', autocomplete: 'off', spellcheck: 'false', required: true });
+  const token = element(html`<input name="token" type="password" autocomplete="off" spellcheck="false" required>`);
   return form({
     submit: 'Sign in',
     busy: 'Signing in…',
@@ -68,10 +69,8 @@ function tokenForm() {
 function identity(token) {
   const { email, sub, iss } = claims(token);
   const facts = [['E-mail address', email], ['Subject (sub)', sub], ['Issuer', iss]].filter(([, value]) => typeof value === 'string');
-  return [
-    h('p', null, 'Give the administrator this:'),
-    h('dl', { class: 'identity' }, facts.map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, h('code', null, h('bdi', null, value)))))),
-  ];
+  return html`<p>Give the administrator this:</p>
+    <dl class="identity">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><code><bdi>${value}</bdi></code></dd></div>`)}</dl>`;
 }
 
 /** Returns the claims of an ID token, for display only. */
@@ -86,8 +85,8 @@ function claims(token) {
 
 /** Offers to end the session at the issuer too. Otherwise the next sign-in there may need no password. */
 function endSession() {
-  if (!config.endSessionEndpoint) return null;
+  if (!config.endSessionEndpoint) return nothing;
   const url = new URL(config.endSessionEndpoint);
   url.searchParams.set('client_id', config.clientId);
-  return h('p', null, `You may still be signed in at ${issuerHost()}. `, h('a', { href: url.href }, `Sign out of ${issuerHost()}`), '.');
+  return html`<p>You may still be signed in at ${issuerHost()}. <a href=${url.href}>Sign out of ${issuerHost()}</a>.</p>`;
 }

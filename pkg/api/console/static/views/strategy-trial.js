@@ -62,7 +62,7 @@ export function strategyTrial(edit, fields, segments, draw) {
   function body() {
     const { name, parameters, constraints, segments: ids, variants } = edit.body();
     const entries = needed().map((field) => [field, state.values[field]]).filter(([, value]) => value);
-    const isFixed = ([field]) => fixedFields.includes(field);
+    const isFixed = (entry) => fixedFields.includes(entry[0]);
     return {
       name, parameters, constraints, segments: ids, variants,
       context: { ...Object.fromEntries(entries.filter(isFixed)), properties: Object.fromEntries(entries.filter((entry) => !isFixed(entry))) },

@@ -3,14 +3,15 @@
 import { call, read } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { FieldError, field, form, h, loading, openDialog, text } from '../dom.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { loading, text } from '../dom.js';
 import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
 import { menu } from '../menu.js';
 import { loadState, reversibly } from '../restore.js';
 import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../segment.js';
 import { copyStrategy, strategyLabels as labels, strategyPath } from '../strategy.js';
-import { html, live, nothing, render as show, repeat } from '../template.js';
+import { element, html, live, nothing, render as show, repeat } from '../template.js';
 import { changedToggles, forgetCounts, listAddress, toggleAddress } from '../toggle.js';
 import { spread } from '../variants.js';
 import { constraintWords, strategyWords, variantWords } from '../words.js';
@@ -27,14 +28,18 @@ const payloadTypes = { '': 'No payload', string: 'Text', json: 'JSON', csv: 'CSV
 const mostSegments = 5;
 let lastKey = 0;
 
-/** @param {{toggle: {project: string, name: string}, environment: string, id: string}} place `id` is `new` for a new strategy */
+/**
+ * @param {Element} content
+ * @param {Object} context of the page
+ * @param {{toggle: {project: string, name: string}, environment: string, id: string}} place `id` is `new` for a new strategy
+ */
 export async function renderStrategy(content, context, { toggle, environment, id }) {
   const { may, signal, announce, setTitle, setPath } = context;
   const isNew = id === 'new';
   const back = environmentAddress(toggle, environment);
   setTitle(isNew ? 'Add a strategy' : 'Edit the strategy');
-  setPath(h('a', { href: '#/toggles' }, 'Toggles'), h('a', { href: listAddress({ project: toggle.project }) }, text(toggle.project)),
-    h('a', { href: toggleAddress(toggle) }, text(toggle.name)), h('a', { href: back }, text(environment)));
+  setPath(html`<a href="#/toggles">Toggles</a>`, html`<a href=${listAddress({ project: toggle.project })}>${text(toggle.project)}</a>`,
+    html`<a href=${toggleAddress(toggle)}>${text(toggle.name)}</a>`, html`<a href=${back}>${text(environment)}</a>`);
   if (!may(isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY')) {
     show(html`<p>You need another role to change strategies.</p>`, content);
     return;
@@ -79,8 +84,8 @@ export async function renderStrategy(content, context, { toggle, environment, id
     set({ parameters: { ...edit.state.values.parameters, ...changes } });
   }
 
-  function setVariants(variants) {
-    set({ variants: spread(variants) });
+  function setVariants(list) {
+    set({ variants: spread(list) });
   }
 
   function draw() {
@@ -138,7 +143,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
     if (name === 'applicationHostname') return parameter('hostNames', 'Host names', '', 'Separated by commas.');
     if (name !== 'flexibleRollout') return nothing;
     const sticky = { default: 'userId, or sessionId', userId: 'userId', sessionId: 'sessionId', random: 'chance, each time' };
-    for (const field of fields) if (field.stickiness) sticky[field.name] ??= field.name;
+    for (const { name: of, stickiness: isSticky } of fields) if (isSticky) sticky[of] ??= of;
     sticky[stickiness] ??= stickiness;
     return html`<div class="field reach">
       <label for="rollout">Reach</label>
@@ -158,7 +163,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   }
 
   function segmentPicker() {
-    const control = h('input', { placeholder: 'Choose a segment', 'aria-label': 'Add a segment' });
+    const control = element(html`<input placeholder="Choose a segment" aria-label="Add a segment">`);
     const box = combobox(control, {
       choices: (typed) => matching(segments.filter((segment) => !edit.state.values.segments.includes(segment.id))
         .map((segment) => ({ value: String(segment.id), label: segment.name, detail: segment.description ?? undefined })), typed),
@@ -209,10 +214,9 @@ export async function renderStrategy(content, context, { toggle, environment, id
 
   async function saved(strategy) {
     forgetCounts();
-    const { before, after } = changed;
     const undos = [changed.undo];
     let said = `Saved to ${environment}.`;
-    if (before.enabled && after?.enabled === false) said += ` ${toggle.name} is off in ${environment}.`;
+    if (changed.before.enabled && changed.after?.enabled === false) said += ` ${toggle.name} is off in ${environment}.`;
     if (copyTo) {
       try {
         undos.push((await reversibly(toggle, copyTo, () => copyStrategy(strategy, toggle, copyTo))).undo);
@@ -231,9 +235,9 @@ export async function renderStrategy(content, context, { toggle, environment, id
 
   /** Asks for the name of a segment that gets the conditions of the strategy. */
   function openSegment() {
-    const name = h('input', { name: 'name', autocomplete: 'off', required: true });
+    const name = element(html`<input name="name" autocomplete="off" required>`);
     const dialog = openDialog('Make a segment of these conditions', () => [
-      h('p', null, text(edit.body().constraints.map(constraintWords).join(' and '))),
+      html`<p>${text(edit.body().constraints.map(constraintWords).join(' and '))}</p>`,
       form({
         submit: 'Create segment', busy: 'Creating…', cancel: () => dialog.close(),
         async send() {

@@ -1,11 +1,13 @@
 // The switch of a toggle in an environment. Production asks, and says what it does.
 
 import { call, read } from '../api.js';
-import { form, h, openDialog, text } from '../dom.js';
+import { form, openDialog } from '../dialog.js';
+import { text } from '../dom.js';
 import { environmentPath, isProduction } from '../environment.js';
 import { lastHours, loadRecentUse } from '../recent-use.js';
 import { reversibly } from '../restore.js';
 import { loadSegments, segmentNames } from '../segment.js';
+import { element, html } from '../template.js';
 import { changedToggles } from '../toggle.js';
 import { onFor } from '../words.js';
 
@@ -49,12 +51,12 @@ async function ask(toggle, environment, on, { announce, signal }, show) {
   const { strategies } = opened.content;
   const segments = strategies.some(({ segments: ids }) => ids.length > 0) ? await loadSegments(signal) : [];
   const sentences = onFor(strategies, segmentNames(segments));
-  const use = h('p', { class: 'detail', role: 'status' });
+  const use = element(html`<p class="detail" role="status"></p>`);
   loadRecentUse(toggle, signal, 2).then((data) => { use.textContent = lastHours(data, environment); }).catch(() => {}); // it is not needed
   const title = ['Turn ', on ? 'on ' : 'off ', text(toggle.name), ' in ', text(environment.name), '?'];
   const dialog = openDialog(title, () => [
-    h('p', null, on ? 'It will be on for:' : 'It will be off for everyone. Now it is on for:'),
-    h('ul', { class: 'sentences' }, sentences.map((sentence) => h('li', null, text(sentence)))),
+    html`<p>${on ? 'It will be on for:' : 'It will be off for everyone. Now it is on for:'}</p>`,
+    html`<ul class="sentences">${sentences.map((sentence) => html`<li>${text(sentence)}</li>`)}</ul>`,
     use,
     form({
       submit: on ? 'Turn on' : 'Turn off', busy: 'Working…', danger: !on, cancel: () => dialog.close(),

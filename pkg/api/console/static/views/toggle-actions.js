@@ -1,9 +1,12 @@
 // What can be done with one toggle or many: each action asks, says what it has done, and most can be undone.
 
 import { call } from '../api.js';
-import { counted, form, h, openDialog, relativeTime, replace, text } from '../dom.js';
+import { form, openDialog, showIn } from '../dialog.js';
+import { counted, text } from '../dom.js';
 import { environmentPath } from '../environment.js';
 import { reversibly, turnOnAgain } from '../restore.js';
+import { element, html, nothing } from '../template.js';
+import { relativeTime } from '../time.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
 import { unusedDays } from '../usage.js';
 import { listed } from '../words.js';
@@ -140,6 +143,8 @@ async function checkArchived(toggle) {
 
 /**
  * Performs an action on toggles, a few requests at a time, until `signal` stops it.
+ * @param {AbortSignal} [signal]
+ * @param {(count: number) => void} [progress] called with the number of toggles that are through
  * @returns {Promise<{done: Array, failed: Array<{toggle, error}>, left: Array}>} `left` are the toggles whose turn has not come
  */
 async function perform(action, toggles, signal, progress = () => {}) {
@@ -164,8 +169,8 @@ async function perform(action, toggles, signal, progress = () => {}) {
 
 /** A list of names, of which only some are shown. */
 function nameList(toggles) {
-  return h('ul', { class: 'values' }, toggles.slice(0, shownNames).map(({ name }) => h('li', null, text(name))),
-    toggles.length > shownNames && h('li', null, `and ${(toggles.length - shownNames).toLocaleString('en')} more`));
+  return html`<ul class="values">${toggles.slice(0, shownNames).map(({ name }) => html`<li>${text(name)}</li>`)}
+    ${toggles.length > shownNames ? html`<li>and ${(toggles.length - shownNames).toLocaleString('en')} more</li>` : nothing}</ul>`;
 }
 
 /**
@@ -175,14 +180,14 @@ function nameList(toggles) {
  * @param {number} [days] in which toggles that were used are still used
  */
 export function openAction(action, toggles, announce, ended = () => {}, days = unusedDays) {
-  const state = h('p', { class: 'detail', role: 'status' });
+  const state = element(html`<p class="detail" role="status"></p>`);
   const one = toggles.length === 1;
   const controller = new AbortController();
   const warning = action.warn?.(toggles, days, controller.signal);
   let running = false;
   const dialog = openDialog(action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')), () => [
-    !one && nameList(toggles),
-    h('p', null, action.explain(one, toggles)),
+    one ? nothing : nameList(toggles),
+    html`<p>${action.explain(one, toggles)}</p>`,
     form({ submit: action.label, busy: 'Working…', danger: action.danger, cancel: leave, send }, warning?.element, state),
   ], undefined, leave);
 
@@ -203,16 +208,14 @@ export function openAction(action, toggles, announce, ended = () => {}, days = u
       end(done, left);
       return;
     }
-    const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Close');
-    replace(dialog,
-      h('h2', { id: dialog.getAttribute('aria-labelledby') }, `${counted(failed.length, 'toggle')} could not be changed`),
-      h('p', null, `${counted(done.length, 'toggle')} ${action.past}.`),
-      h('ul', { class: 'failures' }, failed.slice(0, shownNames).map(({ toggle, error }) => h('li', null, text(toggle.name), ': ', error.message,
-        error.id && h('small', null, ' Request ID: ', h('code', null, error.id)))),
-      failed.length > shownNames && h('li', null, `and ${failed.length - shownNames} more`)),
-      h('div', { class: 'buttons' }, close));
+    showIn(dialog, `${counted(failed.length, 'toggle')} could not be changed`, html`
+      <p>${counted(done.length, 'toggle')} ${action.past}.</p>
+      <ul class="failures">${failed.slice(0, shownNames).map(({ toggle, error }) => html`<li>${text(toggle.name)}: ${error.message}${
+  error.id ? html`<small> Request ID: <code>${error.id}</code></small>` : nothing}</li>`)}
+        ${failed.length > shownNames ? html`<li>and ${failed.length - shownNames} more</li>` : nothing}</ul>
+      <div class="buttons"><button type="button" class="primary" @click=${() => dialog.close()}>Close</button></div>`);
     dialog.addEventListener('close', () => end(done, [...failed.map(({ toggle }) => toggle), ...left]));
-    close.focus();
+    dialog.querySelector('button').focus();
   }
 
   function end(done, rest) {

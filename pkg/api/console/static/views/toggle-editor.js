@@ -2,8 +2,10 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { counted, text, uniqueId } from '../dom.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
-import { FieldError, append, counted, field, form, h, openDialog, replace, text, uniqueId } from '../dom.js';
+import { element, html, nothing, render } from '../template.js';
 import { changedToggles, countToggles, newestChange, toggleAddress, togglePath } from '../toggle.js';
 
 const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'To be removed' };
@@ -11,31 +13,32 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
 /**
  * @param {{content: Object, etag: string}|null} current the toggle to change, null to create one
  * @param {Array} types the toggle types
+ * @param {Object} context of the page
  * @param {string} [project] where a new toggle is created unless the user chooses another project
- * @param {string} [name] what it is called unless the user enters another name
+ * @param {string} [proposed] what it is called unless the user enters another name
  */
-export function openToggleEditor(current, types, { announce, signal }, project, name) {
+export function openToggleEditor(current, types, { announce, signal }, project, proposed) {
   let toggle = current?.content;
   const controls = {
     ...!current && {
-      name: h('input', { name: 'name', value: name, autocomplete: 'off', spellcheck: 'false', required: true }),
-      project: h('input', { name: 'projectId', required: true, value: project || 'default', oninput: checkProject, onchange: checkProject }),
+      name: element(html`<input name="name" value=${proposed ?? ''} autocomplete="off" spellcheck="false" required>`),
+      project: element(html`<input name="projectId" required value=${project || 'default'} @input=${checkProject} @change=${checkProject}>`),
     },
-    type: h('select', { name: 'type' }, types.map(({ id, name, lifetimeDays }) => h('option', { value: id },
-      `${name} (${lifetimeDays === null ? 'never overdue' : `overdue after ${lifetimeDays} ${lifetimeDays === 1 ? 'day' : 'days'}`})`))),
-    description: h('textarea', { name: 'description', rows: '3', maxlength: '1000', dir: 'auto' }),
-    impressionData: h('input', { name: 'impressionData', type: 'checkbox', id: uniqueId() }),
+    type: element(html`<select name="type">${types.map(({ id, name: typeName, lifetimeDays }) => html`
+      <option value=${id}>${typeName} (${lifetimeDays === null ? 'never overdue' : `overdue after ${counted(lifetimeDays, 'day')}`})</option>`)}${
+      toggle && !types.some(({ id }) => id === toggle.type) ? html`<option value=${toggle.type}>${toggle.type}</option>` : nothing}</select>`),
+    description: element(html`<textarea name="description" rows="3" maxlength="1000" dir="auto"></textarea>`),
+    impressionData: element(html`<input name="impressionData" type="checkbox" id=${uniqueId()}>`),
   };
-  if (toggle && !types.some(({ id }) => id === toggle.type)) append(controls.type, h('option', { value: toggle.type }, toggle.type));
   controls.type.value = toggle?.type ?? 'release';
   controls.description.value = toggle?.description ?? '';
   controls.impressionData.checked = toggle?.impressionData ?? false;
   let original = toggle?.description ?? null;
   let shown = controls.description.value; // a text area changes line breaks
-  const changes = h('div');
-  const isNew = h('p', { class: 'hint', role: 'status' });
+  const changes = element(html`<div></div>`);
+  const isNew = element(html`<p class="hint" role="status"></p>`);
   let projects = [];
-  const box = controls.project && combobox(controls.project, { choices: (text) => matching(projects, text), free: true });
+  const box = controls.project && combobox(controls.project, { choices: (entered) => matching(projects, entered), free: true });
   if (box) {
     countToggles(null, signal).then((counts) => {
       projects = [...counts.projects].map(([id, numbers]) => ({ value: id, label: id, detail: counted(numbers[''], 'toggle') }));
@@ -47,16 +50,16 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
       submit: current ? 'Save' : 'Create toggle', busy: current ? 'Saving…' : 'Creating…', cancel: () => draft.leave(), send,
     },
     changes,
-    controls.name && field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.'),
-    controls.project && field('Project', controls.project, 'A label that groups toggles.', h('div', null, box.element, isNew)),
+    controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
+    controls.project ? field('Project', controls.project, 'A label that groups toggles.', element(html`<div>${box.element}${isNew}</div>`)) : nothing,
     field('Type', controls.type),
     field('Description', controls.description, 'What it is for, and when it can be removed.'),
-    h('div', { class: 'field' }, h('div', { class: 'check' }, controls.impressionData,
-      h('label', { for: controls.impressionData.id }, 'Applications report impressions')))),
+    html`<div class="field"><div class="check">${controls.impressionData}
+      <label for=${controls.impressionData.id}>Applications report impressions</label></div></div>`),
   ], undefined, () => draft.leave());
   const draft = keepControls(dialog, controls, {
     kind: current ? 'edit-toggle' : 'create-toggle',
-    about: current ? toggle.name : name ?? null,
+    about: current ? toggle.name : proposed ?? null,
     title: current ? `changes of the toggle ${toggle.name}` : 'a new toggle',
   });
   (controls.name ?? controls.description).focus();
@@ -89,10 +92,10 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
         const answer = await save(togglePath(toggle), body, current, labels);
         if (answer.now) {
           const change = await newestChange(toggle).catch(() => undefined);
-          replace(changes, mergeForm({
+          render(mergeForm({
             before: toggle, mine: body, theirs: answer.now.content, labels, by: change?.createdBy, write: enter,
             say: (property, value) => (property === 'type' ? types.find(({ id }) => id === value)?.name : undefined),
-          }));
+          }), changes);
           current = answer.now;
           toggle = current.content;
           return;

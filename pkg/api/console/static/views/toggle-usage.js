@@ -3,18 +3,19 @@
 
 import { call } from '../api.js';
 import { drawChart } from '../chart.js';
-import {
-  counted, exactTime, failure, formatTime, h, loading, locale, relativeTime, row, shortDate, table, text, timeOfDay, withBar,
-} from '../dom.js';
+import { counted, failure, loading, text } from '../dom.js';
 import { environmentName, isProduction } from '../environment.js';
 import { searchEvents } from '../event-search.js';
-import { html, nothing } from '../template.js';
+import { numberTable, withBar } from '../table.js';
+import { element, html, nothing } from '../template.js';
+import { exactTime, formatTime, locale, relativeTime, shortDate, timeOfDay } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
 import { applicationAddress, byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage.js';
 
 const mostEvents = 100;
 const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];
 const number = (count) => count.toLocaleString('en');
+/** @type {Intl.DateTimeFormatOptions} */
 const dayAndMonth = { month: 'short', day: 'numeric' };
 
 /**
@@ -36,8 +37,8 @@ export function toggleUsage({ may, signal }, draw) {
     busy: false,
     error: null,
   };
-  const chart = h('div', { class: 'chart', role: 'img' });
-  const reading = h('p', { class: 'detail reading', 'aria-hidden': 'true' }); // the part of the chart under the pointer
+  const chart = element(html`<div class="chart" role="img"></div>`);
+  const reading = element(html`<p class="detail reading" aria-hidden="true"></p>`); // the part of the chart under the pointer
   let newest = new AbortController(); // of the newest load
   let remove = () => {}; // the chart
   signal.addEventListener('abort', leave);
@@ -93,7 +94,7 @@ export function toggleUsage({ may, signal }, draw) {
       const drawn = await drawChart(chart, {
         xs: parts.map((_, i) => i + 1),
         ticks: parts.map(({ start }, i) => ({ x: i + 1, label: tickLabel(start, state.days) })).filter(({ label }) => label),
-        markers: changes(usage).map(({ createdAt }) => 0.5 + (new Date(createdAt) - parts[0].start) / size),
+        markers: changes(usage).map(({ createdAt }) => 0.5 + (Date.parse(createdAt) - parts[0].start) / size),
         groups,
         values: parts.map(({ yes, no }) => [yes, no]),
         signal: current,
@@ -111,7 +112,7 @@ export function toggleUsage({ may, signal }, draw) {
 
   function template() {
     const { toggle, data, error, busy } = state;
-    const again = () => load(toggle, new URLSearchParams({ days: state.days }));
+    const again = () => load(toggle, new URLSearchParams({ days: String(state.days) }));
     if (error) return html`<section class="usage-panel" aria-label="Usage">${choices()}${failure(error, again)}</section>`;
     if (!data) return loading('the usage');
     if (!state.environment || !toggle.lastSeenAt && data.length === 0) return neverUsed();
@@ -154,8 +155,8 @@ export function toggleUsage({ may, signal }, draw) {
   }
 
   function choices() {
-    const address = (changes) => `${toggleAddress(state.toggle)}?${new URLSearchParams({
-      tab: 'usage', ...state.environment && { environment: state.environment.name }, days: state.days, ...changes })}`;
+    const address = (choice) => `${toggleAddress(state.toggle)}?${new URLSearchParams({
+      tab: 'usage', ...state.environment && { environment: state.environment.name }, days: String(state.days), ...choice })}`;
     const link = (href, label, isCurrent) => html`<li><a data-here href=${href} aria-current=${isCurrent ? 'true' : nothing}>${label}</a></li>`;
     return html`<div class="usage-choices">
       <ul class="values" aria-label="Time">${Object.entries(periods).map(([days, label]) => (
@@ -179,19 +180,15 @@ export function toggleUsage({ may, signal }, draw) {
       ${chart}
       ${reading}
       ${changeList(usage)}
-      <details><summary>The numbers as a table</summary><div class="scroll">${numberTable(parts, sum)}</div></details>
+      <details><summary>The numbers as a table</summary><div class="scroll">${partTable(parts, sum)}</div></details>
       <section><div class="title"><h3>Applications</h3></div>${applicationTable(byApplication(data))}</section>
       ${variants.length > 0 ? html`<section><div class="title"><h3>Variants</h3></div>${variantTable(variants)}</section>` : nothing}`;
   }
 
-  function numberTable(parts, sum) {
-    const columns = [state.days > 7 ? 'Day (UTC)' : 'Hour', 'On', 'Off'];
+  function partTable(parts, sum) {
     const used = parts.filter(({ yes, no }) => yes + no > 0).reverse();
-    const element = withNumbers(table(`How often the toggle was on and off in the last ${periods[state.days]}`, columns, [
-      ...used.map(({ start, yes, no }) => row(columns, [partLabel(start, state.days), number(yes), number(no)])),
-      row(columns, ['All', ...sum.map(number)])]));
-    element.classList.add('compact');
-    return element;
+    return numberTable(`How often the toggle was on and off in the last ${periods[state.days]}`, [state.days > 7 ? 'Day (UTC)' : 'Hour', 'On', 'Off'],
+      [...used.map(({ start, yes, no }) => [partLabel(start, state.days), number(yes), number(no)]), ['All', ...sum.map(number)]], 'compact');
   }
 
   function changeList(usage) {
@@ -208,21 +205,14 @@ export const reportHint = (may) => html`An SDK reports which toggles its applica
   may('READ_CLIENT_API_TOKEN') ? html`<a href="#/api-tokens/connect">Connect an SDK</a>.` : 'An administrator can create a token that connects an SDK.'}`;
 
 function applicationTable(applications) {
-  const columns = ['Application', 'On', 'Off', 'Last report'];
-  return withNumbers(table('Applications that asked for the toggle', columns, applications.map(({ name, yes, no, last }) => (
-    row(columns, [h('a', { href: applicationAddress(name) }, text(name)), number(yes), number(no), ago(last)])))));
+  return numberTable('Applications that asked for the toggle', ['Application', 'On', 'Off', 'Last report'], applications.map(({ name, yes, no, last }) => (
+    [html`<a href=${applicationAddress(name)}>${text(name)}</a>`, number(yes), number(no), ago(last)])));
 }
 
 function variantTable(variants) {
-  const columns = ['Variant', 'Times', { name: 'Share', class: 'share' }];
   const all = variants.reduce((total, { count }) => total + count, 0);
-  return withNumbers(table('How often the toggle had each variant', columns, variants.map(({ name, count }) => (
-    row(columns, [text(name), number(count), withBar(`${(100 * count / all).toFixed(1)}%`, count / all)])))));
-}
-
-function withNumbers(element) {
-  element.classList.add('numbers');
-  return element;
+  return numberTable('How often the toggle had each variant', ['Variant', 'Times', { name: 'Share', kind: 'share' }], variants.map(({ name, count }) => (
+    [text(name), number(count), withBar(`${(100 * count / all).toFixed(1)}%`, count / all)])));
 }
 
 /** The environment that is shown: the one of the address, otherwise the first one of the type production that was used, or that was used. */
@@ -240,8 +230,7 @@ function latest(lastSeenAt, data) {
   return reported > (lastSeenAt ?? '') ? reported : lastSeenAt;
 }
 
-const ago = (hour) => h('time', { datetime: hour, title: exactTime(hour) },
-  Date.now() - new Date(hour) < 3_600_000 ? 'this hour' : relativeTime(new Date(hour)));
+const ago = (hour) => html`<time datetime=${hour} title=${exactTime(hour)}>${Date.now() - Date.parse(hour) < 3_600_000 ? 'this hour' : relativeTime(new Date(hour))}</time>`;
 
 /** The day of a part of the chart, which is one of UTC if the parts are days. */
 const partDay = (start, days) => (days > 7 ? new Date(start).toLocaleDateString(locale, { ...dayAndMonth, timeZone: 'UTC' }) : formatTime(start, dayAndMonth));

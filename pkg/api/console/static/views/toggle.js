@@ -4,7 +4,8 @@
 import { call, read } from '../api.js';
 import { copyText } from '../clipboard.js';
 import { differences } from '../compare.js';
-import { counted, exactTime, failure, form, h, loading, logAddress, once, openDialog, relativeTime, text, time } from '../dom.js';
+import { form, openDialog } from '../dialog.js';
+import { counted, failure, focusOn, loading, logAddress, once, text } from '../dom.js';
 import { environmentAddress, environmentName, isProduction, toggleSwitch } from '../environment.js';
 import { eventList, haveSegments } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';
@@ -16,6 +17,7 @@ import { loadSegments, segmentNames } from '../segment.js';
 import { copyStrategy, orderStrategies, replaceStrategy, strategyAddress, strategyLabels, strategyPath } from '../strategy.js';
 import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show, repeat } from '../template.js';
+import { exactTime, relativeTime, time } from '../time.js';
 import { changedToggles, latestList, listAddress, newestChange, removal, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
 import { dependencyWords, strategyWords, variantWords } from '../words.js';
 import { openClone, openDependencyEditor, removeDependency } from './dependency.js';
@@ -35,7 +37,7 @@ export async function renderToggle(content, context) {
     return renderStrategy(content, context, { toggle: { project, name }, environment, id });
   }
   setTitle(name || project);
-  setPath(h('a', { href: latestList.address }, 'Toggles'), h('a', { href: listAddress({ project }) }, text(project)), neighbors());
+  setPath(html`<a href=${latestList.address}>Toggles</a>`, html`<a href=${listAddress({ project })}>${text(project)}</a>`, neighbors());
   show(loading('the toggle'), content);
   const path = togglePath({ project, name });
   const state = {
@@ -136,7 +138,7 @@ export async function renderToggle(content, context) {
     }
     drawHead();
     draw();
-    if (document.activeElement === document.body) document.querySelector('.head button')?.focus();
+    if (document.activeElement === document.body) focusOn('.head button');
     loadAside();
     await loadMore();
   }
@@ -149,12 +151,12 @@ export async function renderToggle(content, context) {
 
   /** Shows the name, the state and the actions. */
   function drawHead() {
-    setTitle(name, h('button', { type: 'button', class: 'more', 'aria-label': 'Copy the name', onclick: () => copyText(name, 'Name copied.', announce) }, 'Copy'),
+    setTitle(name, html`<button type="button" class="more" aria-label="Copy the name" @click=${() => copyText(name, 'Name copied.', announce)}>Copy</button>`,
       stateBadge(state.toggle));
     setActions(
-      may('UPDATE_FEATURE') && h('button', { type: 'button', onclick: once(edit) }, 'Edit'),
-      h('a', { class: 'button', href: `#/playground?${new URLSearchParams({ toggle: name, project })}` }, 'Try in the playground'),
-      may('CREATE_FEATURE') && h('button', { type: 'button', onclick: () => openClone(state.toggle, context) }, 'Clone'),
+      may('UPDATE_FEATURE') && html`<button type="button" @click=${once(edit)}>Edit</button>`,
+      html`<a class="button" href="#/playground?${new URLSearchParams({ toggle: name, project })}">Try in the playground</a>`,
+      may('CREATE_FEATURE') && html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`,
       actionButtons());
   }
 
@@ -177,9 +179,11 @@ export async function renderToggle(content, context) {
     const all = latestList.toggles;
     const i = all.findIndex((other) => other.name === name);
     if (i < 0 || all.length === 1) return null;
-    const link = (other, rel, label, shown) => (other ? h('a', { href: toggleAddress(other), rel, title: other.name, 'aria-label': `${label}: ${other.name}` }, shown)
-      : h('span', { class: 'detail', 'aria-hidden': 'true' }, shown));
-    return h('span', { class: 'neighbors' }, link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous'), link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›'));
+    const link = (other, rel, label, shown) => (other ? html`<a href=${toggleAddress(other)} rel=${rel} title=${other.name}
+      aria-label="${label}: ${other.name}">${shown}</a>`
+      : html`<span class="detail" aria-hidden="true">${shown}</span>`);
+    return html`<span class="neighbors">${link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous')}${
+      link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›')}</span>`;
   }
 
   /** Who has changed the toggle last. */
@@ -197,9 +201,8 @@ export async function renderToggle(content, context) {
   }
 
   function actionButtons() {
-    return Object.values(actions).filter((action) => may(action.permission) && action.applies(state.toggle)).map((action) => h('button', {
-      type: 'button', class: action.danger ? 'danger quiet' : null, onclick: () => openAction(action, [state.toggle], announce, ended(action)),
-    }, action.label));
+    return Object.values(actions).filter((action) => may(action.permission) && action.applies(state.toggle)).map((action) => html`<button type="button"
+      class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], announce, ended(action))}>${action.label}</button>`);
   }
 
   function inEnvironment(item) {
@@ -250,6 +253,7 @@ export async function renderToggle(content, context) {
     </section>`;
   }
 
+  /** @param {{here?: Object, there?: Object, changed: string[]}} difference */
   function differenceCard({ here, there, changed }, item, other) {
     const { toggle } = state;
     const words = (strategy) => html`<bdi>${strategyWords(strategy, segmentNames(state.segments))}</bdi>${
@@ -372,12 +376,12 @@ export async function renderToggle(content, context) {
   }
 
   /** Asks before a strategy no longer takes part. */
-  function askAbout(strategy, item, { title, send, ...labels }) {
+  function askAbout(strategy, item, { title, submit, busy, send }) {
     const dialog = openDialog(title, () => [
-      h('p', null, text(strategyWords(strategy, segmentNames(state.segments)))),
-      isLastEnabled(strategy, item) && h('p', { class: 'notice warn' }, `It is the last one that is enabled: the toggle is turned off in ${item.name}.`),
+      html`<p>${text(strategyWords(strategy, segmentNames(state.segments)))}</p>`,
+      isLastEnabled(strategy, item) ? html`<p class="notice warn">It is the last one that is enabled: the toggle is turned off in ${item.name}.</p>` : nothing,
       form({
-        ...labels, danger: true, cancel: () => dialog.close(),
+        submit, busy, danger: true, cancel: () => dialog.close(),
         async send() {
           await send();
           dialog.close();

@@ -4,16 +4,17 @@ import { call } from '../api.js';
 import { copyText } from '../clipboard.js';
 import { divide } from '../columns.js';
 import { combobox, matching } from '../combobox.js';
+import { counted, failure, focusOn, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
-import { counted, exactTime, failure, h, loading, relativeDays } from '../dom.js';
 import { environmentName, loadEnvironments, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { marked } from '../search.js';
 import { loadSegments } from '../segment.js';
 import { isPlainClick, tabs } from '../tabs.js';
-import { html, live, nothing, render as show, repeat } from '../template.js';
+import { element, html, live, nothing, render as show, repeat } from '../template.js';
+import { exactTime, relativeDays } from '../time.js';
 import {
-  countToggles, counts, lastUsed, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
+  counts, countToggles, lastUsed, latestList, listAddress, noToggles, pageSize, removal, searchToggles, stateNames, toggleAddress, toggleChanges,
 } from '../toggle.js';
 import { openClone } from './dependency.js';
 import { actions, openAction, switchAction } from './toggle-actions.js';
@@ -63,7 +64,7 @@ export async function render(content, context) {
     draw();
   });
   const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
-  setActions(h('button', { type: 'button', class: 'optional', onclick: saveFile }, 'Download CSV'), may('CREATE_FEATURE') && h('button', { type: 'button', class: 'primary', onclick: create }, 'Create toggle'));
+  setActions(html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`, may('CREATE_FEATURE') && html`<button type="button" class="primary" @click=${create}>Create toggle</button>`);
   toggleChanges.addEventListener('change', load, { signal });
   window.addEventListener('scrollend', keep, { signal });
   content.addEventListener('click', stay);
@@ -127,7 +128,7 @@ export async function render(content, context) {
           ${mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selectPage(features)}</th>` : nothing}
           ${heading('name')}${heading('project')}
           ${columns().map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
-          ${others().length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
+          ${otherEnvironments().length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
           ${heading('createdAt', 'optional')}
           ${heading('lastSeenAt', 'used')}
           ${isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading('potentiallyStaleAt')}
@@ -163,8 +164,8 @@ export async function render(content, context) {
       </th>
       <td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>
       ${columns().map((environment) => html`<td role="cell" class="on">${switchOf(toggle, environment)}</td>`)}
-      ${others().length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${others().filter((environment) => isOn(toggle, environment)).length} of ${
-    others().length} on</span></td>` : nothing}
+      ${otherEnvironments().length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${otherEnvironments().filter((environment) => isOn(toggle, environment)).length} of ${
+    otherEnvironments().length} on</span></td>` : nothing}
       <td role="cell" class="optional">${day(createdAt)}</td>
       <td role="cell" class="used">${lastUsed(toggle)}</td>
       <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>
@@ -182,7 +183,7 @@ export async function render(content, context) {
   }
 
   /** The environments that share a column. */
-  function others() {
+  function otherEnvironments() {
     return divide(state.environments).others;
   }
 
@@ -386,7 +387,7 @@ export async function render(content, context) {
     inputs.set();
     await load();
     if (state.filters.offset !== offset) window.scrollTo(0, 0);
-    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusOn('.count', content, { preventScroll: true });
   }
 
   /** Shows other filters in the same entry of the history. */
@@ -404,7 +405,7 @@ export async function render(content, context) {
 
   function filterInputs() {
     const lists = loadChoices(signal);
-    const input = (name, label, placeholder) => h('input', { name, placeholder, 'aria-label': label });
+    const input = (name, label, placeholder) => element(html`<input name=${name} placeholder=${placeholder} aria-label=${label}>`);
     const typeChoices = async () => (await loadedTypes).map(({ id, name }) => ({ value: id, label: name }));
     const control = (name, label, placeholder, all) => combobox(input(name, label, placeholder), {
       choices: async (text) => matching(await all().catch(() => []), text),
@@ -446,7 +447,7 @@ export async function render(content, context) {
         <button type="button" class="narrow" aria-expanded=${state.isFilterOpen ? 'true' : 'false'} aria-controls="filters"
           @click=${() => { state.isFilterOpen = !state.isFilterOpen; draw(); }}>Filter${used > 0 ? ` (${used})` : nothing}</button>
         <div id="filters" class=${state.isFilterOpen ? 'open' : nothing}>
-          ${Object.values(controls).map(({ element }) => element)}
+          ${Object.values(controls).map((box) => box.element)}
           <label class="narrow">Sort by <select name="sort" @change=${sort}>${choices.map(([by, direction]) => html`
             <option value="${by} ${direction}" .selected=${live(by === sortBy && direction === sortOrder)}>${orders[by]}, ${direction}ending</option>`)}
           </select></label>

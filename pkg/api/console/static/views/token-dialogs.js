@@ -1,12 +1,15 @@
 // The dialogs that create, replace and delete personal access tokens.
 
 import { call } from '../api.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { text } from '../dom.js';
 import { keepControls } from '../draft.js';
-import { FieldError, append, field, form, h, openDialog, replace, text, time } from '../dom.js';
 import { expiryChoice } from '../expiry.js';
 import { fold } from '../search.js';
 import { showSecret, tryCommand } from '../secret.js';
 import { credential, signOut } from '../session.js';
+import { element, html, nothing, render } from '../template.js';
+import { relativeTime } from '../time.js';
 
 /** The path of the tokens of the caller. */
 export const ownPath = '/api/admin/user/tokens';
@@ -52,15 +55,14 @@ export function rotateToken(owner, old, all, changed) {
  * @param {{old: Object, description: string}} [rotation] the token that it replaces
  */
 export function createToken({ path, name: owner }, changed, rotation) {
-  const description = h('input', { name: 'description', autocomplete: 'off', dir: 'auto', required: true, value: rotation?.description });
+  const description = element(html`<input name="description" autocomplete="off" dir="auto" required value=${rotation?.description ?? ''}>`);
   const expires = expiryChoice();
   let token = null;
 
   const title = rotation ? ['Rotate the token ', text(rotation.old.name)]
     : owner === null ? 'Create a token' : ['Create a token for ', text(owner)];
   const dialog = openDialog(title, () => [
-    rotation && h('p', null, 'This creates a new token', owner !== null && [' of ', h('strong', null, text(owner))],
-      '. The old one keeps working until you delete it, which the next step offers.'),
+    rotation ? html`<p>This creates a new token${ofOwner(owner)}. The old one keeps working until you delete it, which the next step offers.</p>` : nothing,
     form({ submit: rotation ? 'Create the new token' : 'Create token', busy: 'Creating…', cancel: () => draft.leave(), send },
       field('Description', description, 'Where the token is used, for example “Terraform on the build server”.'),
       expires.fields),
@@ -83,29 +85,32 @@ export function createToken({ path, name: owner }, changed, rotation) {
     }
     draft.end();
     const command = tryCommand(new URL('../../../api/admin/user', import.meta.url));
-    leave = showSecret(dialog, { secret, name: token.description, command }, rotation && oldToken(path, rotation.old, changed));
+    leave = showSecret(dialog, { secret, name: token.description, command }, rotation ? oldToken(path, rotation.old, changed) : nothing);
     if (!dialog.open) { // closed while the request was under way
-      append(document.querySelector('main'), dialog);
+      document.querySelector('main').append(dialog);
       dialog.showModal();
     }
   }
 }
 
+const ofOwner = (owner) => (owner === null ? nothing : html` of <strong>${text(owner)}</strong>`);
+
 /** Offers to delete the token that another replaces. */
 function oldToken(path, old, changed) {
-  const place = h('div', { class: 'notice' },
-    h('p', null, 'Does everything use the new token? Then delete the old one, ', h('strong', null, text(old.name)),
-      old.seenAt === null ? ', which was never used.' : [', which was last used ', time(old.seenAt).firstChild, '.']),
-    isOfSession(old) && h('p', null, 'You are signed in with the old token. Deleting it signs you out.'),
-    form({
-      submit: 'Delete the old token', busy: 'Deleting…', danger: true,
-      async send() {
-        await deletePAT(path, old);
-        replace(place, h('p', { role: 'status' }, 'The old token was deleted.'));
-        if (isOfSession(old)) signOut();
-        else changed(`The token “${old.name}” was deleted.`);
-      },
-    }));
+  const place = element(html`<div class="notice"></div>`);
+  const used = old.seenAt === null ? 'never used' : `last used ${relativeTime(new Date(old.seenAt))}`;
+  render(html`
+    <p>Does everything use the new token? Then delete the old one, <strong>${text(old.name)}</strong>, which was ${used}.</p>
+    ${isOfSession(old) ? html`<p>You are signed in with the old token. Deleting it signs you out.</p>` : nothing}
+    ${form({
+    submit: 'Delete the old token', busy: 'Deleting…', danger: true,
+    async send() {
+      await deletePAT(path, old);
+      render(html`<p role="status">The old token was deleted.</p>`, place);
+      if (isOfSession(old)) signOut();
+      else changed(`The token “${old.name}” was deleted.`);
+    },
+  })}`, place);
   return place;
 }
 
@@ -125,9 +130,8 @@ async function deletePAT(path, { id }) {
 export function deleteToken({ path, name: owner }, token, changed) {
   const ofSession = isOfSession(token);
   const dialog = openDialog('Delete this token?', () => [
-    h('p', null, 'The token ', h('strong', null, text(token.name)), owner !== null && [' of ', h('strong', null, text(owner))],
-      ' will stop working with the next request. This cannot be undone.'),
-    ofSession && h('p', { class: 'notice warn' }, 'You are signed in with this token. Deleting it signs you out.'),
+    html`<p>The token <strong>${text(token.name)}</strong>${ofOwner(owner)} will stop working with the next request. This cannot be undone.</p>`,
+    ofSession ? html`<p class="notice warn">You are signed in with this token. Deleting it signs you out.</p>` : nothing,
     form({
       submit: 'Delete token',
       busy: 'Deleting…',

@@ -1,13 +1,14 @@
 // The table of tokens of one or several kinds.
 
+import { kinds, projectNames } from '../client-token.js';
 import { copyText } from '../clipboard.js';
+import { counted, logAddress } from '../dom.js';
 import { environmentName } from '../environment.js';
 import { expiry } from '../expiry.js';
-import { counted, daysBetween, exactTime, logAddress, relativeDays, relativeTime } from '../dom.js';
-import { kinds, projectNames } from '../client-token.js';
 import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing } from '../template.js';
+import { daysBetween, exactTime, relativeDays, relativeTime } from '../time.js';
 import { timeOfUse } from '../toggle.js';
 import { risk, tokenOrders } from '../token.js';
 import { isOfSession } from './token-dialogs.js';
@@ -77,6 +78,8 @@ export const accountAddress = ({ id }) => `#/service-accounts/${id}`;
  * @param {Object[]} options.tokens
  * @param {Object[]} [options.environments]
  * @param {string} [options.query] of the search
+ * @param {string} options.order see `denseTable`
+ * @param {(order: string) => void} options.sort
  * @param {(token: Object) => Array} options.actions see `menu`
  */
 export function tokenTable({ caption, columns, tokens, environments = [], query, order, sort, actions }) {

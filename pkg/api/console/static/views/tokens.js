@@ -1,7 +1,7 @@
 // The personal access tokens of the caller.
 
 import { call } from '../api.js';
-import { failure, h, loading } from '../dom.js';
+import { failure, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { tokenFilters } from '../expiry.js';
 import { listView } from '../list.js';
@@ -31,7 +31,7 @@ export async function render(content, { user, may, search, signal, announce, set
     order: { sortBy: 'expiresAt', sortOrder: 'asc' },
     draw,
   });
-  setActions(h('button', { type: 'button', class: 'primary', onclick: () => createToken(owner, changed) }, 'Create token'));
+  setActions(html`<button type="button" class="primary" @click=${() => createToken(owner, changed)}>Create token</button>`);
   draw();
   await load();
   if (state.tokens && draftFor('create-token') === ownPath) createToken(owner, changed);

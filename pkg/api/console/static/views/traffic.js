@@ -1,10 +1,12 @@
 // Requests of a month: a chart by day and group, the same numbers as tables, and as CSV.
 
 import { call } from '../api.js';
-import { append, h, loading, replace, row, table, text, uniqueId, withBar } from '../dom.js';
 import { drawChart } from '../chart.js';
 import { csv } from '../csv.js';
+import { loading, text } from '../dom.js';
 import { downloadFile } from '../download.js';
+import { numberTable, withBar } from '../table.js';
+import { element, html, live, nothing, render as show } from '../template.js';
 
 /** The groups of contract section 4.6, from the bottom of a bar to its top. */
 const groups = [
@@ -29,71 +31,83 @@ export async function render(content, { detail, signal, announce }) {
   const problem = !validMonth(month) ? `“${month}” is not a month. A month is a year and a number from 01 to 12, such as ${now}.`
     : month > now ? `${monthName(month)} has not begun.` : null;
   if (problem) {
-    append(content, h('p', { class: 'empty' }, problem, ' ', h('a', { href: '#/traffic' }, 'Show the current month'), '.'));
+    show(html`<p class="empty">${problem} <a href="#/traffic">Show the current month</a>.</p>`, content);
     return;
   }
   const title = monthName(month);
-  const report = h('div', null, loading('the traffic'));
-  append(content,
-    h('p', { class: 'lead' }, 'Requests that the API has received, by day. A request is counted about one second after its response. ' +
-      'Days begin at midnight UTC.'),
-    h('div', { class: 'title' },
-      h('h2', null, title),
-      h('div', { class: 'months' },
-        monthLink(addMonths(month, -1), '‹ Previous month'),
-        month < now ? monthLink(addMonths(month, 1), 'Next month ›') : h('span', { class: 'detail' }, 'This is the current month'))),
-    report);
-
+  const draw = (report) => show(html`
+    <p class="lead">Requests that the API has received, by day. A request is counted about one second after its response. Days begin at midnight UTC.</p>
+    <div class="title">
+      <h2>${title}</h2>
+      <div class="months">
+        ${monthLink(addMonths(month, -1), '‹ Previous month')}
+        ${month < now ? monthLink(addMonths(month, 1), 'Next month ›') : html`<span class="detail">This is the current month</span>`}</div></div>
+    <div>${report}</div>`, content);
+  draw(loading('the traffic'));
   const { apiData } = await call('GET', `/api/admin/metrics/traffic/${month}`, undefined, { signal });
   if (apiData.length === 0) {
-    replace(report, h('p', { class: 'empty' }, `No requests were counted in ${title}.`));
+    draw(html`<p class="empty">No requests were counted in ${title}.</p>`);
     return;
   }
   const paths = apiData.map(({ apiPath, days }) => ({
     path: apiPath,
     days: new Map(days.map(({ day, trafficTypes }) => [day.slice(0, 10), counts(trafficTypes)])),
   }));
-  showReport(report, { month, title, paths, signal, announce });
+  const report = trafficReport({ month, title, paths, signal, announce }, () => draw(report.template()));
+  await report.showDays();
 }
 
-function showReport(report, { month, title, paths, signal, announce }) {
+/** The report of a month: the paths that are chosen as numbers, as a chart and by day, and all paths. */
+function trafficReport({ month, title, paths, signal, announce }, draw) {
   const days = daysOf(month);
-  const choice = h('select', { id: uniqueId(), onchange: showDays },
-    h('option', { value: allPaths }, 'All paths'),
-    Object.entries(callers).map(([name, { title: label, of }]) => {
-      const own = paths.filter(({ path }) => of(path));
-      return own.length > 0 && h('optgroup', { label }, h('option', { value: name }, `${label}: all paths`), own.map(({ path }) => h('option', { value: path }, path)));
-    }));
-  const chart = h('div', { class: 'chart', role: 'img' });
-  const selected = h('p', { class: 'detail reading', 'aria-hidden': 'true' });
-  const byDay = h('div', { class: 'scroll' });
-  const sums = h('dl', { class: 'sums' });
-  replace(report,
-    h('div', { class: 'filter' }, h('label', { for: choice.id }, 'Path'), choice,
-      h('button', { type: 'button', onclick: download }, 'Download CSV')),
-    sums, chart, selected,
-    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By day')), byDay),
-    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By path'), h('a', { href: 'api/' }, 'What the paths do')),
-      Object.values(callers).map((caller) => pathTable(paths, caller))),
-    h('section', null, h('div', { class: 'title' }, h('h2', null, 'By whom')),
-      h('p', { class: 'by-whom' }, 'Requests are counted by path, not by caller. Who calls: ',
-        h('a', { href: credentials }, 'credentials by last use'), ' and ', h('a', { href: '#/usage' }, 'applications with their usage'), '.')));
+  const state = { choice: allPaths, reading: '' };
+  const chart = element(html`<div class="chart" role="img"></div>`);
   let remove = () => {};
   let turn = 0;
   signal.addEventListener('abort', () => remove());
-  showDays();
+  return { showDays, template };
+
+  /** The numbers of the paths that are chosen, and what they are called. */
+  function chosen() {
+    const { choice } = state;
+    const shown = paths.filter(({ path }) => choice === allPaths || choice === path || callers[choice]?.of(path));
+    const byDate = days.map((date) => sum(shown.map((item) => item.days.get(date))));
+    return { byDate, total: sum(byDate), subject: choice === allPaths ? 'all paths' : callers[choice]?.title.toLowerCase() ?? choice };
+  }
+
+  function template() {
+    const { byDate, total, subject } = chosen();
+    return html`
+      <div class="filter"><label for="path">Path</label>${choices()}
+        <button type="button" @click=${download}>Download CSV</button></div>
+      <dl class="sums"><div><dt>All requests</dt><dd>${number(whole(total))}</dd></div>
+        ${groups.map((group, i) => html`<div>
+          <dt><span class="swatch ${group.pattern}" aria-hidden="true"></span>${group.title}</dt>
+          <dd>${number(total[i])}</dd></div>`)}</dl>
+      ${chart}
+      <p class="detail reading" aria-hidden="true">${state.reading}</p>
+      <section><div class="title"><h2>By day</h2></div><div class="scroll">${dayTable(subject, title, days, byDate, total)}</div></section>
+      <section><div class="title"><h2>By path</h2><a href="api/">What the paths do</a></div>
+        ${Object.values(callers).map((caller) => pathTable(paths, caller))}</section>
+      <section><div class="title"><h2>By whom</h2></div>
+        <p class="by-whom">Requests are counted by path, not by caller. Who calls: <a href=${credentials}>credentials by last use</a> and
+          <a href="#/usage">applications with their usage</a>.</p></section>`;
+  }
+
+  function choices() {
+    const option = (value, label) => html`<option value=${value} .selected=${live(value === state.choice)}>${label}</option>`;
+    return html`<select id="path" @change=${({ target }) => { state.choice = target.value; showDays(); }}>
+      ${option(allPaths, 'All paths')}
+      ${Object.entries(callers).map(([name, { title: label, of }]) => {
+    const own = paths.filter(({ path }) => of(path));
+    return own.length === 0 ? nothing : html`<optgroup label=${label}>${option(name, `${label}: all paths`)}${own.map(({ path }) => option(path, path))}</optgroup>`;
+  })}</select>`;
+  }
 
   async function showDays() {
-    const shown = paths.filter(({ path }) => choice.value === allPaths || choice.value === path || callers[choice.value]?.of(path));
-    const byDate = days.map((date) => sum(shown.map((item) => item.days.get(date))));
-    const total = sum(byDate);
-    const subject = choice.value === allPaths ? 'all paths' : callers[choice.value]?.title.toLowerCase() ?? choice.value;
-    replace(sums,
-      h('div', null, h('dt', null, 'All requests'), h('dd', null, number(whole(total)))),
-      ...groups.map((group, i) => h('div', null,
-        h('dt', null, h('span', { class: `swatch ${group.pattern}`, 'aria-hidden': 'true' }), group.title),
-        h('dd', null, number(total[i])))));
-    replace(byDay, dayTable(subject, title, days, byDate, total));
+    state.reading = '';
+    draw();
+    const { byDate, subject } = chosen();
     chart.setAttribute('aria-label', `Requests per day in ${title}, ${subject}. The table “By day” has the same numbers.`);
     remove();
     remove = () => {};
@@ -108,8 +122,9 @@ function showReport(report, { month, title, paths, signal, announce }) {
     }
 
     function read(i) {
-      selected.textContent = i === null ? '' :
-        `${longDay(days[i])}: ${groups.map(({ short }, g) => `${number(byDate[i][g])} ${short.toLowerCase()}`).join(', ')}`;
+      state.reading = i === null ? ''
+        : `${longDay(days[i])}: ${groups.map(({ short }, g) => `${number(byDate[i][g])} ${short.toLowerCase()}`).join(', ')}`;
+      draw();
     }
   }
 
@@ -120,33 +135,25 @@ function showReport(report, { month, title, paths, signal, announce }) {
 }
 
 function dayTable(subject, title, days, byDate, total) {
-  const columns = ['Day', ...groups.map((group) => group.short), 'All'];
-  const rows = days.map((date, i) => numberRow(columns, dayCell(date), byDate[i])).filter((_, i) => whole(byDate[i]) > 0);
-  const element = withNumbers(table(`Requests per day in ${title}, ${subject}`, columns, [...rows, numberRow(columns, 'Month', total)]));
-  element.classList.add('compact');
-  return element;
+  const rows = days.map((date, i) => numbers(dayCell(date), byDate[i])).filter((_, i) => whole(byDate[i]) > 0);
+  return numberTable(`Requests per day in ${title}, ${subject}`, ['Day', ...groups.map((group) => group.short), 'All'],
+    [...rows, numbers('Month', total)], 'compact');
 }
 
 /** The requests per path of some callers, with the share of all requests. */
 function pathTable(paths, { title, of }) {
-  const columns = [title, ...groups.map((group) => group.short), 'All', 'Share'];
   const totals = paths.map(({ path, days }) => ({ path, total: sum([...days.values()]) })).sort((a, b) => whole(b.total) - whole(a.total));
   const all = totals.reduce((count, { total }) => count + whole(total), 0);
   const own = totals.filter(({ path }) => of(path));
-  if (own.length === 0) return null;
-  const rows = own.map(({ path, total }) => {
+  if (own.length === 0) return nothing;
+  return numberTable(`Requests per path: ${title}`, [title, ...groups.map((group) => group.short), 'All', 'Share'], own.map(({ path, total }) => {
     const part = whole(total) / all;
-    return numberRow(columns, h('code', null, text(path)), total, withBar(`${(100 * part).toFixed(1)}%`, part));
-  });
-  return withNumbers(table(`Requests per path: ${title}`, columns, rows));
+    return [...numbers(html`<code>${text(path)}</code>`, total), withBar(`${(100 * part).toFixed(1)}%`, part)];
+  }));
 }
 
-const numberRow = (columns, head, total, ...more) => row(columns, [head, ...total.map(number), number(whole(total)), ...more]);
-
-function withNumbers(element) {
-  element.classList.add('numbers');
-  return element;
-}
+/** The cells of a row: its header, the counts of the groups, and their sum. */
+const numbers = (head, total) => [head, ...total.map(number), number(whole(total))];
 
 /** Returns the numbers as RFC 4180 describes it: one line for each day and path. */
 function csvOf(paths) {
@@ -156,7 +163,7 @@ function csvOf(paths) {
   return csv([header, ...lines]);
 }
 
-const monthLink = (month, label) => (month === null ? null : h('a', { href: `#/traffic/${month}` }, label));
+const monthLink = (month, label) => (month === null ? nothing : html`<a href="#/traffic/${month}">${label}</a>`);
 
 const validMonth = (value) => /^\d{4}-(0[1-9]|1[0-2])$/.test(value) && value >= '0001-01';
 
@@ -182,10 +189,7 @@ const monthName = (month) => format(`${month}-01`, { month: 'long', year: 'numer
 
 const longDay = (date) => format(date, { weekday: 'short', day: 'numeric', month: 'short' });
 
-const dayCell = (date) => [
-  h('span', { class: 'weekday' }, `${format(date, { weekday: 'short' })}, `),
-  format(date, { day: 'numeric', month: 'short' }),
-];
+const dayCell = (date) => html`<span class="weekday">${format(date, { weekday: 'short' })}, </span>${format(date, { day: 'numeric', month: 'short' })}`;
 
 const counts = (types) => groups.map(({ name }) => types.find(({ group }) => group === name)?.count ?? 0);
 

@@ -1,10 +1,11 @@
 // Toggle types: their lifetimes, which change after a look at what the change does, and how many toggles they have.
 
 import { call } from '../api.js';
-import { FieldError, append, counted, failure, field, form, h, loading, logAddress, openDialog, replace, text, uniqueId } from '../dom.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { counted, failure, loading, logAddress, text, uniqueId } from '../dom.js';
 import { changedSince } from '../restore.js';
 import { denseTable, sorted } from '../table.js';
-import { html, nothing, render as show } from '../template.js';
+import { element, html, nothing, render as show } from '../template.js';
 import { countToggles, forgetCounts, listAddress, noToggles } from '../toggle.js';
 
 const day = 86_400_000;
@@ -94,10 +95,10 @@ export async function render(content, { may, signal, announce }) {
   }
 
   function number(type, of) {
-    const count = countOf(type, of);
+    const toggles = countOf(type, of);
     if (!state.counts) return state.isUnknown ? html`<span class="detail">Unknown</span>` : '…';
-    return html`<a href=${listAddress({ type: type.id, state: of })}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
-      of ? 'overdue ' : ''}${count === 1 ? 'toggle' : 'toggles'} of type <bdi>${type.name}</bdi></span></a>`;
+    return html`<a href=${listAddress({ type: type.id, state: of })}>${toggles.toLocaleString('en')}<span class="visually-hidden"> ${
+      of ? 'overdue ' : ''}${toggles === 1 ? 'toggle' : 'toggles'} of type <bdi>${type.name}</bdi></span></a>`;
   }
 
   function overdue(type) {
@@ -196,15 +197,15 @@ function effectWords({ on, off }) {
  * @param {{signal: AbortSignal, change: (type: Object, lifetimeDays: ?number, effect: Object) => Promise<void>}} page
  */
 function openLifetime(type, { signal, change }) {
-  const input = h('input', { name: 'lifetimeDays', inputmode: 'numeric', autocomplete: 'off', value: type.lifetimeDays ?? '', oninput: later });
-  const isNever = h('input', { type: 'checkbox', id: uniqueId(), checked: type.lifetimeDays === null, onchange: choose });
-  const effect = h('p', { class: 'hint', role: 'status' });
+  const input = element(html`<input name="lifetimeDays" inputmode="numeric" autocomplete="off" value=${type.lifetimeDays ?? ''} @input=${later}>`);
+  const isNever = element(html`<input type="checkbox" id=${uniqueId()} ?checked=${type.lifetimeDays === null} @change=${choose}>`);
+  const effect = element(html`<p class="hint" role="status"></p>`);
   let shown = null; // {lifetimeDays, on, off}: what the dialog says
   let timer;
   const dialog = openDialog(['Lifetime of ', text(type.name)], () => [
     form({ submit: 'Change lifetime', busy: 'Saving…', cancel: () => dialog.close(), send },
       field('Days', input),
-      h('div', { class: 'check' }, isNever, h('label', { for: isNever.id }, 'Never overdue')),
+      html`<div class="check">${isNever}<label for=${isNever.id}>Never overdue</label></div>`,
       effect),
   ], () => clearTimeout(timer));
   choose();
@@ -240,7 +241,7 @@ function openLifetime(type, { signal, change }) {
 
   function say(words, kind = 'hint') {
     effect.className = kind;
-    replace(effect, words);
+    show(words, effect);
   }
 
   async function preview(lifetimeDays) {
@@ -248,8 +249,7 @@ function openLifetime(type, { signal, change }) {
     const found = await effectOf(type, lifetimeDays, signal);
     if (lifetimeDays !== entered()) return;
     shown = { lifetimeDays, ...found };
-    say(`${arrow(lifetimeDays)}: `, found.on + found.off > 0 ? 'effect' : 'hint');
-    append(effect, effectWords(found));
+    say(`${arrow(lifetimeDays)}: ${effectWords(found)}`, found.on + found.off > 0 ? 'effect' : 'hint');
   }
 
   async function send() {

@@ -1,13 +1,15 @@
 // What reverses an event of the log: exactly what its request changed. It asks first, and says if the thing has changed again since.
 
 import { call, read } from '../api.js';
-import { counted, form, h, openDialog, replace, text } from '../dom.js';
+import { form, openDialog } from '../dialog.js';
+import { counted, text } from '../dom.js';
 import { searchEvents } from '../event-search.js';
 import { changedNames, inline } from '../event-words.js';
 import { bringTo, loadState } from '../restore.js';
 import { isChangedSince, reversed } from '../reversal.js';
 import { loadSegments, segmentNames } from '../segment.js';
 import { strategyLabels } from '../strategy.js';
+import { element, html, nothing, render } from '../template.js';
 import { changedToggles, togglePath } from '../toggle.js';
 import { strategyWords } from '../words.js';
 import { actions, openAction, unarchive } from './toggle-actions.js';
@@ -105,8 +107,8 @@ async function reverseState(event, { announce, signal }, ended) {
   const ids = before.strategies.flatMap(({ segments }) => segments).concat(first.strategies.flatMap(({ segments }) => segments));
   const nameOf = segmentNames(ids.length > 0 ? await loadSegments(signal) : []);
   const words = (strategy) => strategyWords(strategy, nameOf);
-  const problem = h('div', { role: 'alert' });
-  const list = h('div');
+  const problem = element(html`<div role="alert"></div>`);
+  const list = element(html`<div></div>`);
   let now = first;
   let target = targetOf(now);
   if (changeLines(now, target, environment, words).length === 0) {
@@ -121,19 +123,18 @@ async function reverseState(event, { announce, signal }, ended) {
   }
 
   function show() {
-    replace(list,
-      isChangedSince(before, after, now) && h('p', { class: 'notice warn' }, 'It has changed again since.'),
-      h('ul', { class: 'sentences' }, changeLines(now, target, environment, words).map((line) => h('li', null, line))));
+    render(html`${isChangedSince(before, after, now) ? html`<p class="notice warn">It has changed again since.</p>` : nothing}
+      <ul class="sentences">${changeLines(now, target, environment, words).map((line) => html`<li>${line}</li>`)}</ul>`, list);
   }
 
   async function send() {
-    replace(problem);
+    render(nothing, problem);
     const latest = await loadState(toggle, environment);
     if (!same(latest, now)) {
       now = latest;
       target = targetOf(now);
       show();
-      replace(problem, h('p', { class: 'error' }, 'Someone has changed it meanwhile. Nothing was undone: see what it is now.'));
+      render(changedMeanwhile, problem);
       return;
     }
     await bringTo(toggle, environment, now, target);
@@ -177,7 +178,8 @@ function inOrder(state, ids) {
 
 /** What is different in two states, in words. */
 function changeLines(now, target, environment, words) {
-  const change = (label, from, to) => [label, from !== '' && h('del', null, text(from)), from !== '' && to !== '' && ' → ', to !== '' && h('ins', null, text(to))];
+  const change = (label, from, to) => html`${label}${from === '' ? nothing : html`<del>${text(from)}</del>`}${from === '' || to === '' ? nothing : ' → '}${
+    to === '' ? nothing : html`<ins>${text(to)}</ins>`}`;
   const lines = target.strategies.flatMap((strategy) => {
     const old = now.strategies.find(({ id }) => id === strategy.id);
     if (!old) return [change('Strategy: ', '', words(strategy))];
@@ -189,15 +191,15 @@ function changeLines(now, target, environment, words) {
   for (const strategy of now.strategies) if (!target.strategies.some(({ id }) => id === strategy.id)) lines.push(change('Strategy: ', words(strategy), ''));
   const order = ({ strategies }) => strategies.map(({ id }) => id);
   const stays = (state, other) => order(state).filter((id) => order(other).includes(id));
-  if (!same(stays(now, target), stays(target, now))) lines.push(['Order: ', h('ins', null, target.strategies.map((strategy) => words(strategy)).join('; '))]);
+  if (!same(stays(now, target), stays(target, now))) lines.push(change('Order: ', '', target.strategies.map(words).join('; ')));
   if (now.enabled !== target.enabled) lines.push(change(`${environment}: `, now.enabled ? 'on' : 'off', target.enabled ? 'on' : 'off'));
   return lines;
 }
 
 /** Gives properties the values that they had before an event. */
 async function restore(event, { path, load = (of, signal) => read(path(of), { signal }), to = path, names }, changed, { announce, signal }, ended) {
-  const problem = h('div', { role: 'alert' });
-  const values = h('div');
+  const problem = element(html`<div role="alert"></div>`);
+  const values = element(html`<div></div>`);
   let current = await load(event, signal);
   if (changed.every((name) => same(current.content[name], event.preData[name]))) {
     announce('Nothing to undo: it has these values.');
@@ -211,14 +213,13 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
 
   function show() {
     const again = changed.some((name) => !same(current.content[name], event.data[name]));
-    replace(values,
-      again && h('p', { class: 'notice warn' }, 'It has changed again since.'),
-      h('ul', { class: 'sentences' }, changed.map((name) => h('li', null, `${labels[name]}: `,
-        h('del', null, shown(name, current.content[name])), ' → ', h('ins', null, shown(name, event.preData[name]))))));
+    render(html`${again ? html`<p class="notice warn">It has changed again since.</p>` : nothing}
+      <ul class="sentences">${changed.map((name) => html`<li>${labels[name]}: <del>${shown(name, current.content[name])}</del> → <ins>${
+  shown(name, event.preData[name])}</ins></li>`)}</ul>`, values);
   }
 
   async function send() {
-    replace(problem);
+    render(nothing, problem);
     const latest = await load(event, signal); // not everything has an entity tag
     if (!names.every((name) => same(latest.content[name], current.content[name]))) {
       showAgain(latest);
@@ -241,9 +242,11 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
   function showAgain(latest) {
     current = latest;
     show();
-    replace(problem, h('p', { class: 'error' }, 'Someone has changed it meanwhile. Nothing was undone: see what it is now.'));
+    render(changedMeanwhile, problem);
   }
 }
+
+const changedMeanwhile = html`<p class="error">Someone has changed it meanwhile. Nothing was undone: see what it is now.</p>`;
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 

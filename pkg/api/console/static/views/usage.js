@@ -2,17 +2,18 @@
 // and the page: `#/usage?query=shop`, `#/usage/unknown-names`, `#/usage/applications/NAME`.
 
 import { call } from '../api.js';
+import { failure, focusOn, loading, range } from '../dom.js';
 import { draftFor } from '../draft.js';
-import { failure, h, loading, range, shortDate } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { marked, matcher } from '../search.js';
 import { denseTable } from '../table.js';
 import { following, tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
+import { shortDate } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
 import { applicationAddress } from '../usage.js';
-import { reportHint } from './toggle-usage.js';
 import { openToggleEditor } from './toggle-editor.js';
+import { reportHint } from './toggle-usage.js';
 
 const path = '/api/admin/metrics/applications';
 const pageSize = 50;
@@ -50,8 +51,8 @@ export async function render(content, context) {
     state.busy = true;
     draw();
     const { query, sortBy, sortOrder, offset } = state.filters;
-    const sorting = state.tab === 'applications' ? { offset, sortBy: sortBy === 'name' ? 'appName' : sortBy, sortOrder } : {};
-    const parameters = new URLSearchParams({ query, limit: pageSize, ...sorting });
+    const order = state.tab === 'applications' ? { offset: String(offset), sortBy: sortBy === 'name' ? 'appName' : sortBy, sortOrder } : {};
+    const parameters = new URLSearchParams({ query, limit: String(pageSize), ...order });
     try {
       const loaded = await Promise.all([
         call('GET', `${path}?${parameters}`, undefined, { signal: current }),
@@ -174,7 +175,7 @@ export async function render(content, context) {
     Object.assign(state, read(window.location.hash));
     await load();
     if (state.filters.offset !== offset) window.scrollTo(0, 0);
-    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusOn('.count', content, { preventScroll: true });
   }
 
   /** Shows what a search finds, in the same entry of the history. */
@@ -196,7 +197,7 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
   const name = decoded(encoded);
   const state = { tab: search.get('tab') === 'instances' ? 'instances' : 'toggles', query: search.get('query') ?? '', offset: offsetOf(search) };
   setTitle(name);
-  setPath(h('a', { href: addresses.applications }, 'Usage'));
+  setPath(html`<a href=${addresses.applications}>Usage</a>`);
   show(loading('the application'), content);
   let application;
   let environments;
@@ -293,17 +294,17 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
     window.history.pushState(null, '', to);
     Object.assign(state, { tab: parameters.get('tab') ?? 'toggles', offset: offsetOf(parameters) });
     draw();
-    if (document.activeElement === document.body) content.querySelector('.count').focus({ preventScroll: true });
+    if (document.activeElement === document.body) focusOn('.count', content, { preventScroll: true });
   }
 }
 
 /** What an address of the lists selects. */
 function read(hash) {
-  const [address, search] = hash.split('?');
+  const [list, search] = hash.split('?');
   const parameters = new URLSearchParams(search);
   const sortBy = parameters.get('sortBy') === 'name' ? 'name' : 'lastSeenAt';
   return {
-    tab: address === addresses.unknown ? 'unknown' : 'applications',
+    tab: list === addresses.unknown ? 'unknown' : 'applications',
     filters: {
       query: parameters.get('query') ?? '',
       sortBy,

@@ -1,0 +1,144 @@
+// Dialogs, and the forms in them.
+
+import { uniqueId } from './dom.js';
+import { inWords, sentences } from './messages.js';
+import { element, html, nothing, render } from './template.js';
+
+/**
+ * A labelled control with an optional hint and a place for its error.
+ * @param {unknown} label
+ * @param {HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement} control has a `name`
+ * @param {unknown} [hint]
+ * @param {Element} [shown] the element that contains the control, and is shown instead of it
+ */
+export function field(label, control, hint, shown = control) {
+  control.id ||= uniqueId();
+  const hintId = `${control.id}-hint`;
+  if (hint) control.setAttribute('aria-describedby', hintId);
+  return html`<div class="field"><label for=${control.id}>${label}</label>${shown}${hint ? html`<p class="hint" id=${hintId}>${hint}</p>` : nothing}</div>`;
+}
+
+/** Shows an error next to a control, or removes it if the message is empty. */
+export function setError(control, message) {
+  const id = `${control.id}-error`;
+  document.getElementById(id)?.remove();
+  const ids = (control.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other && other !== id);
+  if (message) {
+    control.closest('.field').append(element(html`<p class="error" id=${id}>${message}</p>`));
+    ids.unshift(id);
+  }
+  if (message) control.setAttribute('aria-invalid', 'true');
+  else control.removeAttribute('aria-invalid');
+  if (ids.length > 0) control.setAttribute('aria-describedby', ids.join(' '));
+  else control.removeAttribute('aria-describedby');
+}
+
+/** An error of one control, thrown by the `send` function of `form`. */
+export class FieldError extends Error {
+  /** @param {string} name that of the control */
+  constructor(name, message) {
+    super(message);
+    this.field = name;
+  }
+}
+
+/**
+ * A form that calls `send` once at a time. While `send` runs, the submit button says so. Its errors appear next to the controls that they
+ * name (a FieldError, or an ApiError with the pointers `/body/<name>` or `/query/<name>`), otherwise above the buttons. The event `refused`
+ * with an error as its detail shows the error too.
+ * @param {Object} options
+ * @param {() => Promise<void>} options.send
+ * @param {string} options.submit the text of the submit button
+ * @param {string} options.busy its text while `send` runs
+ * @param {boolean} [options.danger] for a red button
+ * @param {() => void} [options.cancel] adds a cancel button
+ * @param {...unknown} children templates, and what else a template can contain
+ */
+export function form({ send, submit, busy, danger, cancel }, ...children) {
+  const problem = element(html`<p class="error" role="alert"></p>`);
+  const button = element(html`<button class=${danger ? 'danger' : 'primary'} type="submit"></button>`);
+  const place = element(html`<form novalidate @submit=${listen} @refused=${({ detail }) => show(detail)}>${children}${problem}<div class="buttons">${button}${
+    cancel ? html`<button type="button" @click=${() => cancel()}>Cancel</button>` : nothing}</div></form>`);
+  button.textContent = submit;
+  let running = false;
+  return place;
+
+  async function listen(event) {
+    event.preventDefault();
+    if (running) return;
+    running = true;
+    button.setAttribute('aria-disabled', 'true'); // unlike `disabled`, it keeps the focus
+    button.setAttribute('aria-busy', 'true');
+    button.textContent = busy;
+    render(nothing, problem);
+    for (const control of place.elements) if (control.name) setError(control, '');
+    try {
+      await send();
+    } catch (error) {
+      show(error);
+    } finally {
+      running = false;
+      button.removeAttribute('aria-disabled');
+      button.removeAttribute('aria-busy');
+      button.textContent = submit;
+    }
+  }
+
+  function show(error) {
+    const messages = error.field ? [{ name: error.field, message: error.message }] : sentences(error);
+    for (const control of place.elements) {
+      const found = control.name ? messages.filter(({ name }) => name === control.name) : [];
+      if (found.length === 0) continue;
+      setError(control, found.map(({ message }) => inWords(message)).join(' '));
+      for (const item of found) messages.splice(messages.indexOf(item), 1);
+    }
+    render(html`${messages.map(({ name, message }) => inWords(message, name)).join(' ')}${
+      error.id && messages.length > 0 ? html` <small>Request ID: <code>${error.id}</code></small>` : nothing}`, problem);
+    place.querySelector('[aria-invalid]')?.focus();
+  }
+}
+
+/**
+ * Divides an error of the API by the controls of a page.
+ * @param {Error & {status?: number}} error
+ * @param {(pointer: string) => string|undefined} controlOf names the control for a pointer into the body, such as `constraints/0/values/1`
+ * @returns {{byControl: Object<string, string>, rest: string}} `rest` is what no control shows
+ */
+export function dividedError(error, controlOf) {
+  const byControl = {};
+  const rest = [];
+  for (const { name, message } of sentences(error)) {
+    const control = name === undefined ? undefined : controlOf(name);
+    if (control === undefined) rest.push(inWords(message, name));
+    else byControl[control] = [byControl[control], inWords(message)].filter(Boolean).join(' ');
+  }
+  return { byControl, rest: rest.join(' ') };
+}
+
+/**
+ * Opens a modal dialog. Escape closes it, a click outside does not. The focus returns to where it was.
+ * @param {unknown} title
+ * @param {() => unknown} content what it contains. It may use the result of this function when something is pressed
+ * @param {() => void} [closed] called after it was closed
+ * @param {() => void} [leave] called instead of closing it when Escape is pressed
+ * @returns {HTMLDialogElement}
+ */
+export function openDialog(title, content, closed, leave) {
+  const dialog = element(html`<dialog aria-labelledby=${uniqueId()} @close=${() => { dialog.remove(); closed?.(); }}
+    @cancel=${(event) => leave && event.target === dialog && event.preventDefault()} @keydown=${leave && onKey}></dialog>`);
+  showIn(dialog, title, content());
+  document.querySelector('main').append(dialog); // a change of the page removes it
+  dialog.showModal();
+  return dialog;
+
+  function onKey(event) {
+    // The browser closes a dialog at the second `cancel` event, whatever the first one's listener did.
+    if (event.key !== 'Escape' || event.target.closest('dialog') !== dialog) return;
+    event.preventDefault();
+    leave();
+  }
+}
+
+/** Shows a title and a content in a dialog. */
+export const showIn = (dialog, title, content) => render(
+  html`<h2 id=${dialog.getAttribute('aria-labelledby')} tabindex="-1">${title}</h2>${content}`, dialog);
