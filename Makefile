@@ -25,6 +25,7 @@ GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 GREMLINS      := .cache/tools/gremlins-$(GREMLINS_VERSION)/gremlins
 AIR           := .cache/tools/air-$(AIR_VERSION)/air
 CYCLONEDX     := .cache/tools/cyclonedx-gomod-$(CYCLONEDX_VERSION)/cyclonedx-gomod
+JAVASCRIPT    := .cache/tools/javascript
 LOCAL         := .cache/bin/local
 
 # Flags of deployed binaries: static, stripped, and identical in every folder and at every commit.
@@ -183,8 +184,9 @@ console: node_modules/.installed ## develop: Write the libraries of the web page
 bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@$(if $(filter unleash,$(BENCH)),scripts/unleash.sh) go run ./test/bench $(BENCH)
 
-lint: $(GOLANGCI_LINT) ## develop: Check style, defects and import rules
+lint: $(GOLANGCI_LINT) $(JAVASCRIPT)/.installed ## develop: Check style, defects, types and import rules
 	$(GOLANGCI_LINT) run ./...
+	scripts/lint-javascript.sh $(JAVASCRIPT)/node_modules/.bin
 	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test -run='^TestViolationsAreReported$$' ./test/repository
 	go mod tidy -diff
 
@@ -265,6 +267,13 @@ node_modules/.installed: package.json package-lock.json
 
 $(GOLANGCI_LINT):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+
+# make run and make test do not need them.
+$(JAVASCRIPT)/.installed: scripts/javascript/package.json scripts/javascript/package-lock.json
+	@mkdir -p $(@D)
+	@cp $^ $(@D)
+	cd $(@D) && npm ci --no-audit --no-fund
+	@touch $@
 
 $(GOVULNCHECK):
 	GOBIN='$(CURDIR)/$(@D)' go install golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION)
