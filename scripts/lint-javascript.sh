@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 tools=$1
 result=0
 
-git ls-files '*.js' '*.mjs' | grep -v /vendor/ | xargs "$tools/oxlint" -c scripts/javascript/oxlint.json || result=1
+git ls-files --cached --others --exclude-standard '*.js' '*.mjs' | grep -v /vendor/ | xargs "$tools/oxlint" -c scripts/javascript/oxlint.json --format=unix || result=1
 
 types=$("$tools/tsc" -p scripts/javascript --pretty false)
 status=$?

@@ -15,13 +15,18 @@ import (
 var forbidden = regexp.MustCompile(`unsafe(HTML|SVG|MathML|Static)|(inner|outer)HTML|insertAdjacentHTML|document\.write|` +
 	`\bstyle[=:]|'style'|styleMap|\beval\(|new Function`)
 
-// TestModules checks the modules of the console, except the libraries.
+// TestModules checks the modules of the console, except the libraries. Their names are unique, whatever their folder.
 func TestModules(t *testing.T) {
 	t.Parallel()
+	named := map[string]string{}
 	for name, content := range files(t) {
 		if path.Ext(name) != ".js" || strings.Contains("/"+name, "/vendor/") {
 			continue
 		}
+		if other := named[path.Base(name)]; other != "" {
+			t.Errorf("%s and %s have the same name", name, other)
+		}
+		named[path.Base(name)] = name
 		for i, line := range strings.Split(content, "\n") {
 			if found := forbidden.FindString(line); found != "" {
 				t.Errorf("%s:%d contains %q", name, i+1, found)
@@ -34,12 +39,12 @@ func TestForbidden(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"import { unsafeHTML } from './vendor/lit-html/directives/unsafe-html.js';": true,
-		`<p style="color: red">`:       true,
-		"h('p', { style: text })":      true,
-		"element.innerHTML = text;":    true,
-		"bar.style.setProperty('x')":   false,
-		`<span class="${kind}">`:       false,
-		"setTimeout(() => evaluate())": false,
+		`<p style="color: red">`:        true,
+		"element('p', { style: text })": true,
+		"element.innerHTML = text;":     true,
+		"bar.style.setProperty('x')":    false,
+		`<span class="${kind}">`:        false,
+		"setTimeout(() => evaluate())":  false,
 	} {
 		assert.Equal(t, want, forbidden.MatchString(line))
 	}

@@ -29,7 +29,7 @@ func TestRemovalReasons(t *testing.T) {
 		input = append(input, json.RawMessage("{"+test.toggle+"}"))
 		want = append(want, test.want)
 	}
-	assert.Equal(t, want, runModule[[][]string](t, "usage.js", input,
+	assert.Equal(t, want, runModule[[][]string](t, "usage-counts.js", input,
 		`input.map((toggle) => removalReasons(toggle, firstDay(30, Date.parse('2026-11-23T09:30:00Z'))))`))
 }
 
@@ -52,7 +52,7 @@ func TestUsage(t *testing.T) {
 			`["shop",4,2,"2026-11-23T09:00:00.000Z"],["blog",0,4,"2026-11-23T09:00:00.000Z"]]`,
 		`byVariant(input).map(({name, count}) => [name, count])`: `[["blue",2],["green",2]]`,
 	} {
-		got := runModule[json.RawMessage](t, "usage.js", json.RawMessage(data),
+		got := runModule[json.RawMessage](t, "usage-counts.js", json.RawMessage(data),
 			`((now) => `+expression+`)(Date.parse('2026-11-23T09:30:00Z'))`)
 		assert.Equal(t, want, string(got))
 	}

@@ -5,7 +5,7 @@ import { counted } from './dom.js';
 import { html } from './template.js';
 import { exactTime, timeOfDay } from './time.js';
 import { timeOfUse } from './toggle.js';
-import { byApplication, byTime, percent, sparkline, usagePath } from './usage.js';
+import { byApplication, byTime, percent, sparkline, usagePath } from './usage-counts.js';
 import { listed } from './words.js';
 
 const hours = 24;

@@ -8,6 +8,8 @@ import { daysBetween, exactTime, relativeDays, relativeTime } from './time.js';
 
 /** The number of toggles on a page. */
 export const pageSize = 50;
+const mostToggles = 100; // in one page of a search
+const atOnce = 4; // searches
 
 /** The path of a toggle in the API. */
 export const togglePath = ({ project, name }) => `/api/admin/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
@@ -34,6 +36,17 @@ export function searchToggles({ query, state, type, project, contextField, segme
   else if (state) parameters.set('state', `IS:${state}`);
   for (const [name, value] of Object.entries({ type, project, contextField, segment, status })) if (value) parameters.set(name, `IS:${value}`);
   return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
+}
+
+/** Loads all toggles that match filters, a few pages at a time, and calls `add` with the toggles of each. `total` is their number. */
+export async function loadToggles(filters, total, signal, add) {
+  const offsets = Array.from({ length: Math.ceil(total / mostToggles) }, (_, i) => i * mostToggles);
+  await Promise.all(Array.from({ length: atOnce }, async () => {
+    while (offsets.length > 0 && !signal.aborted) {
+      const { features } = await searchToggles({ ...filters, sortBy: 'name', offset: offsets.shift(), limit: mostToggles }, signal);
+      add(features);
+    }
+  }));
 }
 
 const countsPath = '/api/admin/search/features/counts';

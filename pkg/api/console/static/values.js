@@ -108,7 +108,8 @@ export function valueEditor({ editable, announce, name, errors, error, change, d
     const left = values.toSpliced(at, 1);
     change(left);
     const next = left[Math.min(at, left.length - 1)];
-    focusOn(next ? `[popovertarget="value-${next.key}"]` : '[name=legalValues]');
+    const itsMenu = `[popovertarget="value-${next?.key}"]`;
+    focusOn(document.querySelector(itsMenu) ? itsMenu : '[name=legalValues]'); // a search may hide it
     announce(`Removed. ${counted(left.length, 'value')} left.`);
   }
 

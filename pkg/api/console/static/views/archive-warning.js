@@ -6,7 +6,7 @@ import { counted, text } from '../dom.js';
 import { isProduction } from '../environment.js';
 import { element, html, live, nothing, render } from '../template.js';
 import { timeOfUse } from '../toggle.js';
-import { firstDay, isUsedSince, usagePath } from '../usage.js';
+import { firstDay, isUsedSince, usagePath } from '../usage-counts.js';
 
 const shown = 10; // toggles with a line each
 const most = 100; // toggles whose applications are loaded

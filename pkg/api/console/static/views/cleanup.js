@@ -6,7 +6,7 @@ import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { age } from '../time.js';
 import { countToggles, lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
-import { firstDay, removalReasons, unusedDays } from '../usage.js';
+import { firstDay, removalReasons, unusedDays } from '../usage-counts.js';
 import { actions, openAction } from './toggle-actions.js';
 
 const pageSize = 50;

@@ -173,14 +173,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     const refused = (message) => Object.assign(new Error(message), { field: 'secret' });
     if (!token) throw refused('No client token has this secret.');
     if (token.kind !== kind) throw refused(`This is a ${token.kind} token. ${sdks[state.sdk].name} needs a ${kind} token.`);
-    state.connection = { secret, kind, isNew, token, toggle: await exampleToggle(token), since: Date.now(), problem: null, ended: false };
-  }
-
-  /** Returns the name of a toggle that the token sees. */
-  async function exampleToggle({ projects }) {
-    const [only] = projects.includes('*') ? [undefined] : projects;
-    const { features } = await searchToggles({ project: only, limit: 1, sortBy: 'createdAt', sortOrder: 'desc' }, signal).catch(() => ({ features: [] }));
-    return features[0]?.name ?? 'my-toggle';
+    state.connection = { secret, kind, isNew, token, toggle: await exampleToggle(token, signal), since: Date.now(), problem: null, ended: false };
   }
 
   /** Looks for the first request, until the connection is another one. */
@@ -219,4 +212,11 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     }
     draw();
   }
+}
+
+/** Returns the name of a toggle that the token sees. */
+async function exampleToggle({ projects }, signal) {
+  const [only] = projects.includes('*') ? [undefined] : projects;
+  const { features } = await searchToggles({ project: only, limit: 1, sortBy: 'createdAt', sortOrder: 'desc' }, signal).catch(() => ({ features: [] }));
+  return features[0]?.name ?? 'my-toggle';
 }

@@ -17,7 +17,7 @@ const filters = { '': 'All', unused: 'Unused' };
 export async function render(content, context) {
   const { detail, may, search, signal, announce, setActions } = context;
   if (detail || search.has('create')) {
-    const { renderField } = await import('./context-field.js');
+    const { renderField } = await import('./context-field-page.js');
     return renderField(content, context, detail || null);
   }
   const state = {

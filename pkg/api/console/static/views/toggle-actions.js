@@ -8,8 +8,7 @@ import { reversibly, turnOnAgain } from '../restore.js';
 import { element, html, nothing } from '../template.js';
 import { relativeTime } from '../time.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
-import { unusedDays } from '../usage.js';
-import { listed } from '../words.js';
+import { unusedDays } from '../usage-counts.js';
 import { archiveWarning } from './archive-warning.js';
 
 const most = 50; // toggles in one request that marks them
@@ -77,7 +76,7 @@ export const unarchive = {
   title: (what) => ['Revive ', what, ' as before?'],
   explain: (one, [{ environments }]) => {
     const names = environments.filter(({ enabled }) => enabled).map(({ name }) => name);
-    return names.length === 0 ? 'It was off in all environments.' : `It is on again in ${listed(names, 'and')}.`;
+    return names.length === 0 ? 'It was off in all environments.' : `It is on again in ${new Intl.ListFormat('en-GB').format(names)}.`;
   },
   groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('POST', `${revivePath(toggle)}?keepEnabled=true`) })),
 };

@@ -10,7 +10,7 @@ import { numberTable, withBar } from '../table.js';
 import { element, html, nothing } from '../template.js';
 import { exactTime, formatTime, locale, relativeTime, shortDate, timeOfDay } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
-import { applicationAddress, byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage.js';
+import { applicationAddress, byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage-counts.js';
 
 const mostEvents = 100;
 const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];

@@ -13,9 +13,9 @@ import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../seg
 import { copyStrategy, strategyLabels as labels, strategyPath } from '../strategy.js';
 import { element, html, live, nothing, render as show, repeat } from '../template.js';
 import { changedToggles, forgetCounts, listAddress, toggleAddress } from '../toggle.js';
-import { spread } from '../variants.js';
 import { constraintWords, strategyWords, variantWords } from '../words.js';
 import { strategyTrial } from './strategy-trial.js';
+import { keyed, variantEditor } from './strategy-variants.js';
 
 /** The types that can be created, with their parameters. */
 const types = {
@@ -24,9 +24,7 @@ const types = {
   remoteAddress: { label: 'Addresses', parameters: ['IPs'] },
   applicationHostname: { label: 'Hosts', parameters: ['hostNames'] },
 };
-const payloadTypes = { '': 'No payload', string: 'Text', json: 'JSON', csv: 'CSV', number: 'Number' };
 const mostSegments = 5;
-let lastKey = 0;
 
 /**
  * @param {Element} content
@@ -84,10 +82,6 @@ export async function renderStrategy(content, context, { toggle, environment, id
     set({ parameters: { ...edit.state.values.parameters, ...changes } });
   }
 
-  function setVariants(list) {
-    set({ variants: spread(list) });
-  }
-
   function draw() {
     const { values: strategy } = edit.state;
     const words = strategyWords(edit.body(), segmentNames(segments));
@@ -106,7 +100,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
         <fieldset><legend>Conditions</legend><p class="detail">All of them must hold.</p>
           ${constraints(strategy.constraints, edit.constraintErrors())}${strategy.constraints.length > 0 && strategy.segments.length < mostSegments && may('CREATE_SEGMENT') ? html`
             <button type="button" @click=${openSegment}>Make a segment of these</button>` : nothing}${edit.error('constraints')}</fieldset>
-        ${strategy.name === 'flexibleRollout' ? variants() : nothing}
+        ${strategy.name === 'flexibleRollout' ? variantEditor(edit) : nothing}
         <fieldset><legend>More</legend><div class="pair">
           ${strategy.name === 'flexibleRollout' ? parameter('groupId', 'Group id', toggle.name, 'Toggles with the same group id select the same users.') : nothing}
           ${edit.input({ name: 'title', label: 'Title', value: strategy.title ?? '', change: (value) => set({ title: value }) })}</div>
@@ -174,29 +168,6 @@ export async function renderStrategy(content, context, { toggle, environment, id
       },
     });
     return box.element;
-  }
-
-  function variants() {
-    const all = edit.state.values.variants;
-    const update = (variant, changes) => setVariants(all.map((other) => (other === variant ? { ...variant, ...changes } : other)));
-    return html`<fieldset><legend>Variants</legend>
-      <ol class="variants">${repeat(all, ({ key }) => key, (variant, i) => html`<li><div class="variant" role="group" aria-label="Variant ${i + 1}">
-        <input aria-label="Name of variant ${i + 1}" placeholder="Name" autocomplete="off" spellcheck="false" .value=${live(variant.name)}
-          @input=${({ target }) => update(variant, { name: target.value })}>
-        <span class="percent"><input aria-label="Percent of variant ${i + 1}" inputmode="decimal" .value=${live(variant.typed ?? String(variant.weight / 10))}
-          @input=${({ target }) => update(variant, { weightType: 'fix', typed: target.value, weight: weightOf(target.value) })}> %</span>
-        <label class="check"><input type="checkbox" .checked=${live(variant.weightType === 'fix')} @change=${({ target }) => update(variant, {
-    weightType: target.checked ? 'fix' : 'variable', typed: undefined })}> Fixed</label>
-        <progress aria-label="Share of variant ${i + 1}" max="1000" value=${variant.weight}></progress>
-        <select aria-label="Payload of variant ${i + 1}" @change=${({ target }) => update(variant, {
-    payload: target.value === '' ? undefined : { type: target.value, value: variant.payload?.value ?? '' } })}>${Object.entries(payloadTypes).map(([type, label]) => html`
-          <option .value=${type} .selected=${live(type === (variant.payload?.type ?? ''))}>${label}</option>`)}</select>
-        ${variant.payload ? html`<textarea rows="1" aria-label="Value of the payload of variant ${i + 1}" dir="auto" spellcheck="false"
-          .value=${live(variant.payload.value)} @input=${({ target }) => update(variant, { payload: { ...variant.payload, value: target.value } })}></textarea>` : nothing}
-        <button type="button" class="danger quiet" @click=${() => setVariants(all.filter((other) => other !== variant))}>Remove<span
-          class="visually-hidden"> variant ${i + 1}</span></button>
-      </div></li>`)}</ol>
-      <button type="button" @click=${() => setVariants([...all, newVariant(all)])}>Add variant</button>${edit.error('variants')}</fieldset>`;
   }
 
   /** Saves the strategy. `to` is an environment that gets a copy. */
@@ -277,24 +248,6 @@ function withDefaults(type, parameters, toggle) {
 const editable = ({ name, title, disabled, parameters, constraints, segments, variants }) => ({
   name, title, disabled, parameters, segments, constraints: constraints.map(draftConstraint), variants: variants.map(keyed),
 });
-
-const keyed = (variant) => {
-  lastKey += 1;
-  return { ...variant, key: lastKey };
-};
-
-/** A variable variant with a name that is free. */
-function newVariant(variants) {
-  let i = variants.length + 1;
-  while (variants.some(({ name }) => name === `variant-${i}`)) i += 1;
-  return keyed({ name: `variant-${i}`, weight: 0, weightType: 'variable' });
-}
-
-/** The weight of a percentage, or 0 for what is none. */
-function weightOf(percent) {
-  const weight = Math.round(Number(percent.replace(',', '.')) * 10);
-  return weight >= 0 && weight <= 1000 ? weight : 0;
-}
 
 /** The body of the request that saves a strategy. */
 function sent({ name, title, disabled, parameters, constraints, segments, variants }) {

@@ -11,7 +11,7 @@ import { following, tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { shortDate } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
-import { applicationAddress } from '../usage.js';
+import { applicationAddress } from '../usage-counts.js';
 import { openToggleEditor } from './toggle-editor.js';
 import { reportHint } from './toggle-usage.js';
 

@@ -1,0 +1,216 @@
+// The page of one toggle: its switch and strategies in each environment, its usage, its history, and its details. The address has the tab:
+// `#/toggles/PROJECT/NAME/ENVIRONMENT`, or `?tab=` for the others.
+
+import { call, read } from '../api.js';
+import { copyText } from '../clipboard.js';
+import { failure, focusOn, loading, logAddress, once, text } from '../dom.js';
+import { environmentAddress, environmentName } from '../environment.js';
+import { peopleTypes } from '../event-search.js';
+import { linked } from '../linked.js';
+import { loadRecentUse } from '../recent-use.js';
+import { loadSegments } from '../segment.js';
+import { isPlainClick } from '../tabs.js';
+import { html, nothing, render as show } from '../template.js';
+import { exactTime, relativeTime } from '../time.js';
+import { latestList, listAddress, newestChange, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
+import { openClone } from './dependency.js';
+import { actions, openAction } from './toggle-actions.js';
+import { toggleDetails } from './toggle-details.js';
+import { continuesEditing, openToggleEditor } from './toggle-editor.js';
+import { environmentPanel } from './toggle-environment.js';
+import { toggleHistory } from './toggle-history.js';
+
+const tabs = { usage: 'Usage', history: 'History', details: 'Details' };
+
+export async function renderToggle(content, context) {
+  const { detail, search, may, signal, announce, setTitle, setActions, setPath } = context;
+  const [project, name = '', environment, kind, id] = detail.split('/');
+  if (kind === 'strategies' && id) {
+    const { renderStrategy } = await import('./strategy-page.js');
+    return renderStrategy(content, context, { toggle: { project, name }, environment, id });
+  }
+  setTitle(name || project);
+  setPath(html`<a href=${latestList.address}>Toggles</a>`, html`<a href=${listAddress({ project })}>${text(project)}</a>`, neighbors());
+  show(loading('the toggle'), content);
+  const path = togglePath({ project, name });
+  const state = {
+    toggle: null, // with its switch and strategies in each environment
+    types: [],
+    segments: [],
+    search, // the parameters of the address
+    tab: search.get('tab'), // null: an environment
+    environment, // its name; undefined: the first one
+    compared: search.get('compare'), // the name of the environment that it is compared with, or null
+    busy: false, // a switch or a list of strategies waits for the API
+    usage: null, // see toggle-usage.js
+    recent: null, // its usage in the last 24 hours
+    change: null, // its newest event, undefined if there is none
+    history: null, // {events, next}
+    error: null, // of what the tab shows
+  };
+  const panel = environmentPanel(state, context, draw);
+  const history = toggleHistory(state, context, { draw, reload: loadMore });
+  const [{ types }, first] = await Promise.all([
+    call('GET', '/api/admin/feature-types', undefined, { signal }),
+    call('GET', path, undefined, { signal }).catch((error) => {
+      if (error.status !== 404) throw error;
+      return null;
+    }),
+  ]);
+  if (!first) {
+    show(html`<p class="empty">There is no such toggle in this project. It may have been deleted${may('ADMIN')
+      ? html`: <a href=${logAddress({ feature: name })}>look in the event log</a>` : nothing}.</p>`, content);
+    return undefined;
+  }
+  Object.assign(state, { types, toggle: first });
+  toggleChanges.addEventListener('change', reload, { signal });
+  content.addEventListener('click', stay);
+  drawHead();
+  draw();
+  if (may('UPDATE_FEATURE') && continuesEditing(name)) edit();
+  loadAside();
+  return loadMore();
+
+  /** Loads what the page has beside the toggle itself. The page is complete without it. */
+  function loadAside() {
+    const load = async (property, loaded) => {
+      state[property] = await loaded.catch(() => state[property]);
+      if (!signal.aborted) draw();
+    };
+    load('change', newestChange({ name }, peopleTypes, signal));
+    load('recent', loadRecentUse({ name }, signal));
+  }
+
+  /** Loads what the tab shows besides the toggle. */
+  async function loadMore() {
+    try {
+      if (state.tab === 'usage') {
+        const { toggleUsage } = await import('./toggle-usage.js');
+        state.usage ??= toggleUsage(context, draw);
+        await state.usage.load(state.toggle, state.search);
+      } else if (state.tab === 'history') {
+        await history.load();
+      } else if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) {
+        state.segments = await loadSegments(signal);
+      }
+      state.error = null;
+    } catch (error) {
+      if (signal.aborted) return;
+      state.error = error;
+    }
+    draw();
+  }
+
+  async function reload() {
+    try {
+      state.toggle = await call('GET', path, undefined, { signal });
+    } catch (error) {
+      if (!signal.aborted) show(failure(error, reload), content);
+      return;
+    }
+    drawHead();
+    draw();
+    if (document.activeElement === document.body) focusOn('.head button');
+    loadAside();
+    await loadMore();
+  }
+
+  /** The environment of the tab, or undefined. */
+  function current() {
+    if (state.tab in tabs) return undefined;
+    return state.toggle.environments.find((item) => item.name === state.environment) ?? state.toggle.environments[0];
+  }
+
+  /** Shows the name, the state and the actions. */
+  function drawHead() {
+    setTitle(name, html`<button type="button" class="more" aria-label="Copy the name" @click=${() => copyText(name, 'Name copied.', announce)}>Copy</button>`,
+      stateBadge(state.toggle));
+    setActions(
+      may('UPDATE_FEATURE') && html`<button type="button" @click=${once(edit)}>Edit</button>`,
+      html`<a class="button" href="#/playground?${new URLSearchParams({ toggle: name, project })}">Try in the playground</a>`,
+      may('CREATE_FEATURE') && html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`,
+      actionButtons());
+  }
+
+  function draw() {
+    const { toggle } = state;
+    show(html`
+      <p class="description">${toggle.description ? linked(toggle.description)
+    : html`<span class="detail">No description. Say what the toggle is for, and when it can be removed.</span>`}</p>
+      ${lastChange()}
+      <ul class="tabs" aria-label="Parts of the toggle">
+        ${toggle.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
+    item.enabled ? 'on' : 'off'}</span>`, item === current()))}
+        ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
+      </ul>
+      ${state.tab === 'usage' ? usage() : state.tab === 'history' ? history.template() : state.tab === 'details' ? toggleDetails(toggle, state.types, context)
+    : current() ? panel(current()) : nothing}`, content);
+  }
+
+  /** Links to the toggles before and after this one in the latest list, or null. */
+  function neighbors() {
+    const all = latestList.toggles;
+    const i = all.findIndex((other) => other.name === name);
+    if (i < 0 || all.length === 1) return null;
+    const link = (other, rel, label, shown) => (other ? html`<a href=${toggleAddress(other)} rel=${rel} title=${other.name}
+      aria-label="${label}: ${other.name}">${shown}</a>`
+      : html`<span class="detail" aria-hidden="true">${shown}</span>`);
+    return html`<span class="neighbors">${link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous')}${
+      link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›')}</span>`;
+  }
+
+  /** Who has changed the toggle last. */
+  function lastChange() {
+    const { change: event } = state;
+    // The line is there from the beginning: what is below must not move while someone clicks on it.
+    if (!event) return html`<p class="detail last-change">${event === null ? '\u00a0' : 'The event log has no change.'}</p>`;
+    return html`<p class="detail last-change">${event.createdByKind === 'system' ? 'Last changed automatically' : html`Last changed by <bdi>${event.createdBy}</bdi>`},
+      <a data-here href="${toggleAddress(state.toggle)}?tab=history"><time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${
+  relativeTime(new Date(event.createdAt))}</time></a>.</p>`;
+  }
+
+  function tab(address, label, isCurrent) {
+    return html`<li><a data-here href=${address} aria-current=${isCurrent ? 'true' : nothing}>${label}</a></li>`;
+  }
+
+  function actionButtons() {
+    return Object.values(actions).filter((action) => may(action.permission) && action.applies(state.toggle)).map((action) => html`<button type="button"
+      class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], announce, ended(action))}>${action.label}</button>`);
+  }
+
+  function usage() {
+    return state.error ? failure(state.error, loadMore) : state.usage ? state.usage.template() : loading('the usage');
+  }
+
+  async function edit() {
+    try {
+      openToggleEditor(await read(path, { signal }), state.types, context);
+    } catch (error) {
+      if (!signal.aborted) announce(`The toggle cannot be edited. ${error.message}`);
+    }
+  }
+
+  /** Goes to the list after the toggle was deleted. */
+  function ended(action) {
+    return (rest, done) => {
+      if (action === actions.delete && done.length > 0) window.location.hash = listAddress({ state: 'archived' });
+    };
+  }
+
+  /** Shows another tab without loading the page. */
+  function stay(event) {
+    const link = event.target.closest('a[data-here]');
+    if (!link || !isPlainClick(event)) return;
+    event.preventDefault();
+    const [address, query] = link.hash.split('?');
+    const parameters = new URLSearchParams(query);
+    state.usage?.leave();
+    state.search = parameters;
+    state.tab = parameters.get('tab');
+    state.compared = parameters.get('compare');
+    state.environment = address.split('/')[4];
+    window.history.pushState(null, '', link.hash);
+    draw();
+    loadMore();
+  }
+}

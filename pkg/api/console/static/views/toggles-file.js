@@ -1,0 +1,26 @@
+// The file of the toggles that match the filters of the list.
+
+import { csv } from '../csv.js';
+import { counted } from '../dom.js';
+import { downloadFile } from '../download.js';
+import { loadToggles } from '../toggle.js';
+
+const properties = ['name', 'project', 'type', 'description', 'createdAt', 'createdBy', 'stale', 'potentiallyStale', 'archived', 'lastSeenAt'];
+
+/** Downloads the toggles of a list, with its state, and says so. */
+export async function saveToggles({ filters, page, environments }, { signal, announce }) {
+  const toggles = [];
+  announce('Loading the toggles…');
+  try {
+    await loadToggles(filters, page.total, signal, (some) => toggles.push(...some));
+  } catch (error) {
+    if (!signal.aborted) announce(`The toggles cannot be downloaded. ${error.message}`);
+    return;
+  }
+  toggles.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const columns = environments.map(({ name }) => name);
+  downloadFile('toggles.csv', csv([[...properties, ...columns], ...toggles.map((toggle) => [
+    ...properties.map((name) => (name === 'createdBy' ? toggle.createdBy?.name : toggle[name])),
+    ...columns.map((name) => (toggle.environments.find((one) => one.name === name)?.enabled ? 'on' : 'off'))])]));
+  announce(`toggles.csv was downloaded: ${counted(toggles.length, 'toggle')}.`);
+}

@@ -1,0 +1,118 @@
+// The table of the list of toggles.
+
+import { divide } from '../columns.js';
+import { environmentName, toggleSwitch } from '../environment.js';
+import { menu } from '../menu.js';
+import { marked } from '../search.js';
+import { html, live, nothing, repeat } from '../template.js';
+import { exactTime, relativeDays } from '../time.js';
+import { lastUsed, listAddress, pageSize, removal, toggleAddress } from '../toggle.js';
+import { order, orders } from './toggles-filters.js';
+
+/**
+ * The template of the table, and of the links to other pages.
+ * @param {Object} state that of the list
+ * @param {Object} selection see `toggleSelection`
+ * @param {Object} context of the page
+ * @param {() => void} draw
+ */
+export function toggleTable(state, selection, context, draw) {
+  const { may } = context;
+  const { filters, page: { features, total } } = state;
+  const { columns, others } = divide(state.environments);
+  const isArchive = filters.state === 'archived';
+  return html`
+    <table role="table" class="dense toggles">
+      <caption class="visually-hidden">Toggles</caption>
+      <thead role="rowgroup"><tr role="row">
+        ${selection.mayChange ? html`<th role="columnheader" scope="col" class="pick">${selection.pagePicker(features)}</th>` : nothing}
+        ${heading(filters, 'name')}${heading(filters, 'project')}
+        ${columns.map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
+        ${others.length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
+        ${heading(filters, 'createdAt', 'optional')}
+        ${heading(filters, 'lastSeenAt', 'used')}
+        ${isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading(filters, 'potentiallyStaleAt')}
+        <th role="columnheader" scope="col" class="more"><span class="visually-hidden">Actions</span></th>
+      </tr></thead>
+      <tbody role="rowgroup">${repeat(features, ({ name }) => name, row)}</tbody>
+    </table>
+    ${pages(filters, features.length, total)}`;
+
+  function row(toggle) {
+    const { name, project, type, description, createdAt, archivedAt } = toggle;
+    const { query } = filters;
+    return html`<tr role="row">
+      ${selection.mayChange ? html`<td role="cell" class="pick"><input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
+        @change=${({ target }) => selection.select([toggle], target.checked)}></td>` : nothing}
+      <th role="rowheader" scope="row">
+        <div class="named"><a href=${toggleAddress(toggle)} title=${name}>${marked(name, query)}</a>
+          <small class="type"><bdi>${state.types.find(({ id }) => id === type)?.name ?? type}</bdi></small></div>
+        ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
+      </th>
+      <td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>
+      ${columns.map((environment) => html`<td role="cell" class="on">${switchOf(toggle, environment)}</td>`)}
+      ${others.length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${
+    others.filter((environment) => isOn(toggle, environment)).length} of ${others.length} on</span></td>` : nothing}
+      <td role="cell" class="optional">${day(createdAt)}</td>
+      <td role="cell" class="used">${lastUsed(toggle)}</td>
+      <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>
+      <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
+        ...selection.possible([toggle]).map((action) => (
+          { label: action.label, danger: action.danger, action: () => selection.act(action, [toggle]) })),
+        ...may('CREATE_FEATURE') ? [{ label: 'Clone', action: () => clone(toggle) }] : [],
+        { label: 'Copy name', action: () => selection.copy([toggle]) },
+      ])}</td>
+    </tr>`;
+  }
+
+  async function clone(toggle) {
+    const { openClone } = await import('./dependency.js'); // the first view does not need it
+    openClone(toggle, context);
+  }
+
+  function switchOf(toggle, environment) {
+    const on = isOn(toggle, environment);
+    if (toggle.archived || !may('UPDATE_FEATURE_ENVIRONMENT')) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
+    const key = `${toggle.name} ${environment.name}`;
+    return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${toggleSwitch({
+      label: `${toggle.name} in ${environment.name}`,
+      on,
+      busy: state.switching.has(key),
+      async change() {
+        const { turn } = await import('./switching.js'); // the first view does not need it
+        turn(toggle, environment, !on, context, (busy, now = on) => {
+          if (busy) state.switching.add(key);
+          else state.switching.delete(key);
+          for (const item of toggle.environments) if (item.name === environment.name) item.enabled = now;
+          draw();
+        });
+      },
+    })}`;
+  }
+}
+
+function heading(filters, by, kind) {
+  const { sortBy, sortOrder } = { ...order(filters), ...filters };
+  const sorted = sortBy === by && sortOrder;
+  const next = sorted === 'asc' ? 'desc' : 'asc';
+  return html`<th role="columnheader" scope="col" class=${kind ?? nothing} aria-sort=${sorted ? `${sorted}ending` : nothing}>
+    <a class="sort" data-here href=${listAddress({ ...filters, sortBy: by, sortOrder: next, offset: undefined })}>${orders[by]}<span
+      class="arrow" aria-hidden="true">${sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕'}</span></a></th>`;
+}
+
+/** Links to the pages before and after the one that is shown. */
+function pages(filters, shown, total) {
+  if (total <= shown) return nothing;
+  const start = Number(filters.offset ?? 0);
+  const to = (offset, label) => html`<a data-here href=${listAddress({ ...filters, offset: offset || undefined })}>${label}</a>`;
+  return html`<nav class="months" aria-label="Pages of toggles">
+    ${start > 0 ? to(Math.max(0, start - pageSize), '‹ Previous') : nothing}
+    ${start + shown < total ? to(start + pageSize, 'Next ›') : nothing}
+  </nav>`;
+}
+
+/** Reports whether a toggle is on in an environment. */
+const isOn = ({ environments }, { name }) => environments.some((state) => state.name === name && state.enabled);
+
+/** A date in one line, with the exact one in its title. */
+const day = (value) => (value ? html`<time datetime=${value} title=${exactTime(value)}>${relativeDays(value)}</time>` : nothing);
