@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuredependency"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.Operations(), "add-feature-dependency") }
+func main() { app.Main(featuredependency.Operations(), "add-feature-dependency") }

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featureswitch"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.Operations(), "bulk-toggle-features-environment-off") }
+func main() { app.Main(featureswitch.Operations(), "bulk-toggle-features-environment-off") }

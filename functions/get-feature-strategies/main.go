@@ -3,8 +3,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.Operations(), "get-feature-strategies") }
+func main() { app.Main(featurestrategy.Operations(), "get-feature-strategies") }

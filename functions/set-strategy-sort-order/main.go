@@ -3,8 +3,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.Operations(), "set-strategy-sort-order") }
+func main() { app.Main(featurestrategy.Operations(), "set-strategy-sort-order") }

@@ -18,6 +18,9 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuredependency"
+	"toggleadmin/pkg/api/featurestrategy"
+	"toggleadmin/pkg/api/featureswitch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/api/pat"
@@ -58,7 +61,10 @@ func Operations() []app.Operation {
 		environment.Operations(),
 		project.Operations(),
 		eventsearch.Operations(),
+		featuredependency.Operations(),
 		feature.Operations(),
+		featureswitch.Operations(),
+		featurestrategy.Operations(),
 		featuretype.Operations(),
 		feedback.Operations(),
 		pat.Operations(),

@@ -3,7 +3,7 @@ package operator
 import (
 	"context"
 
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featureswitch"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/toggle"
 )
@@ -22,11 +22,11 @@ func (o *Operator) SwitchToggle(ctx context.Context, name, environment string, o
 	if err := o.CheckEnvironment(ctx, environment); err != nil {
 		return Switch{}, err
 	}
-	newID := feature.NewIDs(o.now, o.random)
+	newID := toggle.NewStrategyIDs(o.now, o.random)
 	last := int64(0)
 	f, err := o.features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 		last = f.LastEvent
-		return feature.Switch(f, environment, on, newID)
+		return featureswitch.Switch(f, environment, on, newID)
 	})
 	if err != nil {
 		return Switch{}, exitstatus.Explain(err)

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
+	"toggleadmin/pkg/toggle"
 )
 
 // installed returns where documents come from and go to.
@@ -24,7 +24,7 @@ func (o *Operator) installed() transfer.Installation {
 		AccountLimit: o.installation.AccountLimit,
 		Issuer:       o.installation.Issuer,
 		Now:          o.now,
-		NewStrategy:  feature.NewIDs(o.now, o.random),
+		NewStrategy:  toggle.NewStrategyIDs(o.now, o.random),
 	}
 }
 

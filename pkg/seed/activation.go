@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/apierror"
@@ -76,7 +75,7 @@ func (h *history) addStrategy(
 			return
 		}
 		s := toggle.Strategy{
-			ID:         feature.NewIDs(func() time.Time { return h.at }, h.Random)(),
+			ID:         toggle.NewStrategyIDs(func() time.Time { return h.at }, h.Random)(),
 			Name:       kind,
 			SortOrder:  int32(others), //nolint:gosec // 0 or 1
 			Parameters: toggle.DefaultParameters(kind, name),

@@ -10,6 +10,8 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featurestrategy"
+	"toggleadmin/pkg/api/featureswitch"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
@@ -47,17 +49,17 @@ func activation(store *feature.Store) operation.Set {
 	set := handlers(store)
 	set.Parameters = []string{"projectId", "featureName", "environment", "strategyId"}
 	maps.Copy(set.Handlers, map[string]lambdahttp.HandlerFunc{
-		"on":              feature.TurnOn(store, newID),
-		"off":             feature.TurnOff(store),
-		"state":           feature.GetEnvironment(store.Reader),
-		"strategies":      feature.ListStrategies(store.Reader),
-		"strategy":        feature.GetStrategy(store.Reader),
-		"add strategy":    feature.CreateStrategy(store, newID),
-		"update strategy": feature.UpdateStrategy(store),
-		"delete strategy": feature.DeleteStrategy(store),
-		"order":           feature.OrderStrategies(store),
-		"all on":          feature.TurnOnAll(store, newID),
-		"all off":         feature.TurnOffAll(store),
+		"on":              featureswitch.TurnOn(store, newID),
+		"off":             featureswitch.TurnOff(store),
+		"state":           featureswitch.Get(store.Reader),
+		"strategies":      featurestrategy.List(store.Reader),
+		"strategy":        featurestrategy.Get(store.Reader),
+		"add strategy":    featurestrategy.Create(store, newID),
+		"update strategy": featurestrategy.Update(store),
+		"delete strategy": featurestrategy.Delete(store),
+		"order":           featurestrategy.SetOrder(store),
+		"all on":          featureswitch.TurnOnAll(store, newID),
+		"all off":         featureswitch.TurnOffAll(store),
 	})
 	return set
 }

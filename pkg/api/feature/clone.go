@@ -24,7 +24,7 @@ func Clone(features *Store, limit int64, now func() time.Time, newID func() stri
 		if err != nil {
 			return err
 		}
-		project, name, err := path(r)
+		project, name, err := PathOf(r)
 		if err != nil {
 			return err
 		}

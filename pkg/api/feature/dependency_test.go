@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuredependency"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -25,7 +26,7 @@ type family struct {
 func newFamily(tb testing.TB, names ...string) family {
 	tb.Helper()
 	a := newActive(tb)
-	a.Handlers["depend"] = feature.AddDependency(a.store)
+	a.Handlers["depend"] = featuredependency.Add(a.store)
 	for _, name := range names {
 		a.create(tb, fmt.Sprintf(`{"name":%q}`, name))
 	}
@@ -35,7 +36,7 @@ func newFamily(tb testing.TB, names ...string) family {
 // release returns the operation that removes a dependency, with paths such as project/child/parent.
 func (f family) release() operation.Set {
 	return operation.Set{Parameters: []string{"projectId", "featureName", "parent"},
-		Handlers: map[string]lambdahttp.HandlerFunc{"release": feature.RemoveDependency(f.store)}}
+		Handlers: map[string]lambdahttp.HandlerFunc{"release": featuredependency.Remove(f.store)}}
 }
 
 // relations returns the dependencies and the children of all toggles, such as "child→parent parent←child".

@@ -4,14 +4,3 @@
 // staleness index, and the references to the context fields that its constraints use. A write that can change whether
 // the toggle is potentially stale decides it at once. pkg/background/staleness finds and flips flags with Flags.
 package feature
-
-import "toggleadmin/pkg/platform/apierror"
-
-// notFound returns the error if there is no toggle with the name in the project, or in any project if it is empty.
-func notFound(project, name string) error {
-	if project == "" {
-		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(name))
-	}
-	return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q in the project %q.",
-		apierror.Echo(name), project)
-}

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 // Operations returns the operations of this package.
@@ -82,14 +83,14 @@ func Operations() []app.Operation {
 			Name:     "archive-feature",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
-			Tables:   append(stateTables(), featuretype.Table),
+			Tables:   append(StateTables(), featuretype.Table),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
 		},
 		{
 			Name:     "revive-feature",
 			Route:    "POST /api/admin/archive/revive/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
-			Tables:   append(stateTables(), featuretype.Table),
+			Tables:   append(StateTables(), featuretype.Table),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
 		},
 		{
@@ -103,108 +104,10 @@ func Operations() []app.Operation {
 			Name:     "clone-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/clone",
 			Requires: access.Has(access.CreateFeature),
-			Tables:   append(stateTables(), featuretype.Table),
+			Tables:   append(StateTables(), featuretype.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Clone(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, NewIDs(d.Now, d.Random))
+				return Clone(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, toggle.NewStrategyIDs(d.Now, d.Random))
 			},
-		},
-		{
-			Name:     "add-feature-dependency",
-			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/dependencies",
-			Requires: access.Has(access.UpdateDependency),
-			Tables:   []string{featuretable.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return AddDependency(writer(d)) },
-		},
-		{
-			Name:     "delete-feature-dependency",
-			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}",
-			Requires: access.Has(access.UpdateDependency),
-			Tables:   []string{featuretable.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return RemoveDependency(writer(d)) },
-		},
-		{
-			Name:     "get-feature-environment",
-			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetEnvironment(reader(d)) },
-		},
-		{
-			Name:     "toggle-feature-environment-on",
-			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on",
-			Requires: access.Has(access.UpdateEnvironment),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOn(writer(d), NewIDs(d.Now, d.Random)) },
-		},
-		{
-			Name:     "toggle-feature-environment-off",
-			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off",
-			Requires: access.Has(access.UpdateEnvironment),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(writer(d)) },
-		},
-		{
-			Name:     "bulk-toggle-features-environment-on",
-			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on",
-			Requires: access.Has(access.UpdateEnvironment),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOnAll(writer(d), NewIDs(d.Now, d.Random)) },
-		},
-		{
-			Name:     "bulk-toggle-features-environment-off",
-			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off",
-			Requires: access.Has(access.UpdateEnvironment),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOffAll(writer(d)) },
-		},
-		{
-			Name:     "get-feature-strategies",
-			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListStrategies(reader(d)) },
-		},
-		{
-			Name:     "add-feature-strategy",
-			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
-			Requires: access.Has(access.CreateStrategy),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return CreateStrategy(writer(d), NewIDs(d.Now, d.Random)) },
-		},
-		{
-			Name:     "get-feature-strategy",
-			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetStrategy(reader(d)) },
-		},
-		{
-			Name:     "update-feature-strategy",
-			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
-			Requires: access.Has(access.UpdateStrategy),
-			Tables:   stateTables(),
-			MaxBody:  maxStrategyBody,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return UpdateStrategy(writer(d)) },
-		},
-		{
-			Name:     "delete-feature-strategy",
-			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
-			Requires: access.Has(access.DeleteStrategy),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteStrategy(writer(d)) },
-		},
-		{
-			Name:     "set-strategy-sort-order",
-			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order",
-			Requires: access.Has(access.UpdateStrategy),
-			Tables:   stateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return OrderStrategies(writer(d)) },
-		},
-		{
-			Name:     "get-all-strategies",
-			Route:    "GET /api/admin/strategies",
-			Requires: access.IsAnyone,
-			Handler:  func(*app.Deps) lambdahttp.HandlerFunc { return ListStrategyTypes() },
 		},
 		// Deleting an environment removes its state from each toggle, and creating one first ends the deletion of an
 		// environment with the name. Package environment has the handlers, but cannot import this package, which imports it.
@@ -231,8 +134,8 @@ func Operations() []app.Operation {
 	}
 }
 
-// stateTables returns the tables of operations that change the state of toggles in environments.
-func stateTables() []string {
+// StateTables returns the tables of operations that change the state of toggles in environments.
+func StateTables() []string {
 	return []string{featuretable.Table, environment.Table, contextfield.Table, segmenttable.Table, eventlog.Table}
 }
 

@@ -15,7 +15,7 @@ import (
 // Get serves GET /api/admin/projects/{projectId}/features/{featureName}.
 func Get(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		project, name, err := path(r)
+		project, name, err := PathOf(r)
 		if err != nil {
 			return err
 		}
@@ -23,14 +23,9 @@ func Get(features *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		w.Header().Set("ETag", etag(f))
+		w.Header().Set("ETag", ETag(f))
 		return respond(w, r, http.StatusOK, features, f)
 	}
-}
-
-// etag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
-func etag(f toggle.Feature) string {
-	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
 }
 
 // respond writes the response of an operation on one toggle.
@@ -51,7 +46,7 @@ const (
 // List serves GET /api/admin/projects/{projectId}/features.
 func List(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		project, err := projectOf(r)
+		project, err := ProjectOf(r)
 		if err != nil {
 			return err
 		}
@@ -192,26 +187,4 @@ func isNoStatus(value string) bool {
 func oneOf(q *lambdahttp.Query, name string) OneOf {
 	operator, values := q.Values(name, "IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF")
 	return OneOf{Values: values, Not: operator == "IS_NOT" || operator == "IS_NONE_OF"}
-}
-
-// projectOf returns the project of a request, or a 400.
-func projectOf(r *http.Request) (string, error) {
-	project, err := lambdahttp.PathParam(r, "projectId")
-	if err != nil || toggle.CheckName(project) != nil {
-		return "", apierror.Errorf(apierror.Validation,
-			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, "+
-				"and must not be . or ..; you sent %q.", apierror.Echo(project))
-	}
-	return project, nil
-}
-
-// path returns the project and the name of the toggle of a request, or a 400 or a 404.
-func path(r *http.Request) (project, name string, err error) {
-	if project, err = projectOf(r); err != nil {
-		return "", "", err
-	}
-	if name, err = lambdahttp.PathParam(r, "featureName"); err != nil {
-		return "", "", notFound(project, name)
-	}
-	return project, name, nil
 }

@@ -19,10 +19,6 @@ import (
 // MaxState is the maximum size of the state of all environments of a toggle, in bytes of JSON.
 const MaxState = 300_000
 
-// maxStrategyBody is the size limit of the body of a change of a strategy, in bytes: one that fills the state, with
-// white space.
-const maxStrategyBody = 400_000
-
 // check returns an error if the state that an edit writes is not possible. It reads the context fields of new and
 // changed constraints, which must not change until the transaction is written.
 func (t *transaction) check(ctx context.Context, e *edit) error {

@@ -69,7 +69,7 @@ func (t *transaction) joinParent(ctx context.Context, e *edit) error {
 	}
 	parent, err := t.related(ctx, after.Feature)
 	if apierror.KindOf(err) == apierror.NotFound {
-		return notFound(e.next.Project, after.Feature)
+		return NotFound(e.next.Project, after.Feature)
 	}
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func CheckDependency(child, parent toggle.Feature) error {
 		return apierror.Errorf(apierror.Validation, "The `/body/feature` property must not be the name of the toggle itself; "+
 			"you sent %q.", apierror.Echo(parent.Name))
 	case parent.Project != child.Project:
-		return notFound(child.Project, parent.Name)
+		return NotFound(child.Project, parent.Name)
 	case parent.Archived:
 		return apierror.Errorf(apierror.Conflict, "The toggle %q is archived. No toggle can depend on it.",
 			apierror.Echo(parent.Name))

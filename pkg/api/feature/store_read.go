@@ -60,7 +60,7 @@ func (r *Reader) Get(ctx context.Context, name string) (toggle.Feature, error) {
 		return toggle.Feature{}, fmt.Errorf("get toggle %q: %w", name, err)
 	}
 	if item == nil {
-		return toggle.Feature{}, notFound(r.project, name)
+		return toggle.Feature{}, NotFound(r.project, name)
 	}
 	f, err := featuretable.Unmarshal(item)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *Reader) requireProject(f toggle.Feature) error {
 	if r.project == "" || r.project == f.Project {
 		return nil
 	}
-	return notFound(r.project, f.Name)
+	return NotFound(r.project, f.Name)
 }
 
 // read reads toggles, in the order of their names, which are different. The kind of its error is NotFound if one does
@@ -99,7 +99,7 @@ func (r *Reader) read(ctx context.Context, names []string) ([]toggle.Feature, er
 	for i, name := range names {
 		row, ok := byName[name]
 		if !ok {
-			return nil, notFound(r.project, name)
+			return nil, NotFound(r.project, name)
 		}
 		if all[i], err = row.Feature(); err != nil {
 			return nil, err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -309,7 +309,7 @@ func TestLimitOfStrategies(t *testing.T) {
 // The types of strategies are listed with what they need. Those that cannot be created are deprecated.
 func TestListStrategyTypes(t *testing.T) {
 	t.Parallel()
-	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"types": feature.ListStrategyTypes()}}
+	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"types": featurestrategy.ListTypes()}}
 	status, _, text := set.Serve(t.Context(), operation.Request{Operation: "types"})
 	assert.Equal(t, 200, status)
 	var body struct {

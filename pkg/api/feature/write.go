@@ -33,7 +33,7 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 		if err != nil {
 			return err
 		}
-		project, err := projectOf(r)
+		project, err := ProjectOf(r)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		project, name, err := path(r)
+		project, name, err := PathOf(r)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			if err := preconditions.Check(etag(f)); err != nil {
+			if err := preconditions.Check(ETag(f)); err != nil {
 				return f, err
 			}
 			if body.Has("archived") && body.Bool("archived") != f.Archived {
@@ -150,13 +150,13 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 // Archive serves DELETE /api/admin/projects/{projectId}/features/{featureName}.
 func Archive(features *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		project, name, err := path(r)
+		project, name, err := PathOf(r)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			err := preconditions.Check(etag(f))
+			err := preconditions.Check(ETag(f))
 			f.Archived = true
 			return f, err
 		})
@@ -176,7 +176,7 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		project, err := projectOf(r)
+		project, err := ProjectOf(r)
 		if err != nil {
 			return err
 		}
@@ -196,15 +196,6 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-}
-
-// featureName returns the name of the toggle of a request without a project, or a 404.
-func featureName(r *http.Request) (string, error) {
-	name, err := lambdahttp.PathParam(r, "featureName")
-	if err != nil {
-		return "", notFound("", name)
-	}
-	return name, nil
 }
 
 // Revive serves POST /api/admin/archive/revive/{featureName}. The toggle is off in all environments, or on where it was
@@ -227,7 +218,7 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			if err := preconditions.Check(etag(f)); err != nil {
+			if err := preconditions.Check(ETag(f)); err != nil {
 				return f, err
 			}
 			if f.Archived && !keepEnabled {
@@ -249,7 +240,7 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		err = features.Delete(r.Context(), name, func(f toggle.Feature) error {
-			if err := preconditions.Check(etag(f)); err != nil {
+			if err := preconditions.Check(ETag(f)); err != nil {
 				return err
 			}
 			if f.Archived {

@@ -121,8 +121,8 @@ func (s *Store) Unchanged(t toggle.Type) types.TransactWriteItem {
 	}}
 }
 
-// requestEvaluation returns the action that requests the re-evaluation of the toggles of an existing type. It counts the
-// requests so that the write changes the item: DynamoDB's stream has no record of a write that changes nothing.
+// requestEvaluation returns the action that requests the re-evaluation of the toggles of an existing type. It counts
+// the requests so that the write changes the item: DynamoDB's stream has no record of a write that changes nothing.
 func (s *Store) requestEvaluation(id string) types.TransactWriteItem {
 	return s.update(id, expression.NewBuilder().
 		WithCondition(expression.Name(hash).AttributeExists()).

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -25,7 +25,7 @@ func EvaluateStrategy(store *Store, now func() time.Time, random io.Reader) lamb
 		if err != nil {
 			return err
 		}
-		s, err := feature.ReadStrategy(body)
+		s, err := featurestrategy.Read(body)
 		if err != nil {
 			return err
 		}

@@ -1,17 +1,38 @@
-package feature
+// Package featureswitch turns toggles on and off in an environment, one or several at a time.
+package featureswitch
 
 import (
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
 
+// Get serves GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}.
+func Get(features *feature.Reader) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, e, s, err := feature.StateOf(r, features)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("ETag", feature.StateTag(s))
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Name        string            `json:"name"`
+			Environment string            `json:"environment"`
+			Enabled     bool              `json:"enabled"`
+			Type        string            `json:"type"`
+			Strategies  []toggle.Strategy `json:"strategies"`
+		}{f.Name, e.Name, s.Enabled, e.Type, s.Strategies})
+	}
+}
+
 // TurnOn serves POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on. newID
 // returns the id of a new strategy.
-func TurnOn(features *Store, newID func() string) lambdahttp.HandlerFunc {
+func TurnOn(features *feature.Store, newID func() string) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		activate := activates(q)
@@ -19,8 +40,8 @@ func TurnOn(features *Store, newID func() string) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
-			if err := preconditions.Check(environmentTag(f.Environments[environment])); err != nil {
+		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
+			if err := preconditions.Check(feature.StateTag(f.Environments[environment])); err != nil {
 				return err
 			}
 			return turnOn(f, environment, activate, newID)
@@ -45,11 +66,11 @@ func activates(q *lambdahttp.Query) bool {
 }
 
 // TurnOff serves POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off.
-func TurnOff(features *Store) lambdahttp.HandlerFunc {
+func TurnOff(features *feature.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		preconditions := lambdahttp.PreconditionsOf(r)
-		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
-			if err := preconditions.Check(environmentTag(f.Environments[environment])); err != nil {
+		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
+			if err := preconditions.Check(feature.StateTag(f.Environments[environment])); err != nil {
 				return err
 			}
 			turnOff(f, environment)
@@ -78,10 +99,10 @@ func turnOn(f *toggle.Feature, environment string, activate bool, newID func() s
 			e.Strategies[i].Disabled = false
 		}
 	default:
-		if err := addStrategy(&e, toggle.Strategy{
+		if err := featurestrategy.Add(&e, toggle.Strategy{
 			ID:         newID(),
 			Name:       toggle.StrategyFlexibleRollout,
-			SortOrder:  nextSortOrder(e),
+			SortOrder:  featurestrategy.NextSortOrder(e),
 			Parameters: toggle.DefaultParameters(toggle.StrategyFlexibleRollout, f.Name),
 		}); err != nil {
 			return err
@@ -95,43 +116,4 @@ func turnOff(f *toggle.Feature, environment string) {
 	e := f.Environments[environment]
 	e.Enabled = false
 	f.SetEnvironment(environment, e)
-}
-
-// addStrategy adds a strategy to an environment, or returns a 400 if there are too many.
-func addStrategy(e *toggle.Environment, s toggle.Strategy) error {
-	if len(e.Strategies) >= toggle.MaxStrategies {
-		return apierror.Errorf(apierror.Validation,
-			"Failed to create strategy. You can't create more than the established limit of %d. "+
-				"Delete a strategy first.", toggle.MaxStrategies)
-	}
-	e.Strategies = append(slices.Clone(e.Strategies), s)
-	return nil
-}
-
-// nextSortOrder returns the highest sort order of the strategies of an environment plus 1; 0: there are none.
-func nextSortOrder(e toggle.Environment) int32 {
-	if len(e.Strategies) == 0 {
-		return 0
-	}
-	highest := int64(e.Strategies[len(e.Strategies)-1].SortOrder)
-	return int32(min(highest+1, maxSortOrder)) //nolint:gosec // it is at most maxSortOrder
-}
-
-// changeEnvironment changes the state of the toggle of a request in the environment of the request.
-func changeEnvironment(
-	r *http.Request, features *Store, change func(f *toggle.Feature, environment string) error,
-) error {
-	project, name, err := path(r)
-	if err != nil {
-		return err
-	}
-	environment, err := environmentOf(r, features.Reader)
-	if err != nil {
-		return err
-	}
-	_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-		err := change(&f, environment.Name)
-		return f, err
-	})
-	return err
 }

@@ -1,10 +1,11 @@
-package feature
+package featureswitch
 
 import (
 	_ "embed"
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -15,7 +16,7 @@ var switchAllSchema []byte
 
 // TurnOnAll serves POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on. newID returns the
 // id of a new strategy.
-func TurnOnAll(features *Store, newID func() string) lambdahttp.HandlerFunc {
+func TurnOnAll(features *feature.Store, newID func() string) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(switchAllSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
@@ -34,7 +35,7 @@ func TurnOnAll(features *Store, newID func() string) lambdahttp.HandlerFunc {
 }
 
 // TurnOffAll serves POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off.
-func TurnOffAll(features *Store) lambdahttp.HandlerFunc {
+func TurnOffAll(features *feature.Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(switchAllSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
@@ -51,13 +52,13 @@ func TurnOffAll(features *Store) lambdahttp.HandlerFunc {
 // switchAll changes the state of toggles of the project of a request in the environment of the request: all of them, or
 // none.
 func switchAll(
-	r *http.Request, features *Store, names []string, change func(f *toggle.Feature, environment string) error,
+	r *http.Request, features *feature.Store, names []string, change func(f *toggle.Feature, environment string) error,
 ) error {
-	project, err := projectOf(r)
+	project, err := feature.ProjectOf(r)
 	if err != nil {
 		return err
 	}
-	environment, err := environmentOf(r, features.Reader)
+	environment, err := feature.EnvironmentOf(r, features.Reader)
 	if err != nil {
 		return err
 	}

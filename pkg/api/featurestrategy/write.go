@@ -1,10 +1,12 @@
-package feature
+// Package featurestrategy serves the operations on the strategies of a toggle in an environment.
+package featurestrategy
 
 import (
 	"math"
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -14,11 +16,15 @@ import (
 
 const maxSortOrder = math.MaxInt32
 
-// CreateStrategy serves POST
+// maxBody is the size limit of the body of a change of a strategy, in bytes: one that fills the state, with
+// white space.
+const maxBody = 400_000
+
+// Create serves POST
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies. newID returns the id of
 // a new strategy.
-func CreateStrategy(features *Store, newID func() string) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(createStrategySchema)
+func Create(features *feature.Store, newID func() string) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -27,11 +33,11 @@ func CreateStrategy(features *Store, newID func() string) lambdahttp.HandlerFunc
 		id := newID()
 		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
 			e := f.Environments[environment]
-			s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: nextSortOrder(e)}, f.Name)
+			s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: NextSortOrder(e)}, f.Name)
 			if err != nil {
 				return "", err
 			}
-			if err := addStrategy(&e, s); err != nil {
+			if err := Add(&e, s); err != nil {
 				return "", err
 			}
 			f.SetEnvironment(environment, e)
@@ -40,11 +46,11 @@ func CreateStrategy(features *Store, newID func() string) lambdahttp.HandlerFunc
 	}
 }
 
-// UpdateStrategy serves PUT
+// Update serves PUT
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}. With
 // `If-None-Match: *` it restores a deleted strategy, with its id.
-func UpdateStrategy(features *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(updateStrategySchema)
+func Update(features *feature.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -80,7 +86,7 @@ func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string,
 	if err := access.Has(access.CreateStrategy)(access.PrincipalFrom(r.Context())); err != nil {
 		return err
 	}
-	if !isID(id) {
+	if !toggle.IsNewStrategyID(id) {
 		return apierror.Errorf(apierror.Validation,
 			"The `/params/strategyId` parameter must be the id of a deleted strategy; you sent %q.", apierror.Echo(id))
 	}
@@ -94,11 +100,11 @@ func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string,
 		return apierror.New(apierror.Validation, "The `/body/name` property is required; you did not send it.")
 	}
 	e := f.Environments[environment]
-	s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: nextSortOrder(e)}, f.Name)
+	s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: NextSortOrder(e)}, f.Name)
 	if err != nil {
 		return err
 	}
-	if err := addStrategy(&e, s); err != nil {
+	if err := Add(&e, s); err != nil {
 		return err
 	}
 	f.SetEnvironment(environment, e)
@@ -107,14 +113,14 @@ func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string,
 
 // writeStrategy changes a strategy of the toggle of a request, and responds with it. change returns its id.
 func writeStrategy(
-	w http.ResponseWriter, r *http.Request, features *Store,
+	w http.ResponseWriter, r *http.Request, features *feature.Store,
 	change func(f *toggle.Feature, environment string) (id string, err error),
 ) error {
-	project, name, err := path(r)
+	project, name, err := feature.PathOf(r)
 	if err != nil {
 		return err
 	}
-	environment, err := environmentOf(r, features.Reader)
+	environment, err := feature.EnvironmentOf(r, features.Reader)
 	if err != nil {
 		return err
 	}
@@ -131,12 +137,12 @@ func writeStrategy(
 	return lambdahttp.WriteJSON(w, http.StatusOK, e.Strategies[e.Strategy(id)])
 }
 
-// DeleteStrategy serves DELETE
+// Delete serves DELETE
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
-func DeleteStrategy(features *Store) lambdahttp.HandlerFunc {
+func Delete(features *feature.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		preconditions := lambdahttp.PreconditionsOf(r)
-		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
+		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
 			_, i, err := strategyOf(r, *f, environment)
 			if err != nil {
 				return err
@@ -151,4 +157,24 @@ func DeleteStrategy(features *Store) lambdahttp.HandlerFunc {
 			return nil
 		})
 	}
+}
+
+// Add adds a strategy to an environment, or returns a 400 if there are too many.
+func Add(e *toggle.Environment, s toggle.Strategy) error {
+	if len(e.Strategies) >= toggle.MaxStrategies {
+		return apierror.Errorf(apierror.Validation,
+			"Failed to create strategy. You can't create more than the established limit of %d. "+
+				"Delete a strategy first.", toggle.MaxStrategies)
+	}
+	e.Strategies = append(slices.Clone(e.Strategies), s)
+	return nil
+}
+
+// NextSortOrder returns the highest sort order of the strategies of an environment plus 1; 0: there are none.
+func NextSortOrder(e toggle.Environment) int32 {
+	if len(e.Strategies) == 0 {
+		return 0
+	}
+	highest := int64(e.Strategies[len(e.Strategies)-1].SortOrder)
+	return int32(min(highest+1, maxSortOrder)) //nolint:gosec // it is at most maxSortOrder
 }

@@ -1,4 +1,4 @@
-package feature
+package featurestrategy
 
 import (
 	_ "embed"
@@ -6,28 +6,29 @@ import (
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
 
-//go:embed order-strategies.schema.json
-var orderStrategiesSchema []byte
+//go:embed order.schema.json
+var orderSchema []byte
 
-// OrderStrategies serves POST
+// SetOrder serves POST
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order.
-func OrderStrategies(features *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(orderStrategiesSchema)
+func SetOrder(features *feature.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(orderSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		orders, err := schema.ReadArray(r, differentStrategies)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		return changeEnvironment(r, features, func(f *toggle.Feature, environment string) error {
+		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
 			e := f.Environments[environment]
-			if err := preconditions.Check(environmentTag(e)); err != nil {
+			if err := preconditions.Check(feature.StateTag(e)); err != nil {
 				return err
 			}
 			e.Strategies = slices.Clone(e.Strategies)

@@ -1,4 +1,4 @@
-package feature
+package featurestrategy
 
 import (
 	"net/http"
@@ -27,8 +27,8 @@ type parameter struct {
 	Required    bool                 `json:"required"`
 }
 
-// ListStrategyTypes serves GET /api/admin/strategies.
-func ListStrategyTypes() lambdahttp.HandlerFunc {
+// ListTypes serves GET /api/admin/strategies.
+func ListTypes() lambdahttp.HandlerFunc {
 	all := []strategyType{}
 	for _, t := range toggle.StrategyTypes() {
 		parameters := []parameter{}

@@ -1,4 +1,4 @@
-package feature
+package featurestrategy
 
 import (
 	_ "embed"
@@ -17,34 +17,34 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-//go:embed create-strategy.schema.json
-var createStrategySchema []byte
+//go:embed create.schema.json
+var createSchema []byte
 
-//go:embed update-strategy.schema.json
-var updateStrategySchema []byte
+//go:embed update.schema.json
+var updateSchema []byte
 
-// strategyBody reads a strategy from a body, and collects what is wrong with it. What an import has stored is beyond
+// form reads a strategy from a body, and collects what is wrong with it. What an import has stored is beyond
 // some limits; a change can keep it.
-type strategyBody struct {
+type form struct {
 	jsonbody.Object
 	old        toggle.Strategy // that is changed
 	maxValues  int             // of a constraint
 	violations []string
 }
 
-func (b *strategyBody) reject(property, format string, args ...any) {
+func (b *form) reject(property, format string, args ...any) {
 	b.violations = append(b.violations, fmt.Sprintf("The `/body/%s` property ", property)+fmt.Sprintf(format, args...))
 }
 
 // readStrategy returns a strategy with the properties of a body; omitted ones keep their value. old is the strategy
 // that is updated, or the zero value. feature is the name of the toggle.
 func readStrategy(body jsonbody.Object, old toggle.Strategy, feature string) (toggle.Strategy, error) {
-	b := &strategyBody{Object: body, old: old, maxValues: toggle.MaxConstraintValues}
+	b := &form{Object: body, old: old, maxValues: toggle.MaxConstraintValues}
 	return b.read(feature)
 }
 
 // read returns the strategy of the body.
-func (b *strategyBody) read(feature string) (toggle.Strategy, error) {
+func (b *form) read(feature string) (toggle.Strategy, error) {
 	body, old := b.Object, b.old
 	next := old
 	if name, ok := body.TextOK("name"); ok && name != old.Name {
@@ -84,15 +84,15 @@ func (b *strategyBody) read(feature string) (toggle.Strategy, error) {
 	return next, nil
 }
 
-// ReadStrategy returns the strategy of a body, which is stored nowhere. Its type may be one that cannot be created. The
+// Read returns the strategy of a body, which is stored nowhere. Its type may be one that cannot be created. The
 // kind of its error is Validation.
-func ReadStrategy(body jsonbody.Object) (toggle.Strategy, error) {
-	b := &strategyBody{Object: body, old: toggle.Strategy{Name: body.Text("name")}, maxValues: toggle.MaxImportedValues}
+func Read(body jsonbody.Object) (toggle.Strategy, error) {
+	b := &form{Object: body, old: toggle.Strategy{Name: body.Text("name")}, maxValues: toggle.MaxImportedValues}
 	return b.read("")
 }
 
 // checkType rejects types of strategies that cannot be created.
-func (b *strategyBody) checkType(name string) {
+func (b *form) checkType(name string) {
 	t, known := toggle.StrategyTypeOf(name)
 	switch {
 	case !known:
@@ -104,7 +104,7 @@ func (b *strategyBody) checkType(name string) {
 }
 
 // constraints returns the constraints of the body. ok is false if there are none.
-func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
+func (b *form) constraints() (all []toggle.Constraint, ok bool) {
 	if !b.Has("constraints") {
 		return nil, false
 	}
@@ -134,7 +134,7 @@ func (b *strategyBody) constraints() (all []toggle.Constraint, ok bool) {
 
 // mostValues returns the maximum number of values of a constraint of the body. A longer list that an import has stored
 // can be kept and shortened.
-func (b *strategyBody) mostValues(body jsonbody.Object) int {
+func (b *form) mostValues(body jsonbody.Object) int {
 	most := b.maxValues
 	for _, c := range b.old.Constraints {
 		if c.ContextName == body.Text("contextName") && string(c.Operator) == body.Text("operator") {
@@ -145,7 +145,7 @@ func (b *strategyBody) mostValues(body jsonbody.Object) int {
 }
 
 // parameters returns the parameters of the body, with the defaults of a type of strategy.
-func (b *strategyBody) parameters(strategy, feature string) map[string]string {
+func (b *form) parameters(strategy, feature string) map[string]string {
 	all := toggle.DefaultParameters(strategy, feature)
 	sent, _ := b.Object["parameters"].(map[string]any)
 	known := slices.Sorted(maps.Keys(all))
@@ -172,7 +172,7 @@ func (b *strategyBody) parameters(strategy, feature string) map[string]string {
 
 // parameter returns the stored value of a parameter: a list has no blanks around its entries. A value that does not
 // change is valid: an import has stored it.
-func (b *strategyBody) parameter(strategy, name, value string) string {
+func (b *form) parameter(strategy, name, value string) string {
 	if before, stored := b.old.Parameters[name]; stored && before == value && b.old.Name == strategy {
 		return value
 	}
@@ -196,7 +196,7 @@ func (b *strategyBody) parameter(strategy, name, value string) string {
 }
 
 // variants returns the variants of a strategy: those of the body, or otherwise the old ones.
-func (b *strategyBody) variants(old []toggle.Variant, s toggle.Strategy) []toggle.Variant {
+func (b *form) variants(old []toggle.Variant, s toggle.Strategy) []toggle.Variant {
 	stickiness := s.Parameters[toggle.ParameterStickiness]
 	all := slices.Clone(old)
 	if b.Has("variants") {
@@ -219,7 +219,7 @@ func (b *strategyBody) variants(old []toggle.Variant, s toggle.Strategy) []toggl
 	return all
 }
 
-func (b *strategyBody) variant(property string, body jsonbody.Object, stickiness string) toggle.Variant {
+func (b *form) variant(property string, body jsonbody.Object, stickiness string) toggle.Variant {
 	weight, _ := body.Int("weight")
 	v := toggle.Variant{
 		Name:       body.Text("name"),
@@ -249,7 +249,7 @@ func (b *strategyBody) variant(property string, body jsonbody.Object, stickiness
 
 // spread sets the weights of variable variants: what the fixed ones leave of the total, in equal parts. The first ones
 // get the remainder.
-func (b *strategyBody) spread(all []toggle.Variant) {
+func (b *form) spread(all []toggle.Variant) {
 	rest, variable := toggle.TotalWeight, 0
 	for _, v := range all {
 		if v.WeightType == toggle.WeightFixed {
@@ -282,7 +282,7 @@ func (b *strategyBody) spread(all []toggle.Variant) {
 }
 
 // segments returns the ids of the segments of the body.
-func (b *strategyBody) segments() []int64 {
+func (b *form) segments() []int64 {
 	list, _ := b.Object["segments"].([]any)
 	var ids []int64
 	for _, element := range list {

@@ -1,21 +1,24 @@
-package feature
+// Package featuredependency serves the operations on the dependency of a toggle on another one, its parent. The
+// transaction of pkg/api/feature that writes the toggle keeps the children of the parent.
+package featuredependency
 
 import (
 	_ "embed"
 	"net/http"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
 
-//go:embed add-dependency.schema.json
-var addDependencySchema []byte
+//go:embed add.schema.json
+var addSchema []byte
 
-// AddDependency serves POST /api/admin/projects/{projectId}/features/{featureName}/dependencies.
-func AddDependency(features *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(addDependencySchema)
+// Add serves POST /api/admin/projects/{projectId}/features/{featureName}/dependencies.
+func Add(features *feature.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(addSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r, noIgnoredVariants)
 		if err != nil {
@@ -26,7 +29,7 @@ func AddDependency(features *Store) lambdahttp.HandlerFunc {
 			Enabled:  requiresOn(body),
 			Variants: body.Texts("variants"),
 		}
-		return changeDependency(r, features, func(f *toggle.Feature) error {
+		return update(r, features, func(f *toggle.Feature) error {
 			f.Dependency = &dependency
 			return nil
 		})
@@ -44,11 +47,11 @@ func noIgnoredVariants(body jsonbody.Object) string {
 	return "The `/body/variants` property must be empty if `enabled` is false: a toggle that is off has no variant."
 }
 
-// RemoveDependency serves DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}.
-func RemoveDependency(features *Store) lambdahttp.HandlerFunc {
+// Remove serves DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}.
+func Remove(features *feature.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		parent, invalid := lambdahttp.PathParam(r, "parent")
-		return changeDependency(r, features, func(f *toggle.Feature) error {
+		return update(r, features, func(f *toggle.Feature) error {
 			if invalid != nil || f.Dependency == nil || f.Dependency.Feature != parent {
 				return apierror.Errorf(apierror.NotFound, "The toggle %q does not depend on the toggle %q.",
 					apierror.Echo(f.Name), apierror.Echo(parent))
@@ -59,15 +62,15 @@ func RemoveDependency(features *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// changeDependency changes the dependency of the toggle of a request.
-func changeDependency(r *http.Request, features *Store, change func(f *toggle.Feature) error) error {
-	project, name, err := path(r)
+// update changes the dependency of the toggle of a request.
+func update(r *http.Request, features *feature.Store, change func(f *toggle.Feature) error) error {
+	project, name, err := feature.PathOf(r)
 	if err != nil {
 		return err
 	}
 	preconditions := lambdahttp.PreconditionsOf(r)
 	_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-		tag := etag(f)
+		tag := feature.ETag(f)
 		if err := change(&f); err != nil {
 			return f, err
 		}

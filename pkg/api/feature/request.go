@@ -1,0 +1,109 @@
+package feature
+
+import (
+	"net/http"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// ProjectOf returns the project of a request, or a 400.
+func ProjectOf(r *http.Request) (string, error) {
+	project, err := lambdahttp.PathParam(r, "projectId")
+	if err != nil || toggle.CheckName(project) != nil {
+		return "", apierror.Errorf(apierror.Validation,
+			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, "+
+				"and must not be . or ..; you sent %q.", apierror.Echo(project))
+	}
+	return project, nil
+}
+
+// PathOf returns the project and the name of the toggle of a request, or a 400 or a 404.
+func PathOf(r *http.Request) (project, name string, err error) {
+	if project, err = ProjectOf(r); err != nil {
+		return "", "", err
+	}
+	if name, err = lambdahttp.PathParam(r, "featureName"); err != nil {
+		return "", "", NotFound(project, name)
+	}
+	return project, name, nil
+}
+
+// featureName returns the name of the toggle of a request without a project, or a 404.
+func featureName(r *http.Request) (string, error) {
+	name, err := lambdahttp.PathParam(r, "featureName")
+	if err != nil {
+		return "", NotFound("", name)
+	}
+	return name, nil
+}
+
+// NotFound returns the error if there is no toggle with the name in the project, or in any project if it is empty.
+func NotFound(project, name string) error {
+	if project == "" {
+		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(name))
+	}
+	return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q in the project %q.",
+		apierror.Echo(name), project)
+}
+
+// ETag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
+func ETag(f toggle.Feature) string {
+	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
+}
+
+// EnvironmentOf reads the environment of a request. Its error is a 404 if there is none.
+func EnvironmentOf(r *http.Request, features *Reader) (environment.Environment, error) {
+	name, err := lambdahttp.PathParam(r, "environment")
+	if err != nil {
+		return environment.Environment{}, environment.NotFound(name)
+	}
+	return features.environments.Get(r.Context(), name)
+}
+
+// StateOf reads the toggle and the environment of a request, and returns the state of the toggle in the environment.
+func StateOf(r *http.Request, features *Reader) (
+	f toggle.Feature, e environment.Environment, s toggle.Environment, err error,
+) {
+	project, name, err := PathOf(r)
+	if err != nil {
+		return f, e, s, err
+	}
+	if f, err = features.InProject(project).Get(r.Context(), name); err != nil {
+		return f, e, s, err
+	}
+	if e, err = EnvironmentOf(r, features); err != nil {
+		return f, e, s, err
+	}
+	s = f.Environments[e.Name]
+	if s.Strategies == nil {
+		s.Strategies = []toggle.Strategy{}
+	}
+	return f, e, s, nil
+}
+
+// StateTag returns the entity tag of the state of a toggle in an environment: its switch and its strategies.
+func StateTag(e toggle.Environment) string {
+	return lambdahttp.ETag([]any{e.Enabled, append([]toggle.Strategy{}, e.Strategies...)})
+}
+
+// ChangeState changes the state of the toggle of a request in the environment of the request.
+func ChangeState(
+	r *http.Request, features *Store, change func(f *toggle.Feature, environment string) error,
+) error {
+	project, name, err := PathOf(r)
+	if err != nil {
+		return err
+	}
+	environment, err := EnvironmentOf(r, features.Reader)
+	if err != nil {
+		return err
+	}
+	_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
+		err := change(&f, environment.Name)
+		return f, err
+	})
+	return err
+}

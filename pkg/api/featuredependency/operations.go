@@ -1,0 +1,35 @@
+package featuredependency
+
+import (
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "add-feature-dependency",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/dependencies",
+			Requires: access.Has(access.UpdateDependency),
+			Tables:   []string{featuretable.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Add(writer(d)) },
+		},
+		{
+			Name:     "delete-feature-dependency",
+			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}",
+			Requires: access.Has(access.UpdateDependency),
+			Tables:   []string{featuretable.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Remove(writer(d)) },
+		},
+	}
+}
+
+func writer(d *app.Deps) *feature.Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return feature.NewStore(d.DynamoDB, d.Tables, log)
+}

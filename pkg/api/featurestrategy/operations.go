@@ -1,0 +1,76 @@
+package featurestrategy
+
+import (
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "get-feature-strategies",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
+		},
+		{
+			Name:     "add-feature-strategy",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
+			Requires: access.Has(access.CreateStrategy),
+			Tables:   feature.StateTables(),
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Create(writer(d), toggle.NewStrategyIDs(d.Now, d.Random))
+			},
+		},
+		{
+			Name:     "get-feature-strategy",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+		},
+		{
+			Name:     "update-feature-strategy",
+			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
+			Requires: access.Has(access.UpdateStrategy),
+			Tables:   feature.StateTables(),
+			MaxBody:  maxBody,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+		},
+		{
+			Name:     "delete-feature-strategy",
+			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
+			Requires: access.Has(access.DeleteStrategy),
+			Tables:   feature.StateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+		},
+		{
+			Name:     "set-strategy-sort-order",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order",
+			Requires: access.Has(access.UpdateStrategy),
+			Tables:   feature.StateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return SetOrder(writer(d)) },
+		},
+		{
+			Name:     "get-all-strategies",
+			Route:    "GET /api/admin/strategies",
+			Requires: access.IsAnyone,
+			Handler:  func(*app.Deps) lambdahttp.HandlerFunc { return ListTypes() },
+		},
+	}
+}
+
+func reader(d *app.Deps) *feature.Reader { return feature.NewReader(d.DynamoDB, d.Tables) }
+
+func writer(d *app.Deps) *feature.Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return feature.NewStore(d.DynamoDB, d.Tables, log)
+}

@@ -1,0 +1,64 @@
+package featureswitch
+
+import (
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "get-feature-environment",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+		},
+		{
+			Name:     "toggle-feature-environment-on",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   feature.StateTables(),
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return TurnOn(writer(d), toggle.NewStrategyIDs(d.Now, d.Random))
+			},
+		},
+		{
+			Name:     "toggle-feature-environment-off",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   feature.StateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(writer(d)) },
+		},
+		{
+			Name:     "bulk-toggle-features-environment-on",
+			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   feature.StateTables(),
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return TurnOnAll(writer(d), toggle.NewStrategyIDs(d.Now, d.Random))
+			},
+		},
+		{
+			Name:     "bulk-toggle-features-environment-off",
+			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off",
+			Requires: access.Has(access.UpdateEnvironment),
+			Tables:   feature.StateTables(),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOffAll(writer(d)) },
+		},
+	}
+}
+
+func reader(d *app.Deps) *feature.Reader { return feature.NewReader(d.DynamoDB, d.Tables) }
+
+func writer(d *app.Deps) *feature.Store {
+	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
+	return feature.NewStore(d.DynamoDB, d.Tables, log)
+}
