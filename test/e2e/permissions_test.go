@@ -243,6 +243,7 @@ func (s *service) mergeUsage(t *testing.T) {
 	hour := usage.HourOf(now).Add(-time.Hour)
 	tally := usage.NewTally()
 	tally.Add("old-banner", "shop", usage.Counts{Yes: 1})
+	tally.See("old-banner", hour)
 	applications := usage.Presence{} // one more than are kept
 	for i := range 2_001 {
 		applications[fmt.Sprint("application-", i)] = usage.Application{
@@ -288,10 +289,10 @@ func (s *service) fillWithExpired(t *testing.T, account int64) {
 var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers", "Snapshots"}
 
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
-// environment is full. userId, id, name and selector are keys.
+// environment is full. userId, id, name and selector are keys, and createdAt is in the condition of lastSeen.
 var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
 	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full",
-	"tokens", "bytes"}
+	"tokens", "bytes", "createdAt"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.
