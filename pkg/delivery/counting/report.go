@@ -61,7 +61,7 @@ func (r *Recorder) hear(from Reporter, application string, sent sentInstance, i 
 		return
 	}
 	i.Frontend = i.Frontend || from.isFrontend()
-	i.SDK = cutTo(i.SDK, maxSDK)
+	i.SDK = cut(i.SDK)
 	var strategies []string
 	for _, name := range sent.Strategies.value {
 		if name != "" && len(strategies) < maxStrategies && !from.isFrontend() {

@@ -13,7 +13,6 @@ import (
 // The limits of what a report can contain. Longer names are cut.
 const (
 	maxName    = 200               // characters
-	maxSDK     = 100               // characters of a name and version
 	maxCount   = 1_000_000_000_000 // of one entry
 	noInstance = "default"         // the id of an instance that sends none, as in Unleash
 	noVariant  = "disabled"        // the variant that SDKs report of a toggle without one
@@ -148,14 +147,9 @@ func cut(name string) string {
 	if name == "." || name == ".." {
 		return strings.Repeat("_", len(name))
 	}
-	return cutTo(name, maxName)
-}
-
-// cutTo shortens a text to a number of characters.
-func cutTo(name string, characters int) string {
 	n := 0
 	for i := range name {
-		if n == characters {
+		if n == maxName {
 			return name[:i]
 		}
 		n++
