@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/toggle"
 )
@@ -12,7 +13,7 @@ import (
 // changes returns what an update of a toggle records, without its flip: one change for each event.
 func changes(old, next toggle.Feature) (all []eventlog.Change) {
 	add := func(t eventlog.Type, state toggle.Feature) {
-		all = append(all, recordOf(next, t, summary(state), summary(old)))
+		all = append(all, featuretable.Change(next, t, summary(state), summary(old)))
 		old = state
 	}
 	if old.Archived != next.Archived {
@@ -56,7 +57,7 @@ func changes(old, next toggle.Feature) (all []eventlog.Change) {
 // recorded after the strategies that it needs, and one that is turned off before the strategies that are removed.
 func environmentChanges(old, next toggle.Feature, name string) (all []eventlog.Change) {
 	add := func(t eventlog.Type, data, preData any) {
-		c := recordOf(next, t, data, preData)
+		c := featuretable.Change(next, t, data, preData)
 		c.Environment = name
 		all = append(all, c)
 	}
@@ -101,10 +102,10 @@ func dependencyChanges(old, next toggle.Feature) (all []eventlog.Change) {
 		return nil
 	}
 	if old.Dependency != nil {
-		all = append(all, recordOf(next, eventlog.FeatureDependencyRemoved, old.Dependency, nil))
+		all = append(all, featuretable.Change(next, eventlog.FeatureDependencyRemoved, old.Dependency, nil))
 	}
 	if next.Dependency != nil {
-		all = append(all, recordOf(next, eventlog.FeatureDependencyAdded, next.Dependency, nil))
+		all = append(all, featuretable.Change(next, eventlog.FeatureDependencyAdded, next.Dependency, nil))
 	}
 	return all
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
@@ -17,8 +17,8 @@ import (
 )
 
 // rangeOf returns a range that contains the toggle.
-func rangeOf(f toggle.Feature, potentiallyStale bool) feature.Range {
-	r := feature.Range{Type: f.Type, Shard: featuretable.Shard(f.Name), PotentiallyStale: potentiallyStale}
+func rangeOf(f toggle.Feature, potentiallyStale bool) stalenessindex.Range {
+	r := stalenessindex.Range{Type: f.Type, Shard: featuretable.Shard(f.Name), PotentiallyStale: potentiallyStale}
 	if !potentiallyStale {
 		r.Cutoff = &f.CreatedAt
 	}
@@ -26,7 +26,7 @@ func rangeOf(f toggle.Feature, potentiallyStale bool) feature.Range {
 }
 
 // flip flips a toggle, even if f is what an index that is behind shows.
-func (db tables) flip(tb testing.TB, r feature.Range, f toggle.Feature, want bool) {
+func (db tables) flip(tb testing.TB, r stalenessindex.Range, f toggle.Feature, want bool) {
 	tb.Helper()
 	flipped := false
 	for toggles := []toggle.Feature{f}; len(toggles) > 0; {
@@ -105,10 +105,10 @@ func TestDuePages(t *testing.T) {
 		assert.OK(t, err)
 		after = page.Next
 		assert.Equal(t, want, len(page.Toggles))
-		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
+		for batch := range slices.Chunk(page.Toggles, stalenessindex.MaxFlips) {
 			flips, err := db.flags.Flip(t.Context(), r, batch) // each toggle once
 			assert.OK(t, err)
-			assert.Equal(t, feature.Flips{Done: len(batch)}, flips)
+			assert.Equal(t, stalenessindex.Flips{Done: len(batch)}, flips)
 		}
 		for _, f := range page.Toggles {
 			if f.CreatedAt.Before(last.CreatedAt) {
@@ -152,7 +152,7 @@ func TestFlipOfATimeInAnotherForm(t *testing.T) {
 	f.LastEvent = db.get(t, "f").LastEvent
 	flips, err := db.flags.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
 	assert.OK(t, err)
-	assert.Equal(t, feature.Flips{Superseded: 1}, flips)
+	assert.Equal(t, stalenessindex.Flips{Superseded: 1}, flips)
 }
 
 // Due and Flip do not repeat failed calls.
@@ -160,7 +160,7 @@ func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
 	db, f := newTables(t), newToggle(t, `{}`)
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
-	flags := feature.NewFlags(client, db.Tables, db.Log())
+	flags := stalenessindex.NewFlags(client, db.Tables, db.Log())
 	_, due := flags.Due(t.Context(), rangeOf(f, false), nil)
 	_, flip := flags.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
 	if due == nil || flip == nil {

@@ -1,15 +1,12 @@
 package feature
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
@@ -142,7 +139,7 @@ func (r *Reader) list(ctx context.Context, selects func(featuretable.Row) bool) 
 		return nil, err
 	}
 	all, err := featuretable.Features(rows)
-	slices.SortFunc(all, byName)
+	slices.SortFunc(all, func(a, b toggle.Feature) int { return cmp.Compare(a.Name, b.Name) })
 	return all, err
 }
 
@@ -169,48 +166,19 @@ func (r *Reader) Types(ctx context.Context) (Types, error) {
 const DefaultLimit = 20_000
 
 // CheckLimit returns an error of the kind NoAccess if there are already limit toggles, including archived ones; 0:
-// there is no limit. It counts them with a parallel Scan, which is eventually consistent. So there is no counter that
+// there is no limit. They are counted with eventual consistency. So there is no counter that
 // each creation and deletion has to change, and concurrent creations can exceed the limit by their number.
 func (r *Reader) CheckLimit(ctx context.Context, limit int64) error {
 	if limit == 0 {
 		return nil
 	}
-	var number atomic.Int64
-	var all errgroup.Group
-	for segment := range int32(featuretable.Segments) {
-		all.Go(func() error {
-			n, err := r.count(ctx, segment)
-			number.Add(n)
-			return err
-		})
+	number, err := featuretable.Count(ctx, r.client, r.table)
+	if err != nil {
+		return err
 	}
-	if err := all.Wait(); err != nil {
-		return fmt.Errorf("count toggles: %w", err)
-	}
-	if number.Load() >= limit {
+	if number >= limit {
 		return apierror.Errorf(apierror.NoAccess,
 			"The maximum number of toggles (%d), including archived ones, is reached. Delete one first.", limit)
 	}
 	return nil
-}
-
-// count returns the number of toggles in a segment of the table.
-func (r *Reader) count(ctx context.Context, segment int32) (number int64, err error) {
-	input := &dynamodb.ScanInput{
-		TableName:     &r.table,
-		Select:        types.SelectCount,
-		Segment:       &segment,
-		TotalSegments: aws.Int32(featuretable.Segments),
-	}
-	for {
-		out, err := r.client.Scan(ctx, input)
-		if err != nil {
-			return 0, err
-		}
-		number += int64(out.Count)
-		if out.LastEvaluatedKey == nil {
-			return number, nil
-		}
-		input.ExclusiveStartKey = out.LastEvaluatedKey
-	}
 }

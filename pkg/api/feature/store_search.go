@@ -11,18 +11,20 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
 
 // Searcher finds and counts toggles. It is safe for concurrent use.
 type Searcher struct {
 	*Reader
-	index index
+	flags *stalenessindex.Flags
 }
 
 // NewSearcher returns a searcher of the toggles that a reader reads.
 func NewSearcher(r *Reader) *Searcher {
-	return &Searcher{Reader: r, index: index{client: r.client, table: r.table}}
+	return &Searcher{Reader: r, flags: stalenessindex.NewFlags(r.client, dynamo.Tables{featuretable.Table: r.table}, nil)}
 }
 
 // Search returns a page of the selected toggles, and the number of all selected ones. It reads the whole table,
@@ -113,8 +115,8 @@ func (s *Searcher) flagged(
 	for _, id := range slices.Sorted(maps.Keys(known)) {
 		for shard := range featuretable.Shards {
 			reads.Go(func() error {
-				r := Range{Type: id, Shard: shard, PotentiallyStale: true}
-				for page, err := range s.index.pages(ctx, r) {
+				r := stalenessindex.Range{Type: id, Shard: shard, PotentiallyStale: true}
+				for page, err := range s.flags.Pages(ctx, r) {
 					if err != nil {
 						return fmt.Errorf("read toggles of the type %q that are potentially stale: %w", id, err)
 					}

@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/references"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -53,7 +54,7 @@ func newToggle(tb testing.TB, members string) toggle.Feature {
 type tables struct {
 	*database.Database
 	store *feature.Store
-	flags *feature.Flags
+	flags *stalenessindex.Flags
 }
 
 func newTables(tb testing.TB) tables {
@@ -69,7 +70,7 @@ func newTables(tb testing.TB) tables {
 		assert.OK(tb, db.types().Create(tb.Context(), toggle.Type{ID: id, LifetimeDays: days}))
 	}
 	db.store = db.through(db.Client)
-	db.flags = feature.NewFlags(db.Client, db.Tables, eventlog.New(db.Client, db.Tables, now, 0))
+	db.flags = stalenessindex.NewFlags(db.Client, db.Tables, eventlog.New(db.Client, db.Tables, now, 0))
 	return db
 }
 

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -60,7 +61,7 @@ func (s *Store) transaction() *transaction {
 func (t *transaction) create(ctx context.Context, next toggle.Feature, last int64) error {
 	next.PotentiallyStale = false
 	e := t.add(toggle.Feature{LastEvent: last}, next)
-	e.changes = []eventlog.Change{recordOf(next, eventlog.FeatureCreated, snapshot(next), nil)}
+	e.changes = []eventlog.Change{featuretable.Change(next, eventlog.FeatureCreated, eventData(next), nil)}
 	if err := t.check(ctx, e); err != nil {
 		return err
 	}
@@ -94,9 +95,9 @@ func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 		if err != nil {
 			return err
 		}
-		e.changes = append(e.changes, flipRecord(old, kind.LifetimeDays, toggle.ReasonDeleted, nil))
+		e.changes = append(e.changes, stalenessindex.FlipChange(old, kind.LifetimeDays, toggle.ReasonDeleted, nil))
 	}
-	e.changes = append(e.changes, recordOf(old, eventlog.FeatureDeleted, nil, snapshot(old)))
+	e.changes = append(e.changes, featuretable.Change(old, eventlog.FeatureDeleted, nil, eventData(old)))
 	return nil
 }
 
@@ -127,7 +128,7 @@ func (t *transaction) decide(ctx context.Context, e *edit, reason toggle.ClearRe
 	if e.next.PotentiallyStale {
 		reason = ""
 	}
-	e.changes = append(e.changes, flipRecord(e.next, kind.LifetimeDays, reason, nil))
+	e.changes = append(e.changes, stalenessindex.FlipChange(e.next, kind.LifetimeDays, reason, nil))
 	return err
 }
 
@@ -213,7 +214,7 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 	case e.old.Name == "":
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, dynamo.NewItem(table, featuretable.Hash, featuretable.Marshal(e.next)))
-		t.actions.Add(actionMarker, t.store.log.CheckMarkerActions(subject(e.next), last)...)
+		t.actions.Add(actionMarker, t.store.log.CheckMarkerActions(featuretable.Subject(e.next), last)...)
 	case e.next.Name == "":
 		unchanged := e.unchanged()
 		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
@@ -223,7 +224,7 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 			ExpressionAttributeNames:  unchanged.Names(),
 			ExpressionAttributeValues: unchanged.Values(),
 		}})
-		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(subject(e.old), last)...)
+		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(featuretable.Subject(e.old), last)...)
 	default:
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, t.replace(e))

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/invocation"
@@ -19,9 +19,9 @@ import (
 // flip was written.
 type Toggles interface {
 	// Due reads a page of a range from an index that is eventually consistent.
-	Due(ctx context.Context, r feature.Range, after *toggle.Feature) (feature.Page, error)
-	// Flip changes the flags of at most feature.MaxFlips toggles of a range and records it.
-	Flip(ctx context.Context, r feature.Range, toggles []toggle.Feature) (feature.Flips, error)
+	Due(ctx context.Context, r stalenessindex.Range, after *toggle.Feature) (stalenessindex.Page, error)
+	// Flip changes the flags of at most stalenessindex.MaxFlips toggles of a range and records it.
+	Flip(ctx context.Context, r stalenessindex.Range, toggles []toggle.Feature) (stalenessindex.Flips, error)
 }
 
 // Types reads feature types, consistently.
@@ -119,7 +119,7 @@ func (e *Evaluator) evaluate(ctx context.Context, id string, calls, flips chan s
 		var all sync.WaitGroup
 		for shard := range featuretable.Shards {
 			for _, flagged := range []bool{true, false} {
-				all.Go(func() { r.drain(ctx, feature.Range{Type: id, Shard: shard, PotentiallyStale: flagged}) })
+				all.Go(func() { r.drain(ctx, stalenessindex.Range{Type: id, Shard: shard, PotentiallyStale: flagged}) })
 			}
 		}
 		all.Wait()
@@ -187,7 +187,7 @@ func (r *run) refresh(ctx context.Context) (toggle.Type, error) {
 
 // due limits a range to the toggles whose flag must change at this time, under the current lifetime. A flag is cleared
 // only if the toggle is not due within the margin.
-func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error) {
+func (r *run) due(ctx context.Context, all stalenessindex.Range) (stalenessindex.Range, error) {
 	t, err := r.refresh(ctx)
 	now := r.Now()
 	if all.PotentiallyStale {
@@ -199,14 +199,14 @@ func (r *run) due(ctx context.Context, all feature.Range) (feature.Range, error)
 
 // drain flips the toggles of a range that are due, page by page. A page starts after the key of the last toggle of the
 // page before, so flips do not affect later pages.
-func (r *run) drain(ctx context.Context, all feature.Range) {
+func (r *run) drain(ctx context.Context, all stalenessindex.Range) {
 	for after := (*toggle.Feature)(nil); ; {
 		page, ok := r.read(ctx, all, after)
 		if !ok {
 			return
 		}
 		var flips sync.WaitGroup
-		for batch := range slices.Chunk(page.Toggles, feature.MaxFlips) {
+		for batch := range slices.Chunk(page.Toggles, stalenessindex.MaxFlips) {
 			flips.Go(func() { r.flip(ctx, all, batch) })
 		}
 		flips.Wait()
@@ -216,7 +216,7 @@ func (r *run) drain(ctx context.Context, all feature.Range) {
 	}
 }
 
-func (r *run) read(ctx context.Context, all feature.Range, after *toggle.Feature) (page feature.Page, ok bool) {
+func (r *run) read(ctx context.Context, all stalenessindex.Range, after *toggle.Feature) (page stalenessindex.Page, ok bool) {
 	ok = r.try(ctx, r.calls, func(ctx context.Context) error {
 		due, err := r.due(ctx, all)
 		if err != nil {
@@ -241,7 +241,7 @@ func (r *run) read(ctx context.Context, all feature.Range, after *toggle.Feature
 
 // flip flips the toggles that are still due. A transaction fails as a whole if one of its items cannot be written, so
 // each failed attempt is followed by one with half of the toggles.
-func (r *run) flip(ctx context.Context, all feature.Range, toggles []toggle.Feature) {
+func (r *run) flip(ctx context.Context, all stalenessindex.Range, toggles []toggle.Feature) {
 	// whether an attempt without a response may have flipped the toggles; the first attempt has all of them
 	unknown := false
 	for size := len(toggles); len(toggles) > 0; {
@@ -252,7 +252,7 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []toggle.Feat
 				return err
 			}
 			batch := slices.DeleteFunc(slices.Clone(toggles[:size]), func(t toggle.Feature) bool { return !due.Contains(t) })
-			var flips feature.Flips
+			var flips stalenessindex.Flips
 			if len(batch) > 0 {
 				if flips, err = r.Toggles.Flip(ctx, due, batch); err != nil {
 					unknown, size = unknown || dynamo.ResultUnknown(err), max(1, size/2)
@@ -282,7 +282,7 @@ func (r *run) flip(ctx context.Context, all feature.Range, toggles []toggle.Feat
 }
 
 // count adds the result of an attempt with a number of transactions: one, or none if no toggle was due.
-func (r *run) count(all feature.Range, flips feature.Flips, writes int) {
+func (r *run) count(all stalenessindex.Range, flips stalenessindex.Flips, writes int) {
 	now := r.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()

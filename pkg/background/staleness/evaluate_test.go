@@ -12,8 +12,8 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -64,9 +64,9 @@ func (c *crowd) call(ctx context.Context) (err error) {
 }
 
 // Due implements staleness.Toggles.
-func (c *crowd) Due(ctx context.Context, r feature.Range, after *toggle.Feature) (page feature.Page, err error) {
+func (c *crowd) Due(ctx context.Context, r stalenessindex.Range, after *toggle.Feature) (page stalenessindex.Page, err error) {
 	if err := c.call(ctx); err != nil || r.PotentiallyStale {
-		return feature.Page{}, err
+		return stalenessindex.Page{}, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,14 +83,14 @@ func (c *crowd) Due(ctx context.Context, r feature.Range, after *toggle.Feature)
 }
 
 // Flip implements staleness.Toggles.
-func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []toggle.Feature) (feature.Flips, error) {
+func (c *crowd) Flip(ctx context.Context, r stalenessindex.Range, toggles []toggle.Feature) (stalenessindex.Flips, error) {
 	if err := c.call(ctx); err != nil {
-		return feature.Flips{}, err
+		return stalenessindex.Flips{}, err
 	}
 	var names []string
 	for _, t := range toggles {
 		if t.Name < c.refused {
-			return feature.Flips{}, errors.New("refused: " + t.Name)
+			return stalenessindex.Flips{}, errors.New("refused: " + t.Name)
 		}
 		names = append(names, t.Name)
 	}
@@ -99,7 +99,7 @@ func (c *crowd) Flip(ctx context.Context, r feature.Range, toggles []toggle.Feat
 	c.toggles[r.Type] = slices.DeleteFunc(c.toggles[r.Type], func(name string) bool {
 		return slices.Contains(names, name)
 	})
-	return feature.Flips{Done: len(names)}, nil
+	return stalenessindex.Flips{Done: len(names)}, nil
 }
 
 // sameLifetime is types that all have the same lifetime.

@@ -15,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/app"
@@ -58,7 +59,7 @@ func newStage(tb testing.TB) *stage {
 // use makes the handler use a client.
 func (s *stage) use(client *dynamodb.Client) {
 	s.Evaluator.Types = featuretype.NewStore(client, s.db.Tables, nil)
-	s.Evaluator.Toggles = feature.NewFlags(client, s.db.Tables, eventlog.New(client, s.db.Tables, noon, 0))
+	s.Evaluator.Toggles = stalenessindex.NewFlags(client, s.db.Tables, eventlog.New(client, s.db.Tables, noon, 0))
 }
 
 // create creates a toggle that is due since yesterday.

@@ -3,9 +3,9 @@ package staleness
 import (
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
@@ -29,7 +29,7 @@ func newHandler(d *app.Deps) *Handler {
 	d.OpenTables(featuretype.Table, featuretable.Table, eventlog.Table)
 	return &Handler{
 		Evaluator: &Evaluator{
-			Toggles:     feature.NewFlags(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)),
+			Toggles:     stalenessindex.NewFlags(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)),
 			Types:       featuretype.NewStore(d.DynamoDB, d.Tables, nil),
 			Now:         d.Now,
 			Pause:       dynamo.Pause,

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
@@ -31,8 +31,8 @@ func (s *stage) createInShard(tb testing.TB, n int) {
 func TestLifetimeIsReplacedDuringARun(t *testing.T) {
 	t.Parallel()
 	for waits, toggles := range map[string]int{
-		"TransactWriteItems": 1,                      // a flip
-		"ExclusiveStartKey":  2*feature.MaxFlips + 1, // the second page
+		"TransactWriteItems": 1,                             // a flip
+		"ExclusiveStartKey":  2*stalenessindex.MaxFlips + 1, // the second page
 	} {
 		for _, deleted := range []bool{false, true} {
 			t.Run(fmt.Sprint(waits, deleted), func(t *testing.T) {

@@ -11,12 +11,13 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/toggle"
 )
 
 // crowdSize is more than the toggles that one transaction of a re-evaluation flips.
-const crowdSize = feature.MaxFlips + 5
+const crowdSize = stalenessindex.MaxFlips + 5
 
 // crowdChanges is how often the crowd changes at most in a world, because each change makes hundreds of calls.
 const crowdChanges = 4
@@ -66,7 +67,7 @@ func (a *actor) changeCrowd() {
 	a.crowd.active++
 	begun, alone := a.crowd.begun, a.crowd.active == 1 && time.Now().After(a.crowd.unclear)
 	first := a.IntN(6)
-	names := crowdNames()[first : first+choose(a, 33, 34, 40, feature.MaxFlips, feature.MaxFlips)-first]
+	names := crowdNames()[first : first+choose(a, 33, 34, 40, stalenessindex.MaxFlips, stalenessindex.MaxFlips)-first]
 	on := a.IntN(3) == 0
 	if a.IntN(2) == 0 {
 		a.meanwhile((*actor).changeLifetime)

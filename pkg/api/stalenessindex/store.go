@@ -1,4 +1,4 @@
-package feature
+package stalenessindex
 
 import (
 	"context"
@@ -17,14 +17,20 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// index is the staleness index, which is eventually consistent.
-type index struct {
+// Flags finds the toggles whose flag PotentiallyStale must change, and flips it. It is safe for concurrent use.
+type Flags struct {
 	client *dynamodb.Client
 	table  string
+	log    *eventlog.Log
+}
+
+// NewFlags returns the flags of the table Features. It records flips in log, which can be nil if there are none.
+func NewFlags(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Flags {
+	return &Flags{client: client, table: tables[featuretable.Table], log: log}
 }
 
 // query returns the query of the toggles of a range.
-func (i index) query(r Range) *dynamodb.QueryInput {
+func (s *Flags) query(r Range) *dynamodb.QueryInput {
 	condition := expression.Key(featuretable.AttributeStaleness).Equal(expression.Value(r.key()))
 	if r.Cutoff != nil {
 		created := expression.Key(featuretable.AttributeCreatedAt)
@@ -37,7 +43,7 @@ func (i index) query(r Range) *dynamodb.QueryInput {
 	}
 	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(condition))
 	return &dynamodb.QueryInput{
-		TableName:                 &i.table,
+		TableName:                 &s.table,
 		IndexName:                 aws.String(featuretable.IndexStaleness),
 		KeyConditionExpression:    expr.KeyCondition(),
 		ExpressionAttributeNames:  expr.Names(),
@@ -45,12 +51,12 @@ func (i index) query(r Range) *dynamodb.QueryInput {
 	}
 }
 
-// pages reads the toggles of a range, page by page.
-func (i index) pages(ctx context.Context, r Range) iter.Seq2[[]featuretable.Row, error] {
+// Pages reads the toggles of a range, page by page. The index is eventually consistent.
+func (s *Flags) Pages(ctx context.Context, r Range) iter.Seq2[[]featuretable.Row, error] {
 	return func(yield func([]featuretable.Row, error) bool) {
-		input := i.query(r)
+		input := s.query(r)
 		for {
-			out, err := i.client.Query(ctx, input)
+			out, err := s.client.Query(ctx, input)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -72,17 +78,6 @@ func (r Range) rows(items []map[string]types.AttributeValue) []featuretable.Row 
 		all[i].Toggle.PotentiallyStale = r.PotentiallyStale
 	}
 	return all
-}
-
-// Flags finds the toggles whose flag PotentiallyStale must change, and flips it. It is safe for concurrent use.
-type Flags struct {
-	index
-	log *eventlog.Log
-}
-
-// NewFlags returns the flags of the table Features. It records flips in log.
-func NewFlags(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Flags {
-	return &Flags{index: index{client: client, table: tables[featuretable.Table]}, log: log}
 }
 
 // MaxFlips is the maximum number of toggles that one call flips: a transaction has at most 100 actions, two per toggle.
@@ -172,8 +167,11 @@ func (r Range) superseded(toggles []toggle.Feature, failed map[string]dynamo.Fai
 	return result
 }
 
-// actionFlip is the name of the action that flips the flag of a toggle, before the name of the toggle.
-const actionFlip = "flip of "
+// The names of the actions of a transaction.
+const (
+	actionFlip  = "flip of " // before the name of the toggle
+	actionEvent = "event"
+)
 
 // flip returns the action that flips the flag of a toggle, with the id of its event.
 func (s *Flags) flip(r Range, f toggle.Feature, id int64) types.TransactWriteItem {

@@ -1,4 +1,8 @@
-package feature
+// Package stalenessindex reads the staleness index of the table Features, and flips the flags of toggles that are due.
+//
+// The index contains the toggles that can become stale, by type, flag and time of creation, so that a query finds those
+// whose flag must change. The transactions of pkg/api/feature keep the key of a toggle up to date.
+package stalenessindex
 
 import (
 	"time"
@@ -42,7 +46,7 @@ func (r Range) record(f toggle.Feature) eventlog.Change {
 		(r.PotentiallyStale || f.Expired(toggle.Cutoff(r.LifetimeDays, eventlog.TimeOf(r.LastEvent)))) {
 		causedBy = &r.LastEvent
 	}
-	change := flipRecord(f, r.LifetimeDays, reason, causedBy)
+	change := FlipChange(f, r.LifetimeDays, reason, causedBy)
 	change.Last = f.LastEvent
 	return change
 }
@@ -52,4 +56,14 @@ func (r Range) record(f toggle.Feature) eventlog.Change {
 type Page struct {
 	Toggles []toggle.Feature
 	Next    *toggle.Feature // the start of the next page; nil: this is the last page
+}
+
+// FlipChange returns the record of a flip of the flag, without the id of the toggle's last event. The flag is set if
+// there is no reason to clear it. causedBy is the id of the event of the lifetime that causes the flip, or nil.
+func FlipChange(f toggle.Feature, lifetimeDays *int64, reason toggle.ClearReason, causedBy *int64) eventlog.Change {
+	kind := eventlog.FeaturePotentiallyStaleOn
+	if reason != "" {
+		kind = eventlog.FeaturePotentiallyStaleOff
+	}
+	return featuretable.Change(f, kind, f.FlagChange(lifetimeDays, reason, causedBy), nil)
 }
