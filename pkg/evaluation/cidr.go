@@ -4,10 +4,14 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+
+	"toggleadmin/pkg/toggle"
 )
 
 // networks is the condition of IN_CIDR, and of strategies of the type remoteAddress: CIDR blocks.
 type networks []netip.Prefix
+
+func compileCIDR(c *toggle.Constraint) condition { return compileNetworks(c.Values) }
 
 // compileNetworks leaves out values that are no blocks and no addresses.
 func compileNetworks(values []string) networks {

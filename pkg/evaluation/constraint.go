@@ -28,25 +28,10 @@ func compileConstraints(sources []toggle.Constraint) []constraint {
 }
 
 func compileCondition(c *toggle.Constraint) condition {
-	switch c.Operator {
-	case toggle.OperatorIn, toggle.OperatorNotIn:
-		return newSet(c.Values)
-	case toggle.OperatorStrContains, toggle.OperatorStrStartsWith, toggle.OperatorStrEndsWith:
-		return compileText(c)
-	case toggle.OperatorNumEq, toggle.OperatorNumGt, toggle.OperatorNumGte, toggle.OperatorNumLt, toggle.OperatorNumLte:
-		return compileNumber(c)
-	case toggle.OperatorDateAfter, toggle.OperatorDateBefore:
-		return compileDate(c)
-	case toggle.OperatorSemverEq, toggle.OperatorSemverGt, toggle.OperatorSemverGte, toggle.OperatorSemverLt,
-		toggle.OperatorSemverLte:
-		return compileVersion(c)
-	case toggle.OperatorRegex:
-		return compileRegex(c)
-	case toggle.OperatorInCIDR:
-		return compileNetworks(c.Values)
-	default:
-		return nil
+	if o := operatorOf(c.Operator); o != nil {
+		return o.compile(c)
 	}
+	return nil
 }
 
 // maxValue is the maximum number of characters of a value that is evaluated. The time of an evaluation grows with it,

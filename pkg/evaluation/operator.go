@@ -2,57 +2,73 @@ package evaluation
 
 import (
 	"errors"
+	"slices"
 
 	"toggleadmin/pkg/toggle"
 )
 
+// operator is what the package knows about an operator of constraints.
+type operator struct {
+	name        toggle.Operator
+	takesValues bool // whether a constraint has Values; otherwise, it has Value
+	check       func(value string) error
+	compile     func(*toggle.Constraint) condition
+}
+
+var operators = []operator{
+	{toggle.OperatorIn, true, checkText, compileSet},
+	{toggle.OperatorNotIn, true, checkText, compileSet},
+	{toggle.OperatorStrContains, true, checkText, compileText},
+	{toggle.OperatorStrStartsWith, true, checkText, compileText},
+	{toggle.OperatorStrEndsWith, true, checkText, compileText},
+	{toggle.OperatorNumEq, false, checkNumber, compileNumber},
+	{toggle.OperatorNumGt, false, checkNumber, compileNumber},
+	{toggle.OperatorNumGte, false, checkNumber, compileNumber},
+	{toggle.OperatorNumLt, false, checkNumber, compileNumber},
+	{toggle.OperatorNumLte, false, checkNumber, compileNumber},
+	{toggle.OperatorDateAfter, false, checkDate, compileDate},
+	{toggle.OperatorDateBefore, false, checkDate, compileDate},
+	{toggle.OperatorSemverEq, false, checkVersion, compileVersion},
+	{toggle.OperatorSemverGt, false, checkVersion, compileVersion},
+	{toggle.OperatorSemverGte, false, checkVersion, compileVersion},
+	{toggle.OperatorSemverLt, false, checkVersion, compileVersion},
+	{toggle.OperatorSemverLte, false, checkVersion, compileVersion},
+	{toggle.OperatorRegex, false, checkRegex, compileRegex},
+	{toggle.OperatorInCIDR, true, checkNetwork, compileCIDR},
+}
+
+// operatorOf returns the operator with a name, or nil if it is unknown.
+func operatorOf(name toggle.Operator) *operator {
+	i := slices.IndexFunc(operators, func(o operator) bool { return o.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &operators[i]
+}
+
 // Operators returns the operators of constraints.
 func Operators() []toggle.Operator {
-	return []toggle.Operator{
-		toggle.OperatorIn, toggle.OperatorNotIn,
-		toggle.OperatorStrContains, toggle.OperatorStrStartsWith, toggle.OperatorStrEndsWith,
-		toggle.OperatorNumEq, toggle.OperatorNumGt, toggle.OperatorNumGte, toggle.OperatorNumLt, toggle.OperatorNumLte,
-		toggle.OperatorDateAfter, toggle.OperatorDateBefore,
-		toggle.OperatorSemverEq, toggle.OperatorSemverGt, toggle.OperatorSemverGte, toggle.OperatorSemverLt,
-		toggle.OperatorSemverLte,
-		toggle.OperatorRegex,
-		toggle.OperatorInCIDR,
+	names := make([]toggle.Operator, len(operators))
+	for i, o := range operators {
+		names[i] = o.name
 	}
+	return names
 }
 
 // TakesValues reports whether a constraint with the operator has Values. With the other operators, it has Value.
-func TakesValues(operator toggle.Operator) bool {
-	switch operator {
-	case toggle.OperatorIn, toggle.OperatorNotIn,
-		toggle.OperatorStrContains, toggle.OperatorStrStartsWith, toggle.OperatorStrEndsWith,
-		toggle.OperatorInCIDR:
-		return true
-	default:
-		return false
-	}
+func TakesValues(name toggle.Operator) bool {
+	o := operatorOf(name)
+	return o != nil && o.takesValues
 }
 
 // CheckValue returns nil if every SDK can evaluate the value, which is the Value of a constraint with the operator, or
 // one of its Values. Otherwise the text of the error continues a sentence that names the value, such as "must be a
 // number". The value must be trimmed if its operator is not REGEX. The limit of its length is not checked, except of a
 // regular expression.
-func CheckValue(operator toggle.Operator, value string) error {
-	switch operator {
-	case toggle.OperatorIn, toggle.OperatorNotIn,
-		toggle.OperatorStrContains, toggle.OperatorStrStartsWith, toggle.OperatorStrEndsWith:
-		return checkText(value)
-	case toggle.OperatorNumEq, toggle.OperatorNumGt, toggle.OperatorNumGte, toggle.OperatorNumLt, toggle.OperatorNumLte:
-		return checkNumber(value)
-	case toggle.OperatorDateAfter, toggle.OperatorDateBefore:
-		return checkDate(value)
-	case toggle.OperatorSemverEq, toggle.OperatorSemverGt, toggle.OperatorSemverGte, toggle.OperatorSemverLt,
-		toggle.OperatorSemverLte:
-		return checkVersion(value)
-	case toggle.OperatorRegex:
-		return checkRegex(value)
-	case toggle.OperatorInCIDR:
-		return checkNetwork(value)
-	default:
+func CheckValue(name toggle.Operator, value string) error {
+	o := operatorOf(name)
+	if o == nil {
 		return errors.New("has an unknown operator")
 	}
+	return o.check(value)
 }
