@@ -52,9 +52,9 @@ type Response struct {
 func NewResponse(e eventlog.Event) Response {
 	r := Response{
 		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: Summary(e),
-		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByKind: e.By.Kind(), CreatedByTokenID: optional(e.By.TokenID), Project: optional(e.Project),
-		FeatureName: optional(e.FeatureName), Environment: optional(e.Environment), Data: e.Data, PreData: e.PreData,
-		RequestID: optional(e.RequestID), Tags: []string{},
+		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), CreatedByKind: e.By.Kind(),
+		Project: optional(e.Project), FeatureName: optional(e.FeatureName), Environment: optional(e.Environment),
+		Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID), Tags: []string{},
 	}
 	if e.By.UserID != 0 {
 		r.CreatedByUserID = &e.By.UserID

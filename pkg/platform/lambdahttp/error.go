@@ -41,7 +41,7 @@ func WriteError(w http.ResponseWriter, id string, err error) {
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	switch e.Kind {
+	switch e.Kind { //nolint:exhaustive // the others have no header of their own
 	case apierror.AuthenticationRequired:
 		w.Header().Set("WWW-Authenticate", "Bearer") // RFC 9110, 15.5.2
 	case apierror.Unavailable:
