@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.Operations(), "search-features") }
+func main() { app.Main(featuresearch.Operations(), "search-features") }

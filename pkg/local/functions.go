@@ -19,6 +19,7 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuredependency"
+	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/api/featureswitch"
 	"toggleadmin/pkg/api/featuretype"
@@ -63,6 +64,7 @@ func Operations() []app.Operation {
 		eventsearch.Operations(),
 		featuredependency.Operations(),
 		feature.Operations(),
+		featuresearch.Operations(),
 		featureswitch.Operations(),
 		featurestrategy.Operations(),
 		featuretype.Operations(),

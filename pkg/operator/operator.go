@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/playground"
@@ -31,6 +32,7 @@ type Operator struct {
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 	features  *feature.Store
+	searcher  *featuresearch.Searcher
 	types     *featuretype.Store
 	fields    *contextfield.Store
 	segments  *segment.Store
@@ -55,6 +57,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		pats:      pat.NewStore(i.Client, i.Tables, log, random),
 		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
 		features:  feature.NewStore(i.Client, i.Tables, log),
+		searcher:  featuresearch.NewSearcher(i.Client, i.Tables),
 		types:     featuretype.NewStore(i.Client, i.Tables, log),
 		fields:    contextfield.NewStore(i.Client, i.Tables, log),
 

@@ -36,7 +36,9 @@ func newActive(tb testing.TB) active {
 			environment.Environment{Name: name, Type: name + "elopment", Last: true})
 		assert.OK(tb, err)
 	}
-	return active{db, activation(db.store)}
+	set := activation(db.store)
+	maps.Copy(set.Handlers, db.searches(db.Client).Handlers)
+	return active{db, set}
 }
 
 // activation returns the operations on the state of toggles, with paths such as project/toggle/environment/strategy.

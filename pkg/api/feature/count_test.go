@@ -6,7 +6,7 @@ import "testing"
 func TestCount(t *testing.T) {
 	t.Parallel()
 	db := newTables(t)
-	h := handlers(db.store)
+	h := db.searches(db.Client)
 	h.ExpectQuery(t.Context(), t, "count", "",
 		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},"types":[],`+
 			`"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0}]}`)

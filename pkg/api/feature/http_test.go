@@ -19,15 +19,12 @@ import (
 
 // handlers returns the operations on a store.
 func handlers(store *feature.Store) operation.Set {
-	searcher := feature.NewSearcher(store.Reader)
 	return operation.Set{Parameters: []string{"projectId", "featureName"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"create":  feature.Create(store, feature.DefaultLimit, now),
 		"update":  feature.Update(store),
 		"stale":   feature.MarkStale(store),
 		"get":     feature.Get(store.Reader),
 		"list":    feature.List(store.Reader),
-		"search":  feature.Search(searcher),
-		"count":   feature.Count(searcher),
 		"archive": feature.Archive(store),
 		"revive":  feature.Revive(store),
 		"remove":  feature.Delete(store),

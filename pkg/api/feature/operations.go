@@ -25,20 +25,6 @@ func Operations() []app.Operation {
 	shown := []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table}
 	return []app.Operation{
 		{
-			Name:     "search-features",
-			Route:    "GET /api/admin/search/features",
-			Requires: access.IsAnyone,
-			Tables:   shown,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Search(NewSearcher(reader(d).WithUsage(d.Now))) },
-		},
-		{
-			Name:     "count-features",
-			Route:    "GET /api/admin/search/features/counts",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Count(NewSearcher(reader(d))) },
-		},
-		{
 			Name:     "get-features",
 			Route:    "GET /api/admin/projects/{projectId}/features",
 			Requires: access.IsAnyone,

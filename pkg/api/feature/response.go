@@ -7,8 +7,8 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// response is featureInListSchema in api/openapi.yaml. Operations on one toggle add what featureSchema has.
-type response struct {
+// Response is featureInListSchema in api/openapi.yaml. Operations on one toggle add what featureSchema has.
+type Response struct {
 	Name               string                `json:"name"`
 	Type               string                `json:"type"`
 	Project            string                `json:"project"`
@@ -61,21 +61,21 @@ type environmentResponse struct {
 	Strategies []toggle.Strategy `json:"strategies,omitzero"`
 }
 
-func newResponse(f toggle.Feature, known resources) response {
-	r := response{
+func newResponse(f toggle.Feature, known Resources) Response {
+	r := Response{
 		Name: f.Name, Type: f.Type, Project: f.Project, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, Archived: f.Archived, CreatedAt: datetime.Format(f.CreatedAt),
 		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), PotentiallyStale: f.PotentiallyStale,
-		PotentiallyStaleAt: datetime.FormatOptional(known.types.PotentiallyStaleAt(f)),
+		PotentiallyStaleAt: datetime.FormatOptional(known.Types.PotentiallyStaleAt(f)),
 		LastSeenAt:         datetime.FormatOptional(f.LastSeenAt()),
-		Environments:       make([]environmentResponse, len(known.environments)),
+		Environments:       make([]environmentResponse, len(known.Environments)),
 		Segments:           known.segmentNames(f),
 		Dependencies:       []toggle.Dependency{},
 		Children:           append([]string{}, f.Children...),
 		Tags:               []string{},
 	}
 	used := known.used[f.Name]
-	for i, e := range known.environments {
+	for i, e := range known.Environments {
 		state := f.Environments[e.Name]
 		r.Environments[i] = environmentResponse{
 			Name:                 e.Name,
@@ -106,7 +106,7 @@ func newResponse(f toggle.Feature, known resources) response {
 }
 
 // newFullResponse returns the response of an operation on one toggle.
-func newFullResponse(f toggle.Feature, known resources) response {
+func newFullResponse(f toggle.Feature, known Resources) Response {
 	r := newResponse(f, known)
 	r.ContextFields = append([]string{}, f.ContextFields...)
 	for i := range r.Environments {
@@ -115,8 +115,8 @@ func newFullResponse(f toggle.Feature, known resources) response {
 	return r
 }
 
-func newResponses(all []toggle.Feature, known resources) []response {
-	list := make([]response, len(all))
+func newResponses(all []toggle.Feature, known Resources) []Response {
+	list := make([]Response, len(all))
 	for i, f := range all {
 		list[i] = newResponse(f, known)
 	}
@@ -125,7 +125,7 @@ func newResponses(all []toggle.Feature, known resources) []response {
 
 // segmentNames returns the names of the segments of a toggle, sorted. A segment that was deleted after the toggle was
 // read is left out.
-func (k resources) segmentNames(f toggle.Feature) []string {
+func (k Resources) segmentNames(f toggle.Feature) []string {
 	names := []string{}
 	for _, id := range f.Segments() {
 		if name, ok := k.segments[id]; ok {

@@ -9,12 +9,27 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
 )
+
+// searches returns the operations that search and count toggles.
+func searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
+	searcher := featuresearch.NewSearcher(client, tables)
+	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{
+		"search": featuresearch.Search(feature.NewReader(client, tables), searcher),
+		"count":  featuresearch.Count(searcher),
+	}}
+}
+
+func (db tables) searches(client *dynamodb.Client) operation.Set { return searches(client, db.Tables) }
 
 // searchable creates toggles for searches.
 func searchable(tb testing.TB) tables {
@@ -33,7 +48,7 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	db := searchable(t)
 	client, tap := db.Through(t, nil)
-	search := handlers(db.through(client))
+	search := db.searches(client)
 	for _, test := range []struct {
 		query string
 		names string
@@ -113,7 +128,7 @@ func TestSearchByLastUse(t *testing.T) {
 	db.see(t, "banner", map[string]time.Time{
 		"dev": time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), "prod": time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC),
 	})
-	search := handlers(db.through(db.Client))
+	search := db.searches(db.Client)
 	for _, test := range []struct{ query, names string }{
 		{"lastSeenAt=IS:never", "old checkout stop"},
 		{"lastSeenAt=IS_BEFORE:2026-11-01", "login"},
@@ -197,7 +212,7 @@ func TestSearchByState(t *testing.T) {
 func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	t.Parallel()
 	db := searchable(t)
-	search := handlers(db.through(db.Before(t, "BatchGetItem", 1, func() { db.update(t, "banner", `{"stale":true}`) })))
+	search := db.searches(db.Before(t, "BatchGetItem", 1, func() { db.update(t, "banner", `{"stale":true}`) }))
 	search.ExpectQuery(t.Context(), t, "search", "state=IS:potentially-stale",
 		`200 {"features":[{"name":"checkout","type":"release","project":"default","description":null,`+
 			`"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,`+
@@ -229,7 +244,7 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	status, _, text := handlers(db.through(client)).Serve(t.Context(),
+	status, _, text := db.searches(client).Serve(t.Context(),
 		operation.Request{Operation: "search", Query: "state=IS:potentially-stale"})
 	if status != http.StatusOK || strings.Count(text, `"name":"x"`) != 1 || !strings.HasSuffix(text, `"total":2}`) {
 		t.Errorf("%d %s", status, text)
@@ -238,7 +253,7 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 
 func TestSearchRejectsInvalidParameters(t *testing.T) {
 	t.Parallel()
-	search := handlers(feature.NewStore(nil, nil, nil))
+	search := searches(nil, nil)
 	for _, test := range []struct {
 		query     string
 		parameter string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -207,7 +208,8 @@ func (s *Store) repairChildren(ctx context.Context, name string, candidates []st
 		}
 		next := parent
 		next.Children = nil
-		rows, err := s.existing(ctx, slices.Compact(slices.Sorted(slices.Values(slices.Concat(candidates, parent.Children)))))
+		names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(candidates, parent.Children))))
+		rows, err := featuretable.Read(ctx, s.client, s.table, names)
 		if err != nil {
 			return nil, err
 		}

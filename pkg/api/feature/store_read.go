@@ -84,7 +84,7 @@ func (r *Reader) read(ctx context.Context, names []string) ([]toggle.Feature, er
 		f, err := r.Get(ctx, names[0])
 		return []toggle.Feature{f}, err
 	}
-	found, err := r.existing(ctx, names)
+	found, err := featuretable.Read(ctx, r.client, r.table, names)
 	if err != nil {
 		return nil, fmt.Errorf("read %d toggles: %w", len(names), err)
 	}
@@ -106,23 +106,6 @@ func (r *Reader) read(ctx context.Context, names []string) ([]toggle.Feature, er
 		if err := r.requireProject(f); err != nil {
 			return nil, err
 		}
-	}
-	return all, nil
-}
-
-// existing reads the toggles with the names that exist, in any order.
-func (r *Reader) existing(ctx context.Context, names []string) ([]featuretable.Row, error) {
-	keys := make([]dynamo.Item, len(names))
-	for i, name := range names {
-		keys[i] = featuretable.Key(name)
-	}
-	items, err := dynamo.GetAll(ctx, r.client, r.table, keys)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]featuretable.Row, len(items))
-	for i, item := range items {
-		all[i] = featuretable.UnmarshalRow(item)
 	}
 	return all, nil
 }

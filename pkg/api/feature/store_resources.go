@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,49 +13,48 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// resources is what responses with toggles contain of other resources.
-type resources struct {
-	types        Types
-	environments []environment.Environment // in the order of responses
+// Types contains feature types by id.
+type Types map[string]toggle.Type
+
+// PotentiallyStaleAt returns when the lifetime of a toggle's type ends or ended, or nil; see
+// toggle.Feature.PotentiallyStaleAt.
+func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
+	return f.PotentiallyStaleAt(t[f.Type].LifetimeDays)
+}
+
+// Resources is what responses with toggles contain of other resources.
+type Resources struct {
+	Types        Types
+	Environments []environment.Environment // in the order of responses
 	segments     map[int64]string          // names by ids
 	used         hourUsage
 }
 
 // resources reads all types and environments.
-func (r *Reader) resources(ctx context.Context) (known resources, err error) {
+func (r *Reader) resources(ctx context.Context) (known Resources, err error) {
 	var reads errgroup.Group
 	reads.Go(func() (err error) {
-		known.types, err = r.Types(ctx)
+		known.Types, err = r.Types(ctx)
 		return err
 	})
 	reads.Go(func() (err error) {
-		known.environments, err = r.environments.List(ctx)
+		known.Environments, err = r.environments.List(ctx)
 		return err
 	})
 	err = reads.Wait()
 	return known, err
 }
 
-// segmentIDs returns the ids of all segments by their names. It scans the table.
-func (r *Reader) segmentIDs(ctx context.Context) (map[string]int64, error) {
-	all, err := segmenttable.Scan(ctx, r.client, r.segments)
-	ids := map[string]int64{}
-	for _, s := range all {
-		ids[s.Name] = s.ID
-	}
-	return ids, err
-}
-
 // resourcesOf reads the type of a toggle, all environments, the segments that the toggle uses, and the usage.
-func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known resources, err error) {
+func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resources, err error) {
 	var reads errgroup.Group
 	reads.Go(func() error {
 		t, _, err := r.Type(ctx, f.Type)
-		known.types = Types{f.Type: t}
+		known.Types = Types{f.Type: t}
 		return err
 	})
 	reads.Go(func() (err error) {
-		known.environments, err = r.environments.List(ctx)
+		known.Environments, err = r.environments.List(ctx)
 		return err
 	})
 	reads.Go(func() (err error) {
@@ -82,4 +82,26 @@ func (r *Reader) segmentsOf(ctx context.Context, all []toggle.Feature) (map[int6
 		return nil, fmt.Errorf("read the names of segments: %w", err)
 	}
 	return names, nil
+}
+
+// Responses returns toggles as lists contain them. read reads the toggles after all types and environments.
+func (r *Reader) Responses(
+	ctx context.Context, read func(Resources) ([]toggle.Feature, error),
+) ([]Response, error) {
+	used := r.hour.start(ctx)
+	known, err := r.resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := read(known)
+	if err != nil {
+		return nil, err
+	}
+	if known.segments, err = r.segmentsOf(ctx, all); err != nil {
+		return nil, err
+	}
+	if known.used, err = used(); err != nil {
+		return nil, err
+	}
+	return newResponses(all, known), nil
 }

@@ -284,9 +284,8 @@ func TestFailures(t *testing.T) {
 		refusing("GetItem").ExpectStatus(t.Context(), t, name, "/f", "", 500)
 	}
 	refusing("GetItem").ExpectStatus(t.Context(), t, "create", "default/", `{"name":"g"}`, 500)
-	for _, name := range []string{"list", "search"} {
-		refusing("Scan").ExpectStatus(t.Context(), t, name, "default/", "", 500)
-	}
+	refusing("Scan").ExpectStatus(t.Context(), t, "list", "default/", "", 500)
+	db.searches(db.Refusing(t, "Scan")).ExpectStatus(t.Context(), t, "search", "", "", 500)
 	refusing("BatchGetItem").ExpectStatus(t.Context(), t, "stale", "default/", `{"features":["f","g"],"stale":true}`, 500)
 	for _, name := range []string{"update", "archive"} {
 		refusing("TransactWriteItems").ExpectStatus(t.Context(), t, name, "default/f", `{"type":"long"}`, 500)

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
@@ -20,7 +20,7 @@ func TestRelevance(t *testing.T) {
 	db := newTables(t)
 	db.create(t, `{"name":"Pay"}`, `{"name":"payments"}`, `{"name":"pay-later"}`, `{"name":"new_pay.v2"}`,
 		`{"name":"a-pay"}`, `{"name":"repay"}`, `{"name":"basket","description":"how to pay later"}`)
-	search := handlers(db.store)
+	search := db.searches(db.Client)
 	for _, test := range []struct {
 		query string
 		names string
@@ -58,7 +58,7 @@ func FuzzText(f *testing.F) {
 		}
 		toggle := toggle.Feature{Name: "f", Description: &text}
 		for _, spelling := range []string{text, norm.NFC.String(text), norm.NFD.String(text), " " + text + ","} {
-			if !feature.ParseText(spelling).Matches(toggle) {
+			if !featuresearch.ParseText(spelling).Matches(toggle) {
 				t.Errorf("%+q does not match %+q", spelling, text)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/toggle"
@@ -39,6 +40,7 @@ func TestUsageInResponses(t *testing.T) {
 	clock := time.Date(2026, 11, 27, 8, 59, 45, 0, time.UTC)
 	a.store.Reader = a.store.WithUsage(func() time.Time { return clock })
 	h := handlers(a.store)
+	h.Handlers["search"] = featuresearch.Search(a.store.Reader, featuresearch.NewSearcher(a.Client, a.Tables))
 	count := func(hour time.Time, id, environment string, byApplication usage.ByApplication) {
 		item, err := usagetable.MarshalPart(usagetable.Part{
 			Kind: usagetable.KindTally, Hour: usage.HourOf(hour), Environment: environment, ID: id,

@@ -79,3 +79,20 @@ func countSegment(ctx context.Context, client *dynamodb.Client, table string, se
 		input.ExclusiveStartKey = out.LastEvaluatedKey
 	}
 }
+
+// Read reads the toggles with the names that exist, in any order.
+func Read(ctx context.Context, client *dynamodb.Client, table string, names []string) ([]Row, error) {
+	keys := make([]dynamo.Item, len(names))
+	for i, name := range names {
+		keys[i] = Key(name)
+	}
+	items, err := dynamo.GetAll(ctx, client, table, keys)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Row, len(items))
+	for i, item := range items {
+		all[i] = UnmarshalRow(item)
+	}
+	return all, nil
+}

@@ -1,4 +1,4 @@
-package feature
+package featuresearch
 
 import (
 	"cmp"
@@ -8,9 +8,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -18,24 +21,31 @@ import (
 
 // Searcher finds and counts toggles. It is safe for concurrent use.
 type Searcher struct {
-	*Reader
-	flags *stalenessindex.Flags
+	client   *dynamodb.Client
+	table    string
+	segments string // the table
+	flags    *stalenessindex.Flags
 }
 
-// NewSearcher returns a searcher of the toggles that a reader reads.
-func NewSearcher(r *Reader) *Searcher {
-	return &Searcher{Reader: r, flags: stalenessindex.NewFlags(r.client, dynamo.Tables{featuretable.Table: r.table}, nil)}
+// NewSearcher returns a searcher of the tables Features and Segments.
+func NewSearcher(client *dynamodb.Client, tables dynamo.Tables) *Searcher {
+	return &Searcher{
+		client:   client,
+		table:    tables[featuretable.Table],
+		segments: tables[segmenttable.Table],
+		flags:    stalenessindex.NewFlags(client, tables, nil),
+	}
 }
 
 // Search returns a page of the selected toggles, and the number of all selected ones. It reads the whole table,
 // consistently, or, if only toggles that are potentially stale are selected, the part of the staleness index that
 // contains them, which is eventually consistent, and then the toggles of the page.
 func (s *Searcher) Search(
-	ctx context.Context, f Filter, o Order, r resources,
+	ctx context.Context, f Filter, o Order, r feature.Resources,
 ) (page []toggle.Feature, total int, err error) {
-	known := r.types
+	known := r.Types
 	f.known.environments = map[string]bool{}
-	for _, e := range r.environments {
+	for _, e := range r.Environments {
 		f.known.environments[e.Name] = true
 	}
 	if f.Segment.Values != nil {
@@ -56,7 +66,7 @@ func (s *Searcher) Search(
 
 // searchFlagged is Search in the staleness index, which has the name, the project, the type and the time of creation.
 func (s *Searcher) searchFlagged(
-	ctx context.Context, f Filter, o Order, known Types,
+	ctx context.Context, f Filter, o Order, known feature.Types,
 ) (page []toggle.Feature, total int, err error) {
 	all, err := s.flagged(ctx, known, f.ofIndex().selects)
 	if err != nil {
@@ -96,7 +106,7 @@ func (s *Searcher) selected(ctx context.Context, all []featuretable.Row, f Filte
 			for i, row := range batch {
 				names[i] = row.Toggle.Name
 			}
-			existing, err := s.existing(ctx, names)
+			existing, err := featuretable.Read(ctx, s.client, s.table, names)
 			found.add(existing, f.selects)
 			return err
 		})
@@ -107,7 +117,7 @@ func (s *Searcher) selected(ctx context.Context, all []featuretable.Row, f Filte
 
 // flagged reads the selected toggles that are potentially stale from the staleness index.
 func (s *Searcher) flagged(
-	ctx context.Context, known Types, selects func(featuretable.Row) bool,
+	ctx context.Context, known feature.Types, selects func(featuretable.Row) bool,
 ) ([]featuretable.Row, error) {
 	found := collector{}
 	var reads errgroup.Group
@@ -151,7 +161,17 @@ func (c *collector) add(rows []featuretable.Row, selects func(featuretable.Row) 
 // index is found with both types.
 func newest(all []featuretable.Row) []featuretable.Row {
 	slices.SortFunc(all, func(a, b featuretable.Row) int {
-		return cmp.Or(byName(a.Toggle, b.Toggle), cmp.Compare(b.Toggle.LastEvent, a.Toggle.LastEvent))
+		return cmp.Or(cmp.Compare(a.Toggle.Name, b.Toggle.Name), cmp.Compare(b.Toggle.LastEvent, a.Toggle.LastEvent))
 	})
 	return slices.CompactFunc(all, func(a, b featuretable.Row) bool { return a.Toggle.Name == b.Toggle.Name })
+}
+
+// segmentIDs returns the ids of all segments by their names. It scans the table.
+func (s *Searcher) segmentIDs(ctx context.Context) (map[string]int64, error) {
+	all, err := segmenttable.Scan(ctx, s.client, s.segments)
+	ids := map[string]int64{}
+	for _, segment := range all {
+		ids[segment.Name] = segment.ID
+	}
+	return ids, err
 }

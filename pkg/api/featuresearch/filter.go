@@ -1,4 +1,4 @@
-package feature
+package featuresearch
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/toggle"
 )
@@ -125,15 +126,6 @@ type Order struct {
 	Offset, Limit int
 }
 
-// Types contains feature types by id.
-type Types map[string]toggle.Type
-
-// PotentiallyStaleAt returns when the lifetime of a toggle's type ends or ended, or nil; see
-// toggle.Feature.PotentiallyStaleAt.
-func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
-	return f.PotentiallyStaleAt(t[f.Type].LifetimeDays)
-}
-
 // SortKeys returns what toggles can be sorted by.
 func SortKeys() []string {
 	return []string{"createdAt", "name", "type", "project", "stale", "potentiallyStaleAt", "lastSeenAt", "relevance"}
@@ -145,7 +137,7 @@ func (o Order) needsItems() bool { return o.By == "lastSeenAt" }
 // sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last.
 // In the order by lastSeenAt, those that were never asked for are like those that were last asked for the longest time
 // ago.
-func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
+func (o Order) sorted(all []featuretable.Row, known feature.Types) []featuretable.Row {
 	staleAt := func(f *toggle.Feature) time.Time {
 		if at := known.PotentiallyStaleAt(*f); at != nil {
 			return *at
@@ -197,8 +189,6 @@ func (o Order) sorted(all []featuretable.Row, known Types) []featuretable.Row {
 	}
 	return sorted
 }
-
-func byName(a, b toggle.Feature) int { return cmp.Compare(a.Name, b.Name) }
 
 // page returns the toggles of the page.
 func (o Order) page(all []featuretable.Row) []featuretable.Row {

@@ -1,4 +1,4 @@
-package feature
+package featuresearch
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 )
 
 // Count serves GET /api/admin/search/features/counts.
-func Count(features *Searcher) lambdahttp.HandlerFunc {
+func Count(searcher *Searcher) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		project := oneOf(q, "project")
 		if err := q.Err(); err != nil {
 			return err
 		}
-		counts, err := features.Count(r.Context(), project)
+		counts, err := searcher.Count(r.Context(), project)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,39 @@
+package featuresearch
+
+import (
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// Operations returns the operations of this package.
+func Operations() []app.Operation {
+	return []app.Operation{
+		{
+			Name:     "search-features",
+			Route:    "GET /api/admin/search/features",
+			Requires: access.IsAnyone,
+			Tables: []string{
+				featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table,
+			},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Search(feature.NewReader(d.DynamoDB, d.Tables).WithUsage(d.Now), searcher(d))
+			},
+		},
+		{
+			Name:     "count-features",
+			Route:    "GET /api/admin/search/features/counts",
+			Requires: access.IsAnyone,
+			Tables:   []string{featuretable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Count(searcher(d)) },
+		},
+	}
+}
+
+func searcher(d *app.Deps) *Searcher { return NewSearcher(d.DynamoDB, d.Tables) }

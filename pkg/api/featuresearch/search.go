@@ -1,0 +1,112 @@
+// Package featuresearch searches toggles by their properties, state and use, and counts them. It serves both operations.
+package featuresearch
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// Search serves GET /api/admin/search/features.
+func Search(features *feature.Reader, searcher *Searcher) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		f, o, err := parseSearch(lambdahttp.NewQuery(r))
+		if err != nil {
+			return err
+		}
+		total := 0
+		page, err := features.Responses(r.Context(), func(known feature.Resources) (page []toggle.Feature, err error) {
+			page, total, err = searcher.Search(r.Context(), f, o, known)
+			return page, err
+		})
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Features []feature.Response `json:"features"`
+			Total    int                `json:"total"`
+		}{page, total})
+	}
+}
+
+const (
+	maxText      = 1000 // characters
+	defaultLimit = 50
+	maxLimit     = 100
+)
+
+// unsupportedParameters are parameters of Unleash that this service does not have.
+func unsupportedParameters() []string {
+	return []string{"tag", "lifecycle", "favoritesFirst", "favorite", "createdBy"}
+}
+
+// parseSearch reads the parameters of a search. Its error is a 400.
+func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
+	for _, name := range unsupportedParameters() {
+		if q.Has(name) {
+			q.Reject(name, "is not supported")
+		}
+	}
+	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
+		State: oneOf(q, "state"), Status: oneOf(q, "status"), Segment: oneOf(q, "segment")}
+	for i, id := range f.Type.Values {
+		f.Type.Values[i] = toggle.NormalTypeID(id)
+	}
+	states := []toggle.State{toggle.StateActive, toggle.StateStale, toggle.StatePotentiallyStale}
+	for _, state := range f.State.Values {
+		if !slices.Contains(states, toggle.State(state)) {
+			q.Reject("state", "must have the states active, stale or potentially-stale")
+			break
+		}
+	}
+	if slices.ContainsFunc(f.Status.Values, isNoStatus) {
+		q.Reject("status", "must have an environment and enabled or disabled, such as production:enabled")
+	}
+	switch operator, day := q.Day("createdAt", "IS_BEFORE", "IS_ON_OR_AFTER"); operator {
+	case "IS_BEFORE":
+		f.Before = day
+	case "IS_ON_OR_AFTER":
+		f.From = day
+	}
+	f.LastSeen = lastSeen(q)
+	if before := q.Time("createdBefore"); f.Before.IsZero() || !before.IsZero() && before.Before(f.Before) {
+		f.Before = before
+	}
+	f.Archived = q.OneOf("archived", "IS:false", "IS:true") == "IS:true"
+	_, f.ContextField = q.Operand("contextField", "IS")
+	return f, Order{
+		By: q.OneOf("sortBy", SortKeys()...), Text: f.Text, Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
+		Offset: q.Number("offset", 0, 0, math.MaxInt32), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
+	}, q.Err()
+}
+
+// lastSeen reads the parameter lastSeenAt.
+func lastSeen(q *lambdahttp.Query) LastSeen {
+	const name, never = "lastSeenAt", "IS:never"
+	if q.Is(name, never) {
+		return LastSeen{Never: true}
+	}
+	switch operator, day := q.Day(name, "IS_BEFORE", "IS_ON_OR_AFTER"); operator {
+	case "IS_BEFORE":
+		return LastSeen{Before: day}
+	case "IS_ON_OR_AFTER":
+		return LastSeen{From: day}
+	}
+	return LastSeen{}
+}
+
+// isNoStatus reports whether a text cannot be a value of Filter.Status.
+func isNoStatus(value string) bool {
+	environment, status, _ := strings.Cut(value, ":")
+	return environment == "" || status != statusEnabled && status != statusDisabled
+}
+
+func oneOf(q *lambdahttp.Query, name string) OneOf {
+	operator, values := q.Values(name, "IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF")
+	return OneOf{Values: values, Not: operator == "IS_NOT" || operator == "IS_NONE_OF"}
+}
