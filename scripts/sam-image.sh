@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Provides the image in which `sam local` runs functions on this machine. If no registry can be
-# reached, gives a stand-in the name of the image of AWS, which a later run that reaches the registry
-# replaces. If neither is possible, prints the reason in one line and exits with status 3.
+# reached, gives a stand-in the name of the image of AWS. A later run that reaches the registry
+# replaces it. If neither is possible, prints the reason in one line and exits with status 3.
 #
 # The stand-in is a static busybox with the folders of Lambda. That is enough for static binaries
 # and for sam, which adds its runtime emulator. It has no libc, certificates or time zones.
