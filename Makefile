@@ -85,7 +85,7 @@ watch: go $(ENGINE_PACKAGE) $(AIR) ## start: Like run, but rebuild and restart a
 
 # Docker is checked before the build.
 sam-local: go $(ENGINE_PACKAGE) local-program ## start: Serve the API by sam local, in containers: PORT=3000 DATA_DIR=.local DYNAMODB_ENDPOINT=
-	@scripts/sam-local.sh sam-local sh -c '$(MAKE) --no-print-directory build-local && exec $(LOCAL) start-api'
+	@scripts/sam-local.sh sam-local .aws-sam/local sh -c '$(MAKE) --no-print-directory build-local && exec $(LOCAL) start-api'
 
 # Builds one function only, into a folder of its own, so that a running sam local keeps its build.
 invoke: go $(ENGINE_PACKAGE) local-program ## develop: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
@@ -93,7 +93,8 @@ invoke: go $(ENGINE_PACKAGE) local-program ## develop: Call a function by sam lo
 	@function=$$(scripts/logical-id.sh '$(FN)') && \
 	$(FUNCTION_ENV) scripts/python-tool.sh sam build "$$function" --config-env local \
 		--parameter-overrides Architecture=$(SAM_ARCHITECTURE) --build-dir .aws-sam/invoke/build >&2 && \
-	scripts/sam-local.sh invoke $(LOCAL) invoke "$$function" 'events/$(FN).json' --built=.aws-sam/invoke/build/template.yaml
+	scripts/sam-local.sh invoke .aws-sam/invoke $(LOCAL) invoke "$$function" \
+		'events/$(FN).json' --built=.aws-sam/invoke/build/template.yaml
 
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
@@ -132,8 +133,8 @@ test-dynamodb-local: ## test: Run the tests that use an engine on AWS's DynamoDB
 	trap 'scripts/dynamodb-local.sh stop --port 8100' EXIT; set -x; \
 	DYNAMODB_ENDPOINT=$$endpoint go test -count=1 -timeout=30m -p 1 -skip '^TestCalls(Of|With|In)' $(DYNAMODB_LOCAL_TESTS)
 
-test-sam: node_modules/.installed ## test: Run the scripts and every sample event under sam local; installs and starts Docker if necessary
-	@scripts/sam-local.sh --skip test-sam go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
+test-sam: node_modules/.installed ## test: Run the scripts and the commands of docs/sam-local.md under sam local; installs and starts Docker if necessary
+	@scripts/sam-local.sh --skip test-sam .aws-sam/local go -C test/samlocal test -count=1 -parallel=5 -timeout=1h
 
 test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
 	@scripts/unleash.sh go test -C test/unleash -count=1 -v -timeout=30m

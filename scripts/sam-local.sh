@@ -4,9 +4,10 @@
 # line and exits with status 1, or with --skip with status 0.
 #
 # When the command ends, or this script gets a signal, the script ends the command's processes,
-# removes the containers of this folder's functions, and ends dockerd if it started it.
+# removes the containers of the functions that are built in a folder, and ends dockerd if it started
+# it.
 #
-#   scripts/sam-local.sh [--skip] test-sam go -C test/samlocal test
+#   scripts/sam-local.sh [--skip] test-sam .aws-sam/local go -C test/samlocal test
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +17,8 @@ if [ "$1" = --skip ]; then
     shift
 fi
 label=$1
-shift
+build=$2
+shift 2
 timeout=60 # seconds in which sam stops its containers, and dockerd ends
 command='' dockerd=''
 instances=/proc/sys/fs/inotify/max_user_instances
@@ -55,11 +57,11 @@ limit_instances() {
     [ "$(cat "$instances" 2>/dev/null)" = "$1" ] || { echo "$1" >"$instances"; } 2>/dev/null || true
 }
 
-# sam does not always remove its containers. Those of this folder mount one of its functions.
+# sam does not always remove its containers. They mount a function.
 remove_containers() {
     local id
     for id in $(docker ps --all --quiet --filter label=sam.cli.container.type=lambda 2>/dev/null); do
-        if docker inspect --format '{{range .Mounts}}{{.Source}}{{"\n"}}{{end}}' "$id" 2>/dev/null | grep -q "^$PWD/.aws-sam/"; then
+        if docker inspect --format '{{range .Mounts}}{{.Source}}{{"\n"}}{{end}}' "$id" 2>/dev/null | grep -q "^$PWD/$build/"; then
             docker rm --force "$id" >/dev/null 2>&1 || true
         fi
     done

@@ -30,8 +30,8 @@ func runWithoutDocker(t *testing.T) {
 		status         int
 		stdout, stderr string
 	}{
-		{[]string{"sam-local", "true"}, 1, "", "sam-local: " + reason},
-		{[]string{"--skip", "test-sam", "false"}, 0, "skipped test-sam: " + reason, ""},
+		{[]string{"sam-local", ".aws-sam/local", "true"}, 1, "", "sam-local: " + reason},
+		{[]string{"--skip", "test-sam", ".aws-sam/local", "false"}, 0, "skipped test-sam: " + reason, ""},
 	} {
 		var stdout, stderr strings.Builder
 		command := inRoot(t, nil, "scripts/sam-local.sh", tt.arguments...)
@@ -52,6 +52,9 @@ func runMake(t *testing.T) {
 	dataDir := filepath.Join(t.TempDir(), "data")
 	await(t, dataDir, &output, inRoot(t, &output, "make", "sam-local", "PORT=0", "DATA_DIR="+dataDir))
 	invoke(t, inRoot(t, &output, "make", "invoke", "FN=update-feedback"))
+	if !responds(t, dataDir) { // make invoke removes its own container only
+		t.Error("make sam-local does not respond after make invoke")
+	}
 	changed, err := inRoot(t, nil, "find", ".aws-sam", "-path", ".aws-sam/local", "-prune", "-o", "-path", ".aws-sam/invoke",
 		"-prune", "-o", "-type", "f", "-newer", before, "-print").Output()
 	if err != nil || len(changed) > 0 {
@@ -100,8 +103,7 @@ func inRoot(t *testing.T, output *process.Output, name string, arguments ...stri
 	return command
 }
 
-// await starts a command that serves the API until the test ends, and waits until a request to the URL of local.json
-// succeeds.
+// await starts a command that serves the API until the test ends, and waits until it responds.
 func await(t *testing.T, dataDir string, output *process.Output, command *exec.Cmd) {
 	t.Helper()
 	assert.OK(t, command.Start())
@@ -123,25 +125,31 @@ func await(t *testing.T, dataDir string, output *process.Output, command *exec.C
 			t.Fatalf("%s has ended", command)
 		default:
 		}
-		var service local.Running
-		content, err := os.ReadFile(filepath.Join(dataDir, "local.json"))
-		if err != nil || json.Unmarshal(content, &service) != nil {
-			return false
-		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
-			http.NoBody)
-		assert.OK(t, err)
-		request.Header.Set("Authorization", service.APIToken)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return false
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			t.Errorf("status %d", response.StatusCode)
-		}
-		return true
+		return responds(t, dataDir)
 	})
+}
+
+// responds reports whether the API at the URL of local.json responds to a request.
+func responds(t *testing.T, dataDir string) bool {
+	t.Helper()
+	var service local.Running
+	content, err := os.ReadFile(filepath.Join(dataDir, "local.json"))
+	if err != nil || json.Unmarshal(content, &service) != nil {
+		return false
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, service.BaseURL+"/api/admin/feature-types",
+		http.NoBody)
+	assert.OK(t, err)
+	request.Header.Set("Authorization", service.APIToken)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("status %d", response.StatusCode)
+	}
+	return true
 }
 
 // invoke runs a command that prints the response of update-feedback to its sample event.
