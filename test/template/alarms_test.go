@@ -1,0 +1,351 @@
+package template_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/assert"
+)
+
+// datum is what CloudWatch has of a metric in a minute or a longer period.
+type datum struct{ sum, count, max float64 }
+
+// minute has the metrics of a minute by name and first dimension, such as "Errors ClientFunction".
+type minute map[string]datum
+
+func (m minute) count(metric string, n float64) { m[metric] = datum{n, n, 1} }
+
+func (m minute) value(metric string, v float64) { m[metric] = datum{v, 1, v} }
+
+// requests are requests to the API, of which some fail.
+func (m minute) requests(all, failed float64) {
+	m.count("Count local", all)
+	m["5XXError local"] = datum{failed, all, 1}
+}
+
+// healthy returns a minute of a service whose parts are all used, with 10 requests to the API and 8 of applications.
+func healthy() minute {
+	m := minute{}
+	m.requests(10, 0)
+	m.count("UrlRequestCount ClientFunction", 8)
+	for function, invocations := range map[string]float64{
+		"AuthorizerFunction": 10, "RecordTrafficFunction": 1, "SweepStalenessFunction": 1, "SweepSnapshotsFunction": 1,
+		"SweepUsageFunction": 1, "CompileSnapshotsFunction": 1, "PublishEventsFunction": 1,
+	} {
+		m.count("Invocations "+function, invocations)
+		m["Errors "+function] = datum{0, invocations, 0}
+	}
+	m.count("IncomingLogEvents AccessLogs", 10)
+	return m
+}
+
+// TestWhenAlarmsRing computes from the expressions of the template which alarms ring within a quarter of an hour after
+// a failure begins, and after how many minutes. CloudWatch evaluates an alarm each minute, over the last periods.
+// Metrics arrive up to two minutes later, which is not included.
+func TestWhenAlarmsRing(t *testing.T) {
+	t.Parallel()
+	const withinMinutes = 15
+	all := simulated(t)
+	for name, row := range map[string]struct {
+		fail func(m minute, after int)
+		want string
+	}{
+		"nothing fails": {func(minute, int) {}, ""},
+		"no requests": {func(m minute, _ int) {
+			for metric := range m {
+				if !strings.Contains(metric, "Sweep") {
+					delete(m, metric)
+				}
+			}
+		}, ""},
+		"snapshots: stream and sweep fail": {func(m minute, after int) {
+			m.count("Errors SweepSnapshotsFunction", 1)
+			m.value("IteratorAge CompileSnapshotsFunction", 60_000*float64(after))
+		}, "BackgroundErrorsAlarm 2, StreamAgeAlarm 3"},
+		"snapshots: the stream fails on records": {func(m minute, after int) {
+			m.value("IteratorAge CompileSnapshotsFunction", 60_000*float64(after))
+		}, "StreamAgeAlarm 3"},
+		"schedules are gone": {func(m minute, _ int) {
+			delete(m, "Invocations SweepStalenessFunction")
+			delete(m, "Invocations SweepSnapshotsFunction")
+			delete(m, "Invocations SweepUsageFunction")
+		}, "SweepMissingAlarm 10"},
+		"warm clients cannot read": {func(m minute, _ int) {
+			m.count("stale ClientFunction", 8)
+		}, "ClientErrorsAlarm 2"},
+		"usage: client cannot write": {func(m minute, _ int) {
+			m.count("usageFailed ClientFunction", 6)
+		}, "ClientErrorsAlarm 2"},
+		"usage: the sweep fails": {func(m minute, _ int) {
+			m.count("Errors SweepUsageFunction", 1)
+		}, "BackgroundErrorsAlarm 2"},
+		"the authorizer fails, 3 requests a minute": {func(m minute, _ int) {
+			m.requests(3, 3)
+			m.count("Invocations AuthorizerFunction", 3)
+			m.count("Errors AuthorizerFunction", 3)
+		}, "Api5xxAlarm 2, AuthorizerErrorsAlarm 2"},
+		"Lambda throttles": {func(m minute, _ int) {
+			m.count("Throttles", 5)
+			m.count("Throttles ClientFunction", 5)
+		}, "ClientErrorsAlarm 2, FunctionThrottlesAlarm 2"},
+		"API Gateway throttles": {func(m minute, _ int) {
+			m.count("throttledRequests", 5)
+		}, "ApiThrottlesAlarm 3"},
+		"the access log is gone": {func(m minute, _ int) {
+			m.requests(20, 0)
+			delete(m, "IncomingLogEvents AccessLogs")
+			delete(m, "Invocations RecordTrafficFunction")
+		}, "AccessLogAlarm 10"},
+		"a message in a queue of failures": {func(m minute, _ int) {
+			m.value("ApproximateNumberOfMessagesVisible EventFailures", 1)
+		}, "FailureQueuesAlarm 1"},
+		"a toggle cannot be compiled": {func(m minute, _ int) {
+			m.count("kept CompileSnapshotsFunction", 1)
+		}, "KeptTogglesAlarm 1"},
+		"toggles are nearly too large": {func(m minute, _ int) {
+			m.count("large CompileSnapshotsFunction", 1)
+		}, "SnapshotSizeAlarm 1"},
+		"the certificate expires": {func(m minute, _ int) {
+			m.value("DaysToExpiry "+everything["CertificateArn"], 20)
+		}, "CertificateAlarm 1"},
+		"the webhook's secret cannot be read": {func(m minute, _ int) {
+			m.count("webhookSecretErrors", 1)
+		}, "WebhookSecretAlarm 1"},
+	} {
+		minutes := make([]minute, withinMinutes+1) // the first is that of all minutes before
+		for at := range minutes {
+			minutes[at] = healthy()
+			if at > 0 {
+				row.fail(minutes[at], at)
+			}
+		}
+		world := func(at int) minute { return minutes[max(at, 0)] }
+		var rings []string
+		for _, a := range all {
+			if after := a.ringsAfter(world, withinMinutes); after > 0 {
+				rings = append(rings, fmt.Sprint(a.name, " ", after))
+			}
+		}
+		if got := strings.Join(rings, ", "); got != row.want {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// alarm is an alarm of the template, whose metrics have been parsed.
+type alarm struct {
+	name       string
+	properties map[string]any
+	stats      []stat
+	value      ast.Expr // of the metrics
+}
+
+// stat is a statistic of a metric.
+type stat struct {
+	id, metric, statistic string
+	minutes               int
+}
+
+// simulated returns the alarms of a stack with everything, by name.
+func simulated(t *testing.T) (all []alarm) {
+	t.Helper()
+	for _, r := range load(t, everything).Resources {
+		if r.Type == "AWS::CloudWatch::Alarm" {
+			all = append(all, newAlarm(t, r))
+		}
+	}
+	slices.SortFunc(all, func(a, b alarm) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+func newAlarm(t *testing.T, r samtemplate.Resource) alarm {
+	t.Helper()
+	a, expression := alarm{name: r.LogicalID, properties: r.Properties}, "metric"
+	for _, query := range list(r.Properties["Metrics"]) {
+		if text := at(query, "Expression"); text != nil {
+			expression = fmt.Sprint(text)
+			continue
+		}
+		a.stats = append(a.stats, newStat(fmt.Sprint(at(query, "Id")), at(query, "MetricStat.Metric"),
+			at(query, "MetricStat.Stat"), at(query, "MetricStat.Period")))
+	}
+	if a.stats == nil {
+		p := r.Properties
+		a.stats = []stat{newStat("metric", p, p["Statistic"], p["Period"])}
+	}
+	// the rest of the syntax is that of Go
+	parsed, err := parser.ParseExpr(strings.NewReplacer(" AND ", " && ", " OR ", " || ").Replace(expression))
+	assert.OK(t, err)
+	a.value = parsed
+	return a
+}
+
+func newStat(id string, metric, statistic, period any) stat {
+	name := fmt.Sprint(at(metric, "MetricName"))
+	if dimensions := list(at(metric, "Dimensions")); len(dimensions) > 0 {
+		name += " " + fmt.Sprint(at(dimensions[0], "Value"))
+	}
+	return stat{id, name, fmt.Sprint(statistic), int(number(period)) / 60}
+}
+
+func number(value any) float64 {
+	n, err := strconv.ParseFloat(fmt.Sprint(value), 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// ringsAfter returns the first minute of a failure at whose end the alarm is active, or 0 if there is none.
+func (a alarm) ringsAfter(world func(at int) minute, within int) int {
+	for end := 1; end <= within; end++ {
+		if a.isActive(world, end) {
+			return end
+		}
+	}
+	return 0
+}
+
+// isActive reports whether the alarm is active at the end of a minute.
+func (a alarm) isActive(world func(at int) minute, end int) bool {
+	breaching := 0
+	for range int(number(a.properties["EvaluationPeriods"])) {
+		if a.isBreaching(a.evaluate(a.value, func(s stat) float64 { return s.of(world, end) })) {
+			breaching++
+		}
+		end -= a.stats[0].minutes
+	}
+	return breaching >= int(number(a.properties["DatapointsToAlarm"]))
+}
+
+func (a alarm) isBreaching(value float64) bool {
+	if math.IsNaN(value) {
+		return a.properties["TreatMissingData"] == "breaching"
+	}
+	threshold := number(a.properties["Threshold"])
+	switch operator := a.properties["ComparisonOperator"]; operator {
+	case "GreaterThanOrEqualToThreshold":
+		return value >= threshold
+	case "GreaterThanThreshold":
+		return value > threshold
+	case "LessThanThreshold":
+		return value < threshold
+	default:
+		panic(fmt.Sprint("unknown operator ", operator))
+	}
+}
+
+// of returns the statistic over the period until the end of a minute, or NaN if there are no data.
+func (s stat) of(world func(at int) minute, end int) float64 {
+	total, found := datum{max: math.Inf(-1)}, false
+	lowest := math.Inf(1)
+	for at := end - s.minutes + 1; at <= end; at++ {
+		if d, ok := world(at)[s.metric]; ok {
+			found = true
+			total = datum{total.sum + d.sum, total.count + d.count, max(total.max, d.max)}
+			lowest = min(lowest, d.max)
+		}
+	}
+	switch {
+	case !found:
+		return math.NaN()
+	case s.statistic == "Sum":
+		return total.sum
+	case s.statistic == "Average":
+		return total.sum / total.count
+	case s.statistic == "Minimum":
+		return lowest
+	default: // Maximum and percentiles
+		return total.max
+	}
+}
+
+// evaluate computes an expression of CloudWatch. NaN is a value without data.
+func (a alarm) evaluate(e ast.Expr, of func(stat) float64) float64 {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return number(e.Value)
+	case *ast.ParenExpr:
+		return a.evaluate(e.X, of)
+	case *ast.Ident:
+		i := slices.IndexFunc(a.stats, func(s stat) bool { return s.id == e.Name })
+		return of(a.stats[i])
+	case *ast.BinaryExpr:
+		return operate(e.Op, a.evaluate(e.X, of), a.evaluate(e.Y, of))
+	case *ast.CallExpr:
+		return a.call(e, of)
+	}
+	panic(fmt.Sprintf("%s: unknown syntax %T", a.name, e))
+}
+
+func (a alarm) call(e *ast.CallExpr, of func(stat) float64) float64 {
+	argument := func(i int) float64 { return a.evaluate(e.Args[i], of) }
+	function, _ := e.Fun.(*ast.Ident)
+	switch name := function.String(); name {
+	case "IF":
+		switch condition := argument(0); {
+		case math.IsNaN(condition):
+			return condition
+		case condition != 0:
+			return argument(1)
+		}
+		return argument(2)
+	case "FILL":
+		if value := argument(0); !math.IsNaN(value) {
+			return value
+		}
+		return argument(1)
+	case "SUM", "MAX": // of FILL(METRICS(), 0)
+		sum, highest := 0.0, 0.0
+		for _, s := range a.stats {
+			if value := of(s); !math.IsNaN(value) {
+				sum, highest = sum+value, max(highest, value)
+			}
+		}
+		if name == "SUM" {
+			return sum
+		}
+		return highest
+	default:
+		panic(fmt.Sprint(a.name, ": unknown function ", name))
+	}
+}
+
+// operate returns NaN if a value has no data.
+func operate(operator token.Token, x, y float64) float64 {
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return math.NaN()
+	}
+	truth := func(is bool) float64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	switch operator {
+	case token.ADD:
+		return x + y
+	case token.QUO:
+		return x / y
+	case token.GEQ:
+		return truth(x >= y)
+	case token.GTR:
+		return truth(x > y)
+	case token.LSS:
+		return truth(x < y)
+	case token.LAND:
+		return truth(x != 0 && y != 0)
+	case token.LOR:
+		return truth(x != 0 || y != 0)
+	default:
+		panic(fmt.Sprint("unknown operator ", operator))
+	}
+}
