@@ -2,8 +2,8 @@
 package main
 
 import (
-	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/environmentremoval"
 	"toggleadmin/pkg/platform/app"
 )
 
-func main() { app.Main(feature.Operations(), "remove-environment") }
+func main() { app.Main(environmentremoval.Operations(), "remove-environment") }

@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/environmentremoval"
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuredependency"
@@ -60,6 +61,7 @@ func Operations() []app.Operation {
 		constraint.Operations(),
 		contextfield.Operations(),
 		environment.Operations(),
+		environmentremoval.Operations(),
 		project.Operations(),
 		eventsearch.Operations(),
 		featuredependency.Operations(),

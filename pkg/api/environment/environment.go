@@ -38,14 +38,14 @@ const Limit = 50
 
 // CheckName returns nil if an environment can have the name. Otherwise the error says what is wrong.
 func CheckName(name string) error {
-	if err := checkReserved(name); err != nil {
+	if err := CheckReserved(name); err != nil {
 		return err
 	}
 	return toggle.CheckName(name)
 }
 
-// checkReserved returns an error if /api/admin/environments/NAME begins the path of another operation.
-func checkReserved(name string) error {
+// CheckReserved returns an error if /api/admin/environments/NAME begins the path of another operation.
+func CheckReserved(name string) error {
 	if name == "project" || name == "update" {
 		return fmt.Errorf("must not be %q, which is a path of the API", name)
 	}

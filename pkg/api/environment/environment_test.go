@@ -2,7 +2,6 @@ package environment_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/environmentremoval"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/references"
@@ -36,18 +36,25 @@ func newStore(t *testing.T) (*environment.Store, *database.Database) {
 	return store, db
 }
 
-// handlers returns the operations on a store. remove is what a deletion removes from toggles.
-func handlers(store *environment.Store, db *database.Database, remove environment.Remove) operation.Set {
+// handlers returns the operations on environments.
+func handlers(store *environment.Store, db *database.Database) operation.Set {
+	return handlersWith(store, db, features(db))
+}
+
+func features(db *database.Database) *feature.Store {
+	return feature.NewStore(db.Client, db.Tables, db.Log())
+}
+
+// handlersWith returns the operations, which write toggles with a store.
+func handlersWith(store *environment.Store, db *database.Database, toggles *feature.Store) operation.Set {
 	return operation.Set{Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"list":   environment.List(store, project.NewStore(db.Client, db.Tables)),
 		"get":    environment.Get(store),
-		"create": environment.Create(store, remove),
+		"create": environmentremoval.Create(store, toggles),
 		"update": environment.Update(store),
-		"delete": environment.Delete(store, remove),
+		"delete": environmentremoval.Delete(store, toggles),
 	}}
 }
-
-func nothing(context.Context, environment.Deletion) error { return nil }
 
 // use stores that toggles of projects are on in an environment.
 func use(t *testing.T, db *database.Database, name string, counts references.ByProject) {
@@ -72,7 +79,7 @@ func TestLists(t *testing.T) {
 	_, err := feature.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), toggle.Feature{Name: "a", Project: "shop"})
 	assert.OK(t, err)
 	use(t, db, "production", references.ByProject{"default": 2, "shop": 1})
-	h := handlers(store, db, nothing)
+	h := handlers(store, db)
 	h.Expect(t.Context(), t, "list", "", "", `200 {"version":1,"environments":[`+
 		shown("development", "development", 1)+`,"projectCount":2,"apiTokenCount":0,"enabledToggleCount":0},`+
 		shown("production", "production", 2)+`,"projectCount":2,"apiTokenCount":0,"enabledToggleCount":3}]}`)
@@ -89,7 +96,7 @@ func TestLists(t *testing.T) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(store, db, nothing)
+	h := handlers(store, db)
 	exists := func(name string) string {
 		return fmt.Sprintf("409 NameExistsError: An environment with the name %q exists.", name)
 	}
@@ -124,7 +131,7 @@ func TestOperations(t *testing.T) {
 func TestInvalidBodies(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(store, db, nothing)
+	h := handlers(store, db)
 	const notKept = "The `/body/enabled` property must be true; you sent false. " +
 		"The `/body/protected` property must be false; you sent true. " +
 		"The `/body/requiredApprovals` property must be null; you sent 1."
@@ -151,7 +158,7 @@ func TestInvalidBodies(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(store, db, nothing)
+	h := handlers(store, db)
 	_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "production"})
 	h.ExpectStatus(t.Context(), t, "update", "production", `{"sortOrder":7}`, 200)
 	old := h.With("If-Match", header.Get("ETag"))
@@ -165,7 +172,7 @@ func TestPreconditions(t *testing.T) {
 func TestDeleteUsed(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(store, db, nothing)
+	h := handlers(store, db)
 	use(t, db, "production", references.ByProject{"default": 2, "shop": 1})
 	h.Expect(t.Context(), t, "delete", "production", "", `409 ConflictError: The environment "production" is in use. `+
 		"The number of toggles that are on in it is 3. Turn them off first.")
@@ -183,24 +190,24 @@ func TestInterruptedDeletion(t *testing.T) {
 		{"create", "", `{"name":"Production","type":"production"}`, 201},
 	} {
 		store, db := newStore(t)
-		interrupted := errors.New("interrupted")
-		fail := func(context.Context, environment.Deletion) error { return interrupted }
-		handlers(store, db, fail).ExpectStatus(t.Context(), t, "delete", "production", "", 500)
-		h := handlers(store, db, nothing)
+		_, err := features(db).Create(t.Context(), toggle.Feature{Name: "f", Project: "default", Type: toggle.DefaultType,
+			Environments: map[string]toggle.Environment{"production": {
+				Strategies: []toggle.Strategy{{ID: "1", Name: toggle.StrategyDefault}},
+			}}})
+		assert.OK(t, err)
+		interrupted := feature.NewStore(db.Refusing(t, "Scan"), db.Tables, db.Log())
+		handlersWith(store, db, interrupted).ExpectStatus(t.Context(), t, "delete", "production", "", 500)
+		h := handlers(store, db)
 		h.Expect(t.Context(), t, "get", "production", "", unknown("production"))
 		exists := environment.ReferencesTable(db.Client, db.Tables).Exists("production")
 		failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{exists})
 		assert.OK(t, err)
 		assert.Equal(t, true, failures != nil) // nothing can be written in it
 
-		var removed []string
-		h = handlers(store, db, func(ctx context.Context, d environment.Deletion) error {
-			failures, err := dynamo.Transact(ctx, db.Client, []types.TransactWriteItem{store.CheckDeletion(d)})
-			removed = append(removed, fmt.Sprint(d.Name, " ", failures))
-			return err
-		})
 		h.ExpectStatus(t.Context(), t, repetition.operation, repetition.name, repetition.body, repetition.status)
-		assert.Equal(t, []string{"production []"}, removed)
+		f, err := features(db).Get(t.Context(), "f")
+		assert.OK(t, err)
+		assert.Equal(t, 0, len(f.Environments))
 		h.ExpectStatus(t.Context(), t, "delete", "production", "", 404)
 	}
 }
@@ -212,7 +219,7 @@ func TestLateDeletion(t *testing.T) {
 	store, db := newStore(t)
 	d, err := store.MarkDeleted(t.Context(), "production", func(environment.Environment) error { return nil })
 	assert.OK(t, err)
-	handlers(store, db, nothing).ExpectStatus(t.Context(), t, "create", "", `{"name":"production","type":"x"}`, 201)
+	handlers(store, db).ExpectStatus(t.Context(), t, "create", "", `{"name":"production","type":"x"}`, 201)
 	failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{store.CheckDeletion(d)})
 	assert.OK(t, err)
 	assert.Equal(t, true, failures != nil)
@@ -233,7 +240,7 @@ func TestLimit(t *testing.T) {
 	if !strings.HasSuffix(err.Error(), "You can't create more than the established limit of 50. Delete an environment first.") {
 		t.Error(err)
 	}
-	handlers(store, db, nothing).ExpectStatus(t.Context(), t, "create", "", `{"name":"production","type":"x"}`, 409)
+	handlers(store, db).ExpectStatus(t.Context(), t, "create", "", `{"name":"production","type":"x"}`, 409)
 }
 
 // TestEvents checks what each operation records. The environment is deleted by a process whose clock is ahead, and its
@@ -241,13 +248,13 @@ func TestLimit(t *testing.T) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	store, db := newStore(t)
-	h := handlers(store, db, nothing)
+	h := handlers(store, db)
 	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"test","type":"test"}`, 201)
 	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"test","type":"test"}`, 409)
 	h.ExpectStatus(t.Context(), t, "update", "test", `{"type":"qa"}`, 200)
 	h.ExpectStatus(t.Context(), t, "update", "test", `{"type":"qa"}`, 200)
 	ahead := eventlog.New(db.Client, db.Tables, func() time.Time { return time.Now().Add(time.Hour) }, 0)
-	late := handlers(environment.NewStore(db.Client, db.Tables, ahead), db, nothing)
+	late := handlers(environment.NewStore(db.Client, db.Tables, ahead), db)
 	late.ExpectStatus(t.Context(), t, "delete", "test", "", 200)
 	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"test","type":"test"}`, 201)
 	const by = " environment:test by system: "

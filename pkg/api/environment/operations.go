@@ -10,8 +10,8 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// Operations returns the operations of this package, without those that can delete an environment: pkg/api/feature has
-// these, because they change toggles.
+// Operations returns the operations of this package. Those that can delete an environment change toggles: package
+// environmentremoval has them.
 func Operations() []app.Operation {
 	return []app.Operation{
 		{

@@ -10,8 +10,8 @@ import (
 // listVersion is the version of the schemas of lists; there is only one (api/openapi.yaml).
 const listVersion = 1
 
-// response is environmentSchema in api/openapi.yaml.
-type response struct {
+// Response is environmentSchema in api/openapi.yaml.
+type Response struct {
 	Name              string `json:"name"`
 	Type              string `json:"type"`
 	SortOrder         int64  `json:"sortOrder"`
@@ -20,13 +20,14 @@ type response struct {
 	RequiredApprovals *int64 `json:"requiredApprovals"` // null
 }
 
-func (e Environment) response() response {
-	return response{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder, Enabled: true}
+// Response returns the environment in the form of the API.
+func (e Environment) Response() Response {
+	return Response{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder, Enabled: true}
 }
 
 // listed is an environment in the list of all.
 type listed struct {
-	response
+	Response
 	ProjectCount       int   `json:"projectCount"`
 	APITokenCount      int64 `json:"apiTokenCount"` // of client tokens
 	EnabledToggleCount int64 `json:"enabledToggleCount"`
@@ -34,7 +35,7 @@ type listed struct {
 
 // listedOfProject is an environment in the list of a project.
 type listedOfProject struct {
-	response
+	Response
 	ProjectAPITokenCount      int64 `json:"projectApiTokenCount"` // of client tokens that may read its toggles
 	ProjectEnabledToggleCount int64 `json:"projectEnabledToggleCount"`
 	Visible                   bool  `json:"visible"` // true
@@ -60,7 +61,7 @@ func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
 		body := list[listed]{listVersion, make([]listed, len(all))}
 		for i, e := range all {
 			body.Environments[i] = listed{
-				response:           e.response(),
+				Response:           e.Response(),
 				ProjectCount:       len(ofAll),
 				APITokenCount:      e.References.Tokens,
 				EnabledToggleCount: e.References.Toggles(),
@@ -88,7 +89,7 @@ func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 		body := list[listedOfProject]{listVersion, make([]listedOfProject, len(all))}
 		for i, e := range all {
 			body.Environments[i] = listedOfProject{
-				response:                  e.response(),
+				Response:                  e.Response(),
 				ProjectAPITokenCount:      tokens[e.Name],
 				ProjectEnabledToggleCount: e.References.ByProject[id],
 				Visible:                   true,
@@ -109,10 +110,10 @@ func Get(environments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		w.Header().Set("ETag", etag(e))
-		return lambdahttp.WriteJSON(w, http.StatusOK, e.response())
+		w.Header().Set("ETag", ETag(e))
+		return lambdahttp.WriteJSON(w, http.StatusOK, e.Response())
 	}
 }
 
-// etag returns the entity tag of an environment. It changes with everything that update-environment can change.
-func etag(e Environment) string { return lambdahttp.ETag(e.snapshot()) }
+// ETag returns the entity tag of an environment. It changes with everything that update-environment can change.
+func ETag(e Environment) string { return lambdahttp.ETag(e.snapshot()) }

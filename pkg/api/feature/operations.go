@@ -19,9 +19,6 @@ import (
 
 // Operations returns the operations of this package.
 func Operations() []app.Operation {
-	removesEnvironments := []string{
-		environment.Table, featuretable.Table, contextfield.Table, segmenttable.Table, eventlog.Table,
-	}
 	shown := []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table}
 	return []app.Operation{
 		{
@@ -93,28 +90,6 @@ func Operations() []app.Operation {
 			Tables:   append(StateTables(), featuretype.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Clone(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, toggle.NewStrategyIDs(d.Now, d.Random))
-			},
-		},
-		// Deleting an environment removes its state from each toggle, and creating one first ends the deletion of an
-		// environment with the name. Package environment has the handlers, but cannot import this package, which imports it.
-		{
-			Name:     "create-environment",
-			Route:    "POST /api/admin/environments",
-			Requires: access.Has(access.Admin),
-			Tables:   removesEnvironments,
-			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				features := writer(d)
-				return environment.Create(environment.NewStore(d.DynamoDB, d.Tables, features.log), features.RemoveEnvironment)
-			},
-		},
-		{
-			Name:     "remove-environment",
-			Route:    "DELETE /api/admin/environments/{name}",
-			Requires: access.Has(access.Admin),
-			Tables:   removesEnvironments,
-			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				features := writer(d)
-				return environment.Delete(environment.NewStore(d.DynamoDB, d.Tables, features.log), features.RemoveEnvironment)
 			},
 		},
 	}

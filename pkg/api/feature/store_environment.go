@@ -24,8 +24,8 @@ var errDeletionEnded = errors.New("the deletion of the environment has ended")
 const actionDeletion = "deletion of the environment"
 
 // RemoveEnvironment removes the state of an environment, whose deletion has begun, from all toggles. It releases the
-// context fields and segments that the strategies use. It is recorded by the event of the environment alone. It is an
-// environment.Remove.
+// context fields and segments that the strategies use. It is recorded by the event of the environment alone. It can be
+// repeated.
 func (s *Store) RemoveEnvironment(ctx context.Context, d environment.Deletion) error {
 	rows, err := featuretable.Scan(ctx, s.client, s.table, func(featuretable.Row) bool { return true })
 	if err != nil {
