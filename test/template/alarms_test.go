@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,6 +93,21 @@ func TestWhenAlarmsRing(t *testing.T) {
 			m.count("Invocations AuthorizerFunction", 3)
 			m.count("Errors AuthorizerFunction", 3)
 		}, "Api5xxAlarm 2, AuthorizerErrorsAlarm 2"},
+		"the authorizer fails, 1 request a minute": {func(m minute, _ int) {
+			m.requests(1, 1)
+			m.count("Invocations AuthorizerFunction", 1)
+			m.count("Errors AuthorizerFunction", 1)
+		}, "Api5xxAlarm 2, AuthorizerErrorsAlarm 2"},
+		"one of few requests fails": {func(m minute, after int) {
+			m.requests(1, 0)
+			if after == 5 {
+				m.requests(1, 1)
+			}
+		}, ""},
+		"warm clients cannot read, 1 request a minute": {func(m minute, _ int) {
+			m.count("UrlRequestCount ClientFunction", 1)
+			m.count("stale ClientFunction", 1)
+		}, "ClientErrorsAlarm 2"},
 		"Lambda throttles": {func(m minute, _ int) {
 			m.count("Throttles", 5)
 			m.count("Throttles ClientFunction", 5)
@@ -140,12 +156,57 @@ func TestWhenAlarmsRing(t *testing.T) {
 	}
 }
 
+// TestFewRequestsFail lets every request fail, at random times. It compares how many of 500 outages Api5xxAlarm reports
+// in time, in percent.
+func TestFewRequestsFail(t *testing.T) {
+	t.Parallel()
+	all := simulated(t)
+	a := all[slices.IndexFunc(all, func(a alarm) bool { return a.name == "Api5xxAlarm" })]
+	for _, row := range []struct{ perMinute, within5, within15, within60 float64 }{
+		{0.5, 60, 90, 99},
+		{1, 90, 99, 99},
+		{2, 98, 99, 99},
+		{3, 99, 99, 99},
+	} {
+		random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // reproducible
+		const outages = 500
+		var in5, in15, in60 float64
+		for range outages {
+			minutes := make([]minute, 61)
+			for at := range minutes {
+				minutes[at] = minute{}
+				if n := requests(random, row.perMinute); at > 0 && n > 0 {
+					minutes[at].requests(n, n)
+				}
+			}
+			after := a.ringsAfter(func(at int) minute { return minutes[max(at, 0)] }, 60)
+			for within, count := range map[int]*float64{5: &in5, 15: &in15, 60: &in60} {
+				if 0 < after && after <= within {
+					*count += 100. / outages
+				}
+			}
+		}
+		if in5 < row.within5 || in15 < row.within15 || in60 < row.within60 {
+			t.Errorf("%v requests per minute: got %.0f %%, %.0f %%, %.0f %%, want %v", row.perMinute, in5, in15, in60, row)
+		}
+	}
+}
+
+// requests returns a number of the Poisson distribution.
+func requests(random *rand.Rand, mean float64) (n float64) {
+	for product := random.Float64(); product > math.Exp(-mean); product *= random.Float64() {
+		n++
+	}
+	return n
+}
+
 // alarm is an alarm of the template, whose metrics have been parsed.
 type alarm struct {
 	name       string
 	properties map[string]any
 	stats      []stat
-	value      ast.Expr // of the metrics
+	values     map[string]ast.Expr // of the metrics, by id
+	result     string              // the id of what is compared with the threshold
 }
 
 // stat is a statistic of a metric.
@@ -168,23 +229,26 @@ func simulated(t *testing.T) (all []alarm) {
 
 func newAlarm(t *testing.T, r samtemplate.Resource) alarm {
 	t.Helper()
-	a, expression := alarm{name: r.LogicalID, properties: r.Properties}, "metric"
-	for _, query := range list(r.Properties["Metrics"]) {
-		if text := at(query, "Expression"); text != nil {
-			expression = fmt.Sprint(text)
+	p := r.Properties
+	a := alarm{name: r.LogicalID, properties: p, values: map[string]ast.Expr{}, result: "metric"}
+	if p["Metrics"] == nil {
+		a.stats = []stat{newStat(a.result, p, p["Statistic"], p["Period"])}
+	}
+	for _, query := range list(p["Metrics"]) {
+		id := fmt.Sprint(at(query, "Id"))
+		if at(query, "ReturnData") == nil {
+			a.result = id
+		}
+		if metric := at(query, "MetricStat"); metric != nil {
+			a.stats = append(a.stats, newStat(id, at(metric, "Metric"), at(metric, "Stat"), at(metric, "Period")))
 			continue
 		}
-		a.stats = append(a.stats, newStat(fmt.Sprint(at(query, "Id")), at(query, "MetricStat.Metric"),
-			at(query, "MetricStat.Stat"), at(query, "MetricStat.Period")))
+		// the rest of the syntax is that of Go
+		text := strings.NewReplacer(" AND ", " && ", " OR ", " || ").Replace(fmt.Sprint(at(query, "Expression")))
+		parsed, err := parser.ParseExpr(text)
+		assert.OK(t, err)
+		a.values[id] = parsed
 	}
-	if a.stats == nil {
-		p := r.Properties
-		a.stats = []stat{newStat("metric", p, p["Statistic"], p["Period"])}
-	}
-	// the rest of the syntax is that of Go
-	parsed, err := parser.ParseExpr(strings.NewReplacer(" AND ", " && ", " OR ", " || ").Replace(expression))
-	assert.OK(t, err)
-	a.value = parsed
 	return a
 }
 
@@ -218,7 +282,7 @@ func (a alarm) ringsAfter(world func(at int) minute, within int) int {
 func (a alarm) isActive(world func(at int) minute, end int) bool {
 	breaching := 0
 	for range int(number(a.properties["EvaluationPeriods"])) {
-		if a.isBreaching(a.evaluate(a.value, func(s stat) float64 { return s.of(world, end) })) {
+		if a.isBreaching(a.evaluate(ast.NewIdent(a.result), func(s stat) float64 { return s.of(world, end) })) {
 			breaching++
 		}
 		end -= a.stats[0].minutes
@@ -276,6 +340,9 @@ func (a alarm) evaluate(e ast.Expr, of func(stat) float64) float64 {
 	case *ast.ParenExpr:
 		return a.evaluate(e.X, of)
 	case *ast.Ident:
+		if value, ok := a.values[e.Name]; ok {
+			return a.evaluate(value, of)
+		}
 		i := slices.IndexFunc(a.stats, func(s stat) bool { return s.id == e.Name })
 		return of(a.stats[i])
 	case *ast.BinaryExpr:
