@@ -78,7 +78,7 @@ func TestWhenAlarmsRing(t *testing.T) {
 			delete(m, "Invocations SweepStalenessFunction")
 			delete(m, "Invocations SweepSnapshotsFunction")
 			delete(m, "Invocations SweepUsageFunction")
-		}, "SweepMissingAlarm 10"},
+		}, "SweepMissingAlarm 5"},
 		"warm clients cannot read": {func(m minute, _ int) {
 			m.count("stale ClientFunction", 8)
 		}, "ClientErrorsAlarm 2"},
