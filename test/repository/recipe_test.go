@@ -46,7 +46,7 @@ func TestAddAnOperation(t *testing.T) {
 func listed(t *testing.T) []string {
 	t.Helper()
 	_, section, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "## Add an operation")
-	names := strings.NewReplacer("<domain>", "feedback", "<operation>", "get", "<verb-noun>", "get-feedback")
+	names := strings.NewReplacer("<domain>", "feedback", "<operation>", "get", "<operation-id>", "get-feedback")
 	var files []string
 	for _, match := range regexp.MustCompile("(?m)^\\d+\\. `([^`]+)`").FindAllStringSubmatch(section, -1) {
 		files = append(files, names.Replace(match[1]))
