@@ -174,7 +174,8 @@ func (b *tab) breaksNoWord() {
 	}
 }
 
-// hasNoViolations runs all rules of axe on the page.
+// hasNoViolations runs all rules of axe on the page, and that of targets of at least 24 pixels, which axe leaves out
+// otherwise.
 func (b *tab) hasNoViolations() {
 	b.t.Helper()
 	// Colors change while something appears, and results are pale while they are loaded again.
@@ -184,7 +185,7 @@ func (b *tab) hasNoViolations() {
 	assert.OK(b.t, err)
 	b.run(string(axe))
 	for _, violation := range evaluate[[]string](b,
-		`axe.run().then(({violations, passes}) => passes.length === 0 ? ['axe has checked nothing'] :
+		`axe.run({rules: {'target-size': {enabled: true}}}).then(({violations, passes}) => passes.length === 0 ? ['axe has checked nothing'] :
 		violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 200) + '\n' + n.failureSummary)))`) {
 		b.t.Error(violation)
 	}
