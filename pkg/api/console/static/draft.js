@@ -1,4 +1,4 @@
-// What was entered in a dialog and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
+// What was entered in dialogs and editors, and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
 
 import { call, read } from './api.js';
 import { openDialog } from './dialog.js';
@@ -6,32 +6,49 @@ import { merge } from './merge.js';
 import { draftStorage } from './session.js';
 import { element, html, nothing, render } from './template.js';
 
-/** Whose drafts the dialogs write: the id of the user, null for an API token. */
+/** Whose drafts are written: the id of the user, null for an API token. */
 let owner = null;
-/** The draft that the next dialog of its kind takes. */
+/** The draft of the page that is being shown, until its dialog or editor has it. */
 let resumed = null;
 
-/** Returns the draft of the caller, or null. That of another user is discarded. */
-export function draftOf(caller) {
+const all = () => JSON.parse(draftStorage.get()) ?? [];
+const isAbout = ({ kind, about }) => (draft) => draft.kind === kind && JSON.stringify(draft.about) === JSON.stringify(about);
+
+/** Keeps a draft, in the place of an earlier one of the same dialog or editor. */
+function put(draft) {
+  draftStorage.set(JSON.stringify([...all().filter((other) => !isAbout(draft)(other)), { ...draft, owner }]));
+}
+
+/** Removes a draft. */
+export function discard(draft) {
+  const left = all().filter((other) => !isAbout(draft)(other));
+  if (left.length > 0) draftStorage.set(JSON.stringify(left));
+  else draftStorage.remove();
+}
+
+/**
+ * Begins a page, which takes its own draft: a dialog opens again, see `draftFor`. The drafts of another user are discarded.
+ * @returns {{own?: Object, other?: Object}} the draft of the page, and the newest one of another page
+ */
+export function draftsOf(caller) {
   owner = caller.user?.id ?? null;
-  const draft = JSON.parse(draftStorage.get());
-  if (resumed || !draft) return null;
-  if (draft.owner === owner) return draft;
-  draftStorage.remove();
-  return null;
+  const drafts = all();
+  if (drafts.some((draft) => draft.owner !== owner)) draftStorage.remove();
+  const mine = drafts.filter((draft) => draft.owner === owner);
+  const isHere = ({ page }) => page === window.location.hash;
+  resumed = mine.findLast(isHere) ?? null;
+  return { own: resumed ?? undefined, other: mine.findLast((draft) => !isHere(draft)) };
 }
 
-export const discardDraft = () => draftStorage.remove();
-
-/** Goes to the page of the draft, which `show` shows. It opens the dialog again, see `draftFor`. */
-export function resume(show) {
-  resumed = JSON.parse(draftStorage.get());
-  if (window.location.hash === resumed.page) show();
-  else window.location.hash = resumed.page;
-}
-
-/** Returns what a draft that is being resumed is about, if it is of the kind, otherwise undefined. `keepDraft` uses its values. */
+/** Returns what the draft of the page is about, if it is of the kind, otherwise undefined. */
 export const draftFor = (kind) => (resumed?.kind === kind ? resumed.about : undefined);
+
+/** Takes what was entered before in a dialog or editor. Returns undefined if that is nothing. */
+function takeDraft(draft) {
+  const isIt = isAbout(draft);
+  if (resumed && isIt(resumed)) resumed = null;
+  return all().find(isIt)?.values;
+}
 
 /**
  * Keeps what is entered in a dialog.
@@ -43,8 +60,8 @@ export const draftFor = (kind) => (resumed?.kind === kind ? resumed.about : unde
  */
 export function keepDraft(dialog, { kind, about, title, read: entered, write }) {
   const before = JSON.stringify(entered());
-  if (resumed?.kind === kind && JSON.stringify(resumed.about) === JSON.stringify(about)) write(resumed.values);
-  resumed = null;
+  const values = takeDraft({ kind, about });
+  if (values !== undefined) write(values);
   const isChanged = () => JSON.stringify(entered()) !== before;
   const page = window.location.hash;
   for (const type of ['input', 'click']) dialog.addEventListener(type, keep);
@@ -57,13 +74,13 @@ export function keepDraft(dialog, { kind, about, title, read: entered, write }) 
 
   function keep() {
     if (!dialog.open || ended) return;
-    if (isChanged()) draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: entered() }));
-    else draftStorage.remove();
+    if (isChanged()) put({ page, kind, about, title, values: entered() });
+    else discard({ kind, about });
   }
 
   function end() {
     ended = true;
-    draftStorage.remove();
+    discard({ kind, about });
   }
 
   function done() {
@@ -96,25 +113,23 @@ export function keepControls(dialog, controls, draft) {
 }
 
 /**
- * Keeps what is entered on a page that edits something, see `keepDraft`. A page that was left meanwhile resumes nothing.
- * @returns {{values: unknown, keep: (values: unknown) => void, end: () => void}} `values` are those of a draft that is being resumed
+ * Keeps what is entered on a page that edits something, see `keepDraft`.
+ * @returns {{values: any, keep: (values: unknown) => void, end: () => void}} `values` were entered before
  */
-export function keepPage({ kind, about, title, signal }) {
-  const values = resumed?.kind === kind && JSON.stringify(resumed.about) === JSON.stringify(about) ? resumed.values : undefined;
-  if (!signal.aborted) resumed = null;
+export function keepPage({ kind, about, title }) {
   const page = window.location.hash;
   return {
-    values,
-    keep: (entered) => draftStorage.set(JSON.stringify({ owner, page, kind, about, title, values: entered })),
-    end: discardDraft,
+    values: takeDraft({ kind, about }),
+    keep: (values) => put({ page, kind, about, title, values, isPage: true }),
+    end: () => discard({ kind, about }),
   };
 }
 
-function confirmLeaving(discard) {
+function confirmLeaving(leave) {
   const question = openDialog('Discard your changes?', () => html`
     <p>What you entered has not been saved.</p>
     <div class="buttons">
-      <button type="button" class="danger" @click=${() => { question.close(); discard(); }}>Discard changes</button>
+      <button type="button" class="danger" @click=${() => { question.close(); leave(); }}>Discard changes</button>
       <button type="button" @click=${() => question.close()}>Keep editing</button></div>`);
 }
 

@@ -25,17 +25,18 @@ import { html, live, nothing } from './template.js';
  * @param {AbortSignal} options.signal of the page
  */
 export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, divide, perform = (request) => request(), draw, saved, signal }) {
-  const draft = keepPage({ ...about, about: path, signal });
+  const draft = keepPage({ ...about, about: path });
+  const begun = draft.values?.opened ?? opened; // someone may have changed it since the draft was begun
   const state = {
-    opened, // what the editor began with, and its entity tag
-    values: toDraft(draft.values ?? opened?.content ?? initial),
+    opened: begun, // what the editor began with, and its entity tag
+    values: toDraft(draft.values?.values ?? begun?.content ?? initial),
     errors: {}, // messages by control
     problem: '', // what no control shows
     requestId: undefined, // of the problem
     busy: false,
     conflict: null, // {now, taken, both}: what someone else has changed
   };
-  const unchanged = JSON.stringify(toBody(toDraft(opened?.content ?? initial)));
+  const unchanged = JSON.stringify(toBody(toDraft(begun?.content ?? initial)));
   return { state, signal, body, set, submit, attempt, cancel: draft.end, error, constraintErrors, input, conflict, problem, saveButton };
 
   /** What the API would get. */
@@ -47,7 +48,7 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
   function set(changes) {
     state.values = { ...state.values, ...changes };
     if (JSON.stringify(body()) === unchanged) draft.end();
-    else draft.keep(state.values);
+    else draft.keep({ opened: state.opened, values: state.values });
     draw();
   }
 

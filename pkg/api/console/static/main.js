@@ -5,7 +5,7 @@ import { call, noConnection, roles } from './api.js';
 import { combobox } from './combobox.js';
 import { isLost } from './connection.js';
 import { failure, focusOn, loading } from './dom.js';
-import { discardDraft, draftOf, resume } from './draft.js';
+import { discard, draftsOf } from './draft.js';
 import { pages, parseAddress } from './pages.js';
 import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
 import { element, html, nothing, render } from './template.js';
@@ -183,17 +183,26 @@ function preload() {
   });
 }
 
-/** Says above a page that there is something that was entered and not saved: above all that the page may still change. */
+/** Says above a page that it shows what was entered before, or that another page has something that is not saved. */
 function offerDraft() {
-  const draft = draftOf(caller);
-  if (!draft) return;
-  const close = () => change({ draft: nothing });
+  const { own, other } = draftsOf(caller);
+  const draft = own ?? other;
+  if (!draft || own && !own.isPage) { // a dialog opens with its own draft
+    change({ draft: nothing });
+    return;
+  }
+  const remove = () => {
+    discard(draft);
+    if (own) showPage();
+    else offerDraft();
+    main.focus();
+  };
   change({
     draft: html`<div class="notice warn draft">
-      <p><strong>Not saved: </strong>${draft.title}</p>
+      <p><strong>${own ? 'Restored' : 'Not saved'}: </strong>${draft.title}</p>
       <div class="buttons">
-        <button type="button" @click=${() => { close(); resume(showPage); }}>Continue</button>
-        <button type="button" class="danger quiet" @click=${() => { close(); discardDraft(); main.focus(); }}>Discard</button>
+        ${own ? nothing : html`<button type="button" @click=${() => { window.location.hash = draft.page; }}>Continue</button>`}
+        <button type="button" class="danger quiet" @click=${remove}>Discard</button>
       </div></div>`,
   });
 }
