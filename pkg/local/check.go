@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -177,7 +178,8 @@ func FreePort(ctx context.Context, port int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+	address, err := netip.ParseAddrPort(listener.Addr().String())
+	return int(address.Port()), errors.Join(err, listener.Close())
 }
 
 // listen opens the port of a setting.

@@ -48,10 +48,11 @@ func (c CLI) command(ctx context.Context, arguments ...string) *exec.Cmd {
 		config, _ := filepath.Abs(filepath.Join(c.Root, "samconfig.toml"))
 		arguments = append(arguments, "--template-file", c.Template, "--config-file", config)
 	}
-	command := exec.CommandContext(ctx, c.Program, arguments...)
+	command := exec.CommandContext(ctx, c.Program, arguments...) //nolint:gosec // the program of the caller
 	command.Dir = c.Root
 	// sam passes credentials, region and profile to the containers.
-	own := slices.DeleteFunc(slices.Clone(c.Environment), func(variable string) bool { return strings.HasPrefix(variable, "AWS_") })
+	own := slices.DeleteFunc(slices.Clone(c.Environment),
+		func(variable string) bool { return strings.HasPrefix(variable, "AWS_") })
 	command.Env = append(own, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "SAM_CLI_TELEMETRY=0")
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = stopTimeout
