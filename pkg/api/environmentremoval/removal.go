@@ -70,7 +70,9 @@ func Delete(environments *environment.Store, features *feature.Store) lambdahttp
 }
 
 // finish continues a deletion that has begun.
-func finish(ctx context.Context, environments *environment.Store, features *feature.Store, d environment.Deletion) error {
+func finish(
+	ctx context.Context, environments *environment.Store, features *feature.Store, d environment.Deletion,
+) error {
 	if err := features.RemoveEnvironment(ctx, d); err != nil {
 		return err
 	}

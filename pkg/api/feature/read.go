@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"context"
 	"net/http"
 
 	"toggleadmin/pkg/api/featuretable"
@@ -48,8 +49,8 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		all, err := features.Responses(r.Context(), func(Resources) ([]toggle.Feature, error) {
-			return features.list(r.Context(), func(row featuretable.Row) bool {
+		all, err := features.Responses(r.Context(), func(ctx context.Context, _ Resources) ([]toggle.Feature, error) {
+			return features.list(ctx, func(row featuretable.Row) bool {
 				return row.Toggle.Project == project && !row.Toggle.Archived
 			})
 		})

@@ -86,14 +86,14 @@ func (r *Reader) segmentsOf(ctx context.Context, all []toggle.Feature) (map[int6
 
 // Responses returns toggles as lists contain them. read reads the toggles after all types and environments.
 func (r *Reader) Responses(
-	ctx context.Context, read func(Resources) ([]toggle.Feature, error),
+	ctx context.Context, read func(context.Context, Resources) ([]toggle.Feature, error),
 ) ([]Response, error) {
 	used := r.hour.start(ctx)
 	known, err := r.resources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := read(known)
+	all, err := read(ctx, known)
 	if err != nil {
 		return nil, err
 	}

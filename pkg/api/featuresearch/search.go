@@ -2,6 +2,7 @@
 package featuresearch
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"slices"
@@ -20,10 +21,11 @@ func Search(features *feature.Reader, searcher *Searcher) lambdahttp.HandlerFunc
 			return err
 		}
 		total := 0
-		page, err := features.Responses(r.Context(), func(known feature.Resources) (page []toggle.Feature, err error) {
-			page, total, err = searcher.Search(r.Context(), f, o, known)
+		read := func(ctx context.Context, known feature.Resources) (page []toggle.Feature, err error) {
+			page, total, err = searcher.Search(ctx, f, o, known)
 			return page, err
-		})
+		}
+		page, err := features.Responses(r.Context(), read)
 		if err != nil {
 			return err
 		}

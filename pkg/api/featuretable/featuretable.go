@@ -48,59 +48,6 @@ const (
 // Key returns the key of a toggle.
 func Key(name string) dynamo.Item { return dynamo.Item{Hash: dynamo.S(name)} }
 
-// A search converts all items of the table. Marshal and Unmarshal name each attribute, because package attributevalue,
-// which uses reflection, takes three to four times as long.
-
-// Marshal returns the item of a toggle, without AttributeLastSeen.
-func Marshal(f toggle.Feature) dynamo.Item {
-	item := dynamo.Item{
-		Hash:                      dynamo.S(f.Name),
-		AttributeProject:          dynamo.S(f.Project),
-		AttributeType:             dynamo.S(f.Type),
-		AttributeCreatedAt:        dynamo.Time(f.CreatedAt),
-		AttributeArchived:         dynamo.Bool(f.Archived),
-		AttributeStale:            dynamo.Bool(f.Stale),
-		AttributePotentiallyStale: dynamo.Bool(f.PotentiallyStale),
-		AttributeContextFields:    dynamo.Strings(f.ContextFields),
-	}
-	if f.LastEvent != 0 {
-		item[eventlog.AttributeEvent] = dynamo.N(f.LastEvent)
-	}
-	if f.Description != nil {
-		item[AttributeDescription] = dynamo.S(*f.Description)
-	}
-	if f.ImpressionData {
-		item[AttributeImpressionData] = dynamo.Bool(true)
-	}
-	if f.CreatedBy != nil {
-		item[AttributeCreatorID] = dynamo.N(f.CreatedBy.ID)
-		item[AttributeCreatorName] = dynamo.S(f.CreatedBy.Name)
-	}
-	if f.ArchivedAt != nil {
-		item[AttributeArchivedAt] = dynamo.Time(*f.ArchivedAt)
-	}
-	if f.Dependency != nil {
-		item[AttributeDependency] = dynamo.M(dynamo.Item{
-			dependencyFeature:  dynamo.S(f.Dependency.Feature),
-			dependencyEnabled:  dynamo.Bool(f.Dependency.Enabled),
-			dependencyVariants: dynamo.Strings(f.Dependency.Variants),
-		})
-	}
-	if f.Imported != "" {
-		item[AttributeImported] = dynamo.S(f.Imported)
-	}
-	if len(f.Children) > 0 {
-		item[AttributeChildren] = dynamo.Strings(f.Children)
-	}
-	if len(f.Environments) > 0 {
-		item[AttributeEnvironments] = dynamo.B(encode(f))
-	}
-	if f.CanBecomeStale() {
-		item[AttributeStaleness] = dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
-	}
-	return item
-}
-
 // Row is a toggle as a search reads it. The states of its environments are decoded on request, because that takes
 // longer than reading the item.
 type Row struct {

@@ -1,6 +1,7 @@
 package featuretable_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,27 @@ func TestMarshal(t *testing.T) {
 	}
 	assert.Equal(t, featuretable.Row{Toggle: toggle.Feature{Name: "a"}},
 		featuretable.UnmarshalRow(featuretable.Key("a")), cmp.AllowUnexported(featuretable.Row{}))
+}
+
+// TestEveryPropertyIsStored fails if a property of toggles is missing in the item.
+func TestEveryPropertyIsStored(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)
+	f := toggle.Feature{
+		Name: "f", Project: "p", Type: "release", Description: new("d"), ImpressionData: true, CreatedAt: at,
+		CreatedBy: &toggle.Creator{ID: 7, Name: "ada"}, Archived: true, ArchivedAt: &at, Stale: true, PotentiallyStale: true,
+		ContextFields: []string{"a"}, Environments: map[string]toggle.Environment{"production": {Enabled: true}},
+		Dependency: &toggle.Dependency{Feature: "parent", Variants: []string{}}, Children: []string{"c"}, Imported: "a",
+		LastEvent: 8, LastSeen: map[string]time.Time{"production": at},
+	}
+	for property, value := range reflect.ValueOf(f).Fields() {
+		assert.Equal(t, "", map[bool]string{true: property.Name + " has no value in this test"}[value.IsZero()])
+	}
+	item := featuretable.Marshal(f)
+	item[featuretable.AttributeLastSeen] = dynamo.S(featuretable.EncodeLastSeen(f.LastSeen))
+	stored, err := featuretable.Unmarshal(item)
+	assert.OK(t, err)
+	assert.Equal(t, f, stored)
 }
 
 // A row has the parts of the environments by which searches select toggles.

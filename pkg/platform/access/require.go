@@ -39,12 +39,12 @@ func IsUserOr401(p Principal) *apierror.Error {
 	return nil
 }
 
-// handler is lambdahttp.HandlerFunc, from which this package is independent.
-type handler = func(http.ResponseWriter, *http.Request) error
+// Handler is lambdahttp.HandlerFunc, whose package this package does not import.
+type Handler = func(http.ResponseWriter, *http.Request) error
 
 // Require calls next if the principal of the request meets a requirement. A request without an authorizer's context has
 // no valid credential.
-func Require(requirement Requirement, next handler) handler {
+func Require(requirement Requirement, next Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p, ok := parsePrincipal(apigateway.RequestFrom(r.Context()).Authorizer)
 		if !ok {
