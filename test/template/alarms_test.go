@@ -45,6 +45,7 @@ func healthy() minute {
 		m["Errors "+function] = datum{0, invocations, 0}
 	}
 	m.count("IncomingLogEvents AccessLogs", 10)
+	m.count("recentEvents SweepSnapshotsFunction", 4)
 	return m
 }
 
@@ -62,7 +63,7 @@ func TestWhenAlarmsRing(t *testing.T) {
 		"nothing fails": {func(minute, int) {}, ""},
 		"no requests": {func(m minute, _ int) {
 			for metric := range m {
-				if !strings.Contains(metric, "Sweep") {
+				if !strings.HasPrefix(metric, "Invocations Sweep") {
 					delete(m, metric)
 				}
 			}
@@ -74,6 +75,30 @@ func TestWhenAlarmsRing(t *testing.T) {
 		"snapshots: the stream fails on records": {func(m minute, after int) {
 			m.value("IteratorAge CompileSnapshotsFunction", 60_000*float64(after))
 		}, "StreamAgeAlarm 3"},
+		"the stream is not read for compile-snapshots": {func(m minute, _ int) {
+			delete(m, "Invocations CompileSnapshotsFunction")
+		}, "StreamReadersAlarm 4"},
+		"the stream is not read for publish-events": {func(m minute, _ int) {
+			delete(m, "Invocations PublishEventsFunction")
+		}, "StreamReadersAlarm 4"},
+		"the stream is not read for reevaluate-staleness": {func(m minute, after int) {
+			if after == 3 || after == 4 { // a change in the third minute
+				m.count("recentTypeEvents SweepSnapshotsFunction", 1)
+			}
+		}, "StreamReadersAlarm 5"},
+		"one change, and all streams are read": {func(m minute, after int) {
+			for _, metric := range []string{"recentEvents SweepSnapshotsFunction",
+				"Invocations CompileSnapshotsFunction", "Invocations PublishEventsFunction"} {
+				delete(m, metric)
+			}
+			switch after {
+			case 5:
+				m.count("Invocations CompileSnapshotsFunction", 1)
+				m.count("Invocations PublishEventsFunction", 1)
+			case 6, 7:
+				m.count("recentEvents SweepSnapshotsFunction", 1)
+			}
+		}, ""},
 		"schedules are gone": {func(m minute, _ int) {
 			delete(m, "Invocations SweepStalenessFunction")
 			delete(m, "Invocations SweepSnapshotsFunction")
@@ -168,7 +193,7 @@ func TestFewRequestsFail(t *testing.T) {
 		{2, 98, 99, 99},
 		{3, 99, 99, 99},
 	} {
-		random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // reproducible
+		random := rand.New(rand.NewPCG(1, 1))
 		const outages = 500
 		var in5, in15, in60 float64
 		for range outages {
@@ -370,20 +395,40 @@ func (a alarm) call(e *ast.CallExpr, of func(stat) float64) float64 {
 			return value
 		}
 		return argument(1)
-	case "SUM", "MAX": // of FILL(METRICS(), 0)
-		sum, highest := 0.0, 0.0
-		for _, s := range a.stats {
-			if value := of(s); !math.IsNaN(value) {
-				sum, highest = sum+value, max(highest, value)
-			}
+	case "SUM":
+		sum := 0.0
+		for _, value := range a.filled(e, of) {
+			sum += value
 		}
-		if name == "SUM" {
-			return sum
-		}
-		return highest
+		return sum
+	case "MAX":
+		return slices.Max(a.filled(e, of))
+	case "MIN":
+		return slices.Min(a.filled(e, of))
 	default:
 		panic(fmt.Sprint(a.name, ": unknown function ", name))
 	}
+}
+
+// filled returns FILL(METRICS(), 0), or FILL(METRICS("part of an id"), 0).
+func (a alarm) filled(e ast.Node, of func(stat) float64) (values []float64) {
+	part := ""
+	ast.Inspect(e, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			part = strings.Trim(literal.Value, `"`)
+		}
+		return true
+	})
+	for _, s := range a.stats {
+		value := of(s)
+		if math.IsNaN(value) {
+			value = 0
+		}
+		if strings.Contains(s.id, part) {
+			values = append(values, value)
+		}
+	}
+	return values
 }
 
 // operate returns NaN if a value has no data.

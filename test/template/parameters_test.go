@@ -184,10 +184,10 @@ func TestValues(t *testing.T) {
 		{"DomainName=a.example.com, CertificateArn=" + certificate, "Api", "", "DisableExecuteApiEndpoint", "true"},
 		{"WebAclArn=" + webACL, "AWS::WAFv2::WebACLAssociation", "", "WebACLArn", webACL},
 
-		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "16"},
-		{"Monitoring=alarms, AlarmEmail=a@example.com, ClientApi=false", "AWS::CloudWatch::Alarm", "", "number", "15"},
+		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "17"},
+		{"Monitoring=alarms, AlarmEmail=a@example.com, ClientApi=false", "AWS::CloudWatch::Alarm", "", "number", "16"},
 		{"Monitoring=alarms, AlarmEmail=a@example.com", "AWS::CloudWatch::Dashboard", "", "number", "0"},
-		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "16"},
+		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Alarm", "", "number", "17"},
 		{"Monitoring=alarms-and-dashboard, AlarmEmail=a@example.com", "AWS::CloudWatch::Dashboard", "", "number", "1"},
 		// each can have an alarm
 		{

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/logging"
 )
@@ -192,6 +194,28 @@ func (c *Compiler) reportSize(ctx context.Context, p snapshottable.Pointer) {
 	line = append(line, logging.Metrics("ToggleAdmin/Delivery", c.Function, c.now(), line,
 		logging.Metric{Name: "large", Unit: "Count"})...)
 	c.logger.LogAttrs(ctx, slog.LevelWarn, "the toggles of an environment are nearly too large for applications", line...)
+}
+
+// reportEvents logs the number of events of the last minutes. An alarm compares it with the invocations of the functions
+// that read streams, so that it is needed only on AWS.
+func (c *Compiler) reportEvents(ctx context.Context, recent []eventlog.Event, now time.Time) {
+	var all, ofTypes int
+	for _, e := range recent {
+		if e.CreatedAt().Before(now.Add(-countFor)) {
+			continue
+		}
+		all++
+		if e.Type == eventlog.FeatureTypeCreated || e.Type == eventlog.FeatureTypeUpdated {
+			ofTypes++
+		}
+	}
+	if all == 0 || c.Function == "" {
+		return
+	}
+	line := []slog.Attr{slog.Int("recentEvents", all), slog.Int("recentTypeEvents", ofTypes)}
+	line = append(line, logging.Metrics("ToggleAdmin/Delivery", c.Function, now, line,
+		logging.Metric{Name: "recentEvents", Unit: "Count"}, logging.Metric{Name: "recentTypeEvents", Unit: "Count"})...)
+	c.logger.LogAttrs(ctx, slog.LevelInfo, "recent events counted", line...)
 }
 
 // reportKept logs toggles that keep their part of the previous snapshot.

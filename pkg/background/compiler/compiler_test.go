@@ -437,6 +437,31 @@ func TestSweep(t *testing.T) {
 	assert.Equal(t, "3: a 70", f.sees("production"))
 }
 
+// The sweep counts the events of two minutes, so that an alarm sees that a stream is not read.
+func TestRecentEvents(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.handler.Compiler.Function = "sweep-snapshots"
+	f.sweep()
+	f.record(eventlog.FeatureStrategyUpdate, "a", "production")
+	f.record(eventlog.FeatureTypeUpdated, "", "")
+	for _, row := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{time.Minute, "recentEvents=2 recentTypeEvents=1"},
+		{time.Minute, "recentEvents=2 recentTypeEvents=1"},
+		{time.Second, ""},
+	} {
+		f.log.Reset()
+		f.now = f.now.Add(row.after)
+		f.sweep()
+		_, line, _ := strings.Cut(f.log.String(), `msg="recent events counted" `)
+		line, _, _ = strings.Cut(line, " functionName")
+		assert.Equal(t, row.want, line)
+	}
+}
+
 // A process with a fast clock, such as an operator's, does not stop the sweeps until that time. doctor reports it.
 func TestFastClock(t *testing.T) {
 	t.Parallel()

@@ -20,6 +20,8 @@ import (
 const (
 	// stopBefore is the time before the deadline of an invocation from which no call starts.
 	stopBefore = 2 * time.Second
+	// countFor is the age until which sweeps count events: the period of StreamReadersAlarm.
+	countFor = 2 * time.Minute
 	// concurrency is the maximum number of environments that an invocation compiles at the same time.
 	concurrency = 4
 	// late is longer than the time by which a transaction can commit after the time in the ids of its events, and than
@@ -148,10 +150,14 @@ func isAhead(p snapshottable.Pointer, now time.Time) bool {
 // sweepChanged compiles the environments with events that are later than what the snapshot covers. The others cover all
 // events before the sweep.
 func (h *Handler) sweepChanged(ctx context.Context, pointers map[string]snapshottable.Pointer, began time.Time) error {
-	recent, err := h.eventsSince(ctx, pointers)
+	if len(pointers) == 0 {
+		return nil
+	}
+	recent, err := h.eventsSince(ctx, pointers, began.Add(-countFor))
 	if err != nil {
 		return err
 	}
+	h.Compiler.reportEvents(ctx, recent, began)
 	return forEach(slices.Sorted(maps.Keys(pointers)), func(name string) error {
 		pointer := pointers[name]
 		var later []eventlog.Event
@@ -170,20 +176,16 @@ func (h *Handler) sweepChanged(ctx context.Context, pointers map[string]snapshot
 	})
 }
 
-// eventsSince returns the events that one of the snapshots may not cover.
+// eventsSince returns the events since a time, and those before it that one of the snapshots may not cover.
 func (h *Handler) eventsSince(
-	ctx context.Context, pointers map[string]snapshottable.Pointer,
+	ctx context.Context, pointers map[string]snapshottable.Pointer, from time.Time,
 ) (recent []eventlog.Event, err error) {
-	var oldest time.Time
 	for _, p := range pointers {
-		if oldest.IsZero() || p.Covers.Before(oldest) {
-			oldest = p.Covers
+		if uncovered := p.Covers.Add(-late); uncovered.Before(from) {
+			from = uncovered
 		}
 	}
-	if oldest.IsZero() {
-		return nil, nil
-	}
-	err = h.Events.All(ctx, eventlog.Filter{From: oldest.Add(-late)}, func(e eventlog.Event) error {
+	err = h.Events.All(ctx, eventlog.Filter{From: from}, func(e eventlog.Event) error {
 		recent = append(recent, e)
 		return nil
 	})
