@@ -22,16 +22,16 @@ type APIToken struct {
 	LastEvent int64      // the id of its last event
 }
 
-// snapshot is a token in the data of events.
-type snapshot struct {
+// eventData is a token in the data of events.
+type eventData struct {
 	ID          string  `json:"id"`
 	UserID      *int64  `json:"userId"` // null
 	Description string  `json:"description"`
 	ExpiresAt   *string `json:"expiresAt"`
 }
 
-func (t APIToken) snapshot() any {
-	return snapshot{ID: t.Selector.String(), Description: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt)}
+func (t APIToken) eventData() any {
+	return eventData{ID: t.Selector.String(), Description: t.Name, ExpiresAt: datetime.FormatOptional(t.ExpiresAt)}
 }
 
 func (t APIToken) change(kind eventlog.Type, data, preData any) eventlog.Change {

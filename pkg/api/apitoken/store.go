@@ -107,7 +107,7 @@ func (s *Store) Create(ctx context.Context, t APIToken, random io.Reader) (acces
 // CreateActions returns the actions of a transaction that stores a token that New returned, and records it. They fail if
 // the selector is taken.
 func (s *Store) CreateActions(ctx context.Context, t APIToken) ([]types.TransactWriteItem, error) {
-	id, event, err := s.log.RecordActions(ctx, t.change(eventlog.APITokenCreated, t.snapshot(), nil))
+	id, event, err := s.log.RecordActions(ctx, t.change(eventlog.APITokenCreated, t.eventData(), nil))
 	t.LastEvent = id
 	return append([]types.TransactWriteItem{dynamo.NewItem(s.table, hash, toItem(t))}, event...), err
 }
@@ -122,7 +122,7 @@ func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
 		return err
 	}
 	_, err = s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // failed: a concurrent call deleted it
-		_, event, err := s.log.RecordActions(ctx, t.change(eventlog.APITokenDeleted, nil, t.snapshot()))
+		_, event, err := s.log.RecordActions(ctx, t.change(eventlog.APITokenDeleted, nil, t.eventData()))
 		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, t.LastEvent)))
 		return append([]types.TransactWriteItem{{Delete: &types.Delete{
 			TableName:                 &s.table,

@@ -23,8 +23,8 @@ const DefaultEnvironment = "development"
 // notFound returns the error if a text is not that of a token.
 func notFound() error { return apierror.New(apierror.NotFound, "There is no such client token.") }
 
-// snapshot is a token in the data of events.
-type snapshot struct {
+// eventData is a token in the data of events.
+type eventData struct {
 	ID          string                `json:"id"`
 	TokenName   string                `json:"tokenName"`
 	Type        clienttokentable.Type `json:"type"`
@@ -33,8 +33,8 @@ type snapshot struct {
 	ExpiresAt   *string               `json:"expiresAt"`
 }
 
-func newSnapshot(t clienttokentable.Token) snapshot {
-	return snapshot{
+func newEventData(t clienttokentable.Token) eventData {
+	return eventData{
 		ID:          t.Selector.String(),
 		TokenName:   t.Name,
 		Type:        t.Type,
@@ -47,10 +47,10 @@ func newSnapshot(t clienttokentable.Token) snapshot {
 // newExpiring returns the record that a token has reached a threshold: its expiry is at most the number of days away.
 func newExpiring(t clienttokentable.Token, days int64) eventlog.Change {
 	return newChange(t, eventlog.TokenExpiring, struct {
-		snapshot
+		eventData
 
 		Days int64 `json:"days"`
-	}{newSnapshot(t), days}, nil)
+	}{newEventData(t), days}, nil)
 }
 
 // newChange returns the record of a change of a token.

@@ -89,7 +89,7 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 			return nil, err
 		}
 		id, event, err := s.log.RecordActions(ctx,
-			newChange(t, eventlog.APITokenCreated, newSnapshot(t), nil))
+			newChange(t, eventlog.APITokenCreated, newEventData(t), nil))
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (s *Store) update(
 		next := old
 		next.ExpiresAt, next.AnnouncedDays = expires, 0
 		id, event, err := s.log.RecordActions(ctx,
-			newChange(old, eventlog.APITokenUpdated, newSnapshot(next), newSnapshot(old)))
+			newChange(old, eventlog.APITokenUpdated, newEventData(next), newEventData(old)))
 		if err != nil {
 			return nil, err
 		}
@@ -227,7 +227,7 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 		if err != nil {
 			return nil, err
 		}
-		_, event, err := s.log.RecordActions(ctx, newChange(old, eventlog.APITokenDeleted, nil, newSnapshot(old)))
+		_, event, err := s.log.RecordActions(ctx, newChange(old, eventlog.APITokenDeleted, nil, newEventData(old)))
 		if err != nil {
 			return nil, err
 		}

@@ -65,8 +65,8 @@ func Defaults(now time.Time) []ContextField {
 	}
 }
 
-// snapshot is a field in the data of events, without its references.
-type snapshot struct {
+// eventData is a field in the data of events, without its references.
+type eventData struct {
 	Name        string       `json:"name"`
 	Description *string      `json:"description"`
 	Stickiness  bool         `json:"stickiness"`
@@ -75,8 +75,8 @@ type snapshot struct {
 	LegalValues []legalValue `json:"legalValues"`
 }
 
-func (f ContextField) snapshot() snapshot {
-	s := snapshot{f.Name, f.Description, f.Stickiness, f.SortOrder, datetime.FormatOptional(f.CreatedAt), []legalValue{}}
+func (f ContextField) eventData() eventData {
+	s := eventData{f.Name, f.Description, f.Stickiness, f.SortOrder, datetime.FormatOptional(f.CreatedAt), []legalValue{}}
 	for _, v := range f.LegalValues {
 		s.LegalValues = append(s.LegalValues, legalValue(v))
 	}

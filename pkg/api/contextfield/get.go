@@ -24,7 +24,7 @@ func Get(fields *Store) lambdahttp.HandlerFunc {
 
 // etag returns the entity tag of a field. It changes with everything that update-context-field can overwrite.
 func etag(f ContextField) string {
-	s := f.snapshot()
+	s := f.eventData()
 	s.CreatedAt = nil
 	return lambdahttp.ETag(s)
 }

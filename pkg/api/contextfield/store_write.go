@@ -79,7 +79,7 @@ func (s *Store) CreateActions(ctx context.Context, fields ...ContextField) ([]ty
 // create adds the actions that create an unused field and record it, and sets f.LastEvent, which is the id of the last
 // event of a deleted field with the name.
 func (s *Store) create(ctx context.Context, actions *dynamo.Actions, f *ContextField) error {
-	id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldCreated, f.snapshot(), nil))
+	id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldCreated, f.eventData(), nil))
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 		}
 		next = f.placed(all)
 		next.CreatedAt, next.References, next.LastEvent = old.CreatedAt, old.References, old.LastEvent
-		if reflect.DeepEqual(old.snapshot(), next.snapshot()) {
+		if reflect.DeepEqual(old.eventData(), next.eventData()) {
 			return nil, nil
 		}
 		if err := checkSizes(all, i, next); err != nil {
@@ -128,7 +128,7 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			}
 			unchangedUse = append(unchangedUse, s.references.SameVersion(f.Name, old.References))
 		}
-		id, record, err := s.log.RecordActions(ctx, old.change(eventlog.ContextFieldUpdated, next.snapshot(), old.snapshot()))
+		id, record, err := s.log.RecordActions(ctx, old.change(eventlog.ContextFieldUpdated, next.eventData(), old.eventData()))
 		if err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 				return nil, err
 			}
 		}
-		id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.snapshot()))
+		id, record, err := s.log.RecordActions(ctx, f.change(eventlog.ContextFieldDeleted, nil, f.eventData()))
 		if err != nil {
 			return nil, err
 		}

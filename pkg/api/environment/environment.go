@@ -71,14 +71,14 @@ func NotFound(name string) error {
 	return apierror.Errorf(apierror.NotFound, "There is no environment with the name %q.", apierror.Echo(name))
 }
 
-// snapshot is an environment in the data of events.
-type snapshot struct {
+// eventData is an environment in the data of events.
+type eventData struct {
 	Name      string `json:"name"`
 	Type      string `json:"type"`
 	SortOrder int64  `json:"sortOrder"`
 }
 
-func (e Environment) snapshot() snapshot { return snapshot{e.Name, e.Type, e.SortOrder} }
+func (e Environment) eventData() eventData { return eventData{e.Name, e.Type, e.SortOrder} }
 
 func (e Environment) subject() eventlog.Subject { return eventlog.Subject("environment:" + e.Name) }
 

@@ -116,4 +116,4 @@ func Get(environments *Store) lambdahttp.HandlerFunc {
 }
 
 // ETag returns the entity tag of an environment. It changes with everything that update-environment can change.
-func ETag(e Environment) string { return lambdahttp.ETag(e.snapshot()) }
+func ETag(e Environment) string { return lambdahttp.ETag(e.eventData()) }

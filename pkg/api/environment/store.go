@@ -238,7 +238,7 @@ func (s *Store) Create(ctx context.Context, e Environment) (Environment, error) 
 // create adds the actions that create an environment and record it, and sets e.LastEvent, which is the id of the last
 // event of a deleted environment with the name.
 func (s *Store) create(ctx context.Context, actions *dynamo.Actions, e *Environment) error {
-	id, event, err := s.log.RecordActions(ctx, e.change(eventlog.EnvironmentCreated, e.snapshot(), nil))
+	id, event, err := s.log.RecordActions(ctx, e.change(eventlog.EnvironmentCreated, e.eventData(), nil))
 	if err != nil {
 		return err
 	}
@@ -285,11 +285,11 @@ func (s *Store) Update(ctx context.Context, name string, change func(*Environmen
 			return err
 		}
 		next = old
-		if err := change(&next); err != nil || next.snapshot() == old.snapshot() {
+		if err := change(&next); err != nil || next.eventData() == old.eventData() {
 			return err
 		}
 		id, event, err := s.log.RecordActions(ctx,
-			old.change(eventlog.EnvironmentUpdated, next.snapshot(), old.snapshot()))
+			old.change(eventlog.EnvironmentUpdated, next.eventData(), old.eventData()))
 		if err != nil {
 			return err
 		}
@@ -350,7 +350,7 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 			return apierror.Errorf(apierror.Conflict,
 				"The environment %q is in use. The number of its client tokens is %d. Delete them first.", name, n)
 		}
-		id, event, err := s.log.RecordActions(ctx, e.change(eventlog.EnvironmentDeleted, nil, e.snapshot()))
+		id, event, err := s.log.RecordActions(ctx, e.change(eventlog.EnvironmentDeleted, nil, e.eventData()))
 		if err != nil {
 			return err
 		}

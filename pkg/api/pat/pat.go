@@ -63,16 +63,16 @@ func DescriptionKey(description string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// snapshot is a token in the data of events.
-type snapshot struct {
+// eventData is a token in the data of events.
+type eventData struct {
 	ID          string `json:"id"`
 	UserID      int64  `json:"userId"`
 	Description string `json:"description"`
 	ExpiresAt   string `json:"expiresAt"`
 }
 
-func (p PAT) snapshot() any {
-	return snapshot{strconv.FormatInt(p.ID, 10), p.UserID, p.Description, datetime.Format(p.ExpiresAt)}
+func (p PAT) eventData() any {
+	return eventData{strconv.FormatInt(p.ID, 10), p.UserID, p.Description, datetime.Format(p.ExpiresAt)}
 }
 
 // change returns the record of a change of the token. data or preData is nil.

@@ -116,7 +116,7 @@ func (s *Store) insert(ctx context.Context, p PAT, owner Owner, now time.Time) (
 func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error) {
 	created, _ := eventTypes(i.owner.Kind)
 	p := &i.token
-	id, records, err := i.log.RecordActions(ctx, p.change(created, p.snapshot(), nil))
+	id, records, err := i.log.RecordActions(ctx, p.change(created, p.eventData(), nil))
 	if err != nil {
 		return nil, err
 	}

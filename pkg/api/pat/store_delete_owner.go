@@ -47,7 +47,7 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error
 // deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.
 func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
 	_, deleted := eventTypes(kind)
-	_, event, err := s.log.RecordActions(ctx, p.change(deleted, nil, p.snapshot()))
+	_, event, err := s.log.RecordActions(ctx, p.change(deleted, nil, p.eventData()))
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, p.LastEvent)))
 	return append([]types.TransactWriteItem{{Delete: &types.Delete{
 		TableName:                 &s.pats,

@@ -91,7 +91,7 @@ func Get(segments *Store) lambdahttp.HandlerFunc {
 }
 
 // etag returns the entity tag of a segment. It changes with everything that update-segment can change.
-func etag(s Segment) string { return lambdahttp.ETag(s.snapshot()) }
+func etag(s Segment) string { return lambdahttp.ETag(s.eventData()) }
 
 // ListStrategies serves GET /api/admin/segments/{id}/strategies.
 func ListStrategies(segments *Store, strategies *Strategies) lambdahttp.HandlerFunc {

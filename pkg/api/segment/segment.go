@@ -44,8 +44,8 @@ func valuesOf(constraints []toggle.Constraint) (n int) {
 // sameName reports whether two names differ in letter case only.
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// snapshot is a segment in the data of events.
-type snapshot struct {
+// eventData is a segment in the data of events.
+type eventData struct {
 	ID          int64               `json:"id"`
 	Name        string              `json:"name"`
 	Description *string             `json:"description"`
@@ -53,8 +53,8 @@ type snapshot struct {
 	Constraints []toggle.Constraint `json:"constraints"`
 }
 
-func (s Segment) snapshot() snapshot {
-	return snapshot{s.ID, s.Name, s.Description, s.Project, s.Constraints}
+func (s Segment) eventData() eventData {
+	return eventData{s.ID, s.Name, s.Description, s.Project, s.Constraints}
 }
 
 func (s Segment) change(t eventlog.Type, data, preData any) eventlog.Change {

@@ -146,7 +146,7 @@ func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err 
 				"Failed to create segment. You can't create more than the established limit of %d. "+
 					"Delete a segment first.", Limit)
 		}
-		id, event, err := s.log.RecordActions(ctx, created.change(eventlog.SegmentCreated, created.snapshot(), nil))
+		id, event, err := s.log.RecordActions(ctx, created.change(eventlog.SegmentCreated, created.eventData(), nil))
 		if err != nil {
 			return 0, err
 		}
@@ -182,7 +182,7 @@ func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) erro
 		if err := s.checkRoom(ctx, old, next); err != nil {
 			return 0, err
 		}
-		event, record, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentUpdated, next.snapshot(), old.snapshot()))
+		event, record, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentUpdated, next.eventData(), old.eventData()))
 		if err != nil {
 			return 0, err
 		}
@@ -226,7 +226,7 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 				"The segment %q is in use. The number of toggles with a strategy that uses it, with archived ones, is %d.",
 				apierror.Echo(old.Name), n)
 		}
-		_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.snapshot()))
+		_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.eventData()))
 		if err != nil {
 			return nil, err
 		}

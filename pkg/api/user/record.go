@@ -10,8 +10,8 @@ import (
 	"toggleadmin/pkg/platform/datetime"
 )
 
-// snapshot is an account in the data of events. It contains no tokens.
-type snapshot struct {
+// eventData is an account in the data of events. It contains no tokens.
+type eventData struct {
 	ID        int64    `json:"id"`
 	Name      string   `json:"name"`
 	Username  string   `json:"username,omitempty"` // of a service account
@@ -33,8 +33,8 @@ type identity struct {
 	SubjectSHA256 string `json:"subjectSha256"` // hexadecimal
 }
 
-func (u User) snapshot() any {
-	s := snapshot{
+func (u User) eventData() any {
+	s := eventData{
 		ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: rootRole{u.Role.ID(), u.Role},
 		Disabled:  u.Disabled,
 		CreatedAt: datetime.FormatOptional(u.CreatedAt),
@@ -71,15 +71,15 @@ func (u User) Subject() eventlog.Subject {
 }
 
 func (u User) changeTo(next User) eventlog.Change {
-	return u.change(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, next.snapshot(), u.snapshot())
+	return u.change(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, next.eventData(), u.eventData())
 }
 
 func (u User) creation() eventlog.Change {
-	return u.change(eventlog.UserCreated, eventlog.ServiceAccountCreated, u.snapshot(), nil)
+	return u.change(eventlog.UserCreated, eventlog.ServiceAccountCreated, u.eventData(), nil)
 }
 
 func (u User) deletion() eventlog.Change {
-	return u.change(eventlog.UserDeleted, eventlog.ServiceAccountDeleted, nil, u.snapshot())
+	return u.change(eventlog.UserDeleted, eventlog.ServiceAccountDeleted, nil, u.eventData())
 }
 
 // Actor returns the account as the one who makes a change.

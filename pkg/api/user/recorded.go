@@ -19,7 +19,7 @@ type Recorded struct {
 	identity *identity
 }
 
-// recordedState is the part of a snapshot that Recorded follows.
+// recordedState is the part of the data of an event that Recorded follows.
 type recordedState struct {
 	RootRole rootRole  `json:"rootRole"`
 	Disabled bool      `json:"disabled"`
