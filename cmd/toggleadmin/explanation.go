@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 )
 
 // explanationOf returns the lines that say whether a toggle is on, and why. Each line after the first one is a
 // condition and whether it holds. The toggle exists: one that the explanation does not know is archived.
-func explanationOf(name, environment string, e evaluation.Explanation) []string {
+func explanationOf(name, environment string, e playground.Explanation) []string {
 	result := "off"
 	if e.Enabled {
 		result = "on"
@@ -27,12 +28,12 @@ func explanationOf(name, environment string, e evaluation.Explanation) []string 
 	for _, d := range e.Dependencies {
 		lines = append(lines, dependencyWords(d.Dependency)+": "+yesNo(d.Holds))
 	}
-	for i, s := range e.Strategies {
+	for i, s := range e.All {
 		holds := "does not hold"
 		if s.Holds {
 			holds = "holds"
 		}
-		lines = append(lines, fmt.Sprintf("strategy %d, %s: %s", i+1, strategyWords(s.Strategy), holds))
+		lines = append(lines, fmt.Sprintf("strategy %d, %s: %s", i+1, strategyWords(s.Stored), holds))
 		lines = append(lines, indented(strategyLines(s))...)
 	}
 	return lines
@@ -61,7 +62,7 @@ func strategyWords(s toggle.Strategy) string {
 }
 
 // strategyLines returns the conditions of a strategy.
-func strategyLines(s evaluation.StrategyExplanation) []string {
+func strategyLines(s playground.StrategyExplanation) []string {
 	lines := constraintLines(s.Constraints)
 	for _, g := range s.Segments {
 		name := g.Name
@@ -97,7 +98,7 @@ func valueWords(c evaluation.ConstraintExplanation) string {
 }
 
 // ruleWords returns the condition of the type of a strategy; empty: it has none.
-func ruleWords(s evaluation.StrategyExplanation) string {
+func ruleWords(s playground.StrategyExplanation) string {
 	holds := yesNo(s.RuleHolds)
 	entries := func(parameter string) string {
 		return alternatives(strings.Split(s.Strategy.Parameters[parameter], ","))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator"
 )
 
@@ -49,12 +49,12 @@ func (c *showSnapshotCmd) Run(s *session, o *operator.Operator) error {
 		return nil
 	}
 	fmt.Fprintln(s.out)
-	return writeTable(s.out, s.width, []column[snapshot.Feature]{
-		{name: "NAME", cell: func(f snapshot.Feature) string { return f.Name }, cut: cutLast, isName: true},
-		{name: "STATE", cell: func(f snapshot.Feature) string { return onOff(f.Enabled) }},
-		{name: "STRATEGIES", cell: func(f snapshot.Feature) string { return strconv.Itoa(len(f.Strategies)) }},
-		{name: "TYPE", cell: func(f snapshot.Feature) string { return f.Type }, cut: cutLast},
-		{name: "PROJECT", cell: func(f snapshot.Feature) string { return f.Project }, cut: cutLast},
+	return writeTable(s.out, s.width, []column[evaluation.Feature]{
+		{name: "NAME", cell: func(f evaluation.Feature) string { return f.Name }, cut: cutLast, isName: true},
+		{name: "STATE", cell: func(f evaluation.Feature) string { return onOff(f.Enabled) }},
+		{name: "STRATEGIES", cell: func(f evaluation.Feature) string { return strconv.Itoa(len(f.Strategies)) }},
+		{name: "TYPE", cell: func(f evaluation.Feature) string { return f.Type }, cut: cutLast},
+		{name: "PROJECT", cell: func(f evaluation.Feature) string { return f.Project }, cut: cutLast},
 		{name: "PARENT", cell: parentText, cut: cutLast},
 	}, shown.Document.Features)
 }
@@ -67,7 +67,7 @@ func onOff(enabled bool) string {
 }
 
 // parentText returns the toggle on which a toggle depends, or "".
-func parentText(f snapshot.Feature) string {
+func parentText(f evaluation.Feature) string {
 	for _, d := range f.Dependencies {
 		return d.Feature
 	}

@@ -25,12 +25,12 @@ func TestAllocations(t *testing.T) {
 			})
 		}
 	}
-	var strategies []toggle.Strategy
+	var strategies []evaluation.Strategy
 	for _, constraint := range constraints {
-		unknown := toggle.Strategy{Name: "nope", Constraints: []toggle.Constraint{constraint}}
+		unknown := evaluation.Strategy{Name: "nope", Constraints: []toggle.Constraint{constraint}}
 		strategies = append(strategies, unknown)
 	}
-	engine := engineOf(append(strategies, toggle.Strategy{
+	engine := engineOf(append(strategies, evaluation.Strategy{
 		Name:       "flexibleRollout",
 		Parameters: map[string]string{"rollout": "100"},
 		Variants:   numberedVariants(3),

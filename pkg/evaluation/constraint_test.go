@@ -16,7 +16,7 @@ var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func noRandom(uint32) uint32 { panic("a random number is drawn") }
 
 // engineOf compiles one toggle, t, which is switched on.
-func engineOf(strategies ...toggle.Strategy) *evaluation.Engine {
+func engineOf(strategies ...evaluation.Strategy) *evaluation.Engine {
 	return evaluation.New(evaluation.State{
 		Features: []evaluation.Feature{{Name: "t", Enabled: true, Strategies: strategies}},
 	})
@@ -24,7 +24,7 @@ func engineOf(strategies ...toggle.Strategy) *evaluation.Engine {
 
 // holds reports whether a context with the fields fulfills a constraint.
 func holds(c toggle.Constraint, fields map[string]string) bool {
-	engine := engineOf(toggle.Strategy{Name: "default", Constraints: []toggle.Constraint{c}})
+	engine := engineOf(evaluation.Strategy{Name: "default", Constraints: []toggle.Constraint{c}})
 	return engine.Enabled("t", &evaluation.Context{Fields: fields, Now: now, Random: noRandom})
 }
 

@@ -5,6 +5,7 @@ import "toggleadmin/pkg/toggle"
 // Engine evaluates the toggles of a State. It is safe for concurrent use.
 type Engine struct {
 	features map[string]*feature
+	segments map[int64]*segment
 }
 
 // Result is the result of a toggle for a context.
@@ -16,15 +17,17 @@ type Result struct {
 // New compiles a state, which must not be changed afterwards. It rejects nothing: a value or a parameter that is
 // malformed fulfills no condition. If two toggles have the same name, the second one counts.
 func New(state State) *Engine {
-	segments := make(map[int64]*segment, len(state.Segments))
+	engine := &Engine{
+		features: make(map[string]*feature, len(state.Features)),
+		segments: make(map[int64]*segment, len(state.Segments)),
+	}
 	for i := range state.Segments {
 		source := &state.Segments[i]
-		segments[source.ID] = &segment{source, compileConstraints(source.Constraints)}
+		engine.segments[source.ID] = &segment{source, compileConstraints(source.Constraints)}
 	}
-	engine := &Engine{features: make(map[string]*feature, len(state.Features))}
 	for i := range state.Features {
 		source := &state.Features[i]
-		engine.features[source.Name] = compileFeature(source, segments)
+		engine.features[source.Name] = compileFeature(source, engine.segments)
 	}
 	for _, feature := range engine.features {
 		feature.parents = engine.parentsOf(feature)

@@ -24,7 +24,7 @@ func TestNumbers(t *testing.T) {
 		{"æ", "ø", 59, "595"},
 		{"", "", 31, "632"},
 	} {
-		engine := engineOf(toggle.Strategy{
+		engine := engineOf(evaluation.Strategy{
 			Name:       "flexibleRollout",
 			Parameters: map[string]string{"groupId": test.group, "rollout": "100", "stickiness": "userId"},
 			Variants:   numberedVariants(1000),
@@ -108,7 +108,7 @@ func TestTypesOfStrategies(t *testing.T) {
 			Random:   func(uint32) uint32 { return test.random },
 			HostName: "Web-2",
 		}
-		engine := engineOf(toggle.Strategy{Name: test.name, Parameters: test.parameters})
+		engine := engineOf(evaluation.Strategy{Name: test.name, Parameters: test.parameters})
 		if got := engine.Enabled("t", ctx); got != test.want {
 			t.Errorf("%s %v with %v: %t", test.name, test.parameters, test.fields, got)
 		}
@@ -149,7 +149,7 @@ func TestVariants(t *testing.T) {
 			Name:     "t",
 			Enabled:  true,
 			Variants: test.old,
-			Strategies: []toggle.Strategy{{
+			Strategies: []evaluation.Strategy{{
 				Name:       "flexibleRollout",
 				Parameters: map[string]string{"rollout": "100", "groupId": "t1", "stickiness": test.stickiness},
 				Variants:   test.variants,
@@ -169,23 +169,20 @@ func TestVariants(t *testing.T) {
 
 func TestSwitchAndStrategies(t *testing.T) {
 	t.Parallel()
-	on := toggle.Strategy{Name: "default"}
-	off := toggle.Strategy{Name: "nope"}
-	disabled := toggle.Strategy{Name: "default", Disabled: true}
-	missing := toggle.Strategy{Name: "default", Segments: []int64{7}}
+	on := evaluation.Strategy{Name: "default"}
+	off := evaluation.Strategy{Name: "nope"}
+	missing := evaluation.Strategy{Name: "default", Segments: []int64{7}}
 	for _, test := range []struct {
 		name       string
 		enabled    bool
-		strategies []toggle.Strategy
+		strategies []evaluation.Strategy
 		want       bool
 	}{
-		{"off", false, []toggle.Strategy{on}, false},
+		{"off", false, []evaluation.Strategy{on}, false},
 		{"no strategies", true, nil, true},
-		{"one of them holds", true, []toggle.Strategy{off, on}, true},
-		{"none holds", true, []toggle.Strategy{off, off}, false},
-		{"disabled", true, []toggle.Strategy{disabled, off}, false},
-		{"only a disabled one", true, []toggle.Strategy{disabled}, true},
-		{"a segment is missing", true, []toggle.Strategy{missing}, false},
+		{"one of them holds", true, []evaluation.Strategy{off, on}, true},
+		{"none holds", true, []evaluation.Strategy{off, off}, false},
+		{"a segment is missing", true, []evaluation.Strategy{missing}, false},
 	} {
 		engine := evaluation.New(evaluation.State{
 			Features: []evaluation.Feature{{Name: "t", Enabled: test.enabled, Strategies: test.strategies}},
@@ -202,14 +199,13 @@ func TestDependencies(t *testing.T) {
 	parent := func(enabled bool, variants ...string) toggle.Dependency {
 		return toggle.Dependency{Feature: "on", Enabled: enabled, Variants: variants}
 	}
-	strategy := toggle.Strategy{
+	strategy := evaluation.Strategy{
 		Name:       "flexibleRollout",
 		Parameters: map[string]string{"rollout": "100"},
 		Variants:   []toggle.Variant{{Name: "a", Weight: 1000}},
 	}
-	elsewhere, disabled := strategy, strategy
+	elsewhere := strategy
 	elsewhere.Constraints = []toggle.Constraint{{ContextName: "userId", Operator: "IN", Values: []string{"u2"}}}
-	disabled.Disabled, disabled.Variants = true, []toggle.Variant{{Name: "b", Weight: 1000}}
 	for _, test := range []struct {
 		name       string
 		dependency toggle.Dependency
@@ -223,7 +219,6 @@ func TestDependencies(t *testing.T) {
 		{"off, as it must be", toggle.Dependency{Feature: "off", Variants: []string{"x"}}, true},
 		{"no variant in the context", toggle.Dependency{Feature: "some", Enabled: true, Variants: []string{"x", "a"}}, true},
 		{"no such variant", toggle.Dependency{Feature: "some", Enabled: true, Variants: []string{"x"}}, false},
-		{"only of a disabled strategy", toggle.Dependency{Feature: "some", Enabled: true, Variants: []string{"b"}}, false},
 		{"no variants", toggle.Dependency{Feature: "plain", Enabled: true, Variants: []string{"x"}}, false},
 		{"unknown", toggle.Dependency{Feature: "unknown"}, false},
 		{"itself", toggle.Dependency{Feature: "child"}, false},
@@ -231,10 +226,10 @@ func TestDependencies(t *testing.T) {
 	} {
 		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
 			{Name: "child", Enabled: true, Dependencies: []toggle.Dependency{test.dependency}},
-			{Name: "on", Enabled: true, Strategies: []toggle.Strategy{strategy}},
-			{Name: "off", Strategies: []toggle.Strategy{strategy}},
+			{Name: "on", Enabled: true, Strategies: []evaluation.Strategy{strategy}},
+			{Name: "off", Strategies: []evaluation.Strategy{strategy}},
 			{Name: "plain", Enabled: true},
-			{Name: "some", Enabled: true, Strategies: []toggle.Strategy{elsewhere, disabled, {Name: "default"}}},
+			{Name: "some", Enabled: true, Strategies: []evaluation.Strategy{elsewhere, {Name: "default"}}},
 			{Name: "other child", Enabled: true, Dependencies: []toggle.Dependency{parent(true)}},
 		}})
 		ctx := &evaluation.Context{Fields: map[string]string{"userId": "u1"}, Random: noRandom}

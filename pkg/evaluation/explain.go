@@ -18,10 +18,10 @@ type DependencyExplanation struct {
 	Holds      bool
 }
 
-// StrategyExplanation says whether a strategy holds: whether it is not disabled, and all its constraints, all its
-// segments and the rule of its type hold.
+// StrategyExplanation says whether a strategy holds: whether all its constraints, all its segments and the rule of its
+// type hold.
 type StrategyExplanation struct {
-	Strategy    toggle.Strategy
+	Strategy    Strategy
 	Holds       bool
 	Constraints []ConstraintExplanation
 	Segments    []SegmentExplanation
@@ -62,6 +62,13 @@ func (e *Engine) Explain(name string, ctx *Context) Explanation {
 	return feature.explain(ctx)
 }
 
+// ExplainStrategy says whether a strategy holds for a context. The strategy need not be one of the toggle, whose name is
+// the default group.
+func (e *Engine) ExplainStrategy(feature string, s *Strategy, ctx *Context) StrategyExplanation {
+	compiled := compileStrategy(s, feature, e.segments)
+	return compiled.explain(ctx)
+}
+
 func (f *feature) explain(ctx *Context) Explanation {
 	explanation := Explanation{Known: true, SwitchedOn: f.source.Enabled, Decisive: -1}
 	dependenciesHold := true
@@ -78,7 +85,7 @@ func (f *feature) explain(ctx *Context) Explanation {
 		}
 		explanation.Strategies = append(explanation.Strategies, strategy)
 	}
-	strategiesHold := f.isUnconditional() || explanation.Decisive >= 0
+	strategiesHold := len(f.strategies) == 0 || explanation.Decisive >= 0
 	if f.source.Enabled && dependenciesHold && strategiesHold {
 		explanation.Result = Result{true, f.explainedVariant(explanation, ctx)}
 	}
@@ -107,7 +114,7 @@ func (s *strategy) explain(ctx *Context) StrategyExplanation {
 	} else {
 		explanation.RuleHolds = s.rule.holds(ctx)
 	}
-	explanation.Holds = !s.source.Disabled && holds && explanation.RuleHolds
+	explanation.Holds = holds && explanation.RuleHolds
 	if explanation.Holds {
 		explanation.Variant = s.variants.choose(ctx)
 	}

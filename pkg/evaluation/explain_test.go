@@ -13,27 +13,27 @@ func TestExplain(t *testing.T) {
 	var (
 		country = toggle.Constraint{ContextName: "country", Operator: "IN", Values: []string{"NO", "SE"}}
 		adult   = toggle.Constraint{ContextName: "age", Operator: "NUM_GTE", Value: "18"}
-		newYear = toggle.Constraint{ContextName: "currentTime", Operator: "DATE_BEFORE", Value: "2027-01-01T00:00:00Z"}
+		newYear = toggle.Constraint{ContextName: "currentTime", Operator: "DATE_AFTER", Value: "2027-01-01T00:00:00Z"}
 
-		testers  = toggle.Strategy{ID: "1", Name: "userWithId", Parameters: map[string]string{"userIds": "u1"}}
-		disabled = toggle.Strategy{ID: "2", Name: "default", Disabled: true, Constraints: []toggle.Constraint{newYear}}
-		quarter  = toggle.Strategy{
-			ID: "3", Name: "flexibleRollout", Constraints: []toggle.Constraint{country}, Segments: []int64{1, 2},
+		testers = evaluation.Strategy{Name: "userWithId", Parameters: map[string]string{"userIds": "u1"}}
+		later   = evaluation.Strategy{Name: "default", Constraints: []toggle.Constraint{newYear}}
+		quarter = evaluation.Strategy{
+			Name: "flexibleRollout", Constraints: []toggle.Constraint{country}, Segments: []int64{1, 2},
 			Parameters: map[string]string{"rollout": "25", "stickiness": "tenant", "groupId": "t1"},
 		}
-		random = toggle.Strategy{
-			ID: "4", Name: "flexibleRollout", Segments: []int64{1},
+		random = evaluation.Strategy{
+			Name: "flexibleRollout", Segments: []int64{1},
 			Parameters: map[string]string{"rollout": "34", "stickiness": "random"},
 			Variants:   []toggle.Variant{{Name: "a", Weight: 1000}},
 		}
-		everyone = toggle.Strategy{ID: "5", Name: "default"}
+		everyone = evaluation.Strategy{Name: "default"}
 		parent   = toggle.Dependency{Feature: "parent", Enabled: true}
 	)
 	engine := evaluation.New(evaluation.State{
 		Features: []evaluation.Feature{
 			{
 				Name: "t", Enabled: true, Dependencies: []toggle.Dependency{parent},
-				Strategies: []toggle.Strategy{testers, disabled, quarter, random, everyone},
+				Strategies: []evaluation.Strategy{testers, later, quarter, random, everyone},
 			},
 			{Name: "parent", Enabled: true},
 		},
@@ -57,9 +57,9 @@ func TestExplain(t *testing.T) {
 		Strategies: []evaluation.StrategyExplanation{
 			{Strategy: testers, Constraints: none},
 			{
-				Strategy: disabled, RuleHolds: true,
+				Strategy: later, RuleHolds: true,
 				Constraints: []evaluation.ConstraintExplanation{
-					{Constraint: newYear, Holds: true, ContextValue: new("2026-11-20T12:00:00Z")},
+					{Constraint: newYear, ContextValue: new("2026-11-20T12:00:00Z")},
 				},
 			},
 			{
@@ -84,15 +84,15 @@ func TestExplain(t *testing.T) {
 // The first strategy that holds is decisive.
 func TestDecisive(t *testing.T) {
 	t.Parallel()
-	on, off := toggle.Strategy{Name: "default"}, toggle.Strategy{Name: "nope"}
+	on, off := evaluation.Strategy{Name: "default"}, evaluation.Strategy{Name: "nope"}
 	for _, test := range []struct {
-		strategies []toggle.Strategy
+		strategies []evaluation.Strategy
 		want       int
 	}{
 		{nil, -1},
-		{[]toggle.Strategy{off}, -1},
-		{[]toggle.Strategy{on, on}, 0},
-		{[]toggle.Strategy{off, on, on}, 1},
+		{[]evaluation.Strategy{off}, -1},
+		{[]evaluation.Strategy{on, on}, 0},
+		{[]evaluation.Strategy{off, on, on}, 1},
 	} {
 		explanation := engineOf(test.strategies...).Explain("t", &evaluation.Context{Random: noRandom})
 		assert.Equal(t, test.want, explanation.Decisive)
@@ -102,11 +102,11 @@ func TestDecisive(t *testing.T) {
 // A toggle that is off has an explanation of its strategies too.
 func TestExplainOff(t *testing.T) {
 	t.Parallel()
-	strategy := toggle.Strategy{
+	strategy := evaluation.Strategy{
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "tenant"},
 	}
 	engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
-		{Name: "t", Strategies: []toggle.Strategy{strategy, {Name: "default"}}},
+		{Name: "t", Strategies: []evaluation.Strategy{strategy, {Name: "default"}}},
 	}})
 	explanation := engine.Explain("t", &evaluation.Context{Random: noRandom})
 	assert.Equal(t, evaluation.Result{}, explanation.Result)
@@ -118,12 +118,12 @@ func TestExplainOff(t *testing.T) {
 // A variant that is chosen at random is that of the result, and that of its strategy.
 func TestExplainRandomVariant(t *testing.T) {
 	t.Parallel()
-	strategy := toggle.Strategy{
+	strategy := evaluation.Strategy{
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "random"},
 		Variants: []toggle.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}},
 	}
 	engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
-		{Name: "t", Enabled: true, Strategies: []toggle.Strategy{strategy}},
+		{Name: "t", Enabled: true, Strategies: []evaluation.Strategy{strategy}},
 	}})
 	draws := uint32(0)
 	alternate := func(n uint32) uint32 {

@@ -53,11 +53,11 @@ func (f *feature) canFulfill(d *toggle.Dependency) bool {
 	return slices.ContainsFunc(d.Variants, func(name string) bool { return name == noVariant || f.hasVariant(name) })
 }
 
-// hasVariant reports whether the toggle, or a strategy of it that is not disabled, has a variant.
+// hasVariant reports whether the toggle, or a strategy of it, has a variant.
 func (f *feature) hasVariant(name string) bool {
 	isNamed := func(v FeatureVariant) bool { return v.Name == name }
 	return slices.ContainsFunc(f.variants.all, isNamed) || slices.ContainsFunc(f.strategies, func(s strategy) bool {
-		return !s.source.Disabled && slices.ContainsFunc(s.variants.all, isNamed)
+		return slices.ContainsFunc(s.variants.all, isNamed)
 	})
 }
 
@@ -75,7 +75,7 @@ func (f *feature) evaluate(ctx *Context) (*strategy, bool) {
 	if !f.source.Enabled || !f.dependenciesHold(ctx) {
 		return nil, false
 	}
-	if f.isUnconditional() {
+	if len(f.strategies) == 0 {
 		return nil, true
 	}
 	for i := range f.strategies {
@@ -84,17 +84,6 @@ func (f *feature) evaluate(ctx *Context) (*strategy, bool) {
 		}
 	}
 	return nil, false
-}
-
-// isUnconditional reports whether the toggle has no strategies but disabled ones. Those do not reach SDKs, in which it
-// is on for everyone.
-func (f *feature) isUnconditional() bool {
-	for i := range f.strategies {
-		if !f.strategies[i].source.Disabled {
-			return false
-		}
-	}
-	return true
 }
 
 func (f *feature) dependenciesHold(ctx *Context) bool {

@@ -14,7 +14,7 @@ type rollout struct {
 }
 
 // compileRollout reads the percentage from a parameter. It is a whole number, because SDKs disagree about others.
-func compileRollout(s *toggle.Strategy, parameter, stickiness, group string) rule {
+func compileRollout(s *Strategy, parameter, stickiness, group string) rule {
 	percentage, err := strconv.ParseUint(s.Parameters[parameter], 10, 32)
 	if err != nil || percentage > 100 {
 		return impossible{}
@@ -23,7 +23,7 @@ func compileRollout(s *toggle.Strategy, parameter, stickiness, group string) rul
 }
 
 // compileOldRollout compiles a rollout of a type whose stickiness is a field. Its group has no default.
-func compileOldRollout(s *toggle.Strategy, field string) rule {
+func compileOldRollout(s *Strategy, field string) rule {
 	group, ok := s.Parameters[toggle.ParameterGroupID]
 	if !ok {
 		return impossible{}

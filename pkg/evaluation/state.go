@@ -2,43 +2,34 @@ package evaluation
 
 import "toggleadmin/pkg/toggle"
 
-// State is what toggles are evaluated by in one environment. Its JSON form is that of Unleash's client API
-// (GET /api/client/features); other properties of that form are ignored.
+// State is what applications get of the toggles of one environment: what they are evaluated by, and what describes them.
+// Its JSON form is that of Unleash's client API (GET /api/client/features); other properties of that form are ignored.
 type State struct {
 	Features []Feature        `json:"features"`
 	Segments []toggle.Segment `json:"segments"`
 }
 
-// NewState returns the state of toggles in an environment. Archived toggles are not in it.
-func NewState(environment string, features []toggle.Feature, segments []toggle.Segment) State {
-	state := State{Segments: segments}
-	for _, f := range features {
-		if f.Archived {
-			continue
-		}
-		in := f.Environments[environment]
-		feature := Feature{
-			Name:           f.Name,
-			Enabled:        in.Enabled,
-			ImpressionData: f.ImpressionData,
-			Strategies:     in.Strategies,
-		}
-		if f.Dependency != nil {
-			feature.Dependencies = []toggle.Dependency{*f.Dependency}
-		}
-		state.Features = append(state.Features, feature)
-	}
-	return state
-}
-
-// Feature is the state of a toggle in the environment.
+// Feature is a toggle in the environment.
 type Feature struct {
 	Name           string              `json:"name"`
+	Type           string              `json:"type"`
 	Enabled        bool                `json:"enabled"` // the switch
-	ImpressionData bool                `json:"impressionData"`
-	Strategies     []toggle.Strategy   `json:"strategies"` // in the order in which they are evaluated
+	Project        string              `json:"project"`
+	Stale          bool                `json:"stale"`
+	Strategies     []Strategy          `json:"strategies"` // in the order in which they are evaluated
 	Variants       []FeatureVariant    `json:"variants"`   // if the strategy that holds has no variants
-	Dependencies   []toggle.Dependency `json:"dependencies"`
+	Description    *string             `json:"description"`
+	ImpressionData bool                `json:"impressionData"`
+	Dependencies   []toggle.Dependency `json:"dependencies,omitempty"`
+}
+
+// Strategy is a strategy of a toggle that is not disabled. It has no id, because old SDKs of Go expect a number there.
+type Strategy struct {
+	Name        string              `json:"name"`
+	Constraints []toggle.Constraint `json:"constraints"`
+	Parameters  map[string]string   `json:"parameters"`
+	Variants    []toggle.Variant    `json:"variants"`
+	Segments    []int64             `json:"segments,omitempty"` // ids
 }
 
 // FeatureVariant is a variant of a toggle in all of its strategies. Old versions of Unleash have such variants.

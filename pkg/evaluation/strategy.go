@@ -8,7 +8,7 @@ import (
 
 // strategy is a compiled strategy.
 type strategy struct {
-	source      *toggle.Strategy
+	source      *Strategy
 	constraints []constraint
 	segments    []*segment // nil: the state does not have the segment
 	rule        rule
@@ -54,7 +54,7 @@ func (r hostRule) holds(ctx *Context) bool {
 	return r.names.holds(strings.ToLower(ctx.HostName))
 }
 
-func compileStrategy(s *toggle.Strategy, feature string, segments map[int64]*segment) strategy {
+func compileStrategy(s *Strategy, feature string, segments map[int64]*segment) strategy {
 	compiled := strategy{
 		source:      s,
 		constraints: compileConstraints(s.Constraints),
@@ -67,7 +67,7 @@ func compileStrategy(s *toggle.Strategy, feature string, segments map[int64]*seg
 	return compiled
 }
 
-func compileRule(s *toggle.Strategy, feature string) rule {
+func compileRule(s *Strategy, feature string) rule {
 	switch s.Name {
 	case toggle.StrategyDefault:
 		return always{}
@@ -99,14 +99,14 @@ func compileHosts(names []string) rule {
 }
 
 // groupOf returns the group of the hashes of a strategy.
-func groupOf(s *toggle.Strategy, feature string) string {
+func groupOf(s *Strategy, feature string) string {
 	if group, ok := s.Parameters[toggle.ParameterGroupID]; ok {
 		return group
 	}
 	return feature
 }
 
-func stickinessOf(s *toggle.Strategy) string {
+func stickinessOf(s *Strategy) string {
 	if stickiness, ok := s.Parameters[toggle.ParameterStickiness]; ok {
 		return stickiness
 	}
@@ -114,7 +114,7 @@ func stickinessOf(s *toggle.Strategy) string {
 }
 
 func (s *strategy) holds(ctx *Context) bool {
-	if s.source.Disabled || !allHold(s.constraints, ctx) {
+	if !allHold(s.constraints, ctx) {
 		return false
 	}
 	for _, segment := range s.segments {

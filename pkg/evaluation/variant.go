@@ -15,7 +15,7 @@ type variants struct {
 }
 
 // compileStrategyVariants takes the stickiness from the parameter of the strategy. Those of its variants are equal.
-func compileStrategyVariants(s *toggle.Strategy, feature string) variants {
+func compileStrategyVariants(s *Strategy, feature string) variants {
 	v := variants{group: groupOf(s, feature), stickiness: stickinessOf(s)}
 	for _, variant := range s.Variants {
 		v.add(FeatureVariant{Variant: variant})

@@ -5,7 +5,6 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/playground"
-	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -16,7 +15,7 @@ import (
 type Evaluation struct {
 	playground.Result
 
-	Explanation evaluation.Explanation `json:"-"`
+	Explanation playground.Explanation `json:"-"`
 }
 
 // Evaluate evaluates a toggle in an environment for a context. An archived toggle is off.
@@ -42,7 +41,7 @@ func (o *Operator) Evaluate(
 		if err := apierror.IgnoreNotFound(err); err != nil {
 			return Evaluation{}, err
 		}
-		features = append(features, parent)
+		features = append(features, parent) // with an empty name if it does not exist
 	}
 	segments, err := o.playground.Segments(ctx)
 	if err != nil {
@@ -52,8 +51,7 @@ func (o *Operator) Evaluate(
 	if err != nil {
 		return Evaluation{}, err
 	}
-	engine := evaluation.New(evaluation.NewState(environment, features, segments))
-	explanation := engine.Explain(name, evaluated)
+	explanation := playground.NewEngine(environment, features, segments).Explain(f, evaluated)
 	return Evaluation{playground.NewResult(f, environment, fields, explanation), explanation}, nil
 }
 

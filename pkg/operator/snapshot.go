@@ -6,6 +6,7 @@ import (
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -50,7 +51,7 @@ func (o *Operator) Snapshot(ctx context.Context, environment string, projects []
 	query := current.Query()
 	if len(projects) > 0 {
 		query.Projects = slices.Sorted(slices.Values(projects))
-		d = d.Select(func(f snapshot.Feature) bool { return slices.Contains(projects, f.Project) })
+		d = d.Select(func(f evaluation.Feature) bool { return slices.Contains(projects, f.Project) })
 	}
 	response := snapshot.NewResponse(d, query, current.Epoch, current.Versions)
 	text, err := snapshot.Encode(response)

@@ -21,7 +21,7 @@ type Strategy struct {
 type Constraint struct {
 	ContextName     string   `json:"contextName"`
 	Operator        Operator `json:"operator"`
-	Values          []string `json:"values,omitempty"`
+	Values          []string `json:"values,omitzero"` // applications get [], not null or nothing
 	Value           string   `json:"value,omitempty"`
 	Inverted        bool     `json:"inverted"`
 	CaseInsensitive bool     `json:"caseInsensitive"`
@@ -116,9 +116,9 @@ type Environment struct {
 
 // Dependency is the condition of a toggle on its parent.
 type Dependency struct {
-	Feature  string   `json:"feature"`  // the parent
-	Enabled  bool     `json:"enabled"`  // whether the parent must be on or off
-	Variants []string `json:"variants"` // if the parent must be on: its variants that fulfill the condition; empty: all
+	Feature  string   `json:"feature"`           // the parent
+	Enabled  bool     `json:"enabled"`           // whether the parent must be on or off
+	Variants []string `json:"variants,omitzero"` // of a parent that must be on: those that suffice; empty: all
 }
 
 // UnmarshalJSON reads a dependency in which enabled can be absent, as in Unleash's API. The parent must be on then.

@@ -78,14 +78,14 @@ func evaluationState() evaluation.State {
 	}}}}
 	for i := range evaluated {
 		name := fmt.Sprintf("checkout-toggle-%07d", i)
-		testers := toggle.Strategy{
+		testers := evaluation.Strategy{
 			Name:       toggle.StrategyFlexibleRollout,
 			Parameters: rolloutParameters(name, 100),
 			Constraints: []toggle.Constraint{
 				{ContextName: "userId", Operator: toggle.OperatorIn, Values: []string{"u-1", "u-2", "u-3"}},
 			},
 		}
-		users := toggle.Strategy{
+		users := evaluation.Strategy{
 			Name:       toggle.StrategyFlexibleRollout,
 			Parameters: rolloutParameters(name, i%101),
 			Constraints: []toggle.Constraint{
@@ -99,7 +99,7 @@ func evaluationState() evaluation.State {
 		state.Features = append(state.Features, evaluation.Feature{
 			Name:       name,
 			Enabled:    true,
-			Strategies: []toggle.Strategy{testers, users},
+			Strategies: []evaluation.Strategy{testers, users},
 		})
 	}
 	return state

@@ -31,7 +31,7 @@ func nodeDifferences() []difference {
 			return i.anyConstraint(func(c constraint) bool { return slices.ContainsFunc(c.Values, hasBlanks) })
 		}},
 		{"keeps blanks around a list of addresses", func(i *input) bool {
-			return i.anyStrategy(func(s toggle.Strategy) bool {
+			return i.anyStrategy(func(s evaluation.Strategy) bool {
 				addresses, ok := s.Parameters[toggle.ParameterIPs]
 				return ok && hasBlanks(addresses)
 			})
@@ -43,7 +43,7 @@ func nodeDifferences() []difference {
 			return i.anyID(func(id string) bool { return id == "" })
 		}},
 		{"evaluates old rollouts without a group", func(i *input) bool {
-			return i.anyStrategy(func(s toggle.Strategy) bool {
+			return i.anyStrategy(func(s evaluation.Strategy) bool {
 				_, hasGroup := s.Parameters[toggle.ParameterGroupID]
 				return strings.HasPrefix(s.Name, "gradualRollout") && !hasGroup
 			})
@@ -73,7 +73,7 @@ func nodeStoredDifferences() []difference {
 		{"compares texts in the type remoteAddress, and knows no IPv6", func(i *input) bool {
 			address, err := netip.ParseAddr(i.fields[toggle.FieldRemoteAddress])
 			return (err != nil || !address.Is4()) &&
-				i.anyStrategy(func(s toggle.Strategy) bool { return s.Name == toggle.StrategyRemoteAddress })
+				i.anyStrategy(func(s evaluation.Strategy) bool { return s.Name == toggle.StrategyRemoteAddress })
 		}},
 		{"does not fulfill a dependency on variants if the parent has none", func(i *input) bool {
 			return i.parent.Enabled && i.parent.Variant == ""
@@ -103,7 +103,7 @@ func yggdrasilDifferences() []difference {
 		}},
 		{"accepts zeros in front of the length of a prefix", func(i *input) bool {
 			return i.anyConstraint(func(c constraint) bool { return slices.Contains(c.Values, "192.0.2.0/024") }) ||
-				i.anyStrategy(func(s toggle.Strategy) bool {
+				i.anyStrategy(func(s evaluation.Strategy) bool {
 					return strings.Contains(s.Parameters[toggle.ParameterIPs], "192.0.2.0/024")
 				})
 		}},

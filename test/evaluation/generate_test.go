@@ -148,7 +148,7 @@ func (g *generator) state() evaluation.State {
 
 func (g *generator) feature(name string) evaluation.Feature {
 	feature := evaluation.Feature{
-		Name: name, Enabled: g.chance(0.9), Strategies: []toggle.Strategy{}, Variants: []evaluation.FeatureVariant{},
+		Name: name, Enabled: g.chance(0.9), Strategies: []evaluation.Strategy{}, Variants: []evaluation.FeatureVariant{},
 	}
 	for range 1 + g.IntN(3) {
 		feature.Strategies = append(feature.Strategies, g.strategy(name))
@@ -185,8 +185,8 @@ func (g *generator) dependency(parent *evaluation.Feature) toggle.Dependency {
 	return dependency
 }
 
-func (g *generator) strategy(feature string) toggle.Strategy {
-	strategy := toggle.Strategy{
+func (g *generator) strategy(feature string) evaluation.Strategy {
+	strategy := evaluation.Strategy{
 		Name: pick(g, "flexibleRollout", "flexibleRollout", "flexibleRollout", "default", "userWithId", "gradualRolloutUserId",
 			"gradualRolloutSessionId", "remoteAddress", "applicationHostname"),
 		Constraints: g.constraints(),

@@ -31,15 +31,15 @@ func newInput(state evaluation.State, feature int, fields sdkContext, broken []s
 }
 
 // strategies returns those of the toggle and its parents.
-func (i *input) strategies() []toggle.Strategy {
-	var strategies []toggle.Strategy
+func (i *input) strategies() []evaluation.Strategy {
+	var strategies []evaluation.Strategy
 	for _, feature := range i.features {
 		strategies = append(strategies, feature.Strategies...)
 	}
 	return strategies
 }
 
-func (i *input) anyStrategy(has func(toggle.Strategy) bool) bool {
+func (i *input) anyStrategy(has func(evaluation.Strategy) bool) bool {
 	return slices.ContainsFunc(i.strategies(), has)
 }
 

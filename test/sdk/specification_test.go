@@ -148,12 +148,17 @@ func (s *service) importState(state evaluation.State) (remarks map[string][]stri
 		})
 	}
 	for _, f := range state.Features {
-		for _, strategy := range f.Strategies {
+		var strategies []toggle.Strategy
+		for _, s := range f.Strategies {
+			complete(s.Variants)
+			strategy := toggle.Strategy{
+				Name: s.Name, Constraints: s.Constraints, Parameters: s.Parameters, Variants: s.Variants, Segments: s.Segments,
+			}
 			addFields(strategy.ContextFields()...)
-			complete(strategy.Variants)
+			strategies = append(strategies, strategy)
 		}
 		form := toggle.FeatureJSON{Name: f.Name, Project: "default", Type: "release",
-			Environments: map[string]toggle.Environment{environment: {Enabled: f.Enabled, Strategies: f.Strategies}}}
+			Environments: map[string]toggle.Environment{environment: {Enabled: f.Enabled, Strategies: strategies}}}
 		if len(f.Variants) > 0 {
 			d.Losses[f.Name] = append(d.Losses[f.Name], ofToggle)
 		}

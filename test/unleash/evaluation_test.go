@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator"
@@ -217,7 +218,7 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 	for _, f := range imported.Segments {
 		segments = append(segments, toggle.Segment{ID: f.ID, Name: f.Name, Constraints: f.Constraints})
 	}
-	engine := evaluation.New(evaluation.NewState("production", toggles, segments))
+	engine := evaluation.New(evaluation.State(snapshot.Build("production", toggles, segments)))
 	names, contexts := s.evaluated(t), evaluationContexts()
 	results := s.evaluate(t, contexts)
 	compared, on := 0, 0

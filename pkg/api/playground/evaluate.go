@@ -75,16 +75,16 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 func evaluate(
 	q query, features []toggle.Feature, segments []toggle.Segment, ctx *evaluation.Context,
 ) ([]json.RawMessage, error) {
-	engines := map[string]*evaluation.Engine{}
+	engines := map[string]Engine{}
 	for _, environment := range q.environments {
-		engines[environment] = evaluation.New(evaluation.NewState(environment, features, segments))
+		engines[environment] = NewEngine(environment, features, segments)
 	}
 	all := make([]json.RawMessage, len(features))
 	size := 0
 	for i, f := range features {
 		results := featureResults{f.Name, f.Project, map[string][]Result{}}
 		for _, environment := range q.environments {
-			explanation := engines[environment].Explain(f.Name, ctx)
+			explanation := engines[environment].Explain(f, ctx)
 			results.Environments[environment] = []Result{NewResult(f, environment, q.fields, explanation)}
 		}
 		text, err := jsonbody.Encode(results)

@@ -111,7 +111,7 @@ type segment struct {
 }
 
 // NewResult returns the result of a toggle with these fields in an environment.
-func NewResult(f toggle.Feature, environment string, fields Fields, e evaluation.Explanation) Result {
+func NewResult(f toggle.Feature, environment string, fields Fields, e Explanation) Result {
 	result := Result{
 		Name:                          f.Name,
 		Environment:                   environment,
@@ -143,9 +143,9 @@ func newVariant(v *toggle.Variant) *variant {
 }
 
 // newStrategies returns the strategies and their common result, which does not depend on the switch.
-func newStrategies(e evaluation.Explanation) strategies {
+func newStrategies(e Explanation) strategies {
 	all := strategies{Result: e.Decisive >= 0, Data: []strategy{}}
-	for _, s := range e.Strategies {
+	for _, s := range e.All {
 		data := newStrategy(s)
 		all.Data = append(all.Data, data)
 		if data.Result.Enabled == unknown && e.Decisive < 0 {
@@ -155,13 +155,13 @@ func newStrategies(e evaluation.Explanation) strategies {
 	return all
 }
 
-func newStrategy(e evaluation.StrategyExplanation) strategy {
+func newStrategy(e StrategyExplanation) strategy {
 	s := strategy{
-		ID:          e.Strategy.ID,
-		Name:        e.Strategy.Name,
-		Title:       e.Strategy.Title,
-		Disabled:    e.Strategy.Disabled,
-		Parameters:  e.Strategy.Parameters,
+		ID:          e.Stored.ID,
+		Name:        e.Stored.Name,
+		Title:       e.Stored.Title,
+		Disabled:    e.Stored.Disabled,
+		Parameters:  e.Stored.Parameters,
 		Result:      strategyResult{Enabled: e.Holds, EvaluationStatus: complete, Variant: newVariant(e.Variant)},
 		Constraints: newConstraints(e.Constraints),
 		Segments:    []segment{},
@@ -178,9 +178,9 @@ func newStrategy(e evaluation.StrategyExplanation) strategy {
 		}
 	}
 	switch {
-	case e.Strategy.Disabled:
+	case e.Stored.Disabled:
 		s.Result.EvaluationStatus = unevaluated
-	case e.Strategy.Name == toggle.StrategyApplicationHostname:
+	case e.Stored.Name == toggle.StrategyApplicationHostname:
 		s.Result.EvaluationStatus = incomplete
 		if holds {
 			s.Result.Enabled = unknown
@@ -192,6 +192,9 @@ func newStrategy(e evaluation.StrategyExplanation) strategy {
 func newConstraints(explanations []evaluation.ConstraintExplanation) []constraint {
 	all := make([]constraint, len(explanations))
 	for i, e := range explanations {
+		if len(e.Constraint.Values) == 0 {
+			e.Constraint.Values = nil // no list in the response
+		}
 		all[i] = constraint{e.Constraint, e.Holds, e.ContextValue}
 	}
 	return all

@@ -2,12 +2,12 @@ package playground_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"toggleadmin/pkg/api/playground"
-	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
@@ -17,21 +17,21 @@ func now() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 // seed decides what is random in the tests.
 func seed() *strings.Reader { return strings.NewReader(strings.Repeat("seed", 8)) }
 
-// explain evaluates the toggle t in an environment.
-func explain(
-	t *testing.T, fields playground.Fields, f evaluation.Feature, others ...evaluation.Feature,
-) playground.Result {
+// inE returns the state of a toggle in the environment e.
+func inE(enabled bool, strategies ...toggle.Strategy) map[string]toggle.Environment {
+	return map[string]toggle.Environment{"e": {Enabled: enabled, Strategies: strategies}}
+}
+
+// explain evaluates the toggle t in the environment e.
+func explain(t *testing.T, fields playground.Fields, f toggle.Feature, others ...toggle.Feature) playground.Result {
 	t.Helper()
-	f.Name = "t"
-	engine := evaluation.New(evaluation.State{
-		Features: append(others, f),
-		Segments: []toggle.Segment{
-			{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{{ContextName: "age", Operator: "NUM_GTE", Value: "18"}}},
-		},
+	f.Name, f.Project = "t", "p"
+	engine := playground.NewEngine("e", append(others, f), []toggle.Segment{
+		{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{{ContextName: "age", Operator: "NUM_GTE", Value: "18"}}},
 	})
 	ctx, err := fields.Context(now(), seed())
 	assert.OK(t, err)
-	return playground.NewResult(toggle.Feature{Name: "t", Project: "p"}, "e", fields, engine.Explain("t", ctx))
+	return playground.NewResult(f, "e", fields, engine.Explain(f, ctx))
 }
 
 // A result has the reason at each level.
@@ -42,18 +42,17 @@ func TestResult(t *testing.T) {
 		Name: "blue", Weight: 1000, WeightType: "variable", Stickiness: "userId",
 		Payload: &toggle.Payload{Type: "json", Value: "{}"},
 	}
-	result := explain(t, playground.Fields{"userId": "7", "age": "41"}, evaluation.Feature{
-		Enabled: true,
-		Strategies: []toggle.Strategy{
-			{
+	result := explain(t, playground.Fields{"userId": "7", "age": "41"}, toggle.Feature{
+		Environments: inE(true,
+			toggle.Strategy{
 				ID: "1", Name: "default", Title: new("Nordic"), Parameters: map[string]string{},
 				Constraints: []toggle.Constraint{country}, Segments: []int64{1},
 			},
-			{
+			toggle.Strategy{
 				ID: "2", Name: "flexibleRollout", Variants: []toggle.Variant{blue},
 				Parameters: map[string]string{"rollout": "50", "stickiness": "userId", "groupId": "t"},
 			},
-		},
+		),
 	})
 	assert.JSON(t, "testdata/result.json", result)
 }
@@ -105,7 +104,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			result := explain(t, playground.Fields{}, evaluation.Feature{Strategies: row.strategies})
+			result := explain(t, playground.Fields{}, toggle.Feature{Environments: inE(false, row.strategies...)})
 			assert.Equal(t, row.want, toJSON(t, result.Strategies.Result))
 			for i, want := range row.each {
 				assert.Equal(t, want, toJSON(t, result.Strategies.Data[i].Result))
@@ -118,7 +117,7 @@ func TestVerdicts(t *testing.T) {
 func TestIsEnabled(t *testing.T) {
 	t.Parallel()
 	const disabled = `{"name":"disabled","enabled":false,"feature_enabled":%}`
-	dependency := []toggle.Dependency{{Feature: "parent", Enabled: true}}
+	dependency := &toggle.Dependency{Feature: "parent", Enabled: true}
 	for _, row := range []struct {
 		name                 string
 		switchedOn, parentOn bool
@@ -131,16 +130,40 @@ func TestIsEnabled(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			result := explain(t, playground.Fields{},
-				evaluation.Feature{
-					Enabled: row.switchedOn, Dependencies: dependency, Strategies: []toggle.Strategy{{Name: "default"}},
-				},
-				evaluation.Feature{Name: "parent", Enabled: row.parentOn})
+				toggle.Feature{Environments: inE(row.switchedOn, toggle.Strategy{Name: "default"}), Dependency: dependency},
+				toggle.Feature{Name: "parent", Environments: inE(row.parentOn)})
 			got := []bool{result.IsEnabled, result.IsEnabledInCurrentEnvironment, result.HasUnsatisfiedDependency}
 			assert.Equal(t, []bool{row.enabled, row.switchedOn, row.unsatisfied}, got)
 			variant := strings.Replace(disabled, "%", toJSON(t, row.enabled), 1)
 			assert.Equal(t, variant, toJSON(t, result.Variant))
 		})
 	}
+}
+
+// A disabled strategy, which applications do not get, is evaluated at its place in the list. It decides nothing.
+func TestDisabledStrategy(t *testing.T) {
+	t.Parallel()
+	result := explain(t, playground.Fields{"age": "41"}, toggle.Feature{Environments: inE(true,
+		toggle.Strategy{ID: "1", Name: "default", Disabled: true, Segments: []int64{1}},
+		toggle.Strategy{ID: "2", Name: "default"},
+	)})
+	data := result.Strategies.Data
+	assert.Equal(t, "1 unevaluated false, 2 complete true", fmt.Sprintf("%s %s %v, %s %s %v",
+		data[0].ID, data[0].Result.EvaluationStatus, data[0].Result.Enabled,
+		data[1].ID, data[1].Result.EvaluationStatus, data[1].Result.Enabled))
+	assert.Equal(t, "Adults", data[0].Segments[0].Name)
+	assert.Equal(t, true, data[0].Segments[0].Result)
+}
+
+// A toggle whose parent has none of the variants that it demands is delivered as off. Its switch is still on.
+func TestSwitchOfChild(t *testing.T) {
+	t.Parallel()
+	dependency := &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"gone"}}
+	result := explain(t, playground.Fields{},
+		toggle.Feature{Environments: inE(true, toggle.Strategy{Name: "default"}), Dependency: dependency},
+		toggle.Feature{Name: "parent", Environments: inE(true, toggle.Strategy{Name: "default"})})
+	got := []bool{result.IsEnabled, result.IsEnabledInCurrentEnvironment, result.HasUnsatisfiedDependency}
+	assert.Equal(t, []bool{false, true, true}, got)
 }
 
 // The same random source gives the same results.

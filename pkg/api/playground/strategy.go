@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/featurestrategy"
-	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -40,8 +39,7 @@ func EvaluateStrategy(store *Store, now func() time.Time, random io.Reader) lamb
 			return err
 		}
 		const name = "strategy" // of a toggle that has only the strategy
-		only := evaluation.Feature{Name: name, Enabled: true, Strategies: []toggle.Strategy{s}}
-		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{only}, Segments: segments})
-		return lambdahttp.WriteJSON(w, http.StatusOK, newStrategy(engine.Explain(name, ctx).Strategies[0]))
+		explanation := NewEngine("", nil, segments).ExplainStrategy(name, s, ctx)
+		return lambdahttp.WriteJSON(w, http.StatusOK, newStrategy(explanation))
 	}
 }

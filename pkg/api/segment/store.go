@@ -289,11 +289,11 @@ const smallChange = 200
 
 // checkRoom returns an error if a change enlarges a segment that toggles use, and an environment is full.
 func (s *Store) checkRoom(ctx context.Context, old, next Segment) error {
-	before, err := download.NewSegment(old.Segment.Segment).Size()
+	before, err := download.SizeOfSegment(old.Segment.Segment)
 	if err != nil {
 		return err
 	}
-	after, err := download.NewSegment(next.Segment.Segment).Size()
+	after, err := download.SizeOfSegment(next.Segment.Segment)
 	if err != nil || old.References.Toggles() == 0 || after <= before+smallChange {
 		return err
 	}

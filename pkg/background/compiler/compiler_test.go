@@ -24,6 +24,7 @@ import (
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -287,7 +288,7 @@ func childOfBlue() toggle.Feature {
 }
 
 // feature returns the part of a toggle in the snapshot of production.
-func (f *fixture) feature(name string) snapshot.Feature {
+func (f *fixture) feature(name string) evaluation.Feature {
 	f.Helper()
 	_, s := f.current("production")
 	d, err := s.Document()
@@ -298,7 +299,7 @@ func (f *fixture) feature(name string) snapshot.Feature {
 		}
 	}
 	f.Fatalf("the snapshot has no toggle %s", name)
-	return snapshot.Feature{}
+	return evaluation.Feature{}
 }
 
 // damage stores a toggle whose item cannot be read.

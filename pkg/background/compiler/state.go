@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
@@ -16,17 +17,17 @@ import (
 type compilation struct {
 	environment string
 	previous    snapshot.Document
-	features    map[string]snapshot.Feature // by name
-	segments    map[int64]snapshot.Segment  // by id
-	kept        []error                     // why toggles keep their part of the previous document
+	features    map[string]evaluation.Feature // by name
+	segments    map[int64]toggle.Segment      // by id
+	kept        []error                       // why toggles keep their part of the previous document
 }
 
 func newCompilation(environment string, previous snapshot.Document) *compilation {
 	return &compilation{
 		environment: environment,
 		previous:    previous,
-		features:    map[string]snapshot.Feature{},
-		segments:    map[int64]snapshot.Segment{},
+		features:    map[string]evaluation.Feature{},
+		segments:    map[int64]toggle.Segment{},
 	}
 }
 
@@ -72,7 +73,7 @@ func (c *compilation) document() snapshot.Document {
 // does not hold up the others. A toggle without such a part is left out.
 func (c *compilation) keepUnusable() {
 	for _, name := range slices.Sorted(maps.Keys(c.features)) {
-		if err := c.features[name].Check(c.segments); err != nil {
+		if err := snapshot.Check(c.features[name], c.segments); err != nil {
 			c.keep(name, err)
 		}
 	}
@@ -82,14 +83,14 @@ func (c *compilation) keepUnusable() {
 func (c *compilation) keep(name string, reason error) {
 	c.kept = append(c.kept, fmt.Errorf("the toggle %q: %w", name, reason))
 	delete(c.features, name)
-	i := slices.IndexFunc(c.previous.Features, func(f snapshot.Feature) bool { return f.Name == name })
+	i := slices.IndexFunc(c.previous.Features, func(f evaluation.Feature) bool { return f.Name == name })
 	if i < 0 {
 		return
 	}
 	f := c.previous.Features[i]
 	c.features[name] = f
 	segments := c.previous.SegmentsByID()
-	for _, id := range f.SegmentsOf() {
+	for _, id := range snapshot.SegmentsOf(f) {
 		if _, ok := c.segments[id]; !ok {
 			c.segments[id] = segments[id]
 		}

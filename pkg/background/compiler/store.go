@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -271,7 +272,7 @@ func (c *Compiler) readFeatures(
 func (c *Compiler) readSegments(ctx context.Context, next *compilation, changed map[int64]bool) error {
 	ids := maps.Clone(changed)
 	for _, f := range next.features {
-		for _, id := range f.SegmentsOf() {
+		for _, id := range snapshot.SegmentsOf(f) {
 			if _, ok := next.segments[id]; !ok {
 				ids[id] = true
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
 )
 
@@ -191,7 +192,7 @@ func (h *Handler) feature(r *request) error {
 	}
 	q.NamePrefix = ""
 	chosen := selects(q)
-	d = d.Select(func(f snapshot.Feature) bool { return f.Name == r.name && chosen(f) })
+	d = d.Select(func(f evaluation.Feature) bool { return f.Name == r.name && chosen(f) })
 	if len(d.Features) == 0 {
 		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name))
 	}

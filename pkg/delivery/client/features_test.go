@@ -178,7 +178,7 @@ func TestSegments(t *testing.T) {
 	f.put("shop", "a", toggle.Strategy{Segments: []int64{7}})
 	f.compile()
 	h, token := f.process(), f.token(clienttokentable.Backend)
-	const inlined = `"strategies":[{"name":"flexibleRollout","constraints":[{"values":["NO"]`
+	const inlined = `"strategies":[{"name":"flexibleRollout","constraints":[{"contextName":"country",`
 	for specification, apart := range map[string]bool{
 		"": false, "4.1.9": false, "4.2.0": true, "5.0.0": true, "10.0.0": true, "v5.0.0": false, "5.1": false,
 		"4.02.0": false,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -111,7 +111,7 @@ const frontendSize = 8 << 10
 
 // appendFrontendToggle appends the JSON form of a toggle that is on, with its variant or nil. Without reflection it takes
 // a fifth of the time. SDKs read feature_enabled in one of two spellings.
-func appendFrontendToggle(text []byte, f snapshot.Feature, v *toggle.Variant) []byte {
+func appendFrontendToggle(text []byte, f evaluation.Feature, v *toggle.Variant) []byte {
 	text = appendText(append(text, `{"name":`...), f.Name)
 	text = append(text, `,"enabled":true,"variant":{"name":`...)
 	if v == nil {

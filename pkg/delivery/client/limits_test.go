@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
@@ -126,7 +127,7 @@ func (f *fixture) deleted() string {
 }
 
 // publish stores a snapshot of toggles, as the compiler does.
-func (f *fixture) publish(features []snapshot.Feature) {
+func (f *fixture) publish(features []evaluation.Feature) {
 	f.Helper()
 	d := snapshot.NewDocument(features, nil)
 	s, err := snapshot.New("production", "e", 1, snapshot.Versions{}.Next(snapshot.Document{}, d, 1), d)
@@ -143,9 +144,9 @@ func (f *fixture) publish(features []snapshot.Feature) {
 
 // typical returns toggles with one or two strategies and a constraint, of about 700 bytes each. Ten of these bytes are
 // random, so that they compress like the toggles of an organization.
-func typical(n int) []snapshot.Feature {
+func typical(n int) []evaluation.Feature {
 	random := rand.New(rand.NewPCG(1, 2))
-	features := make([]snapshot.Feature, n)
+	features := make([]evaluation.Feature, n)
 	for i := range features {
 		name := fmt.Sprintf("%s-%s-%05d", []string{"checkout", "search", "profile", "billing"}[random.IntN(4)],
 			[]string{"new-flow", "redesign", "experiment", "fallback", "limit"}[random.IntN(5)], i)
@@ -236,7 +237,7 @@ func TestLargeEvaluation(t *testing.T) {
 	f := newFixture(t)
 	payload := &toggle.Payload{Type: "string", Value: strings.Repeat("x", toggle.MaxPayload)}
 	variant := toggle.Variant{Name: "v", Weight: toggle.TotalWeight, WeightType: "variable", Payload: payload}
-	features := make([]snapshot.Feature, 630)
+	features := make([]evaluation.Feature, 630)
 	for i := range features {
 		one := toggle.Feature{Name: fmt.Sprintf("t%03d", i), Project: "shop", Type: "release"}
 		one.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{

@@ -141,7 +141,7 @@ func (h *Handler) writeOFREPError(r *request, code string, failed error) error {
 	})
 }
 
-func newOFREPSuccess(f snapshot.Feature, e evaluation.Explanation) ofrepSuccess {
+func newOFREPSuccess(f evaluation.Feature, e evaluation.Explanation) ofrepSuccess {
 	result := ofrepSuccess{
 		Key:     f.Name,
 		Reason:  reasonOf(f, e),
@@ -165,7 +165,7 @@ func newOFREPSuccess(f snapshot.Feature, e evaluation.Explanation) ofrepSuccess 
 	return result
 }
 
-func hasVariants(f snapshot.Feature) bool {
+func hasVariants(f evaluation.Feature) bool {
 	for _, s := range f.Strategies {
 		if len(s.Variants) > 0 {
 			return true
@@ -175,7 +175,7 @@ func hasVariants(f snapshot.Feature) bool {
 }
 
 // reasonOf returns what decided an evaluation.
-func reasonOf(f snapshot.Feature, e evaluation.Explanation) string {
+func reasonOf(f evaluation.Feature, e evaluation.Explanation) string {
 	switch {
 	case !f.Enabled:
 		return reasonDisabled
@@ -202,7 +202,7 @@ func isSplit(e evaluation.Explanation) bool {
 		return false
 	}
 	return slices.ContainsFunc(e.Strategies, func(s evaluation.StrategyExplanation) bool {
-		return s.Rollout != nil && !s.RuleHolds && !s.Strategy.Disabled &&
+		return s.Rollout != nil && !s.RuleHolds &&
 			!slices.ContainsFunc(s.Constraints, func(c evaluation.ConstraintExplanation) bool { return !c.Holds }) &&
 			!slices.ContainsFunc(s.Segments, func(g evaluation.SegmentExplanation) bool { return !g.Holds })
 	})

@@ -8,7 +8,6 @@ import (
 	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
-	"toggleadmin/pkg/toggle"
 )
 
 // view is a snapshot with what was derived from it. A snapshot is only parsed when a request needs more than its body.
@@ -32,7 +31,7 @@ type bodyKey struct {
 
 // toggles are the toggles that a token sees, with the engine that evaluates them.
 type toggles struct {
-	features []snapshot.Feature // ordered by name
+	features []evaluation.Feature // ordered by name
 	engine   *evaluation.Engine
 }
 
@@ -125,12 +124,12 @@ func (v *view) build(q snapshot.Query, gzip bool) ([]byte, error) {
 }
 
 // selects returns the condition that a query selects a toggle.
-func selects(q snapshot.Query) func(snapshot.Feature) bool {
+func selects(q snapshot.Query) func(evaluation.Feature) bool {
 	projects := map[string]bool{}
 	for _, project := range q.Projects {
 		projects[project] = true
 	}
-	return func(f snapshot.Feature) bool {
+	return func(f evaluation.Feature) bool {
 		return (len(projects) == 0 || projects[f.Project]) && strings.HasPrefix(f.Name, q.NamePrefix)
 	}
 }
@@ -153,57 +152,6 @@ func (v *view) toggles(projects []string) (*toggles, error) {
 	if len(v.engines) >= maxEngines {
 		clear(v.engines)
 	}
-	v.engines[key] = &toggles{d.Features, evaluation.New(stateOf(d))}
+	v.engines[key] = &toggles{d.Features, evaluation.New(evaluation.State(d))}
 	return v.engines[key], nil
-}
-
-// stateOf returns a document in the form that package evaluation reads.
-func stateOf(d snapshot.Document) evaluation.State {
-	var state evaluation.State
-	for _, f := range d.Features {
-		feature := evaluation.Feature{Name: f.Name, Enabled: f.Enabled, ImpressionData: f.ImpressionData}
-		for _, s := range f.Strategies {
-			feature.Strategies = append(feature.Strategies, strategyOf(s))
-		}
-		for _, dependency := range f.Dependencies {
-			feature.Dependencies = append(feature.Dependencies, toggle.Dependency(dependency))
-		}
-		state.Features = append(state.Features, feature)
-	}
-	for _, s := range d.Segments {
-		state.Segments = append(state.Segments, toggle.Segment{
-			ID: s.ID, Name: s.Name, Constraints: constraintsOf(s.Constraints),
-		})
-	}
-	return state
-}
-
-func strategyOf(s snapshot.Strategy) toggle.Strategy {
-	strategy := toggle.Strategy{
-		Name:        s.Name,
-		Constraints: constraintsOf(s.Constraints),
-		Parameters:  s.Parameters,
-		Segments:    s.Segments,
-	}
-	for _, v := range s.Variants {
-		strategy.Variants = append(strategy.Variants, toggle.Variant{
-			Name: v.Name, Weight: v.Weight, WeightType: v.WeightType, Stickiness: v.Stickiness, Payload: v.Payload,
-		})
-	}
-	return strategy
-}
-
-func constraintsOf(all []snapshot.Constraint) []toggle.Constraint {
-	constraints := make([]toggle.Constraint, len(all))
-	for i, c := range all {
-		constraints[i] = toggle.Constraint{
-			ContextName:     c.ContextName,
-			Operator:        c.Operator,
-			Values:          c.Values,
-			Value:           c.Value,
-			Inverted:        c.Inverted,
-			CaseInsensitive: c.CaseInsensitive,
-		}
-	}
-	return constraints
 }

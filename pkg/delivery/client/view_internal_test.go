@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/test/assert"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestKeptBodies(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 3<<20)
-	d := snapshot.NewDocument([]snapshot.Feature{{Name: "a", Project: "web", Description: &long}}, nil)
+	d := snapshot.NewDocument([]evaluation.Feature{{Name: "a", Project: "web", Description: &long}}, nil)
 	s, err := snapshot.New("production", "e", 1, nil, d)
 	assert.OK(t, err)
 	v := newView(s)

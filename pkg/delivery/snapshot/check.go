@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 )
 
-// Check returns an error if engines would disagree about the toggle, or if one of them would fail. The stores reject
+// Check returns an error if engines would disagree about a toggle, or if one of them would fail. The stores reject
 // such toggles, so the toggle was written by other means, or one of its segments was deleted while toggles were read.
-func (f Feature) Check(segments map[int64]Segment) error {
+func Check(f evaluation.Feature, segments map[int64]toggle.Segment) error {
 	if f.Enabled && len(f.Strategies) == 0 {
 		return errors.New("it is on without a strategy")
 	}

@@ -2,128 +2,63 @@ package snapshot
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 )
 
-// Document is the state of an environment: all toggles that are not archived, and the segments that their strategies
-// use. Its JSON form is a part of the response to GET /api/client/features.
-type Document struct {
-	Features []Feature `json:"features"` // ordered by name
-	Segments []Segment `json:"segments"` // ordered by id
-}
-
-// Feature is a toggle in the environment.
-type Feature struct {
-	Name           string       `json:"name"`
-	Type           string       `json:"type"`
-	Enabled        bool         `json:"enabled"` // the switch
-	Project        string       `json:"project"`
-	Stale          bool         `json:"stale"`
-	Strategies     []Strategy   `json:"strategies"` // in the order in which they are evaluated
-	Variants       []Variant    `json:"variants"`   // empty: variants belong to strategies
-	Description    *string      `json:"description"`
-	ImpressionData bool         `json:"impressionData"`
-	Dependencies   []Dependency `json:"dependencies,omitempty"` // at most one
-}
-
-// Strategy is a strategy that is not disabled. It has no id, because old SDKs of Go expect a number there.
-type Strategy struct {
-	Name        string            `json:"name"`
-	Constraints []Constraint      `json:"constraints"`
-	Parameters  map[string]string `json:"parameters"`
-	Variants    []Variant         `json:"variants"` // never null: engines take the variants of another strategy otherwise
-	Segments    []int64           `json:"segments,omitempty"`
-}
-
-// Constraint is a condition on a field of the context.
-type Constraint struct {
-	Values          []string        `json:"values"` // never null: unleash-client of Node fails otherwise
-	Value           string          `json:"value,omitempty"`
-	Operator        toggle.Operator `json:"operator"`
-	ContextName     string          `json:"contextName"`
-	Inverted        bool            `json:"inverted"`
-	CaseInsensitive bool            `json:"caseInsensitive"`
-}
-
-// Variant is a variant of a strategy. The weights of all variants of a strategy add up to toggle.TotalWeight.
-type Variant struct {
-	Name       string            `json:"name"`
-	Weight     int               `json:"weight"`
-	Payload    *toggle.Payload   `json:"payload,omitempty"`
-	Stickiness string            `json:"stickiness"`
-	WeightType toggle.WeightType `json:"weightType"`
-}
-
-// Dependency is the condition of a toggle on its parent.
-type Dependency struct {
-	Feature  string   `json:"feature"`
-	Enabled  bool     `json:"enabled"`
-	Variants []string `json:"variants,omitempty"`
-}
-
-// Segment is a list of constraints that strategies share.
-type Segment struct {
-	ID          int64        `json:"id"`
-	Name        string       `json:"name"`
-	Constraints []Constraint `json:"constraints"`
-}
+// Document is the state of an environment that applications get: all toggles that are not archived, ordered by name, and
+// the segments that their strategies use, ordered by id. Its JSON form is a part of the response to
+// GET /api/client/features. Lists are not null in it: engines take the variants of another strategy otherwise, and
+// unleash-client of Node fails without the values of a constraint.
+type Document evaluation.State
 
 // NewFeature returns the form of a toggle in an environment. Its dependency is as it is stored: Resolve completes it.
-func NewFeature(f toggle.Feature, environment string) Feature {
+func NewFeature(f toggle.Feature, environment string) evaluation.Feature {
 	in := f.Environments[environment]
-	feature := Feature{
+	feature := evaluation.Feature{
 		Name:           f.Name,
 		Type:           f.Type,
 		Enabled:        in.Enabled,
 		Project:        f.Project,
 		Stale:          f.Stale,
-		Strategies:     []Strategy{},
-		Variants:       []Variant{},
+		Strategies:     []evaluation.Strategy{},
+		Variants:       []evaluation.FeatureVariant{}, // they belong to strategies
 		Description:    f.Description,
 		ImpressionData: f.ImpressionData,
 	}
 	for _, s := range in.Strategies {
 		if !s.Disabled {
-			feature.Strategies = append(feature.Strategies, newStrategy(s))
+			feature.Strategies = append(feature.Strategies, NewStrategy(s))
 		}
 	}
 	if f.Dependency != nil {
-		dependency := Dependency{Feature: f.Dependency.Feature, Enabled: f.Dependency.Enabled}
+		dependency := toggle.Dependency{Feature: f.Dependency.Feature, Enabled: f.Dependency.Enabled}
 		if dependency.Enabled {
-			dependency.Variants = append([]string(nil), f.Dependency.Variants...)
+			dependency.Variants = append([]string(nil), f.Dependency.Variants...) // nil if there are none
 		}
-		feature.Dependencies = []Dependency{dependency}
+		feature.Dependencies = []toggle.Dependency{dependency}
 	}
 	return feature
 }
 
-func newStrategy(s toggle.Strategy) Strategy {
-	strategy := Strategy{
+// NewStrategy returns the form of a strategy.
+func NewStrategy(s toggle.Strategy) evaluation.Strategy {
+	return evaluation.Strategy{
 		Name:        s.Name,
 		Constraints: newConstraints(s.Constraints),
 		Parameters:  s.Parameters,
-		Variants:    make([]Variant, len(s.Variants)),
+		Variants:    append([]toggle.Variant{}, s.Variants...),
 		Segments:    append([]int64(nil), s.Segments...), // nil if there are none, as in a document that was read
 	}
-	for i, v := range s.Variants {
-		strategy.Variants[i] = Variant{v.Name, v.Weight, v.Payload, v.Stickiness, v.WeightType}
-	}
-	return strategy
 }
 
-func newConstraints(all []toggle.Constraint) []Constraint {
-	constraints := make([]Constraint, len(all))
-	for i, c := range all {
-		constraints[i] = Constraint{
-			Values:          append([]string{}, c.Values...),
-			Value:           c.Value,
-			Operator:        c.Operator,
-			ContextName:     c.ContextName,
-			Inverted:        c.Inverted,
-			CaseInsensitive: c.CaseInsensitive,
-		}
+func newConstraints(all []toggle.Constraint) []toggle.Constraint {
+	constraints := append([]toggle.Constraint{}, all...)
+	for i := range constraints {
+		constraints[i].Values = append([]string{}, constraints[i].Values...)
 	}
 	return constraints
 }
@@ -132,15 +67,15 @@ func newConstraints(all []toggle.Constraint) []Constraint {
 // A toggle that depends on variants of which the parent has none is off: engines disagree about an unknown variant of a
 // parent without variants, and no list of variants means each of them. Engines evaluate a toggle whose parent is not
 // among the toggles as off.
-func Resolve(features map[string]Feature) {
+func Resolve(features map[string]evaluation.Feature) {
 	for name, f := range features {
-		if resolved, changed := f.resolve(features); changed {
+		if resolved, changed := resolve(f, features); changed {
 			features[name] = resolved
 		}
 	}
 }
 
-func (f Feature) resolve(all map[string]Feature) (resolved Feature, changed bool) {
+func resolve(f evaluation.Feature, all map[string]evaluation.Feature) (resolved evaluation.Feature, changed bool) {
 	if len(f.Dependencies) == 0 || len(f.Dependencies[0].Variants) == 0 {
 		return f, false
 	}
@@ -151,7 +86,7 @@ func (f Feature) resolve(all map[string]Feature) (resolved Feature, changed bool
 	}
 	var known []string
 	for _, variant := range dependency.Variants {
-		if parent.hasVariant(variant) {
+		if hasVariant(parent, variant) {
 			known = append(known, variant)
 		}
 	}
@@ -162,28 +97,44 @@ func (f Feature) resolve(all map[string]Feature) (resolved Feature, changed bool
 		f.Enabled = false
 	default:
 		dependency.Variants = known
-		f.Dependencies = []Dependency{dependency}
+		f.Dependencies = []toggle.Dependency{dependency}
 	}
 	return f, true
 }
 
 // hasVariant reports whether a strategy has a variant.
-func (f Feature) hasVariant(name string) bool {
-	return slices.ContainsFunc(f.Strategies, func(s Strategy) bool {
-		return slices.ContainsFunc(s.Variants, func(v Variant) bool { return v.Name == name })
+func hasVariant(f evaluation.Feature, name string) bool {
+	return slices.ContainsFunc(f.Strategies, func(s evaluation.Strategy) bool {
+		return slices.ContainsFunc(s.Variants, func(v toggle.Variant) bool { return v.Name == name })
 	})
 }
 
 // NewSegment returns the form of a segment.
-func NewSegment(s toggle.Segment) Segment {
-	return Segment{s.ID, s.Name, newConstraints(s.Constraints)}
+func NewSegment(s toggle.Segment) toggle.Segment {
+	return toggle.Segment{ID: s.ID, Name: s.Name, Constraints: newConstraints(s.Constraints)}
+}
+
+// Build returns the document of toggles and segments in an environment. Archived toggles are left out.
+func Build(environment string, features []toggle.Feature, segments []toggle.Segment) Document {
+	forms := map[string]evaluation.Feature{}
+	for _, f := range features {
+		if !f.Archived {
+			forms[f.Name] = NewFeature(f, environment)
+		}
+	}
+	byID := map[int64]toggle.Segment{}
+	for _, s := range segments {
+		byID[s.ID] = NewSegment(s)
+	}
+	Resolve(forms)
+	return NewDocument(slices.Collect(maps.Values(forms)), byID)
 }
 
 // NewDocument returns the document of toggles in any order. segments contains at least those that strategies use;
 // others are left out.
-func NewDocument(features []Feature, segments map[int64]Segment) Document {
-	d := Document{Features: append([]Feature{}, features...), Segments: []Segment{}}
-	slices.SortFunc(d.Features, func(a, b Feature) int { return cmp.Compare(a.Name, b.Name) })
+func NewDocument(features []evaluation.Feature, segments map[int64]toggle.Segment) Document {
+	d := Document{Features: append([]evaluation.Feature{}, features...), Segments: []toggle.Segment{}}
+	slices.SortFunc(d.Features, func(a, b evaluation.Feature) int { return cmp.Compare(a.Name, b.Name) })
 	for _, id := range d.usedSegments() {
 		if s, ok := segments[id]; ok {
 			d.Segments = append(d.Segments, s)
@@ -192,8 +143,8 @@ func NewDocument(features []Feature, segments map[int64]Segment) Document {
 	return d
 }
 
-// SegmentsOf returns the ids of the segments that the strategies of the toggle use. They can repeat.
-func (f Feature) SegmentsOf() []int64 {
+// SegmentsOf returns the ids of the segments that the strategies of a toggle use. They can repeat.
+func SegmentsOf(f evaluation.Feature) []int64 {
 	var ids []int64
 	for _, s := range f.Strategies {
 		ids = append(ids, s.Segments...)
@@ -205,14 +156,14 @@ func (f Feature) SegmentsOf() []int64 {
 func (d Document) usedSegments() []int64 {
 	var ids []int64
 	for _, f := range d.Features {
-		ids = append(ids, f.SegmentsOf()...)
+		ids = append(ids, SegmentsOf(f)...)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
 // SegmentsByID returns the segments by their ids.
-func (d Document) SegmentsByID() map[int64]Segment {
-	all := map[int64]Segment{}
+func (d Document) SegmentsByID() map[int64]toggle.Segment {
+	all := map[int64]toggle.Segment{}
 	for _, s := range d.Segments {
 		all[s.ID] = s
 	}
@@ -220,8 +171,8 @@ func (d Document) SegmentsByID() map[int64]Segment {
 }
 
 // Select returns the document with the toggles that are selected, and the segments that they use.
-func (d Document) Select(selects func(Feature) bool) Document {
-	var features []Feature
+func (d Document) Select(selects func(evaluation.Feature) bool) Document {
+	var features []evaluation.Feature
 	for _, f := range d.Features {
 		if selects(f) {
 			features = append(features, f)
@@ -234,7 +185,7 @@ func (d Document) Select(selects func(Feature) bool) Document {
 // segments. Segments is empty.
 func (d Document) Inline() Document {
 	segments := d.SegmentsByID()
-	inlined := Document{Features: slices.Clone(d.Features), Segments: []Segment{}}
+	inlined := Document{Features: slices.Clone(d.Features), Segments: []toggle.Segment{}}
 	for i, f := range inlined.Features {
 		inlined.Features[i].Strategies = slices.Clone(f.Strategies)
 		for j, s := range f.Strategies {
@@ -260,7 +211,7 @@ func (d Document) InlinedSize() int {
 	}
 	total := 0
 	for _, f := range d.Features {
-		for _, id := range f.SegmentsOf() {
+		for _, id := range SegmentsOf(f) {
 			total += sizes[id]
 		}
 	}
@@ -270,7 +221,7 @@ func (d Document) InlinedSize() int {
 // constraintSize is about the size of a constraint without values, in bytes of JSON.
 const constraintSize = 120
 
-func sizeOf(c Constraint) int {
+func sizeOf(c toggle.Constraint) int {
 	size := constraintSize + len(c.ContextName) + len(c.Value)
 	for _, value := range c.Values {
 		size += len(value) + len(`"",`)

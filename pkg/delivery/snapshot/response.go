@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
 )
 
 // Query is what a response contains, as the response repeats it.
@@ -30,11 +33,11 @@ func (q Query) Hash() string { return q.Digest()[:hashLength] }
 
 // Response is the response to GET /api/client/features.
 type Response struct {
-	Version  int        `json:"version"`
-	Features []Feature  `json:"features"`
-	Query    Query      `json:"query"`
-	Segments *[]Segment `json:"segments,omitempty"` // nil: they are inlined
-	Meta     Meta       `json:"meta"`
+	Version  int                  `json:"version"`
+	Features []evaluation.Feature `json:"features"`
+	Query    Query                `json:"query"`
+	Segments *[]toggle.Segment    `json:"segments,omitempty"` // nil: they are inlined
+	Meta     Meta                 `json:"meta"`
 }
 
 // Meta describes a response. SDKs do not read it.
@@ -100,7 +103,7 @@ func New(environment, epoch string, version int64, versions Versions, d Document
 // Document returns the document of the snapshot. A snapshot without a body has an empty one. An error means that the
 // body was not written by the service.
 func (s Snapshot) Document() (Document, error) {
-	d := Document{Features: []Feature{}, Segments: []Segment{}}
+	d := Document{Features: []evaluation.Feature{}, Segments: []toggle.Segment{}}
 	if s.Body == nil {
 		return d, nil
 	}

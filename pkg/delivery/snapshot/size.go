@@ -3,6 +3,7 @@ package snapshot
 import (
 	"fmt"
 
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -30,9 +31,9 @@ func SizeIn(f toggle.Feature, environment string) (int, error) {
 	return len(text), nil
 }
 
-// Size returns the size of a segment in a document, in bytes.
-func (s Segment) Size() (int, error) {
-	text, err := Encode(s)
+// SizeOfSegment returns the size of a segment in a document, in bytes.
+func SizeOfSegment(s toggle.Segment) (int, error) {
+	text, err := Encode(NewSegment(s))
 	return len(text), err
 }
 
@@ -43,7 +44,7 @@ func (d Document) Withdraw(next Document) Document {
 	for _, f := range next.Features {
 		enabled[f.Name] = f.Enabled
 	}
-	var left []Feature
+	var left []evaluation.Feature
 	for _, f := range d.Features {
 		if on, exists := enabled[f.Name]; exists {
 			f.Enabled = f.Enabled && on

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 )
@@ -29,15 +30,7 @@ func on(project, name string, strategies ...toggle.Strategy) toggle.Feature {
 
 // production returns the document of toggles and segments.
 func production(features []toggle.Feature, segments ...toggle.Segment) snapshot.Document {
-	var forms []snapshot.Feature
-	for _, f := range features {
-		forms = append(forms, snapshot.NewFeature(f, "production"))
-	}
-	byID := map[int64]snapshot.Segment{}
-	for _, s := range segments {
-		byID[s.ID] = snapshot.NewSegment(s)
-	}
-	return snapshot.NewDocument(forms, byID)
+	return snapshot.Build("production", features, segments)
 }
 
 func norway(id int64, name string) toggle.Segment {
@@ -66,7 +59,7 @@ func TestResponse(t *testing.T) {
 	d := production([]toggle.Feature{full, plain}, norway(7, "Norway"), norway(8, "unused"))
 	versions := snapshot.Versions{}.Next(snapshot.Document{}, d, 1)
 	q := snapshot.Query{Environment: "production"}
-	const constraint = `{"values":["NO"],"operator":"IN","contextName":"country","inverted":false,"caseInsensitive":false}`
+	const constraint = `{"contextName":"country","operator":"IN","values":["NO"],"inverted":false,"caseInsensitive":false}`
 	const a = `{"name":"a","type":"release","enabled":false,"project":"shop","stale":false,"strategies":[],` +
 		`"variants":[],"description":null,"impressionData":false}`
 	const b = `{"name":"b","type":"release","enabled":true,"project":"shop","stale":true,"strategies":[` +
@@ -129,13 +122,13 @@ func TestVariantsOfParent(t *testing.T) {
 			t.Parallel()
 			child := on("shop", "child", rollout("100"))
 			child.Dependency = &toggle.Dependency{Feature: "parent", Enabled: true, Variants: test.named}
-			all := map[string]snapshot.Feature{
+			all := map[string]evaluation.Feature{
 				"parent": snapshot.NewFeature(on("shop", "parent", test.parent...), "production"),
 				"child":  snapshot.NewFeature(child, "production"),
 			}
 			for range 2 { // it can be resolved already
 				snapshot.Resolve(all)
-				want := []snapshot.Dependency{{Feature: "parent", Enabled: true, Variants: test.variants}}
+				want := []toggle.Dependency{{Feature: "parent", Enabled: true, Variants: test.variants}}
 				assert.Equal(t, want, all["child"].Dependencies)
 				assert.Equal(t, test.enabled, all["child"].Enabled)
 			}
@@ -152,9 +145,9 @@ func TestSnapshot(t *testing.T) {
 	child := on("shop", "child", rollout("100"))
 	child.Dependency = &toggle.Dependency{Feature: "a", Enabled: true, Variants: []string{"v"}}
 	a := on("shop", "a", s)
-	forms := []snapshot.Feature{snapshot.NewFeature(child.Normalized(), "production"),
+	forms := []evaluation.Feature{snapshot.NewFeature(child.Normalized(), "production"),
 		snapshot.NewFeature(a.Normalized(), "production")}
-	d := snapshot.NewDocument(forms, map[int64]snapshot.Segment{7: snapshot.NewSegment(norway(7, "Norway"))})
+	d := snapshot.NewDocument(forms, map[int64]toggle.Segment{7: snapshot.NewSegment(norway(7, "Norway"))})
 	for _, document := range []snapshot.Document{d, snapshot.NewDocument(nil, nil)} {
 		versions := snapshot.Versions{}.Next(snapshot.Document{}, document, 3)
 		stored, err := snapshot.New("production", "e", 3, versions, document)
@@ -193,7 +186,7 @@ func TestVersions(t *testing.T) {
 	first := snapshot.Versions{}.Next(snapshot.Document{}, before, 1)
 	changed := on("shop", "a", rollout("60", 7))
 	renamed := before
-	renamed.Segments = []snapshot.Segment{snapshot.NewSegment(norway(7, "NO"))}
+	renamed.Segments = []toggle.Segment{snapshot.NewSegment(norway(7, "NO"))}
 	one, two, apart := snapshot.Version{1, 1}, snapshot.Version{2, 2}, snapshot.Version{2, 1}
 	for name, test := range map[string]struct {
 		after         snapshot.Document
@@ -247,7 +240,7 @@ func TestCheck(t *testing.T) {
 		"a strategy uses the segment 8, which does not exist":     on("p", "a", rollout("1", 7, 8)),
 		"the weights of the variants of a strategy add up to 999": on("p", "a", light),
 	} {
-		err := snapshot.NewFeature(f, "production").Check(map[int64]snapshot.Segment{7: {}})
+		err := snapshot.Check(snapshot.NewFeature(f, "production"), map[int64]toggle.Segment{7: {}})
 		got := ""
 		if err != nil {
 			got = err.Error()

@@ -3,6 +3,9 @@ package snapshot
 import (
 	"maps"
 	"reflect"
+
+	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/toggle"
 )
 
 // Versions are the versions of a snapshot at which its projects changed last, by project. A project that no longer has
@@ -56,8 +59,8 @@ func (v Versions) Of(projects []string) Version {
 
 // part is what a document contains of one project.
 type part struct {
-	features []Feature
-	segments map[int64]Segment // that the toggles use
+	features []evaluation.Feature
+	segments map[int64]toggle.Segment // that the toggles use
 }
 
 // parts divides a document by project.
@@ -67,11 +70,11 @@ func (d Document) parts() map[string]*part {
 	for _, f := range d.Features {
 		p := parts[f.Project]
 		if p == nil {
-			p = &part{segments: map[int64]Segment{}}
+			p = &part{segments: map[int64]toggle.Segment{}}
 			parts[f.Project] = p
 		}
 		p.features = append(p.features, f)
-		for _, id := range f.SegmentsOf() {
+		for _, id := range SegmentsOf(f) {
 			if s, ok := segments[id]; ok {
 				p.segments[id] = s
 			}
@@ -81,7 +84,7 @@ func (d Document) parts() map[string]*part {
 }
 
 // inlined returns the toggles in the form with the constraints of segments in the strategies.
-func (p *part) inlined() []Feature {
+func (p *part) inlined() []evaluation.Feature {
 	if p == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/pkg/toggle"
@@ -56,7 +57,8 @@ func (o original) compare(t *testing.T) {
 		return evaluation.New(evaluation.State{Features: []evaluation.Feature{f}})
 	}
 	there := engine(before)
-	here := engine(evaluation.Feature{Name: "t", Enabled: state.Enabled, Strategies: state.Strategies})
+	imported := toggle.Feature{Name: "t", Environments: map[string]toggle.Environment{"e": state}}
+	here := engine(snapshot.NewFeature(imported, "e"))
 	answers := map[string]int{}
 	for n := range 3000 {
 		fields := map[string]string{}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -128,13 +129,13 @@ func variantOf(all []toggle.Variant) string {
 // delivered decides by what applications download, as engines do. Some of them are lenient: where a parent has no
 // variant, it has each that a child demands.
 type delivered struct {
-	features map[string]snapshot.Feature
-	segments map[int64]snapshot.Segment
+	features map[string]evaluation.Feature
+	segments map[int64]toggle.Segment
 	lenient  bool
 }
 
 func newDelivered(d snapshot.Document, lenient bool) delivered {
-	all := delivered{map[string]snapshot.Feature{}, d.SegmentsByID(), lenient}
+	all := delivered{map[string]evaluation.Feature{}, d.SegmentsByID(), lenient}
 	for _, f := range d.Features {
 		all.features[f.Name] = f
 	}
@@ -158,7 +159,7 @@ func (d delivered) decide(name string, v visitor) decision {
 	return decision{on: len(f.Strategies) == 0}
 }
 
-func (d delivered) parentsAllow(f snapshot.Feature, v visitor) bool {
+func (d delivered) parentsAllow(f evaluation.Feature, v visitor) bool {
 	for _, dependency := range f.Dependencies {
 		parent, exists := d.features[dependency.Feature]
 		if !exists || len(parent.Dependencies) > 0 {
@@ -178,7 +179,7 @@ func (d delivered) parentsAllow(f snapshot.Feature, v visitor) bool {
 	return true
 }
 
-func (d delivered) holds(strategy snapshot.Strategy, v visitor) bool {
+func (d delivered) holds(strategy evaluation.Strategy, v visitor) bool {
 	constraints := slices.Clone(strategy.Constraints)
 	for _, id := range strategy.Segments {
 		segment, exists := d.segments[id]
@@ -187,7 +188,7 @@ func (d delivered) holds(strategy snapshot.Strategy, v visitor) bool {
 		}
 		constraints = append(constraints, segment.Constraints...)
 	}
-	return !slices.ContainsFunc(constraints, func(c snapshot.Constraint) bool {
+	return !slices.ContainsFunc(constraints, func(c toggle.Constraint) bool {
 		return !isIn(c.Operator, c.Values, v, c.ContextName)
 	})
 }

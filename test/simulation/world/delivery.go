@@ -18,8 +18,10 @@ import (
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 )
 
 // deliveryState is what the world knows about applications and what they can download.
@@ -252,7 +254,7 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 	}
 	var d snapshot.Document
 	w.must(json.Unmarshal(text, &d))
-	segments := append([]snapshot.Segment{}, d.Segments...)
+	segments := append([]toggle.Segment{}, d.Segments...)
 	content := string(encode(snapshot.Document{Features: d.Features, Segments: segments}))
 	tag, ok := snapshot.ParseTag(strings.Trim(recorder.Header().Get("ETag"), `"`))
 	all := w.delivery.published[s.query.Environment]
@@ -279,12 +281,12 @@ func (p *published) seen(q snapshot.Query) string { return seen(p.document, q) }
 
 func seen(d snapshot.Document, q snapshot.Query) string {
 	if len(q.Projects) > 0 {
-		d = d.Select(func(f snapshot.Feature) bool { return slices.Contains(q.Projects, f.Project) })
+		d = d.Select(func(f evaluation.Feature) bool { return slices.Contains(q.Projects, f.Project) })
 	}
 	if q.InlineSegmentConstraints {
 		d = d.Inline()
 	}
-	return string(encode(snapshot.Document{Features: d.Features, Segments: append([]snapshot.Segment{}, d.Segments...)}))
+	return string(encode(snapshot.Document{Features: d.Features, Segments: append([]toggle.Segment{}, d.Segments...)}))
 }
 
 // checkDelivery checks what must hold when nothing happens any more: the snapshots are what the tables say, every SDK

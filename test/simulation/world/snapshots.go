@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
@@ -32,7 +33,7 @@ type published struct {
 // segmentAt is a segment from a time on; nil: it does not exist.
 type segmentAt struct {
 	from    time.Time
-	segment *snapshot.Segment
+	segment *toggle.Segment
 }
 
 // The keys of published.parts and published.states.
@@ -199,14 +200,14 @@ func (w *World) comparable(p *published, key string) string {
 }
 
 // toggleForm returns the form of a toggle in an environment; nil: applications do not see it.
-func toggleForm(f *toggle.Feature, environment string) *snapshot.Feature {
+func toggleForm(f *toggle.Feature, environment string) *evaluation.Feature {
 	if f == nil || f.Archived {
 		return nil
 	}
 	return new(snapshot.NewFeature(*f, environment))
 }
 
-func segmentForm(s *snapshot.Segment) string {
+func segmentForm(s *toggle.Segment) string {
 	if s == nil {
 		return ""
 	}
@@ -214,7 +215,7 @@ func segmentForm(s *snapshot.Segment) string {
 }
 
 // withoutParent returns the JSON of a toggle without what depends on the variants of its parent.
-func withoutParent(f *snapshot.Feature) string {
+func withoutParent(f *evaluation.Feature) string {
 	if f == nil {
 		return ""
 	}
@@ -292,7 +293,7 @@ func (w *World) checkCurrent(environment string, p *published, since time.Time, 
 		if !last.from.Before(since) {
 			continue
 		}
-		family := map[string]snapshot.Feature{}
+		family := map[string]evaluation.Feature{}
 		if last.feature != nil && last.feature.Dependency != nil {
 			parent := last.feature.Dependency.Feature
 			of := w.activation.toggles[parent]
