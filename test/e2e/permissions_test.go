@@ -77,8 +77,8 @@ func permissions(template *samtemplate.Template) map[string]bool {
 // Developer Guide, "Using IAM policy conditions for fine-grained access control").
 var restricted = []string{"ApiTokens", "ClientTokens", "PersonalAccessTokens", "Users"}
 
-// withUsage are the tables in which only items with usage, versions and counters are updated.
-var withUsage = []string{"ContextFields", "Environments", "Segments"}
+// withReferences are the tables in which only items with references, versions and counters are updated.
+var withReferences = []string{"ContextFields", "Environments", "Segments"}
 
 // used returns the permissions that the roles need for calls of their functions, in the form of permissions. A
 // transaction needs the permissions of its actions (DynamoDB Developer Guide, "Using IAM with DynamoDB transactions").
@@ -100,10 +100,10 @@ func used(template *samtemplate.Template, calls []call) map[string]bool {
 			if kind, _, ok := strings.Cut(a.Leading, ":"); ok && a.Table == "Identifiers" {
 				keys = kind + ":*"
 			}
-			if a.Action == "dynamodb:UpdateItem" && slices.Contains(withUsage, a.Table) {
+			if a.Action == "dynamodb:UpdateItem" && slices.Contains(withReferences, a.Table) {
 				keys = a.Leading
-				if strings.HasPrefix(keys, "usage#") {
-					keys = "usage#*"
+				if strings.HasPrefix(keys, "references#") {
+					keys = "references#*"
 				}
 			}
 			if keys != "" {

@@ -66,7 +66,7 @@ func TestUnknownField(t *testing.T) {
 	h := handlers(store)
 	h.Expect(t.Context(), t, "create", "", `{"name":"a","sortOrder":1}`, "201 "+plain("a", 1))
 	for _, operation := range []string{"get", "update", "delete"} {
-		for _, name := range []string{"A", "a ", "%FF", "#version", "usage#a"} {
+		for _, name := range []string{"A", "a ", "%FF", "#version", "references#a"} {
 			h.Expect(t.Context(), t, operation, name, `{}`, unknown(name))
 		}
 		h.Expect(t.Context(), t, operation, strings.Repeat("n", 101), `{}`, unknown(strings.Repeat("n", 100)+"…"))

@@ -128,7 +128,8 @@ func (s *Store) Replace(ctx context.Context, f ContextField, precondition func(C
 			}
 			unchangedUse = append(unchangedUse, s.references.SameVersion(f.Name, old.References))
 		}
-		id, record, err := s.log.RecordActions(ctx, old.change(eventlog.ContextFieldUpdated, next.eventData(), old.eventData()))
+		change := old.change(eventlog.ContextFieldUpdated, next.eventData(), old.eventData())
+		id, record, err := s.log.RecordActions(ctx, change)
 		if err != nil {
 			return nil, err
 		}

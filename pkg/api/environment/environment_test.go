@@ -104,7 +104,7 @@ func TestOperations(t *testing.T) {
 		{"get", "production", "", "200 " + shown("production", "production", 2) + "}"},
 		{"get", "Production", "", unknown("Production")},
 		{"get", "#version", "", unknown("#version")},
-		{"get", "usage#production", "", unknown("usage#production")},
+		{"get", "references#production", "", unknown("references#production")},
 
 		{"create", "", `{"name":"Test","type":"test"}`, "201 " + shown("Test", "test", 3) + "}"},
 		{"create", "", `{"name":"test","type":"test"}`, exists("Test")},

@@ -26,7 +26,7 @@ func NewTable(client *dynamodb.Client, name, hash string) Table { return Table{c
 
 // The attributes of an item with references.
 const (
-	attributeCounts   = "usage" // a map from projects to numbers of toggles
+	attributeCounts   = "references" // a map from projects to numbers of toggles
 	attributeArchived = "archived"
 	attributeSegments = "segments"
 	attributeTokens   = "tokens"
@@ -34,7 +34,7 @@ const (
 )
 
 // prefix begins the key of an item with references. The key of a resource has no #.
-const prefix = "usage#"
+const prefix = "references#"
 
 // Key returns the key of the item with the references to a resource.
 func (t Table) Key(resource string) dynamo.Item {

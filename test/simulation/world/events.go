@@ -117,7 +117,7 @@ func (a *actor) readLog() {
 // nothing about the item is recorded.
 func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
 	recorded = maps.Clone(item)
-	for _, name := range []string{"event", "usage", "pats", "seenAt", "evaluationRequests"} {
+	for _, name := range []string{"event", "references", "pats", "seenAt", "evaluationRequests"} {
 		delete(recorded, name)
 	}
 	id := fmt.Sprint(item.Int("id"))
@@ -127,7 +127,7 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return "toggle:" + item.String("name"), recorded
 	case c.table == "FeatureTypes":
 		return "type:" + item.String("id"), recorded
-	case c.table == "ContextFields" && contextfield.IsField(item): // otherwise usage, or the version of all fields
+	case c.table == "ContextFields" && contextfield.IsField(item): // otherwise references, or the version of all fields
 		return "field:" + item.String("name"), recorded
 	case c.table == "Environments" && isEnvironment(item): // otherwise usage, or one whose deletion is recorded
 		return "environment:" + item.String("name"), recorded
