@@ -40,8 +40,8 @@ NOT_NEEDED = {
                     "web ACLs of other services"),
 }
 
-# Actions of CloudFormation, and of the SAM CLI on its bucket, which no resource type declares.
-OF_THE_CLI = ("cloudformation:*", "s3:*")
+# Actions of CloudFormation, the SAM CLI and make deploy, which no resource type declares.
+OF_THE_CLI = ("cloudformation:*", "s3:*", "lambda:GetAccountSettings")
 
 
 def resource_types():

@@ -20,7 +20,7 @@ import re
 import subprocess
 import sys
 
-os.environ["AWS_DEFAULT_REGION"] = "us-gov-west-1"  # the transform needs a region
+os.environ["AWS_DEFAULT_REGION"] = "ap-southeast-2"  # the transform needs a region
 
 import cfnlint
 import tomlkit
@@ -63,7 +63,7 @@ CHOICES = (
 # sizes of policies.
 PSEUDO_PARAMETERS = {
     "AWS::AccountId": "123456789012", "AWS::NoValue": NO_VALUE, "AWS::Partition": "aws-us-gov",
-    "AWS::Region": "us-gov-west-1", "AWS::URLSuffix": "example.com",
+    "AWS::Region": "ap-southeast-2", "AWS::URLSuffix": "example.com",
 }
 
 
@@ -157,6 +157,8 @@ class Stack:
                 return self.true(of)
             case "Fn::Equals":
                 return self.resolve(of[0], "a condition") == self.resolve(of[1], "a condition")
+            case "Fn::Contains":
+                return self.resolve(of[1], "a condition") in of[0]
             case "Fn::Not":
                 return not self.true(of[0])
             case "Fn::And":

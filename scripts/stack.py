@@ -32,15 +32,6 @@ from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGED = pathlib.Path(".aws-sam/packaged.yaml")
 
-# CloudFormation watches these alarms, at most five, during an update and for some minutes after
-# it, and rolls the whole stack back if one changes to ALARM.
-WATCHED = (
-    "Api5xxAlarm",
-    "ApiLatencyAlarm",
-    "AuthorizerErrorsAlarm",
-    "ClientErrorsAlarm",
-    "BackgroundErrorsAlarm",
-)
 WATCHED_MINUTES = 10
 
 # What an updated function is invoked with: an operation responds with 401, because there
@@ -148,18 +139,13 @@ def resources(stack, kind):
     }
 
 
-def rollback_configuration(environment, exists, now):
-    """Returns the alarms that CloudFormation watches: those that the stack has and keeps, because a missing alarm fails
-    the update. CloudFormation would also use those of the last update if the list was left out."""
-    if now or not exists or environment.parameters.get("Monitoring", "none") == "none":
+def rollback_configuration(outputs, now):
+    """Returns the alarm that CloudFormation watches, if the stack has one. CloudFormation would use that of the last
+    update if the list was left out."""
+    if now or "ReleaseAlarm" not in outputs:
         return {"RollbackTriggers": [], "MonitoringTimeInMinutes": 0}
-    alarms = resources(environment.stack, "AWS::CloudWatch::Alarm")
-    names = [alarms[alarm] for alarm in WATCHED if alarm in alarms]
-    if not names:
-        return {"RollbackTriggers": [], "MonitoringTimeInMinutes": 0}
-    described = boto3.client("cloudwatch").describe_alarms(AlarmNames=names)["MetricAlarms"]
-    triggers = [{"Arn": alarm["AlarmArn"], "Type": "AWS::CloudWatch::Alarm"} for alarm in described]
-    return {"RollbackTriggers": triggers, "MonitoringTimeInMinutes": WATCHED_MINUTES}
+    trigger = {"Arn": outputs["ReleaseAlarm"], "Type": "AWS::CloudWatch::CompositeAlarm"}
+    return {"RollbackTriggers": [trigger], "MonitoringTimeInMinutes": WATCHED_MINUTES}
 
 
 def package(environment):
@@ -262,6 +248,7 @@ def deploy(environment, now=""):
     for the latter."""
     check(environment, now)
     check_logging_role(environment)
+    check_concurrency(environment)
     described = describe(environment.stack)
     if described and described["StackStatus"] in RECOVERABLE:
         sys.exit(f"{environment.stack} is {described['StackStatus']}: make recover ENV={environment.name} deletes it")
@@ -271,7 +258,7 @@ def deploy(environment, now=""):
     print(f"{environment.stack}: {previous} {version()}")
 
     parameters = environment.parameters | {"Version": version()} | ({"DeploymentPreference": "AllAtOnce"} if now else {})
-    configuration = rollback_configuration(environment, exists, now)
+    configuration = rollback_configuration(outputs, now)
     change_set = create_change_set(environment, exists, package(environment), parameters, configuration)
     print_changes(change_set)
     cloudformation = boto3.client("cloudformation")
@@ -282,14 +269,35 @@ def deploy(environment, now=""):
             refuse("not deployed")
     started = cloudformation.describe_change_set(ChangeSetName=change_set)["CreationTime"]
     cloudformation.execute_change_set(ChangeSetName=change_set)
-    watched = [trigger["Arn"].rpartition(":")[2] for trigger in configuration["RollbackTriggers"]]
-    if watched:
-        print(f"CloudFormation rolls back if an alarm fires within {WATCHED_MINUTES} minutes of the changes:")
-        print("".join(f"  {alarm}\n" for alarm in watched), end="")
+    if configuration["RollbackTriggers"]:
+        print(f"CloudFormation rolls back if ReleaseAlarm fires within {WATCHED_MINUTES} minutes of the changes.")
     status = follow(environment.stack, started, exists)
     if status not in ("CREATE_COMPLETE", "UPDATE_COMPLETE"):
         sys.exit(f"{environment.stack}: {status}")
+    protect(environment)
     print(f"{environment.stack}: {status}")
+
+
+def protect(environment):
+    """Protects the stack against deletion if its tables are protected. There is no property of a template for it."""
+    if environment.parameters.get("DeletionProtection") == "true":
+        boto3.client("cloudformation").update_termination_protection(
+            StackName=environment.stack, EnableTerminationProtection=True
+        )
+
+
+def check_concurrency(environment):
+    """Fails if Lambda would reject the reserved concurrency: 100 of the account must remain."""
+    reserved = sum(int(environment.parameters.get(name, 0)) for name in ("AuthorizerConcurrency", "ClientConcurrency"))
+    client = boto3.client("lambda")
+    limit = client.get_account_settings()["AccountLimit"]["ConcurrentExecutions"] if reserved else 0
+    if reserved > max(limit - 100, 0):
+        sys.exit(
+            f"{environment.stack} reserves a concurrency of {reserved}, but this account has {limit} in "
+            f"{client.meta.region_name}, of which 100 must remain. Request a higher quota for Concurrent executions "
+            f"in Service Quotas, or lower AuthorizerConcurrency and ClientConcurrency in "
+            f"[{environment.section}.deploy.parameters] of samconfig.toml."
+        )
 
 
 # ---- Other actions
@@ -340,6 +348,9 @@ def delete(environment):
         )
         if sys.stdin.readline().rstrip("\n") != environment.stack:
             refuse("not deleted: this is not the name of the stack")
+    boto3.client("cloudformation").update_termination_protection(
+        StackName=environment.stack, EnableTerminationProtection=False
+    )
     delete_stack(environment.stack)
 
 

@@ -117,28 +117,39 @@ class Test(unittest.TestCase):
         environment.parameters["ApiGatewayAccount"] = "external"
         stack.check_logging_role(environment)
 
-    def test_alarms_that_are_watched(self):
-        resources = {"Api5xxAlarm": "service-Api5xxAlarm-1", "TrafficMalformedAlarm": "service-TrafficMalformedAlarm-1"}
-        summaries = [
-            {"LogicalResourceId": name, "PhysicalResourceId": physical, "ResourceType": "AWS::CloudWatch::Alarm"}
-            for name, physical in resources.items()
-        ]
-        self.aws.get_paginator.return_value.paginate.return_value = [{"StackResourceSummaries": summaries}]
-        self.aws.describe_alarms.side_effect = lambda AlarmNames: {
-            "MetricAlarms": [{"AlarmArn": f"arn:{name}"} for name in AlarmNames]
-        }
+    def test_alarm_that_is_watched(self):
         nothing = {"RollbackTriggers": [], "MonitoringTimeInMinutes": 0}
-        environment = stack.Environment("restored")
-        self.assertEqual(nothing, stack.rollback_configuration(environment, True, "1"))
-        self.assertEqual(nothing, stack.rollback_configuration(environment, False, ""))
-        self.assertEqual(nothing, stack.rollback_configuration(stack.Environment("dev"), True, ""))
+        self.assertEqual(nothing, stack.rollback_configuration({"ReleaseAlarm": "arn:alarm"}, "1"))
+        self.assertEqual(nothing, stack.rollback_configuration({}, ""))
         self.assertEqual(
             {
-                "RollbackTriggers": [{"Arn": "arn:service-Api5xxAlarm-1", "Type": "AWS::CloudWatch::Alarm"}],
+                "RollbackTriggers": [{"Arn": "arn:alarm", "Type": "AWS::CloudWatch::CompositeAlarm"}],
                 "MonitoringTimeInMinutes": 10,
             },
-            stack.rollback_configuration(environment, True, ""),
+            stack.rollback_configuration({"ReleaseAlarm": "arn:alarm"}, ""),
         )
+
+    def test_concurrency(self):
+        environment = stack.Environment("restored")
+        stack.check_concurrency(environment)
+        environment.parameters |= {"AuthorizerConcurrency": "20", "ClientConcurrency": "100"}
+        for limit, want in (220, None), (219, "reserves a concurrency of 120, but this account has 219"), (10, "has 10 in"):
+            self.aws.get_account_settings.return_value = {"AccountLimit": {"ConcurrentExecutions": limit}}
+            if want:
+                self.assertIn(want, self.refused(stack.check_concurrency, environment))
+            else:
+                stack.check_concurrency(environment)
+
+    def test_protection_against_deletion(self):
+        environment = stack.Environment("restored")
+        stack.protect(environment)
+        self.aws.update_termination_protection.assert_not_called()
+        environment.parameters["DeletionProtection"] = "true"
+        stack.protect(environment)
+        with mock.patch("sys.stdin", io.StringIO("service-restored\n")), contextlib.redirect_stdout(io.StringIO()):
+            stack.main("delete", "restored")
+        protected = [call.kwargs["EnableTerminationProtection"] for call in self.aws.update_termination_protection.mock_calls]
+        self.assertEqual([True, False], protected)
 
     def test_a_function_that_does_not_work_cancels_the_update(self):
         event = {

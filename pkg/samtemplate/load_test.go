@@ -218,7 +218,7 @@ func TestUnsupported(t *testing.T) {
 			replacement: "!Base64 a",
 			want:        "29: Lines: this use of !Base64 is not supported by the local gateway",
 		},
-		{"Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Not, !And and !Condition"},
+		{"Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Contains, !Not, !And and !Condition"},
 		{"Value: !Ref Things", "Value: {Ref: Things}", "76: Table: the long form Ref is not supported, use the short form"},
 		{"Timeout: 5", "<<: [{Timeout: 5}]", "39: WorkFunction: a YAML merge key supports only one mapping"},
 		{

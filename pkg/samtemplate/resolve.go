@@ -191,11 +191,14 @@ func (r *reader) isTrue(at *yaml.Node, name string) bool {
 	return condition.Kind == 0 || r.holds(condition)
 }
 
-// holds evaluates Equals, Not, And and Condition.
+// holds evaluates Equals, Contains, Not, And and Condition.
 func (r *reader) holds(n *yaml.Node) bool {
 	switch {
 	case n.Tag == "!Equals" && len(n.Content) == 2:
 		return r.resolve(n.Content[0]).Value == r.resolve(n.Content[1]).Value
+	case n.Tag == "!Contains" && len(n.Content) == 2:
+		value := r.resolve(n.Content[1]).Value
+		return slices.ContainsFunc(n.Content[0].Content, func(item *yaml.Node) bool { return item.Value == value })
 	case n.Tag == "!Not" && len(n.Content) == 1:
 		return !r.holds(n.Content[0])
 	case n.Tag == "!And":
@@ -203,6 +206,6 @@ func (r *reader) holds(n *yaml.Node) bool {
 	case n.Tag == "!Condition":
 		return r.isTrue(n, n.Value)
 	}
-	r.fail(n, "a condition supports only !Equals, !Not, !And and !Condition")
+	r.fail(n, "a condition supports only !Equals, !Contains, !Not, !And and !Condition")
 	return false
 }

@@ -44,6 +44,7 @@ var attributes = map[string]string{
 	"AWS::Events::Archive Arn":                         "arn:aws:events:REGION:ACCOUNT:archive/ID",
 	typeRule + " Arn":                                  "arn:aws:events:REGION:ACCOUNT:rule/ID",
 	"AWS::CloudWatch::Alarm Arn":                       "arn:aws:cloudwatch:REGION:ACCOUNT:alarm:ID",
+	"AWS::CloudWatch::CompositeAlarm Arn":              "arn:aws:cloudwatch:REGION:ACCOUNT:alarm:ID",
 	"AWS::ApiGateway::DomainName RegionalDomainName":   "ID.execute-api.REGION.amazonaws.com",
 	"AWS::ApiGateway::DomainName RegionalHostedZoneId": "Z0000000000000",
 }

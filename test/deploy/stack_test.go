@@ -117,9 +117,13 @@ func (s *stack) prepare(t *testing.T, change func(*document)) {
 	}
 	resources, _ := at(s.template.root, "Resources").(map[string]any)
 	for name, resource := range resources {
-		if metrics := at(resource, "Properties.Metrics"); metrics != nil { // the emulator has no expressions of metrics
+		// The emulator has neither expressions of metrics nor composite alarms.
+		isComposite := at(resource, "Type") == "AWS::CloudWatch::CompositeAlarm"
+		if isComposite || at(resource, "Properties.Metrics") != nil {
+			s.template.set(t, "Resources."+name+".Type", "AWS::CloudWatch::Alarm")
 			properties := "Resources." + name + ".Properties"
 			s.template.set(t, properties+".Metrics", nil)
+			s.template.set(t, properties+".AlarmRule", nil)
 			s.template.set(t, properties+".Namespace", "AWS/ApiGateway")
 			s.template.set(t, properties+".MetricName", "Count")
 		}

@@ -76,6 +76,7 @@ func (c *checker) check(resources []samtemplate.Resource) []string {
 	c.functions()
 	c.permissions()
 	c.alarms()
+	c.releaseAlarm()
 	c.dashboard()
 	c.gatewayResponses()
 	return c.problems
@@ -223,7 +224,7 @@ func expectedProperties() []expected {
 		{"WebhookQueue", "VisibilityTimeout", 300},
 		{"WebhookQueue", "RedrivePolicy.deadLetterTargetArn", "arn:aws:sqs:us-east-1:000000000000:WebhookFailures"},
 		{"DeliverWebhookFunction", "Timeout", 30},
-		// not less than MaximumConcurrency
+		// less than MaximumConcurrency would throttle invocations, and each would count as a receive
 		{"DeliverWebhookFunction", "ReservedConcurrentExecutions", nil},
 		{"WebhookQueuePolicy", "Queues", "[WebhookQueue WebhookFailures]"},
 		{"WebhookQueuePolicy", "PolicyDocument.Statement", []map[string]any{{
@@ -391,6 +392,28 @@ func (c *checker) alarms() {
 		if !watched[what] {
 			c.problem("no alarm watches %s", what)
 		}
+	}
+}
+
+// notOfARelease are the alarms that do not roll a release back, because other stacks cause them, or a change of hours
+// ago, or a message in a queue keeps them active.
+func notOfARelease() []string {
+	return []string{
+		"AccessLogAlarm", "ApiThrottlesAlarm", "CertificateAlarm", "FailureQueuesAlarm", "FunctionThrottlesAlarm",
+		"KeptTogglesAlarm", "LargeResponsesAlarm", "SnapshotSizeAlarm", "StalenessBehindAlarm", "TrafficMalformedAlarm",
+		"WebhookSecretAlarm",
+	}
+}
+
+// releaseAlarm checks that the alarm that rolls a release back consists of all others.
+func (c *checker) releaseAlarm() {
+	rule := ""
+	for _, r := range c.ofType("AWS::CloudWatch::CompositeAlarm") {
+		rule = fmt.Sprint(r.Properties["AlarmRule"])
+	}
+	for _, alarm := range c.ofType("AWS::CloudWatch::Alarm") {
+		part := strings.Contains(rule, `ALARM("`+alarm.LogicalID+`")`)
+		c.expect("whether "+alarm.LogicalID+" rolls a release back", part, !slices.Contains(notOfARelease(), alarm.LogicalID))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/samtemplate"
+	"toggleadmin/test/assert"
 	"toggleadmin/test/template"
 )
 
@@ -135,6 +136,23 @@ func TestRejected(t *testing.T) {
 	}
 }
 
+// TestRegions checks that the stack with the URL for applications is refused where Lambda has no function URLs.
+func TestRegions(t *testing.T) {
+	t.Parallel()
+	d, err := document()
+	assert.OK(t, err)
+	for region, want := range map[string]bool{"eu-west-1": true, "eu-south-2": false, "us-gov-west-1": false} {
+		for _, clientAPI := range []string{"true", "false"} {
+			parameters := map[string]string{"ClientApi": clientAPI}
+			_, err := d.Resolve(samtemplate.Settings{Region: region, Parameters: parameters})
+			refused := err != nil && strings.Contains(err.Error(), "ClientApi must be false in this region")
+			if accepted := want || clientAPI == "false"; refused == accepted {
+				t.Errorf("%s, ClientApi=%s: %v", region, clientAPI, err)
+			}
+		}
+	}
+}
+
 // TestValues checks a property of all resources of a type, or of one resource, with values of parameters, or their number.
 // Alarms and dashboards are most of the cost of an idle month (docs/costs.md): an alarm is for a condition that needs an
 // operator.
@@ -157,14 +175,7 @@ func TestValues(t *testing.T) {
 			want:       "arn:aws:iam::123456789012:policy/a",
 		},
 		// A value of 0 would stop a function.
-		{"ReservedConcurrency=0", "AWS::Serverless::Function", "", "ReservedConcurrentExecutions", "<nil>"},
-		{
-			parameters: "ReservedConcurrency=10",
-			resources:  "AWS::Serverless::Function",
-			except:     "DeliverWebhookFunction",
-			property:   "ReservedConcurrentExecutions",
-			want:       "10",
-		},
+		{"", "AWS::Serverless::Function", "", "ReservedConcurrentExecutions", "<nil>"},
 		{
 			parameters: "AuthorizerConcurrency=5",
 			resources:  "AWS::Serverless::Function",
@@ -173,9 +184,7 @@ func TestValues(t *testing.T) {
 			want:       "<nil>",
 		},
 		{"AuthorizerConcurrency=5", "AuthorizerFunction", "", "ReservedConcurrentExecutions", "5"},
-		{"AuthorizerConcurrency=5, ReservedConcurrency=10", "AuthorizerFunction", "", "ReservedConcurrentExecutions", "5"},
-		{"AuthorizerConcurrency=5, ReservedConcurrency=10", "NotFoundFunction", "", "ReservedConcurrentExecutions", "10"},
-		{"ClientConcurrency=7, ReservedConcurrency=10", "ClientFunction", "", "ReservedConcurrentExecutions", "7"},
+		{"ClientConcurrency=7", "ClientFunction", "", "ReservedConcurrentExecutions", "7"},
 		{"ClientApi=false", "ClientFunction", "", "number", "0"},
 		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::CloudWatch::Alarm", "", "AlarmActions", "[" + topic + "]"},
 		{"Monitoring=alarms, AlarmTopicArn=" + topic, "AWS::CloudWatch::Alarm", "", "OKActions", "[" + topic + "]"},

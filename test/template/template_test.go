@@ -20,7 +20,7 @@ const (
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com",
 	"Tracing":    "true",
-	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes", "ReservedConcurrency": "10",
+	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes",
 	"ClientOriginSecret": "/toggles/origin-secret",
 	"SendEventsToBus":    "true", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
 	"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console", "OidcDefaultRole": "Viewer",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -34,6 +35,13 @@ func construct(env *app.Env, use func(*app.Deps)) error {
 		return nil
 	}}.New(env)
 	return err
+}
+
+func TestMemoryLimit(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[string]int64{"128": 114085068, "1769": 1576691302, "": math.MaxInt64, "0": math.MaxInt64} {
+		assert.Equal(t, want, app.MemoryLimit(size))
+	}
 }
 
 func TestOpenTables(t *testing.T) {
