@@ -126,6 +126,9 @@ func (s *stack) prepare(t *testing.T, change func(*document)) {
 			s.template.set(t, properties+".AlarmRule", nil)
 			s.template.set(t, properties+".Namespace", "AWS/ApiGateway")
 			s.template.set(t, properties+".MetricName", "Count")
+			s.template.set(t, properties+".ComparisonOperator", "GreaterThanOrEqualToThreshold")
+			s.template.set(t, properties+".EvaluationPeriods", 1)
+			s.template.set(t, properties+".Threshold", 1)
 		}
 	}
 	if change != nil {
