@@ -25,16 +25,15 @@ func (h *Handler) features(r *request) error {
 	header := r.w.Header()
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", "Authorization, Unleash-Client-Spec, Accept-Encoding")
-	newer := h.isNewer(r, q) // can replace the view
-	tag := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
-	tag.Gzip = gzip
-	header.Set("ETag", strconv.Quote(tag.String()))
-	if !newer {
+	answer := h.answer(r, q)
+	answer.tag.Gzip = gzip
+	header.Set("ETag", strconv.Quote(answer.tag.String()))
+	if !answer.newer {
 		r.w.WriteHeader(http.StatusNotModified)
 		h.counts.addFeatures(http.StatusNotModified)
 		return nil
 	}
-	body, err := r.view.features(q, gzip)
+	body, err := answer.view.features(q, gzip)
 	if err != nil {
 		return err
 	}
@@ -50,35 +49,46 @@ func (h *Handler) features(r *request) error {
 	return err
 }
 
-// isNewer reports whether the process has something newer than the client, according to the header If-None-Match. If
-// the client is ahead of the process, or of another epoch, the process reads the pointer again. If that fails, it has
-// nothing newer: an SDK must not go back.
-func (h *Handler) isNewer(r *request, q snapshot.Query) bool {
+// answer is the answer to a poll.
+type answer struct {
+	view  *view
+	tag   snapshot.Tag // of what the query selects from the view
+	newer bool         // than what the client has
+}
+
+func newAnswer(v *view, q snapshot.Query) answer {
+	return answer{view: v, tag: snapshot.TagOf(q, v.Epoch, v.Versions)}
+}
+
+// answer returns the answer to a client that has what the header If-None-Match names. If the client is ahead of the
+// process, or of another epoch, the process reads the pointer again. If that fails, it has nothing newer: an SDK must not
+// go back.
+func (h *Handler) answer(r *request, q snapshot.Query) answer {
+	a := newAnswer(r.view, q)
 	header := ifNoneMatchOf(r.Header)
 	if header.matchesAll {
-		return false
+		return a
 	}
 	var sent []snapshot.Tag
 	for _, text := range header.tags {
-		if tag, ok := snapshot.ParseTag(text); ok && tag.Query == q.Hash() {
+		if tag, ok := snapshot.ParseTag(text); ok && tag.Query == a.tag.Query {
 			sent = append(sent, tag)
 		}
 	}
-	current := snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
 	if slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
-		return tag.Epoch != current.Epoch || tag.Version > current.Version
+		return tag.Epoch != a.tag.Epoch || tag.Version > a.tag.Version
 	}) {
 		fresh, err := h.source.refresh(r.Context(), r.token.Environment)
 		if err != nil {
 			r.behind, r.current = err, fresh.current
-			return false
+			return a
 		}
-		r.view = fresh.view
-		current = snapshot.TagOf(q, r.view.Epoch, r.view.Versions)
+		a = newAnswer(fresh.view, q)
 	}
-	return !slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
-		return tag.Epoch == current.Epoch && tag.Version >= current.Version
+	a.newer = !slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
+		return tag.Epoch == a.tag.Epoch && tag.Version >= a.tag.Version
 	})
+	return a
 }
 
 // ifNoneMatch is the header If-None-Match of a request (RFC 9110, section 13.1.2).
