@@ -3,6 +3,16 @@
 // Snapshots and ClientTokens, and imports no store of the administration, so nothing that the administration does,
 // deploys or breaks changes an answer, except the toggles.
 //
+// A poll, GET /api/client/features, passes these functions in this order:
+//
+//  1. Handler.serve finds the operation, and Handler.authorize the secret of the token.
+//  2. source.read reads the token and, unless it was read recently, the pointer. source.use reads the snapshot of the
+//     pointer if the process has another one.
+//  3. request.query returns what the token and the parameters select.
+//  4. Handler.answer compares the tag of that with the tags of the client. If the process is behind, source.refresh
+//     reads the pointer again.
+//  5. view.features returns the body, which is the stored one or was built before, or view.build builds it.
+//
 // Package counting counts reports and requests; no answer depends on it.
 //
 // An SDK never goes back in time. Its entity tag has the epoch and the version of what it has. A process that is behind
