@@ -2,7 +2,6 @@ package evaluation
 
 import (
 	"errors"
-	"slices"
 
 	"toggleadmin/pkg/toggle"
 )
@@ -39,11 +38,12 @@ var operators = []operator{
 
 // operatorOf returns the operator with a name, or nil if it is unknown.
 func operatorOf(name toggle.Operator) *operator {
-	i := slices.IndexFunc(operators, func(o operator) bool { return o.name == name })
-	if i < 0 {
-		return nil
+	for i := range operators {
+		if operators[i].name == name {
+			return &operators[i]
+		}
 	}
-	return &operators[i]
+	return nil
 }
 
 // Operators returns the operators of constraints.
