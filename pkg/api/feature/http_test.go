@@ -1,73 +1,25 @@
 package feature_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
-)
-
-// handlers returns the operations on a store.
-func handlers(store *feature.Store) operation.Set {
-	return operation.Set{Parameters: []string{"projectId", "featureName"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create":  feature.Create(store, feature.DefaultLimit, now),
-		"update":  feature.Update(store),
-		"stale":   feature.MarkStale(store),
-		"get":     feature.Get(store.Reader),
-		"list":    feature.List(store.Reader),
-		"archive": feature.Archive(store),
-		"revive":  feature.Revive(store),
-		"remove":  feature.Delete(store),
-	}}
-}
-
-// call is a call of an operation.
-type call struct {
-	operation string
-	path      string // project/name
-	body      string
-	want      string // the status and the whole response, or the name and the message of the error
-}
-
-// expect makes calls one after the other.
-func expect(ctx context.Context, t *testing.T, h operation.Set, calls []call) {
-	t.Helper()
-	for _, c := range calls {
-		h.Expect(ctx, t, c.operation, c.path, c.body, c.want)
-	}
-}
-
-// unknown is the response of an operation on a toggle that does not exist.
-func unknown(name string) string {
-	return fmt.Sprintf("404 NotFoundError: There is no toggle with the name %q.", name)
-}
-
-// unknownIn is the response of an operation on a toggle that the project does not have.
-func unknownIn(project, name string) string {
-	return fmt.Sprintf("404 NotFoundError: There is no toggle with the name %q in the project %q.", name, project)
-}
-
-const (
-	changed     = "412 PreconditionFailed: The resource has changed since you read it. Read it again and repeat the change."
-	exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
-	noEntityTag = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
+	"toggleadmin/test/toggles"
 )
 
 // The life of a toggle, with the response of each step.
 func TestOperations(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	all := handlers(db.store)
+	db := toggles.NewFixture(t)
+	all := toggles.Handlers(db.Store)
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
 	const (
 		created = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
@@ -87,8 +39,8 @@ func TestOperations(t *testing.T) {
 		return `200 {"name":"a","type":"endless","project":"p","description":` + description + `,"impressionData":true,` +
 			`"stale":` + stale + `,` + state
 	}
-	expect(ctx, t, all, []call{
-		{"get", "p/a", "", unknownIn("p", "a")},
+	toggles.Expect(ctx, t, all, []toggles.Call{
+		{"get", "p/a", "", toggles.UnknownIn("p", "a")},
 		{"create", "p/", `{"name":"a"}`, "201 " + asCreated},
 		{"create", "q/", `{"name":"a"}`, duplicate},
 		{"get", "p/a", "", "200 " + asCreated},
@@ -115,13 +67,13 @@ func TestOperations(t *testing.T) {
 		{"get", "p/a", "", endless(`"d"`, "false", active)},
 		{"archive", "p/a", "", "202"},
 		{"remove", "p/a", "", "200"},
-		{"get", "p/a", "", unknownIn("p", "a")},
-		{"update", "p/a", `{}`, unknownIn("p", "a")},
-		{"archive", "p/a", "", unknownIn("p", "a")},
-		{"revive", "p/a", "", unknown("a")},
-		{"remove", "p/a", "", unknown("a")},
-		{"revive", "/%FF", "", unknown("%FF")},
-		{"remove", "/%FF", "", unknown("%FF")},
+		{"get", "p/a", "", toggles.UnknownIn("p", "a")},
+		{"update", "p/a", `{}`, toggles.UnknownIn("p", "a")},
+		{"archive", "p/a", "", toggles.UnknownIn("p", "a")},
+		{"revive", "p/a", "", toggles.Unknown("a")},
+		{"remove", "p/a", "", toggles.Unknown("a")},
+		{"revive", "/%FF", "", toggles.Unknown("%FF")},
+		{"remove", "/%FF", "", toggles.Unknown("%FF")},
 	})
 	want, err := os.ReadFile("testdata/events.txt")
 	assert.OK(t, err)
@@ -133,11 +85,11 @@ func TestOperations(t *testing.T) {
 // The name of a creator can be removed, and is not in the events of the toggle.
 func TestRemoveCreatorName(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"of-ada","createdBy":{"id":1,"name":"ada"}}`,
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"of-ada","createdBy":{"id":1,"name":"ada"}}`,
 		`{"name":"of-eve","createdBy":{"id":2,"name":"eve"}}`, `{"name":"foreign","createdBy":{"name":"bob"}}`)
 	for range 2 {
-		assert.OK(t, db.store.RemoveCreatorName(t.Context(), 1))
+		assert.OK(t, db.Store.RemoveCreatorName(t.Context(), 1))
 	}
 	// toggle returns a toggle in the list of the project.
 	toggle := func(name, creator string) string {
@@ -146,11 +98,11 @@ func TestRemoveCreatorName(t *testing.T) {
 			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],` +
 			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
-	handlers(db.store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
+	toggles.Handlers(db.Store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
 		toggle("foreign", "null")+","+
 		toggle("of-ada", `{"id":1,"name":"user:1","imageUrl":""}`)+","+
 		toggle("of-eve", `{"id":2,"name":"eve","imageUrl":""}`)+`]}`)
-	assert.Equal(t, "bob", db.get(t, "foreign").CreatedBy.Name)
+	assert.Equal(t, "bob", db.Toggle(t, "foreign").CreatedBy.Name)
 	text := strings.Join(db.Events(t), " ")
 	assert.Equal(t, []string{`"createdBy":"bob"`},
 		regexp.MustCompile(`"createdBy":"\w+"|"(ada|eve)"`).FindAllString(text, -1))
@@ -159,17 +111,17 @@ func TestRemoveCreatorName(t *testing.T) {
 // An operation with a project finds only its toggles. A toggle whose context field was deleted cannot be revived.
 func TestOtherProject(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"a"}`, `{"name":"b","project":"p"}`,
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a"}`, `{"name":"b","project":"p"}`,
 		`{"name":"c","contextFields":["b","gone"],"archived":true}`)
-	h := handlers(db.store)
+	h := toggles.Handlers(db.Store)
 	for _, operation := range []string{"get", "update", "archive"} {
-		h.Expect(t.Context(), t, operation, "q/a", `{}`, unknownIn("q", "a"))
-		h.Expect(t.Context(), t, operation, "q/%FF", `{}`, unknownIn("q", "%FF"))
+		h.Expect(t.Context(), t, operation, "q/a", `{}`, toggles.UnknownIn("q", "a"))
+		h.Expect(t.Context(), t, operation, "q/%FF", `{}`, toggles.UnknownIn("q", "%FF"))
 	}
-	expect(t.Context(), t, h, []call{
-		{"stale", "default/", `{"stale":true,"features":["a","b"]}`, unknownIn("default", "b")},
-		{"stale", "default/", `{"stale":true,"features":["a","x"]}`, unknownIn("default", "x")},
+	toggles.Expect(t.Context(), t, h, []toggles.Call{
+		{"stale", "default/", `{"stale":true,"features":["a","b"]}`, toggles.UnknownIn("default", "b")},
+		{"stale", "default/", `{"stale":true,"features":["a","x"]}`, toggles.UnknownIn("default", "x")},
 		{
 			"revive", "/c", "",
 			`409 ConflictError: The toggle uses the context field "gone", which does not exist. Create the field first.`,
@@ -183,14 +135,14 @@ func TestOtherProject(t *testing.T) {
 				`"contextFields":["b","gone"]}`,
 		},
 	})
-	if db.get(t, "a").Stale || !db.get(t, "c").Archived {
+	if db.Toggle(t, "a").Stale || !db.Toggle(t, "c").Archived {
 		t.Error("a rejected operation has written")
 	}
 }
 
 func TestInvalidProjects(t *testing.T) {
 	t.Parallel()
-	h := handlers(newTables(t).store)
+	h := toggles.Handlers(toggles.NewFixture(t).Store)
 	for project, shown := range map[string]string{
 		"%FF":                    "%FF",
 		"a b":                    "a b",
@@ -210,7 +162,7 @@ func TestInvalidProjects(t *testing.T) {
 
 func TestInvalidBodies(t *testing.T) {
 	t.Parallel()
-	h := handlers(newTables(t).store)
+	h := toggles.Handlers(toggles.NewFixture(t).Store)
 	for _, test := range []struct{ operation, path, body, message string }{
 		{
 			"create", "p/", `{"name":"revive"}`,
@@ -272,9 +224,9 @@ func TestInvalidBodies(t *testing.T) {
 // The tag of a toggle changes with what an update can overwrite, and not with flips. It is compared by the write.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
-	db, ctx := newTables(t), t.Context()
-	h := handlers(db.store)
-	db.create(t, `{"name":"a","type":"long"}`)
+	db, ctx := toggles.NewFixture(t), t.Context()
+	h := toggles.Handlers(db.Store)
+	db.Create(t, `{"name":"a","type":"long"}`)
 	tag := func() string {
 		_, header, _ := h.Serve(ctx, operation.Request{Operation: "get", Path: "default/a"})
 		return header.Get("ETag")
@@ -289,65 +241,65 @@ func TestIfMatch(t *testing.T) {
 		known[tag()] = body
 	}
 	const reset = `{"description":null,"impressionData":false,"type":"long","stale":false}`
-	h.With("If-Match", first).Expect(ctx, t, "update", "default/a", reset, changed)
+	h.With("If-Match", first).Expect(ctx, t, "update", "default/a", reset, toggles.Changed)
 	h.With("If-Match", tag()).ExpectStatus(ctx, t, "update", "default/a", reset, 200)
-	f := db.get(t, "a")
-	db.flip(t, rangeOf(f, false), f, true)
-	if tag() != first || !db.get(t, "a").PotentiallyStale {
+	f := db.Toggle(t, "a")
+	db.Flip(t, toggles.RangeOf(f, false), f, true)
+	if tag() != first || !db.Toggle(t, "a").PotentiallyStale {
 		t.Error("a flip changes the tag")
 	}
 	// Another client changes the toggle after it was read.
-	superseded := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
+	superseded := toggles.Handlers(db.StoreOn(db.Before(t, "TransactWriteItems", 1, func() {
 		h.ExpectStatus(ctx, t, "update", "default/a", `{"description":"theirs"}`, 200)
 	})))
-	superseded.With("If-Match", first).Expect(ctx, t, "update", "default/a", `{"description":"mine"}`, changed)
-	assert.Equal(t, "theirs", *db.get(t, "a").Description)
+	superseded.With("If-Match", first).Expect(ctx, t, "update", "default/a", `{"description":"mine"}`, toggles.Changed)
+	assert.Equal(t, "theirs", *db.Toggle(t, "a").Description)
 }
 
 // Every change evaluates preconditions: after a 404, before a 409, and in the write.
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
-	db, ctx := newTables(t), t.Context()
-	h := handlers(db.store)
-	db.create(t, `{"name":"a"}`, `{"name":"b","archived":true}`, `{"name":"c","archived":true,"contextFields":["gone"]}`)
-	before := db.list(t)
+	db, ctx := toggles.NewFixture(t), t.Context()
+	h := toggles.Handlers(db.Store)
+	db.Create(t, `{"name":"a"}`, `{"name":"b","archived":true}`, `{"name":"c","archived":true,"contextFields":["gone"]}`)
+	before := db.List(t)
 	_, header, _ := h.Serve(ctx, operation.Request{Operation: "get", Path: "default/a"}) // b and c have the same tag
 	tag := header.Get("ETag")
 	for _, test := range []struct{ header, value, want, wantList string }{
-		{"If-Match", `"old"`, changed, noEntityTag}, // the resource that marks several toggles has no tag
-		{"If-None-Match", "*", exists, exists},
+		{"If-Match", `"old"`, toggles.Changed, toggles.NoEntityTag}, // the resource that marks several toggles has no tag
+		{"If-None-Match", "*", toggles.Exists, toggles.Exists},
 	} {
-		expect(ctx, t, h.With(test.header, test.value), []call{
+		toggles.Expect(ctx, t, h.With(test.header, test.value), []toggles.Call{
 			{"update", "default/a", `{"description":"d"}`, test.want},
 			{"archive", "default/a", "", test.want},
-			{"update", "other/a", `{}`, unknownIn("other", "a")},
-			{"archive", "other/a", "", unknownIn("other", "a")},
+			{"update", "other/a", `{}`, toggles.UnknownIn("other", "a")},
+			{"archive", "other/a", "", toggles.UnknownIn("other", "a")},
 			{"stale", "default/", `{"features":["a"],"stale":true}`, test.wantList},
-			{"stale", "default/", `{"features":["a","unknown"],"stale":true}`, unknownIn("default", "unknown")},
+			{"stale", "default/", `{"features":["a","unknown"],"stale":true}`, toggles.UnknownIn("default", "unknown")},
 			{"remove", "/a", "", test.want}, // without the precondition these two are 409
 			{"revive", "/c", "", test.want},
 			{"remove", "/b", "", test.want},
 			{"revive", "/b", "", test.want},
-			{"remove", "/unknown", "", unknown("unknown")},
-			{"revive", "/unknown", "", unknown("unknown")},
+			{"remove", "/unknown", "", toggles.Unknown("unknown")},
+			{"revive", "/unknown", "", toggles.Unknown("unknown")},
 		})
 	}
-	h.With("If-Match", tag).Expect(ctx, t, "stale", "default/", `{"features":["a"],"stale":true}`, noEntityTag)
-	assert.Equal(t, before, db.list(t))
+	h.With("If-Match", tag).Expect(ctx, t, "stale", "default/", `{"features":["a"],"stale":true}`, toggles.NoEntityTag)
+	assert.Equal(t, before, db.List(t))
 	// Another client changes the toggle after it was read.
 	for _, test := range []struct{ operation, path, name string }{
 		{"archive", "default/a", "a"},
 		{"revive", "/b", "b"},
 		{"remove", "/b", "b"},
 	} {
-		superseded := handlers(db.through(db.Before(t, "TransactWriteItems", 1, func() {
+		superseded := toggles.Handlers(db.StoreOn(db.Before(t, "TransactWriteItems", 1, func() {
 			h.ExpectStatus(ctx, t, "update", "default/"+test.name, `{"description":"theirs"}`, 200)
 		})))
-		superseded.With("If-Match", tag).Expect(ctx, t, test.operation, test.path, "", changed)
+		superseded.With("If-Match", tag).Expect(ctx, t, test.operation, test.path, "", toggles.Changed)
 		h.ExpectStatus(ctx, t, "update", "default/"+test.name, `{"description":null}`, 200)
 	}
 	h.With("If-Match", "*").Expect(ctx, t, "stale", "default/", `{"features":["a"],"stale":false}`, "202")
-	expect(ctx, t, h.With("If-Match", "W/"+tag), []call{
+	toggles.Expect(ctx, t, h.With("If-Match", "W/"+tag), []toggles.Call{
 		{"archive", "default/a", "", "202"},
 		{"revive", "/a", "", "200"},
 		{"archive", "default/a", "", "202"},
@@ -358,8 +310,8 @@ func TestPreconditions(t *testing.T) {
 // A list that a Lambda function cannot return is a 400 that names the search.
 func TestList(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"d","contextFields":["a"]}`, `{"name":"c"}`, `{"name":"a","archived":true}`,
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"d","contextFields":["a"]}`, `{"name":"c"}`, `{"name":"a","archived":true}`,
 		`{"name":"b","project":"p"}`)
 	for i := range 13 { // 400,000 bytes each: a quotation mark is four bytes in the response of a function
 		db.Put(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S(fmt.Sprint(i)), "project": dynamo.S("large"),
@@ -372,7 +324,7 @@ func TestList(t *testing.T) {
 			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],"segments":[],` +
 			`"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
-	expect(t.Context(), t, handlers(db.store), []call{
+	toggles.Expect(t.Context(), t, toggles.Handlers(db.Store), []toggles.Call{
 		{
 			"list", "large/", "",
 			"400 ValidationError: The list of the 13 toggles of the project is larger than 5000000 bytes. " +

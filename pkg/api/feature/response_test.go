@@ -7,18 +7,19 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/toggles"
 )
 
 // A toggle is returned with its state in all environments, in the order of the environments, and with the names of its
 // segments. Only operations on one toggle return strategies.
 func TestEnvironmentsInResponses(t *testing.T) {
 	t.Parallel()
-	a, ctx := newActive(t), t.Context()
+	a, ctx := toggles.NewActive(t), t.Context()
 	_, err := environment.NewStore(a.Client, a.Tables, a.Log()).Create(ctx,
 		environment.Environment{Name: "test", Type: "x", SortOrder: -1})
 	assert.OK(t, err)
-	a.createSegments(t, "Zurich", "Beta", "unused")
-	a.create(t, `{"type":"endless"}`, `{"name":"g","type":"endless"}`)
+	a.CreateSegments(t, "Zurich", "Beta", "unused")
+	a.Create(t, `{"type":"endless"}`, `{"name":"g","type":"endless"}`)
 	const split = `{"name":"flexibleRollout","segments":[1,2],"variants":[{"name":"x","weight":1},{"name":"y","weight":1}]}`
 	a.ExpectStatus(ctx, t, "add strategy", "default/f/dev", `{"name":"default","disabled":true,"segments":[2]}`, 200)
 	a.ExpectStatus(ctx, t, "add strategy", "default/f/prod", split, 200)
@@ -57,10 +58,10 @@ func TestEnvironmentsInResponses(t *testing.T) {
 // A toggle is returned with the toggle that it depends on, and with those that depend on it.
 func TestDependenciesInResponses(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"parent"}`, `{"name":"other","dependency":{"feature":"parent"}}`,
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"parent"}`, `{"name":"other","dependency":{"feature":"parent"}}`,
 		`{"name":"child","dependency":{"feature":"parent","enabled":false}}`)
-	h := handlers(db.store)
+	h := toggles.Handlers(db.Store)
 	for name, want := range map[string]string{
 		"parent": `"dependencies":[],"children":["child","other"],"dependencyType":"parent"`,
 		"child": `"dependencies":[{"feature":"parent","enabled":false,"variants":[]}],"children":[],` +

@@ -8,20 +8,21 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/toggles"
 )
 
 // In an environment that is full, toggles are turned on and off, restricted, archived and deleted, but do not become
 // larger. A toggle that becomes larger in all environments is one of them, too.
 func TestFullEnvironment(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.Handlers["clone"] = feature.Clone(a.store, 100, now, func() string { return "copied" })
+	a := toggles.NewActive(t)
+	a.Handlers["clone"] = feature.Clone(a.Store, 100, toggles.Now, func() string { return "copied" })
 	environments := environment.NewStore(a.Client, a.Tables, a.Log())
 	const strategy = `{"name":"flexibleRollout","parameters":{"rollout":"50","groupId":"g"},"constraints":[%s]}`
 	large := fmt.Sprintf(strategy, `{"contextName":"userId","operator":"IN","values":["`+strings.Repeat("x", 99)+`","`+
 		strings.Repeat("y", 99)+`","`+strings.Repeat("z", 99)+`"]}`)
 	small := fmt.Sprintf(strategy, `{"contextName":"userId","operator":"IN","values":["7"]}`)
-	a.createSegments(t, "large")
+	a.CreateSegments(t, "large")
 	for _, name := range []string{"one", "two", "gone"} {
 		a.ExpectStatus(t.Context(), t, "create", "default/", `{"name":"`+name+`"}`, 201)
 	}

@@ -8,14 +8,15 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
+	"toggleadmin/test/toggles"
 )
 
 // A toggle above the limit is not created. Archived toggles count, deleted ones do not.
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	h := handlers(db.store)
-	h.Handlers["create"] = feature.Create(db.store, 2, now)
+	db := toggles.NewFixture(t)
+	h := toggles.Handlers(db.Store)
+	h.Handlers["create"] = feature.Create(db.Store, 2, toggles.Now)
 	create := func(name string, want int) {
 		t.Helper()
 		h.ExpectStatus(t.Context(), t, "create", "p/", `{"name":"`+name+`"}`, want)
@@ -27,14 +28,14 @@ func TestLimit(t *testing.T) {
 		"403 NoAccessError: The maximum number of toggles (2), including archived ones, is reached. Delete one first.")
 	h.Expect(t.Context(), t, "remove", "/a", "", "200")
 	create("c", 201)
-	assert.OK(t, db.store.CheckLimit(t.Context(), 0))
+	assert.OK(t, db.Store.CheckLimit(t.Context(), 0))
 }
 
 // The strategies of a toggle use a limited number of context fields and segments, and of bytes.
 func TestLimitsOfAToggle(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"a"}`)
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a"}`)
 	var fields []string
 	for i := range toggle.MaxContextFields + 1 {
 		fields = append(fields, fmt.Sprint("field", i))
@@ -67,7 +68,7 @@ func TestLimitsOfAToggle(t *testing.T) {
 				"would have 3001",
 		},
 	} {
-		_, err := db.store.Update(t.Context(), "a", func(f toggle.Feature) (toggle.Feature, error) {
+		_, err := db.Store.Update(t.Context(), "a", func(f toggle.Feature) (toggle.Feature, error) {
 			test.change(&f)
 			return f, nil
 		})

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
+	"toggleadmin/test/toggles"
 )
 
 // counts returns the environments of a response with what was counted in them.
@@ -26,21 +27,21 @@ func counts(response string) string {
 }
 
 // createToggle creates the toggle f.
-func (a active) createToggle(t *testing.T) {
+func createToggle(t *testing.T, a toggles.Active) {
 	t.Helper()
-	_, err := a.store.Create(t.Context(), toggle.Feature{Name: "f", Project: "default", Type: "endless"})
+	_, err := a.Store.Create(t.Context(), toggle.Feature{Name: "f", Project: "default", Type: "endless"})
 	assert.OK(t, err)
 }
 
 // A toggle is returned with the usage of the running hour, the sum of all parts. A process reads it every ten seconds.
 func TestUsageInResponses(t *testing.T) {
 	t.Parallel()
-	a, ctx := newActive(t), t.Context()
-	a.createToggle(t)
+	a, ctx := toggles.NewActive(t), t.Context()
+	createToggle(t, a)
 	clock := time.Date(2026, 11, 27, 8, 59, 45, 0, time.UTC)
-	a.store.Reader = a.store.WithUsage(func() time.Time { return clock })
-	h := handlers(a.store)
-	h.Handlers["search"] = featuresearch.Search(a.store.Reader, featuresearch.NewSearcher(a.Client, a.Tables))
+	a.Store.Reader = a.Store.WithUsage(func() time.Time { return clock })
+	h := toggles.Handlers(a.Store)
+	h.Handlers["search"] = featuresearch.Search(a.Store.Reader, featuresearch.NewSearcher(a.Client, a.Tables))
 	count := func(hour time.Time, id, environment string, byApplication usage.ByApplication) {
 		item, err := usagetable.MarshalPart(usagetable.Part{
 			Kind: usagetable.KindTally, Hour: usage.HourOf(hour), Environment: environment, ID: id,
@@ -77,13 +78,13 @@ func TestUsageInResponses(t *testing.T) {
 // The numbers are right, or the request fails.
 func TestUsageThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.createToggle(t)
+	a := toggles.NewActive(t)
+	createToggle(t, a)
 	tables := maps.Clone(a.Tables)
 	tables[usagetable.Table] = "unknown"
 	store := feature.NewStore(a.Client, tables, a.Log())
-	store.Reader = store.WithUsage(now)
-	h := handlers(store)
+	store.Reader = store.WithUsage(toggles.Now)
+	h := toggles.Handlers(store)
 	for operation, path := range map[string]string{"get": "default/f", "list": "default/"} {
 		h.ExpectStatus(t.Context(), t, operation, path, "", 503)
 	}

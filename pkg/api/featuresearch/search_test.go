@@ -1,4 +1,4 @@
-package feature_test
+package featuresearch_test
 
 import (
 	"fmt"
@@ -9,33 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
-	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
+	"toggleadmin/test/toggles"
 )
 
-// searches returns the operations that search and count toggles.
-func searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
-	searcher := featuresearch.NewSearcher(client, tables)
-	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{
-		"search": featuresearch.Search(feature.NewReader(client, tables), searcher),
-		"count":  featuresearch.Count(searcher),
-	}}
-}
-
-func (db tables) searches(client *dynamodb.Client) operation.Set { return searches(client, db.Tables) }
-
 // searchable creates toggles for searches.
-func searchable(tb testing.TB) tables {
+func searchable(tb testing.TB) toggles.Fixture {
 	tb.Helper()
-	db := newTables(tb)
-	db.create(tb, `{"name":"checkout","contextFields":["a"]}`,
+	db := toggles.NewFixture(tb)
+	db.Create(tb, `{"name":"checkout","contextFields":["a"]}`,
 		`{"name":"banner","type":"short","createdAt":"2026-11-21T05:39:00.123Z","description":"The Checkout's banner"}`,
 		`{"name":"login","type":"long","project":"shop"}`,
 		`{"name":"stop","type":"endless","project":"shop","createdAt":"2026-12-01T00:00:00Z","contextFields":["a","b"]}`,
@@ -48,7 +32,7 @@ func TestSearch(t *testing.T) {
 	t.Parallel()
 	db := searchable(t)
 	client, tap := db.Through(t, nil)
-	search := db.searches(client)
+	search := db.Searches(client)
 	for _, test := range []struct {
 		query string
 		names string
@@ -124,11 +108,11 @@ func TestSearch(t *testing.T) {
 func TestSearchByLastUse(t *testing.T) {
 	t.Parallel()
 	db := searchable(t)
-	db.see(t, "login", map[string]time.Time{"prod": time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)})
-	db.see(t, "banner", map[string]time.Time{
+	db.See(t, "login", map[string]time.Time{"prod": time.Date(2026, 10, 5, 0, 0, 0, 0, time.UTC)})
+	db.See(t, "banner", map[string]time.Time{
 		"dev": time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC), "prod": time.Date(2026, 11, 21, 5, 0, 0, 0, time.UTC),
 	})
-	search := db.searches(db.Client)
+	search := db.Searches(db.Client)
 	for _, test := range []struct{ query, names string }{
 		{"lastSeenAt=IS:never", "old checkout stop"},
 		{"lastSeenAt=IS_BEFORE:2026-11-01", "login"},
@@ -154,22 +138,13 @@ func TestSearchByLastUse(t *testing.T) {
 	}
 }
 
-// see stores when applications last asked for a toggle, by environment.
-func (db tables) see(tb testing.TB, name string, at map[string]time.Time) {
-	tb.Helper()
-	table := db.Tables[featuretable.Table]
-	item := db.Get(tb, table, featuretable.Key(name))
-	item[featuretable.AttributeLastSeen] = dynamo.S(featuretable.EncodeLastSeen(at))
-	db.Put(tb, table, item)
-}
-
 // Toggles are found by whether they are on in environments, and by the segments that they use. An environment or a
 // segment that does not exist finds nothing.
 func TestSearchByState(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.createSegments(t, "Beta", "NO, SE")
-	a.create(t, `{"name":"both"}`, `{"name":"dev"}`, `{"name":"none"}`, `{"name":"prod","type":"endless"}`)
+	a := toggles.NewActive(t)
+	a.CreateSegments(t, "Beta", "NO, SE")
+	a.Create(t, `{"name":"both"}`, `{"name":"dev"}`, `{"name":"none"}`, `{"name":"prod","type":"endless"}`)
 	for _, path := range []string{"both/dev", "both/prod", "dev/dev", "prod/prod"} {
 		a.ExpectStatus(t.Context(), t, "on", "default/"+path, "", 200)
 	}
@@ -212,7 +187,7 @@ func TestSearchByState(t *testing.T) {
 func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	t.Parallel()
 	db := searchable(t)
-	search := db.searches(db.Before(t, "BatchGetItem", 1, func() { db.update(t, "banner", `{"stale":true}`) }))
+	search := db.Searches(db.Before(t, "BatchGetItem", 1, func() { db.Update(t, "banner", `{"stale":true}`) }))
 	search.ExpectQuery(t.Context(), t, "search", "state=IS:potentially-stale",
 		`200 {"features":[{"name":"checkout","type":"release","project":"default","description":null,`+
 			`"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,`+
@@ -224,8 +199,8 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 // It is returned and counted once.
 func TestSearchWhileATypeChanges(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"x","type":"short"}`, `{"name":"y","type":"release"}`)
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"x","type":"short"}`, `{"name":"y","type":"release"}`)
 	shard := featuretable.Shard("x")
 	before, after := featuretable.StalenessKey("short", true, shard), featuretable.StalenessKey("release", true, shard)
 	var once sync.Once
@@ -235,7 +210,7 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 		case c.Operation == "Query" && strings.Contains(c.Body, `"`+before+`"`):
 			r, err := c.Pass()
 			once.Do(func() {
-				db.update(t, "x", `{"type":"release"}`)
+				db.Update(t, "x", `{"type":"release"}`)
 				close(changed)
 			})
 			return r, err
@@ -244,7 +219,7 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 		}
 		return c.Pass()
 	})
-	status, _, text := db.searches(client).Serve(t.Context(),
+	status, _, text := db.Searches(client).Serve(t.Context(),
 		operation.Request{Operation: "search", Query: "state=IS:potentially-stale"})
 	if status != http.StatusOK || strings.Count(text, `"name":"x"`) != 1 || !strings.HasSuffix(text, `"total":2}`) {
 		t.Errorf("%d %s", status, text)
@@ -253,7 +228,7 @@ func TestSearchWhileATypeChanges(t *testing.T) {
 
 func TestSearchRejectsInvalidParameters(t *testing.T) {
 	t.Parallel()
-	search := searches(nil, nil)
+	search := toggles.Searches(nil, nil)
 	for _, test := range []struct {
 		query     string
 		parameter string

@@ -1,4 +1,4 @@
-package feature_test
+package featuredependency_test
 
 import (
 	"context"
@@ -15,20 +15,20 @@ import (
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
 	"toggleadmin/test/operation"
+	"toggleadmin/test/toggles"
 )
 
 // family is a stage with toggles, and the operations on their dependencies.
 type family struct {
-	active
+	toggles.Active
 }
 
 // newFamily returns a stage with toggles of the project default.
 func newFamily(tb testing.TB, names ...string) family {
 	tb.Helper()
-	a := newActive(tb)
-	a.Handlers["depend"] = featuredependency.Add(a.store)
+	a := toggles.NewActive(tb)
 	for _, name := range names {
-		a.create(tb, fmt.Sprintf(`{"name":%q}`, name))
+		a.Create(tb, fmt.Sprintf(`{"name":%q}`, name))
 	}
 	return family{a}
 }
@@ -36,14 +36,14 @@ func newFamily(tb testing.TB, names ...string) family {
 // release returns the operation that removes a dependency, with paths such as project/child/parent.
 func (f family) release() operation.Set {
 	return operation.Set{Parameters: []string{"projectId", "featureName", "parent"},
-		Handlers: map[string]lambdahttp.HandlerFunc{"release": featuredependency.Remove(f.store)}}
+		Handlers: map[string]lambdahttp.HandlerFunc{"release": featuredependency.Remove(f.Store)}}
 }
 
 // relations returns the dependencies and the children of all toggles, such as "child→parent parent←child".
 func (f family) relations(tb testing.TB) string {
 	tb.Helper()
 	var all []string
-	for _, t := range f.list(tb) {
+	for _, t := range f.List(tb) {
 		if t.Dependency != nil {
 			all = append(all, t.Name+"→"+t.Dependency.Feature)
 		}
@@ -59,19 +59,19 @@ func TestDependencies(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "a", "b", "c", "p", "q")
 	release := f.release()
-	expect(t.Context(), t, f.Set, []call{
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{
 		{"depend", "default/a", `{"feature":"p"}`, "200"},
 		{"depend", "default/a", `{"feature":"p","enabled":true,"variants":[]}`, "200"}, // as it is
 		{"depend", "default/b", `{"feature":"p","enabled":false}`, "200"},
 	})
 	assert.Equal(t, "a→p b→p p←a,b", f.relations(t))
-	expect(t.Context(), t, f.Set, []call{{"depend", "default/a", `{"feature":"q"}`, "200"}})
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{{"depend", "default/a", `{"feature":"q"}`, "200"}})
 	assert.Equal(t, "a→q b→p p←b q←a", f.relations(t))
 	release.Expect(t.Context(), t, "release", "default/a/p", "",
 		`404 NotFoundError: The toggle "a" does not depend on the toggle "p".`)
 	release.Expect(t.Context(), t, "release", "default/c/p", "",
 		`404 NotFoundError: The toggle "c" does not depend on the toggle "p".`)
-	release.Expect(t.Context(), t, "release", "other/a/q", "", unknownIn("other", "a"))
+	release.Expect(t.Context(), t, "release", "other/a/q", "", toggles.UnknownIn("other", "a"))
 	release.Expect(t.Context(), t, "release", "default/a/q", "", "200")
 	assert.Equal(t, "b→p p←b", f.relations(t))
 	var events []string
@@ -99,13 +99,13 @@ func contains(tb testing.TB, text, part string) {
 func TestImpossibleDependencies(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "child", "parent", "other", "gone")
-	f.create(t, `{"name":"foreign","project":"shop"}`)
-	expect(t.Context(), t, f.Set, []call{
+	f.Create(t, `{"name":"foreign","project":"shop"}`)
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{
 		{"archive", "default/gone", "", "202"},
 		{"depend", "default/child", `{"feature":"parent"}`, "200"},
-		{"depend", "default/x", `{"feature":"parent"}`, unknownIn("default", "x")},
-		{"depend", "default/other", `{"feature":"x"}`, unknownIn("default", "x")},
-		{"depend", "default/other", `{"feature":"foreign"}`, unknownIn("default", "foreign")},
+		{"depend", "default/x", `{"feature":"parent"}`, toggles.UnknownIn("default", "x")},
+		{"depend", "default/other", `{"feature":"x"}`, toggles.UnknownIn("default", "x")},
+		{"depend", "default/other", `{"feature":"foreign"}`, toggles.UnknownIn("default", "foreign")},
 		{
 			"depend", "default/other", `{"feature":"other"}`,
 			"400 ValidationError: The `/body/feature` property must not be the name of the toggle itself; you sent \"other\".",
@@ -137,7 +137,7 @@ func TestParentsAreHeld(t *testing.T) {
 	f := newFamily(t, "child", "parent", "other")
 	const archive = `409 ConflictError: The toggle "parent" cannot be archived, because other toggles depend on it: "child". ` +
 		"Remove their dependencies first."
-	expect(t.Context(), t, f.Set, []call{
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{
 		{"depend", "default/child", `{"feature":"parent"}`, "200"},
 		{"archive", "default/parent", "", archive},
 		{"archive", "default/child", "", "202"},
@@ -147,16 +147,16 @@ func TestParentsAreHeld(t *testing.T) {
 		t.Helper()
 		contains(t, fmt.Sprint(err), want)
 	}
-	_, err := f.store.UpdateAll(t.Context(), []string{"other", "parent"}, with(`{"archived":true}`))
+	_, err := f.Store.UpdateAll(t.Context(), []string{"other", "parent"}, toggles.With(`{"archived":true}`))
 	conflict(err, `"parent" cannot be archived`)
-	_, err = f.store.Update(t.Context(), "parent", with(`{"project":"shop"}`))
+	_, err = f.Store.Update(t.Context(), "parent", toggles.With(`{"project":"shop"}`))
 	conflict(err, `"parent" cannot be moved to another project`)
-	_, err = f.store.Update(t.Context(), "child", with(`{"project":"shop"}`))
+	_, err = f.Store.Update(t.Context(), "child", toggles.With(`{"project":"shop"}`))
 	conflict(err, `The toggle "child" depends on the toggle "parent" of the project "default".`)
-	conflict(f.store.Delete(t.Context(), "parent", nil), `"parent" cannot be deleted`)
+	conflict(f.Store.Delete(t.Context(), "parent", nil), `"parent" cannot be deleted`)
 	assert.Equal(t, "child→parent parent←child", f.relations(t))
-	assert.OK(t, f.store.Delete(t.Context(), "child", nil))
-	expect(t.Context(), t, f.Set, []call{{"archive", "default/parent", "", "202"}})
+	assert.OK(t, f.Store.Delete(t.Context(), "child", nil))
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{{"archive", "default/parent", "", "202"}})
 	assert.Equal(t, "", f.relations(t))
 }
 
@@ -164,19 +164,19 @@ func TestParentsAreHeld(t *testing.T) {
 func TestVariantsOfDependencies(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "child", "parent")
-	expect(t.Context(), t, f.Set, []call{{
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{{
 		"depend", "default/child", `{"feature":"parent","variants":["blue"]}`,
 		"400 ValidationError: The `/body/variants/0` property must be the name of a variant of the toggle \"parent\"; " +
 			`you sent "blue".`,
 	}})
 	f.ExpectStatus(t.Context(), t, "add strategy", "default/parent/prod", `{"name":"flexibleRollout","variants":[`+
 		`{"name":"blue","weight":1000,"weightType":"variable"}]}`, 200)
-	expect(t.Context(), t, f.Set, []call{
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{
 		{"depend", "default/child", `{"feature":"parent","variants":["blue","blue"]}`, "200"},
 		{"delete strategy", "default/parent/prod/s1", "", "200"}, // a dependency does not hold variants
 	})
 	assert.Equal(t, &toggle.Dependency{Feature: "parent", Enabled: true, Variants: []string{"blue"}},
-		f.get(t, "child").Dependency)
+		f.Toggle(t, "child").Dependency)
 }
 
 // A write of a parent or a child that another request makes at the same time is taken into account.
@@ -193,17 +193,17 @@ func TestConcurrentDependencies(t *testing.T) {
 		f := newFamily(t, "a", "b", "p", "q")
 		depends := func(store *feature.Store, child, parent string) error {
 			_, err := store.Update(context.WithoutCancel(t.Context()), child,
-				with(fmt.Sprintf(`{"dependency":{"feature":%q}}`, parent)))
+				toggles.With(fmt.Sprintf(`{"dependency":{"feature":%q}}`, parent)))
 			return err
 		}
-		store := f.through(f.Before(t, "TransactWriteItems", 1, func() {
+		store := f.StoreOn(f.Before(t, "TransactWriteItems", 1, func() {
 			switch words := strings.Fields(test.meanwhile); {
 			case slices.Contains(words, "depends"):
-				assert.OK(t, depends(f.store, words[0], words[len(words)-1]))
+				assert.OK(t, depends(f.Store, words[0], words[len(words)-1]))
 			case words[0] == "archive":
-				f.update(t, "p", `{"archived":true}`)
+				f.Update(t, "p", `{"archived":true}`)
 			default:
-				f.update(t, "p", `{"stale":true}`)
+				f.Update(t, "p", `{"stale":true}`)
 			}
 		}))
 		err := depends(store, "a", "p")
@@ -220,15 +220,15 @@ func TestConcurrentDependencies(t *testing.T) {
 func TestCheckDependencies(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, "a", "b", "p", "q")
-	expect(t.Context(), t, f.Set, []call{
+	toggles.Expect(t.Context(), t, f.Set, []toggles.Call{
 		{"depend", "default/a", `{"feature":"p"}`, "200"},
 		{"depend", "default/b", `{"feature":"q"}`, "200"},
 	})
-	broken := f.get(t, "p")
+	broken := f.Toggle(t, "p")
 	broken.Children = []string{"b", "x"}
 	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(broken))
 	f.Delete(t, f.Tables[featuretable.Table], featuretable.Key("q"))
-	_, found, err := f.store.CheckDependencies(t.Context())
+	_, found, err := f.Store.CheckDependencies(t.Context())
 	assert.OK(t, err)
 	var texts []string
 	for _, i := range found {
@@ -240,11 +240,11 @@ func TestCheckDependencies(t *testing.T) {
 		`the toggle "p" has other children than the 1 toggles that depend on it`,
 	}, texts)
 	assert.Equal(t, "a→p p←a", f.relations(t))
-	summary, found, err := f.store.CheckDependencies(t.Context())
+	summary, found, err := f.Store.CheckDependencies(t.Context())
 	assert.OK(t, err)
 	assert.Equal(t, 0, len(found))
 	assert.Equal(t, "1, consistent with the children of toggles", summary)
-	if now := f.get(t, "p"); now.LastEvent <= broken.LastEvent {
+	if now := f.Toggle(t, "p"); now.LastEvent <= broken.LastEvent {
 		t.Error("the repair does not change the version of the toggle")
 	}
 }

@@ -1,16 +1,20 @@
-package feature_test
+package featuresearch_test
 
-import "testing"
+import (
+	"testing"
+
+	"toggleadmin/test/toggles"
+)
 
 // Every toggle is counted once in the total, once in its type and once in its project.
 func TestCount(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	h := db.searches(db.Client)
+	db := toggles.NewFixture(t)
+	h := db.Searches(db.Client)
 	h.ExpectQuery(t.Context(), t, "count", "",
 		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},"types":[],`+
 			`"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0}]}`)
-	db.create(t, `{"name":"due"}`, `{"name":"stale","stale":true}`, `{"name":"gone","archived":true,"stale":true}`,
+	db.Create(t, `{"name":"due"}`, `{"name":"stale","stale":true}`, `{"name":"gone","archived":true,"stale":true}`,
 		`{"name":"due-in-shop","project":"shop"}`, `{"name":"active","project":"shop","type":"endless"}`)
 	h.ExpectQuery(t.Context(), t, "count", "project=IS_NOT:x",
 		`200 {"total":{"active":1,"stale":1,"potentiallyStale":2,"archived":1},"types":[`+

@@ -1,4 +1,4 @@
-package feature_test
+package featurestrategy_test
 
 import (
 	"encoding/json"
@@ -13,13 +13,14 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
+	"toggleadmin/test/toggles"
 )
 
 // The stored form of strategies, and what is wrong with others.
 func TestStrategyBodies(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.create(t, `{}`)
+	a := toggles.NewActive(t)
+	a.Create(t, `{}`)
 	// stored is a strategy with the type, parameters and the rest of its properties.
 	stored := func(name, parameters, variants string) string {
 		return fmt.Sprintf(`200 {"id":"ID","name":%q,"title":null,"disabled":false,"sortOrder":0,"constraints":[],`+
@@ -177,7 +178,7 @@ func TestStrategyBodies(t *testing.T) {
 	} {
 		got := a.Call(t.Context(), "add strategy", "default/f/prod", test.body)
 		id := ""
-		if added := a.get(t, "f").Environments["prod"].Strategies; len(added) > 0 {
+		if added := a.Toggle(t, "f").Environments["prod"].Strategies; len(added) > 0 {
 			id = added[0].ID
 			a.ExpectStatus(t.Context(), t, "delete strategy", "default/f/prod/"+id, "", 200)
 		}
@@ -191,13 +192,13 @@ func TestStrategyBodies(t *testing.T) {
 // An update keeps what is omitted. A change of the type or of the stickiness takes the rest along.
 func TestUpdateStrategy(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.create(t, `{}`)
+	a := toggles.NewActive(t)
+	a.Create(t, `{}`)
 	strategy := func(rest string) string {
 		return `200 {"id":"s1","name":"flexibleRollout","title":"half","disabled":false,"sortOrder":3,"constraints":[],` + rest
 	}
 	const variant = `{"name":"v","weight":1000,"weightType":"variable","stickiness":"userId"}`
-	expect(t.Context(), t, a.Set, []call{
+	toggles.Expect(t.Context(), t, a.Set, []toggles.Call{
 		{
 			"add strategy", "default/f/dev", `{"name":"flexibleRollout","title":"half","sortOrder":3,` +
 				`"parameters":{"rollout":"50","groupId":"g"},"variants":[{"name":"v"}]}`,
@@ -218,15 +219,15 @@ func TestUpdateStrategy(t *testing.T) {
 				`"variants":[],"segments":[]}`,
 		},
 	})
-	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.recorded(t))
-	a.With("If-Match", `"x"`).Expect(t.Context(), t, "update strategy", "default/f/dev/s1", `{"title":"x"}`, changed)
+	assert.Equal(t, "feature-strategy-add dev, feature-strategy-update dev, feature-strategy-update dev", a.Recorded(t))
+	a.With("If-Match", `"x"`).Expect(t.Context(), t, "update strategy", "default/f/dev/s1", `{"title":"x"}`, toggles.Changed)
 }
 
 // What an import has stored beyond the limits of the API can be kept, and a long list shortened, but not made longer.
 func TestUpdateImportedStrategy(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.create(t, `{}`)
+	a := toggles.NewActive(t)
+	a.Create(t, `{}`)
 	values := func(n int) []string {
 		var all []string
 		for i := range n {
@@ -242,7 +243,7 @@ func TestUpdateImportedStrategy(t *testing.T) {
 		},
 		{ID: "old", Name: "userWithId", Parameters: map[string]string{"userIds": "1,2"}},
 	}
-	_, err := a.store.Update(t.Context(), "f", func(f toggle.Feature) (toggle.Feature, error) {
+	_, err := a.Store.Update(t.Context(), "f", func(f toggle.Feature) (toggle.Feature, error) {
 		f.SetEnvironment("dev", toggle.Environment{Strategies: imported})
 		return f, nil
 	})
@@ -269,7 +270,7 @@ func TestUpdateImportedStrategy(t *testing.T) {
 	update("long", group(` "größe\\`), 400)
 	update("old", `"name":"userWithId","parameters":{"userIds":"1,2"},"title":"old"`, 200)
 	update("old", `"parameters":{"userIds":" 1 ,,2, 3"}`, 200)
-	got := a.get(t, "f").Environments["dev"].Strategies
+	got := a.Toggle(t, "f").Environments["dev"].Strategies
 	assert.Equal(t, []any{599, "g", "1,2,3"},
 		[]any{len(got[0].Constraints[0].Values), got[0].Parameters["groupId"], got[1].Parameters["userIds"]})
 }
@@ -283,20 +284,20 @@ func TestNextSortOrder(t *testing.T) {
 		{0, 1},
 		{math.MaxInt32, math.MaxInt32},
 	} {
-		a := newActive(t)
-		a.create(t, `{}`)
+		a := toggles.NewActive(t)
+		a.Create(t, `{}`)
 		highest := fmt.Sprintf(`{"name":"default","sortOrder":%d}`, test.highest)
 		a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev", highest, 200)
 		a.ExpectStatus(t.Context(), t, "add strategy", "default/f/dev", `{"name":"default"}`, 200)
-		assert.Equal(t, test.want, a.get(t, "f").Environments["dev"].Strategies[1].SortOrder)
+		assert.Equal(t, test.want, a.Toggle(t, "f").Environments["dev"].Strategies[1].SortOrder)
 	}
 }
 
 // At most 30 strategies are in an environment.
 func TestLimitOfStrategies(t *testing.T) {
 	t.Parallel()
-	a := newActive(t)
-	a.create(t, `{}`)
+	a := toggles.NewActive(t)
+	a.Create(t, `{}`)
 	const full = "400 ValidationError: Failed to create strategy. You can't create more than the established limit of 30. " +
 		"Delete a strategy first."
 	for range 30 {

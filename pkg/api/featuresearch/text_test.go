@@ -1,4 +1,4 @@
-package feature_test
+package featuresearch_test
 
 import (
 	"regexp"
@@ -11,16 +11,17 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/operation"
+	"toggleadmin/test/toggles"
 )
 
 // A search by relevance orders names: the exact one, those that begin with the text, those with the text as a word, and
 // the rest. Names with the same relevance are ordered alphabetically.
 func TestRelevance(t *testing.T) {
 	t.Parallel()
-	db := newTables(t)
-	db.create(t, `{"name":"Pay"}`, `{"name":"payments"}`, `{"name":"pay-later"}`, `{"name":"new_pay.v2"}`,
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"Pay"}`, `{"name":"payments"}`, `{"name":"pay-later"}`, `{"name":"new_pay.v2"}`,
 		`{"name":"a-pay"}`, `{"name":"repay"}`, `{"name":"basket","description":"how to pay later"}`)
-	search := db.searches(db.Client)
+	search := db.Searches(db.Client)
 	for _, test := range []struct {
 		query string
 		names string

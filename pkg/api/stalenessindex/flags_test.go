@@ -1,4 +1,4 @@
-package feature_test
+package stalenessindex_test
 
 import (
 	"encoding/json"
@@ -14,36 +14,16 @@ import (
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/assert"
 	"toggleadmin/test/database"
+	"toggleadmin/test/toggles"
 )
-
-// rangeOf returns a range that contains the toggle.
-func rangeOf(f toggle.Feature, potentiallyStale bool) stalenessindex.Range {
-	r := stalenessindex.Range{Type: f.Type, Shard: featuretable.Shard(f.Name), PotentiallyStale: potentiallyStale}
-	if !potentiallyStale {
-		r.Cutoff = &f.CreatedAt
-	}
-	return r
-}
-
-// flip flips a toggle, even if f is what an index that is behind shows.
-func (db tables) flip(tb testing.TB, r stalenessindex.Range, f toggle.Feature, want bool) {
-	tb.Helper()
-	flipped := false
-	for toggles := []toggle.Feature{f}; len(toggles) > 0; {
-		flips, err := db.flags.Flip(tb.Context(), r, toggles)
-		assert.OK(tb, err)
-		flipped, toggles = flips.Done == 1, flips.Again
-	}
-	assert.Equal(tb, want, flipped)
-}
 
 // The cutoff divides a range to the millisecond. A flip moves a toggle from one range to the other.
 func TestDueAndFlip(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
-	db.create(t, `{"type":"long"}`)
+	db, f := toggles.NewFixture(t), toggles.New(t, `{"type":"long"}`)
+	db.Create(t, `{"type":"long"}`)
 	for flips := range 2 {
-		stored := db.get(t, "f")
+		stored := db.Toggle(t, "f")
 		for _, test := range []struct {
 			of       string // the range
 			before   int    // toggles in the range
@@ -63,10 +43,10 @@ func TestDueAndFlip(t *testing.T) {
 			{`{"potentiallyStale":true,"shard":10}`, 0, 0, true},
 			{`{"potentiallyStale":true}`, 0, 1, true},
 		} {
-			r := rangeOf(f, false)
+			r := toggles.RangeOf(f, false)
 			r.Cutoff = nil
 			assert.OK(t, json.Unmarshal([]byte(test.of), &r))
-			page, err := db.flags.Due(t.Context(), r, nil)
+			page, err := db.Flags.Due(t.Context(), r, nil)
 			assert.OK(t, err)
 			want := test.before
 			if flips == 1 {
@@ -76,37 +56,37 @@ func TestDueAndFlip(t *testing.T) {
 				t.Errorf("%s after %d flips: %d toggles, Contains: %t", test.of, flips, len(page.Toggles), r.Contains(f))
 			}
 			for _, found := range page.Toggles {
-				same(t, stored, found)
+				toggles.Same(t, stored, found)
 				assert.Equal(t, stored.LastEvent, found.LastEvent)
 			}
 		}
-		r := rangeOf(f, flips == 1)
-		db.flip(t, r, f, true)
-		db.flip(t, r, f, false)
+		r := toggles.RangeOf(f, flips == 1)
+		db.Flip(t, r, f, true)
+		db.Flip(t, r, f, false)
 		f.PotentiallyStale = !f.PotentiallyStale
-		same(t, f, db.get(t, "f"))
+		toggles.Same(t, f, db.Toggle(t, "f"))
 	}
 }
 
 // A range of several pages is read completely, ordered by time of creation, while its toggles are flipped.
 func TestDuePages(t *testing.T) {
 	t.Parallel()
-	db, r := newTables(t), rangeOf(newToggle(t, `{"createdAt":"2026-11-21T00:00:00Z"}`), false)
+	db, r := toggles.NewFixture(t), toggles.RangeOf(toggles.New(t, `{"createdAt":"2026-11-21T00:00:00Z"}`), false)
 	for i := range 170 {
 		db.Put(t, db.Tables["Features"], dynamo.Item{
-			"name": dynamo.S(fmt.Sprint(i)), "createdAt": dynamo.Time(created().Add(time.Duration(i/3) * time.Millisecond)),
+			"name": dynamo.S(fmt.Sprint(i)), "createdAt": dynamo.Time(toggles.Created().Add(time.Duration(i/3) * time.Millisecond)),
 			"staleness": dynamo.S(featuretable.StalenessKey(r.Type, false, r.Shard)),
 		})
 	}
 	var last toggle.Feature
 	var after *toggle.Feature
 	for _, want := range []int{100, 70} {
-		page, err := db.flags.Due(t.Context(), r, after)
+		page, err := db.Flags.Due(t.Context(), r, after)
 		assert.OK(t, err)
 		after = page.Next
 		assert.Equal(t, want, len(page.Toggles))
 		for batch := range slices.Chunk(page.Toggles, stalenessindex.MaxFlips) {
-			flips, err := db.flags.Flip(t.Context(), r, batch) // each toggle once
+			flips, err := db.Flags.Flip(t.Context(), r, batch) // each toggle once
 			assert.OK(t, err)
 			assert.Equal(t, stalenessindex.Flips{Done: len(batch)}, flips)
 		}
@@ -125,17 +105,17 @@ func TestDuePages(t *testing.T) {
 // A toggle that changed after it was read from the index is not flipped.
 func TestFlipIsSuperseded(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
+	db, f := toggles.NewFixture(t), toggles.New(t, `{"type":"long"}`)
 	for _, now := range []string{`{"type":"x"}`, `{"type":"long","archived":true}`, `{"type":"long","stale":true}`, "",
 		`{"type":"long","createdAt":"2026-11-20T05:39:00.124Z"}`} {
 		if now != "" {
-			db.create(t, now)
+			db.Create(t, now)
 		}
-		before := db.list(t)
-		db.flip(t, rangeOf(f, false), f, false)
-		assert.Equal(t, before, db.list(t))
+		before := db.List(t)
+		db.Flip(t, toggles.RangeOf(f, false), f, false)
+		assert.Equal(t, before, db.List(t))
 		if now != "" {
-			assert.OK(t, db.store.Delete(t.Context(), "f", nil))
+			assert.OK(t, db.Store.Delete(t.Context(), "f", nil))
 		}
 	}
 }
@@ -144,13 +124,13 @@ func TestFlipIsSuperseded(t *testing.T) {
 // again at once, because nothing would have changed.
 func TestFlipOfATimeInAnotherForm(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), newToggle(t, `{"type":"long"}`)
-	db.create(t, `{"type":"long"}`)
+	db, f := toggles.NewFixture(t), toggles.New(t, `{"type":"long"}`)
+	db.Create(t, `{"type":"long"}`)
 	item := db.Get(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S("f")})
 	item["createdAt"] = dynamo.S("2026-11-20T05:39:00.123000Z")
 	db.Put(t, db.Tables["Features"], item)
-	f.LastEvent = db.get(t, "f").LastEvent
-	flips, err := db.flags.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
+	f.LastEvent = db.Toggle(t, "f").LastEvent
+	flips, err := db.Flags.Flip(t.Context(), toggles.RangeOf(f, false), []toggle.Feature{f})
 	assert.OK(t, err)
 	assert.Equal(t, stalenessindex.Flips{Superseded: 1}, flips)
 }
@@ -158,11 +138,11 @@ func TestFlipOfATimeInAnotherForm(t *testing.T) {
 // Due and Flip do not repeat failed calls.
 func TestFlagCallsFail(t *testing.T) {
 	t.Parallel()
-	db, f := newTables(t), newToggle(t, `{}`)
+	db, f := toggles.NewFixture(t), toggles.New(t, `{}`)
 	client, tap := db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("ThrottlingException") })
 	flags := stalenessindex.NewFlags(client, db.Tables, db.Log())
-	_, due := flags.Due(t.Context(), rangeOf(f, false), nil)
-	_, flip := flags.Flip(t.Context(), rangeOf(f, false), []toggle.Feature{f})
+	_, due := flags.Due(t.Context(), toggles.RangeOf(f, false), nil)
+	_, flip := flags.Flip(t.Context(), toggles.RangeOf(f, false), []toggle.Feature{f})
 	if due == nil || flip == nil {
 		t.Error(due, flip)
 	}
