@@ -170,7 +170,8 @@ simulate-planted: ## test: Check that the simulated world finds each bug of test
 
 # Only the package's own tests run. gremlins copies the tree without node_modules, and the tests
 # find the engine in a folder above the copy.
-MUTANT_PACKAGES ?= evaluation eventlog $(addprefix api/,feedback featuretype contextfield pat traffic feature featurestrategy featureswitch user \
+MUTANT_PACKAGES ?= evaluation eventlog $(addprefix api/,feedback featuretype contextfield pat traffic feature \
+    featuredependency featuresearch featurestrategy featureswitch featuretable references stalenessindex user \
     authorizer apitoken serviceaccount eventsearch) $(addprefix background/,eventbus staleness) \
     $(addprefix platform/,access jsonbody lambdahttp dynamo)
 

@@ -38,6 +38,7 @@ import (
 	"toggleadmin/test/operation"
 )
 
+// Created is when the toggles of a test were created.
 func Created() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }
 
 // Now is 40 days after created, to the millisecond.
@@ -52,7 +53,7 @@ func With(members string) func(toggle.Feature) (toggle.Feature, error) {
 	}
 }
 
-// toggle returns the toggle f of the type release, with other members in a JSON text.
+// New returns the toggle f of the type release, with other members in a JSON text.
 func New(tb testing.TB, members string) toggle.Feature {
 	tb.Helper()
 	f, err := With(members)(toggle.Feature{Name: "f", Project: "default", Type: "release", CreatedAt: Created()})
@@ -68,6 +69,7 @@ type Fixture struct {
 	Flags *stalenessindex.Flags
 }
 
+// NewFixture returns the tables without toggles.
 func NewFixture(tb testing.TB) Fixture {
 	tb.Helper()
 	db := Fixture{Database: database.New(tb)}
@@ -85,6 +87,7 @@ func NewFixture(tb testing.TB) Fixture {
 	return db
 }
 
+// Types returns the store of types.
 func (db Fixture) Types() *featuretype.Store {
 	return featuretype.NewStore(db.Client, db.Tables, db.Log())
 }
@@ -103,12 +106,14 @@ func (db Fixture) Create(tb testing.TB, all ...string) {
 	}
 }
 
+// Update changes the members of a toggle in a JSON text.
 func (db Fixture) Update(tb testing.TB, name, members string) {
 	tb.Helper()
 	_, err := db.Store.Update(tb.Context(), name, With(members))
 	assert.OK(tb, err)
 }
 
+// Toggle reads a toggle.
 func (db Fixture) Toggle(tb testing.TB, name string) toggle.Feature {
 	tb.Helper()
 	f, err := db.Store.Get(tb.Context(), name)
@@ -116,6 +121,7 @@ func (db Fixture) Toggle(tb testing.TB, name string) toggle.Feature {
 	return f
 }
 
+// List reads all toggles.
 func (db Fixture) List(tb testing.TB) []toggle.Feature {
 	tb.Helper()
 	all, err := db.Store.List(tb.Context())
@@ -180,6 +186,7 @@ func UnknownIn(project, name string) string {
 	return fmt.Sprintf("404 NotFoundError: There is no toggle with the name %q in the project %q.", name, project)
 }
 
+// The responses to requests whose preconditions fail.
 const (
 	Changed     = "412 PreconditionFailed: The resource has changed since you read it. Read it again and repeat the change."
 	Exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
@@ -192,6 +199,7 @@ type Active struct {
 	operation.Set
 }
 
+// NewActive returns the stage without toggles.
 func NewActive(tb testing.TB) Active {
 	tb.Helper()
 	db := NewFixture(tb)
@@ -281,6 +289,7 @@ func Searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
 	}}
 }
 
+// Searches returns the operations that search and count the toggles of the fixture through a client.
 func (db Fixture) Searches(client *dynamodb.Client) operation.Set { return Searches(client, db.Tables) }
 
 // See stores when applications last asked for a toggle, by environment.

@@ -105,7 +105,8 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 		}
 		actions = &dynamo.Actions{}
 		actions.Add(actionToken, dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)))
-		actions.Add(actionReferences, s.environments.Change(created.Environment, references.Counts{Tokens: 1}, references.Counts{}))
+		actions.Add(actionReferences,
+			s.environments.Change(created.Environment, references.Counts{Tokens: 1}, references.Counts{}))
 		actions.Add(actionCount, counted)
 		actions.Add(actionEvent, append(event, expiry...)...)
 		return actions.List(), nil

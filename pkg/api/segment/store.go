@@ -328,7 +328,8 @@ func (s *Store) use(
 	}
 	for _, name := range before {
 		if !slices.Contains(after, name) {
-			actions.Add(actionFieldReferences, s.fieldReferences.Change(name, references.Counts{Segments: -1}, references.Counts{}))
+			actions.Add(actionFieldReferences,
+				s.fieldReferences.Change(name, references.Counts{Segments: -1}, references.Counts{}))
 		}
 	}
 }

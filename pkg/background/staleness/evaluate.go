@@ -216,7 +216,9 @@ func (r *run) drain(ctx context.Context, all stalenessindex.Range) {
 	}
 }
 
-func (r *run) read(ctx context.Context, all stalenessindex.Range, after *toggle.Feature) (page stalenessindex.Page, ok bool) {
+func (r *run) read(
+	ctx context.Context, all stalenessindex.Range, after *toggle.Feature,
+) (page stalenessindex.Page, ok bool) {
 	ok = r.try(ctx, r.calls, func(ctx context.Context) error {
 		due, err := r.due(ctx, all)
 		if err != nil {
