@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs yggdrasil, the engine in several of Unleash's SDKs, into .cache, and runs
-# test/evaluation, which compares the results of pkg/evaluation with those of yggdrasil and of the
-# SDK for Node.js. If a tool cannot be installed, prints one line and succeeds.
+# test/unleash/evaluation, which compares the results of pkg/evaluation with those of yggdrasil and
+# of the SDK for Node.js. If a tool cannot be installed, prints one line and succeeds.
 #
 #   scripts/test-evaluation.sh [flags of the test]
 set -euo pipefail
@@ -22,4 +22,4 @@ case $status in
 esac
 
 export YGGDRASIL_PYTHON=$PWD/.cache/yggdrasil/bin/python
-exec go test -count=1 -timeout=30m ./test/evaluation "$@"
+exec go test -count=1 -timeout=30m ./test/unleash/evaluation "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs SDKs into .cache/sdk and runs test/sdk, which runs each against the service. SDKs that
-# cannot be installed are skipped with one line.
+# Installs SDKs into .cache/sdk, unpacks nginx unless it is installed, and runs test/sdk, which runs
+# each against the service. What cannot be installed is skipped with one line.
 #
 #   scripts/test-sdk.sh [flags of the test]
 set -euo pipefail
@@ -68,8 +68,25 @@ browser() {
     export CHROMIUM
 }
 
+# Finds nginx, or unpacks Debian's package.
+cache() {
+    local folder=$sdk/nginx program
+    if ! program=$(command -v nginx); then
+        program=$folder/usr/sbin/nginx
+        if [ ! -x "$program" ]; then
+            command -v apt-get >/dev/null || { skip 'the cache' 'nginx and apt-get are missing'; return; }
+            mkdir -p "$folder"
+            (cd "$folder" && ../../../scripts/apt.sh download nginx && dpkg-deb -x nginx_*.deb .) ||
+                { skip 'the cache' 'nginx could not be downloaded'; return; }
+        fi
+    fi
+    "$program" -v 2>/dev/null || { skip 'the cache' "$program does not run on this machine"; return; }
+    export TEST_NGINX=$program
+}
+
 javascript
 browser
+cache
 python 5
 python 6
 golang v4 test/sdk/go ./v4 SDK_GO_4

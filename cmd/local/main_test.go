@@ -21,9 +21,9 @@ import (
 
 	main "toggleadmin/cmd/local"
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // emulator creates stacks and users in an emulator of AWS.

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestExplanation(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // actions records the actions of DynamoDB that toggleadmin uses, as IAM names them. It is safe for concurrent use.

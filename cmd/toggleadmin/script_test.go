@@ -42,7 +42,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/localtest"
 )
 
 func TestMain(m *testing.M) {

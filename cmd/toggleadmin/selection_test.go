@@ -9,8 +9,8 @@ import (
 	main "toggleadmin/cmd/toggleadmin"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // TestInterruptedChangeOfToggles archives 60 toggles in two transactions, and is interrupted before the second one.

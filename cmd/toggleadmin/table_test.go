@@ -6,7 +6,7 @@ import (
 	"time"
 
 	main "toggleadmin/cmd/toggleadmin"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestTable(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The numbers are those of Unleash's Node.js SDK (unleash-client 6.12).

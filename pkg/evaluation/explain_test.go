@@ -5,7 +5,7 @@ import (
 
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestExplain(t *testing.T) {

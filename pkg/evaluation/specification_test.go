@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"toggleadmin/pkg/evaluation"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/specification"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/specification"
 )
 
 func TestClientSpecification(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // The index of subjects lags: a revocation of the last hour is found all the same, so that a restored token does not

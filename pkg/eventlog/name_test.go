@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // TestRemoveName interrupts the removal of a name at its second write, until one is left.

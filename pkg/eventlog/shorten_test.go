@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 type object = map[string]any

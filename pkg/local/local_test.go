@@ -20,10 +20,10 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 // send returns status and body of a request.

@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // loadTemplate loads template.yaml with an event bus, a webhook and an issuer.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/localtest"
 )
 
 // The tables of WithTables have the credentials of local.json, of an earlier run too.

@@ -14,10 +14,10 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 // eventFunctions are stand-ins for the functions that receive events. Each sends its name and event to the channel.

@@ -9,7 +9,7 @@ import (
 
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/localtest"
 )
 
 func TestWebhook(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // A toggle is evaluated with its parent.

@@ -8,8 +8,8 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // TestChangeTogglesWithManyFields archives 50 toggles that use 50 context fields. This takes 150 actions, and a

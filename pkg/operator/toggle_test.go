@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/operator"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A toggle is unused since a time if it existed then, and no application has asked for it later.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // small uses every part of the model once.

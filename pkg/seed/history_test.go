@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestHistory(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // initialize initializes with the administrator Ada.

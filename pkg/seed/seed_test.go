@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // checkSeeded checks that everything exists once and that the credentials are the only ones.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestEnabledOfADependency(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // SetEnvironment keeps a context field that was set, and removes one that no strategy uses anymore.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The parameters of each type, with their defaults. An empty one is required.

@@ -19,7 +19,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/test/runtimeapi"
+	"toggleadmin/test/helper/runtimeapi"
 )
 
 // compilations is the number of measured compilations, of which the median counts.

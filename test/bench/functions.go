@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/runtimeapi"
+	"toggleadmin/test/helper/runtimeapi"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"toggleadmin/test/issuer"
-	"toggleadmin/test/runtimeapi"
+	"toggleadmin/test/helper/issuer"
+	"toggleadmin/test/helper/runtimeapi"
 )
 
 // measureSignIn compares the processor time of the authorizer for a JWT of an OpenID Connect issuer, whose key is known,

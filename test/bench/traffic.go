@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/traffic"
-	"toggleadmin/test/accesslog"
-	"toggleadmin/test/runtimeapi"
+	"toggleadmin/test/helper/accesslog"
+	"toggleadmin/test/helper/runtimeapi"
 )
 
 // measureTraffic runs the built function on deliveries of several sizes, with an engine in memory.

@@ -12,7 +12,7 @@ import (
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/unleashserver"
+	"toggleadmin/test/helper/unleashserver"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // issuer is a process that runs an issuer. Each line that it gets replaces the issuer's signing key.

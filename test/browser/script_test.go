@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/openapi"
-	"toggleadmin/test/script"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/openapi"
+	"toggleadmin/test/helper/script"
 )
 
 // commands are the commands of scripts besides those of package script, by name. An ELEMENT is ROLE NAME, optionally

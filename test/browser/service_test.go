@@ -26,9 +26,9 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/transfer"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 // service is a running service with its own data.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/openapi"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/openapi"
 )
 
 var noPath = result{404, "The path you were looking for is not available."}

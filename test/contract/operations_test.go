@@ -13,9 +13,9 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/openapi"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/openapi"
 )
 
 // call is a request.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
 )
 
 // TestFrozenProcess freezes one of two processes behind an address while toggles change. When it continues, it takes the

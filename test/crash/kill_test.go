@@ -19,7 +19,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestKillEverything(t *testing.T) {

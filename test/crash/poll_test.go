@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const (

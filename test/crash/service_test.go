@@ -25,10 +25,10 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 const (

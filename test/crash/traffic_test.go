@@ -13,8 +13,8 @@ import (
 	"time"
 
 	apitraffic "toggleadmin/pkg/api/traffic"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 var (

@@ -14,8 +14,8 @@ import (
 
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 const (

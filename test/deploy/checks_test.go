@@ -18,9 +18,9 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/accesslog"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/script"
+	"toggleadmin/test/helper/accesslog"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/script"
 )
 
 // checkAll checks a deployed and seeded stack.

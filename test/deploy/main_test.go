@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 // timeout limits each wait, which usually takes seconds.

@@ -16,7 +16,7 @@ import (
 
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/seed"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // deployment is what `make deploy` or sam deploy is called with.

@@ -24,8 +24,8 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
 )
 
 // service is a local service whose calls are counted. It delivers no events.

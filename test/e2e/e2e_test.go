@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/issuer"
-	"toggleadmin/test/script"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/issuer"
+	"toggleadmin/test/helper/script"
 )
 
 // TestScripts also checks that the policies grant exactly what is used, unless the service or the engine is another.

@@ -19,7 +19,7 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // function returns a function that receives events. Its calls are counted for meter, and its clock stands still.

@@ -27,10 +27,10 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/issuer"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/issuer"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 func load(t *testing.T) *samtemplate.Template {

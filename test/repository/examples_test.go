@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // docs/connect.md contains the programs of docs/examples, which test/sdk runs.

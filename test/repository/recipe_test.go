@@ -10,12 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestAddAnOperation follows the list of files in CONTRIBUTING.md, "Add an operation", in a copy of the repository. It
 // applies a patch that adds GET /api/admin/feedback/{id} and changes exactly these files, and runs the tests that judge
-// operations: test/e2e sends its sample event to the local service, test/runtimeapi to the function. It takes a minute,
+// operations: test/e2e sends its sample event to the local service, test/functions to the function. It takes a minute,
 // because it compiles the copy.
 func TestAddAnOperation(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestAddAnOperation(t *testing.T) {
 	copyTree(t, copied)
 	succeed(t, "git", "-C", copied, "apply", "-C1", absolute)
 	succeed(t, "go", "test", "-C", copied, "-skip=^TestAddAnOperation$", "./pkg/api/feedback", "./pkg/local",
-		"./test/template", "./test/openapi", "./test/e2e", "./test/repository", "./test/runtimeapi")
+		"./test/template", "./test/contract", "./test/e2e", "./test/repository", "./test/functions")
 }
 
 // listed returns the files of the list in CONTRIBUTING.md, with the names of this operation.

@@ -1,3 +1,5 @@
+// Package repository_test checks the source tree as a whole: lines, pages, make targets, scripts, the rules of the linter,
+// and the list of files for a new operation.
 package repository_test
 
 import (
@@ -12,8 +14,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 const root = "../.."

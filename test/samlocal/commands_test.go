@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
-	"toggleadmin/test/sampleevent"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
+	"toggleadmin/test/helper/sampleevent"
 )
 
 // timeout is the time of a build and of the first start.

@@ -14,11 +14,11 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/local/sam"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
-	"toggleadmin/test/sampleevent"
-	"toggleadmin/test/script"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
+	"toggleadmin/test/helper/sampleevent"
+	"toggleadmin/test/helper/script"
 )
 
 const root = "../.."

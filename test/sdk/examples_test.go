@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 // example is a program on docs/connect.md, which prints whether the toggle express-checkout is on, whenever that changes.

@@ -20,8 +20,8 @@ import (
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 // installedChromium is the variable with the path of Chromium.

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 var update = flag.Bool("update", false, "save the reports of SDKs as test data")

@@ -17,8 +17,8 @@ import (
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
 )
 
 const environment = "production"

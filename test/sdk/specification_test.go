@@ -10,8 +10,8 @@ import (
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/specification"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/specification"
 )
 
 const (

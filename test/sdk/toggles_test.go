@@ -12,7 +12,7 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // sdkContext is the context of an evaluation, in the form of SDKs.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/simulation/world"
 )
 

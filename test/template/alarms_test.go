@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // datum is what CloudWatch has of a metric in a minute or a longer period.

@@ -16,7 +16,7 @@ import (
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // checker collects problems of a template, one line each.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestOneToOne checks that functions/<name>/main.go, the resource <Name>Function and events/<name>.json exist together.
@@ -31,7 +31,7 @@ func TestOneToOne(t *testing.T) {
 }
 
 // TestEvents checks that the sample events of functions behind the API are requests that API Gateway can send to them.
-// Package test/sampleevent checks the responses.
+// Package test/helper/sampleevent checks the responses.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	template := load(t, nil)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/traffic"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // responses returns all gateway responses. All other types use the two defaults. A status on a default would replace the

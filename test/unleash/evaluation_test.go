@@ -22,9 +22,9 @@ import (
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/unleashserver"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/unleashserver"
 )
 
 // expressible are strategies that are imported as they are.
@@ -277,7 +277,7 @@ type evaluated struct {
 	Variant string // empty: none
 }
 
-// UnmarshalJSON reads the array that test/evaluation/node.mjs writes.
+// UnmarshalJSON reads the array that evaluation/node.mjs writes.
 func (e *evaluated) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&e.Enabled, &e.Variant})
 }
@@ -331,7 +331,7 @@ func (s *server) evaluate(t *testing.T, contexts []map[string]string) [][]evalua
 	input, err := json.Marshal(map[string]any{"state": json.RawMessage(s.clientFeatures(t)), "contexts": forms})
 	assert.OK(t, err)
 	command := exec.CommandContext(t.Context(), s.Node(),
-		"../evaluation/node.mjs")
+		"evaluation/node.mjs")
 	command.Env = []string{"NODE_PATH=" + s.Packages()} // Unleash uses its SDK itself
 	command.Stdin, command.Stderr = bytes.NewReader(append(input, '\n')), t.Output()
 	output, err := command.Output()

@@ -21,10 +21,10 @@ import (
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
-	"toggleadmin/test/unleashserver"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
+	"toggleadmin/test/helper/unleashserver"
 )
 
 const toggles = 2000

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
-	"toggleadmin/test/unleashserver"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
+	"toggleadmin/test/helper/unleashserver"
 )
 
 // server is a running Unleash.

@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/oidc"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestPersonWithAToken(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"toggleadmin/pkg/api/authorizer"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // seenAt returns what is stored for a PAT of user 1.

@@ -17,9 +17,9 @@ import (
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 func now() time.Time { return time.Date(2026, 11, 27, 5, 39, 0, 123_987_654, time.UTC) }

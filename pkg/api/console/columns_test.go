@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Of many environments, those of the type production have a column, then the last ones.

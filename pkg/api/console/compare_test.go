@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Strategies that are equal, whatever their ids are, are no difference. A title tells which ones belong together.

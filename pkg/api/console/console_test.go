@@ -18,7 +18,7 @@ import (
 
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // newFunction returns the function with an OpenID Connect issuer, if there is one.

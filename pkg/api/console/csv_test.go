@@ -3,7 +3,7 @@ package console_test
 import (
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestCSVRows(t *testing.T) {

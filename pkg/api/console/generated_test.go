@@ -22,7 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 var update = flag.Bool("update", false, "write the files that are not written by hand")

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Of two changes that began with the same object, what only the other one has changed is taken over.

@@ -3,7 +3,7 @@ package console_test
 import (
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The messages of the API about one value are those of a form.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // forbidden is what no module may contain: markup from strings, styles that the Content-Security-Policy blocks, and

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A move exchanges the orders of two environments. Environments with the same order get different ones.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // What a change did is reversed, and what others did since stays. Its steps end in the state that was before.

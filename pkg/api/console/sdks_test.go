@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The page Connect an SDK shows the programs that test/sdk runs, with the names of the application and of a toggle, and

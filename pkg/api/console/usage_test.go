@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A toggle may be removed for several reasons. One that is younger than the days is not expected to have been used.

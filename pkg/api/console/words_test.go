@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/evaluation"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // runModule evaluates a JavaScript expression after a module of the console that imports nothing. The expression sees

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/operation"
 )
 
 func TestCreate(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 func TestDelete(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/operation"
 )
 
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_987_654, time.UTC) }

@@ -10,9 +10,9 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 // putToggle stores a toggle with three strategies: one with the constraint plan IN basic, one with the stickiness plan,

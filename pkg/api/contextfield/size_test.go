@@ -7,8 +7,8 @@ import (
 
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/jsonbody"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
 )
 
 // large sends a request with legal values that have a description, and returns the beginning of the response.

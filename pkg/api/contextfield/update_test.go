@@ -6,8 +6,8 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/references"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
 )
 
 // An update replaces everything but the name, the time of creation and the references.

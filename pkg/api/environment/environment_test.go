@@ -19,9 +19,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 // newStore returns a store with the environments of a new installation.

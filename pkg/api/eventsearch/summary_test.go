@@ -6,7 +6,7 @@ import (
 
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestEveryTypeHasALabelAndASummary(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
+	"toggleadmin/test/helper/toggles"
 )
 
 // An archived toggle keeps its switches, and cannot be turned on. A toggle that is revived is off everywhere, or on

@@ -8,8 +8,8 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/toggles"
 )
 
 // A copy has the properties and the strategies of a toggle, with ids of their own. It is off, is not archived and

@@ -6,8 +6,8 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/toggles"
 )
 
 // Deleting an environment removes its state from toggles, and releases what its strategies use. A write that has read

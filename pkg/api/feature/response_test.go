@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/toggles"
 )
 
 // A toggle is returned with its state in all environments, in the order of the environments, and with the names of its

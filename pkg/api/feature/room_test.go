@@ -7,8 +7,8 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/toggles"
 )
 
 // In an environment that is full, toggles are turned on and off, restricted, archived and deleted, but do not become

@@ -7,8 +7,8 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/toggles"
 )
 
 // A toggle above the limit is not created. Archived toggles count, deleted ones do not.

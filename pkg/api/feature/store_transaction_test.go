@@ -17,9 +17,9 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/toggles"
 )
 
 var kind = regexp.MustCompile(`(?m)^feature-(\S+)(?:.*"reason":"([a-z-]+)")?.*$`)

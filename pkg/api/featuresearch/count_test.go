@@ -3,7 +3,7 @@ package featuresearch_test
 import (
 	"testing"
 
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/toggles"
 )
 
 // Every toggle is counted once in the total, once in its type and once in its project.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
+	"toggleadmin/test/helper/toggles"
 )
 
 // searchable creates toggles for searches.

@@ -9,9 +9,9 @@ import (
 
 	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
+	"toggleadmin/test/helper/toggles"
 )
 
 // A search by relevance orders names: the exact one, those that begin with the text, those with the text as a word, and

@@ -11,9 +11,9 @@ import (
 	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
+	"toggleadmin/test/helper/toggles"
 )
 
 // The stored form of strategies, and what is wrong with others.

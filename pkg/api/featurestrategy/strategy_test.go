@@ -11,8 +11,8 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/toggles"
 )
 
 // A strategy that was deleted is restored with its id, if there is none with it.

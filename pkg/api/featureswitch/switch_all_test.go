@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
+	"toggleadmin/test/helper/toggles"
 )
 
 // Several toggles are turned on and off together. Those that have the state already do not change.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
+	"toggleadmin/test/helper/toggles"
 )
 
 // A toggle is on only with an enabled strategy.

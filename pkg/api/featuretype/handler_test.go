@@ -9,8 +9,8 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/operation"
 )
 
 // handlers returns the operations on a store.

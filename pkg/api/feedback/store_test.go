@@ -10,8 +10,8 @@ import (
 
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 func TestUpdateChangesOnlyWhatIsSet(t *testing.T) {

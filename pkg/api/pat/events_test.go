@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestEvents checks what the writes of tokens record: the type depends on the operation, not on the owner. A refused

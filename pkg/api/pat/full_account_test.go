@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // descriptions returns the descriptions of the tokens of account 4.

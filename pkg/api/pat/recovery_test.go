@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/pat"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // TestCreateSettles checks that a creation without responses returns the token that is stored. The id without a response

@@ -14,9 +14,9 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 // newTables returns tables with the environments of a new installation.

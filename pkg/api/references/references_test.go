@@ -8,8 +8,8 @@ import (
 
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // write carries out a transaction and reports whether it succeeded.

@@ -11,9 +11,9 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 // fixture is one test's tables with the stores and handlers that use them.

@@ -12,9 +12,9 @@ import (
 	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/toggles"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/toggles"
 )
 
 // The cutoff divides a range to the millisecond. A flip moves a toggle from one range to the other.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/traffic"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/invocation"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 // deliver invokes the function with the data of a delivery. It returns the response and the line in the log.

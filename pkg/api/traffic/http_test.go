@@ -6,9 +6,9 @@ import (
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/operation"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
 )
 
 func get(store *traffic.Store) operation.Set {

@@ -10,8 +10,8 @@ import (
 
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // days returns one successful request of a path on each of n days, from 1 November 2026.

@@ -8,7 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestPathID(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestAddUsesEachIDOnce also checks that List orders accounts by id and leaves other items out.

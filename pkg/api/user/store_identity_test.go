@@ -6,7 +6,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestLink checks that an identity is linked to one person, even if it is linked to another one at the same time, and

@@ -9,7 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // rejected returns the error of a sign-in that is rejected.

@@ -11,9 +11,9 @@ import (
 
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/eventbridge"
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/eventbridge"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 // The responses are those of the PutEvents page of the EventBridge API Reference.

@@ -10,7 +10,7 @@ import (
 
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func at() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_000_000, time.UTC) }

@@ -16,7 +16,7 @@ import (
 
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // bus fails in one way, and records the subjects of events that it accepts.

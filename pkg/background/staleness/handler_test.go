@@ -21,8 +21,8 @@ import (
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }

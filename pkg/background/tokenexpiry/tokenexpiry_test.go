@@ -21,8 +21,8 @@ import (
 	"toggleadmin/pkg/background/tokenexpiry"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // fixture has the service account 4, and the environment production.

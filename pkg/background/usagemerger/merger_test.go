@@ -20,8 +20,8 @@ import (
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // hour is the hour that the sweeps of the tests merge.

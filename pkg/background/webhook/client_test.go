@@ -15,7 +15,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"toggleadmin/pkg/background/webhook"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const body = `{"specversion":"1.0","id":"1236fe30-a4da-5643-926d-5db47263dfdd","type":"toggleadmin.token-expiring",` +

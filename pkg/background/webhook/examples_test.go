@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/background/webhook"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/process"
 )
 
 const receivers = "../../../docs/receivers/"

@@ -20,8 +20,8 @@ import (
 
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 // The first retry is within 30 seconds, and the last one three days after the event came to the queue. SQS refuses more

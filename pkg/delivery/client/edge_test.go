@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Unleash Edge validates tokens without a credential. Those that are unknown, forged, expired or repeated are left out.

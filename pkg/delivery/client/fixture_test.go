@@ -26,8 +26,8 @@ import (
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // fixture is an installation whose snapshots are compiled, with tokens for the environment production.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/delivery/usage"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A health check needs no token, reads and writes nothing, and is not counted.

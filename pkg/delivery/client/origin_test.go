@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // With an origin secret, nothing is read for a request without it. Two secrets are valid while it is rotated, and a

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // behind returns the handler of a process behind trusted proxies.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // token returns what is stored of a token.

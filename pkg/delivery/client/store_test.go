@@ -10,8 +10,8 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // A process uses a new snapshot after FreshnessMilliseconds, whoever asks: requests with a token that is not valid read

@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A client that changes its query with each request does not fill the memory of a process.

@@ -9,7 +9,7 @@ import (
 	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A frontend token can invent any names, in any of the last 24 hours: what a process writes stays small, and everything

@@ -9,8 +9,8 @@ import (
 
 	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/delivery/usagetable"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // A new application is written within ten seconds, a new instance within a minute, and what is known within ten

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // rollout returns a strategy for a percentage of the users.

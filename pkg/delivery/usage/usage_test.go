@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/delivery/usage"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The counts of a toggle are the sum over its applications. A sum does not change what it adds up.

@@ -9,7 +9,7 @@ import (
 
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // tallyOf returns a tally in which applications, and no others, had a toggle on once with a variant of their own.

@@ -7,8 +7,8 @@ import (
 
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 var hour = time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)

@@ -23,7 +23,7 @@ import (
 	"toggleadmin/pkg/local/bus"
 	"toggleadmin/pkg/platform/parameter"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // harness is a bus with one queue, on a clock that only the test advances.

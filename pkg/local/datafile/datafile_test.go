@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local/datafile"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // What a full disk or a killed process has left does not become part of the next line.

@@ -25,9 +25,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/local/engine"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/process"
 )
 
 // createTable creates a table on the engine. The client retries for as long as a restart takes on a busy machine.

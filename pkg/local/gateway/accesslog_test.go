@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/terminal"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // everyVariable is a format with every variable that is supported.

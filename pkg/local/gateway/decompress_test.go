@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestCompressedRequests(t *testing.T) {

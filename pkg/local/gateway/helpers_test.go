@@ -21,7 +21,7 @@ import (
 	"toggleadmin/pkg/local/invoke"
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestFunctionResponse(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/local/gateway"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestLimits(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
 )
 
 func features() samtemplate.Table {

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"toggleadmin/pkg/local/terminal"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const token = "user:v2_AAAAAAAAAAEAAAAAAAAAAQ_abcdefghijklmnopqrstuvwxyzabcdefghijklmnop_"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // files returns the names of the access log's files.

@@ -27,8 +27,8 @@ import (
 	"toggleadmin/pkg/local/terminal"
 	"toggleadmin/pkg/local/trigger"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // drain is the time for invocations at the end of a run.

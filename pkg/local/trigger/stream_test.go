@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestStream interrupts the second invocation, which is repeated after the next start.

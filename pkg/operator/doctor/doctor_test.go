@@ -29,9 +29,9 @@ import (
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/issuer"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/issuer"
 )
 
 // newInstallation returns a local installation with seeded tables.

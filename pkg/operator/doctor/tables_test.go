@@ -14,8 +14,8 @@ import (
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // TestTemplate checks that the stack has the outputs that commands read, and compares logical ids and default limits

@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // TestNumbers checks the documented exit statuses.

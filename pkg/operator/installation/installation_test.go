@@ -6,8 +6,8 @@ import (
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 func TestInitialization(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // A local service of another version lacks tables.

@@ -12,8 +12,8 @@ import (
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // The restore of a table from which snapshots are compiled ends their epoch. Otherwise, applications would wait for a

@@ -13,8 +13,8 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 // TestOpenStack answers DescribeStacks and GetCallerIdentity in the form of CloudFormation's API reference.

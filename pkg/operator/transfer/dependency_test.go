@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // family returns a document with toggles of the type release, which are on in production and have the variant blue. A

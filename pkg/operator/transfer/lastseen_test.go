@@ -6,7 +6,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The last use of a toggle comes from where the toggle comes from. It does not go back, and is not after the import.

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // on returns a document with the environment production, and a toggle that is on in it and has strategies, which are

@@ -19,8 +19,8 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 )
 
 // stage is an installation with the type release and the context field userId.

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // fromUnleash returns a document as package unleash makes it, with a toggle that is on in production.

@@ -18,7 +18,7 @@ import (
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // server responds as Unleash 8.2.0 does, as test/unleash shows.

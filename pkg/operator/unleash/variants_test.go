@@ -12,7 +12,7 @@ import (
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/unleash"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // original is a toggle in Unleash, in the form in which SDKs download it.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestParseID(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // send sends a request with an authorizer's context through Require. It returns the principal that the handler saw, or

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestRisks(t *testing.T) {

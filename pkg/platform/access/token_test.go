@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const (

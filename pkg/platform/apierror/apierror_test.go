@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // dependencyError reports whether it is true.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The functions of no domain need nothing of their environment, and read nothing.

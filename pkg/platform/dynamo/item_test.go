@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestAttributes(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestSize(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestVariable(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // closing is a request body that reports whether it was closed.

@@ -6,7 +6,7 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func compile(tb testing.TB, file string) *jsonbody.Schema {

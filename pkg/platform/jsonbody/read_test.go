@@ -12,7 +12,7 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // read returns the error of a request with headers Content-Type, which also violates a rule.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/jsonbody"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Each error names what is not supported, and the place of its schema.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/jsonbody"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestIntegers(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // secret is in places that must not be logged.

@@ -11,7 +11,7 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 func TestQuery(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // described returns what a handler reads of the request of an event.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/oidc"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/issuer"
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/issuer"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 // The tests in this file are the sentences about fetching keys in contract section 3.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/oidc"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/issuer"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/issuer"
 )
 
 // begin is the time at which each test begins. The tables of tokens contain it as a number.

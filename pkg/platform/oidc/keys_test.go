@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/issuer"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/issuer"
 )
 
 // TestPublishedKeys publishes keys in different forms. The token is always signed with the private key.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"toggleadmin/pkg/platform/oidc"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/issuer"
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/issuer"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 func TestConfiguration(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/oidc"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/issuer"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/issuer"
 )
 
 // The tests in this file are the sentences about tokens in contract section 3.

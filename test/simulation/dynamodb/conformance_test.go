@@ -21,9 +21,9 @@ import (
 
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/database"
-	"toggleadmin/test/enginetest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/enginetest"
 	"toggleadmin/test/simulation/dynamodb"
 )
 

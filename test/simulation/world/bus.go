@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"toggleadmin/test/eventbridge"
+	"toggleadmin/test/helper/eventbridge"
 )
 
 // busState is what the world knows about the bus.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/test/issuer"
+	"toggleadmin/test/helper/issuer"
 )
 
 // peopleState is what the world knows about people.

@@ -1,5 +1,4 @@
-// Package repository finds the files of the repository. Its tests check the source tree as a whole: lines, pages, make
-// targets, the rules of the linter, and the list of files for a new operation.
+// Package repository finds the files of the repository.
 package repository
 
 import (

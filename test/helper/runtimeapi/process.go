@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"time"
 
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/process"
 )
 
 // Process is a running function. Its methods are safe for concurrent use, except Invoke: a process handles one event at

@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"toggleadmin/test/openapi"
+	"toggleadmin/test/helper/openapi"
 )
 
 type sessionKey struct{}

@@ -14,9 +14,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/script"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/script"
 )
 
 // recorder is a testscript.T that records failures instead of failing the test.
@@ -142,7 +142,7 @@ func TestCleanUp(t *testing.T) {
 func TestDifferencesAreAsserted(t *testing.T) {
 	t.Parallel()
 	for environment, suite := range map[string]string{script.SAM: "samlocal", script.Ministack: "deploy"} {
-		content, err := os.ReadFile("../" + suite + "/testdata/differences/differences.txtar")
+		content, err := os.ReadFile("../../" + suite + "/testdata/differences/differences.txtar")
 		assert.OK(t, err)
 		for _, condition := range script.Differences(environment) {
 			if !strings.Contains(string(content), "\n[!"+condition+"] ") {

@@ -1,5 +1,4 @@
-// Package cache_test sends requests of applications through nginx as a shared cache.
-package cache_test
+package sdk_test
 
 import (
 	"context"
@@ -16,9 +15,9 @@ import (
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
 )
 
 // fixture is a local service with two servers of nginx in front: one that honors Cache-Control, and one that stores
@@ -37,7 +36,7 @@ func newFixture(t *testing.T, c local.Config) *fixture {
 	t.Helper()
 	nginx := os.Getenv("TEST_NGINX")
 	if nginx == "" {
-		t.Skip("TEST_NGINX is not set; make test-cache sets it")
+		t.Skip("TEST_NGINX is not set; make test-sdk sets it")
 	}
 	f := &fixture{T: t, Running: localtest.Start(t, c)}
 	port, portOfStore := process.FreePort(t), process.FreePort(t)

@@ -1,4 +1,4 @@
-package openapi_test
+package contract_test
 
 import (
 	"net/http"
@@ -15,8 +15,8 @@ import (
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/openapi"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/openapi"
 )
 
 func document(t *testing.T) *openapi3.T {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Events returns the events in the log, oldest first, in the form

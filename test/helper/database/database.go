@@ -14,9 +14,9 @@ import (
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/repository"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/repository"
 )
 
 // Database contains the tables of one test. It is safe for concurrent use.

@@ -1,5 +1,4 @@
-// Package readme_test runs the commands of README.md and of the pages that continue it.
-package readme_test
+package e2e_test
 
 import (
 	"net/url"
@@ -11,11 +10,11 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
 )
 
-// page is a page whose commands are run.
+// page is README.md or a page that continues it, whose commands are run.
 type page struct {
 	path         string
 	afterReadme  bool // it uses the functions and variables that the quick start of the README defines

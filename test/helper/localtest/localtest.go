@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/local"
-	"toggleadmin/test/enginetest"
-	"toggleadmin/test/repository"
+	"toggleadmin/test/helper/enginetest"
+	"toggleadmin/test/helper/repository"
 )
 
 // Start starts the service, which takes about 0.1 s. It ends with the test. The default Template is the repository's.

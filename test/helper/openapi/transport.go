@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 
-	"toggleadmin/test/roundtrip"
+	"toggleadmin/test/helper/roundtrip"
 )
 
 // Transport returns base with validation. It calls report with each exchange's first deviation from the document, from

@@ -18,7 +18,7 @@ import (
 	"syscall"
 	"time"
 
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/process"
 )
 
 // Tokens of every Unleash that Start starts. Applications have tokens for production.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"toggleadmin/test/openapi"
+	"toggleadmin/test/helper/openapi"
 )
 
 // Run runs the scripts of a folder one after another, each as a subtest with the name of its file.

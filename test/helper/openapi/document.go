@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
-	"toggleadmin/test/repository"
+	"toggleadmin/test/helper/repository"
 )
 
 // Document returns api/openapi.yaml of the module that contains the working directory, with the files that it

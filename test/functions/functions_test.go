@@ -1,4 +1,6 @@
-package runtimeapi_test
+// Package functions_test invokes every function with its sample event, and one built binary of each kind through the
+// Lambda Runtime API.
+package functions_test
 
 import (
 	"bytes"
@@ -25,11 +27,11 @@ import (
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
-	"toggleadmin/test/assert"
-	"toggleadmin/test/localtest"
-	"toggleadmin/test/process"
-	"toggleadmin/test/runtimeapi"
-	"toggleadmin/test/sampleevent"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+	"toggleadmin/test/helper/process"
+	"toggleadmin/test/helper/runtimeapi"
+	"toggleadmin/test/helper/sampleevent"
 )
 
 const root = "../.."

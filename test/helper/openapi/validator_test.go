@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/assert"
-	"toggleadmin/test/openapi"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/openapi"
 )
 
 func TestTransport(t *testing.T) {

@@ -1,6 +1,4 @@
-// Package stack_test tests that the scripts in Python fail without it, and that scripts/vulnerabilities.sh fails without
-// its database.
-package stack_test
+package repository_test
 
 import (
 	"fmt"
@@ -12,18 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"toggleadmin/test/process"
+	"toggleadmin/test/helper/process"
 )
 
-const root = "../../"
-
-// run runs a command of a shell and returns its exit status and its output.
-func run(t *testing.T, command, stdin string, environment ...string) string {
+// shell runs a command of a shell and returns its exit status and its output.
+func shell(t *testing.T, command, stdin string, environment ...string) string {
 	t.Helper()
-	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
-	shell.Stdin, shell.Env = strings.NewReader(stdin), environment
-	output, _ := shell.CombinedOutput()
-	return fmt.Sprintf("%d %s", shell.ProcessState.ExitCode(), output)
+	program := exec.CommandContext(t.Context(), "sh", "-c", command)
+	program.Stdin, program.Env = strings.NewReader(stdin), environment
+	output, _ := program.CombinedOutput()
+	return fmt.Sprintf("%d %s", program.ProcessState.ExitCode(), output)
 }
 
 // serve answers requests with a status and a body.
@@ -41,11 +37,11 @@ func serve(t *testing.T, answer func(path string) (status int, body string)) (ur
 
 func TestWithoutPython(t *testing.T) {
 	t.Parallel()
-	process.DependOn(t, root+"scripts", root+"functions")
+	process.DependOn(t, root+"/scripts", root+"/functions")
 	folder, programs := t.TempDir(), t.TempDir() // a copy without the tools in .cache, and a PATH without Python
 	copying := "cp -R ../../scripts ../../functions " + folder + ` && for program in bash dirname cat rm tr awk; do
 		ln -s "$(command -v $program)" ` + programs + " || exit 1; done"
-	if got := run(t, copying, ""); got != "0 " {
+	if got := shell(t, copying, ""); got != "0 " {
 		t.Fatal(got)
 	}
 	for _, test := range []struct{ command, want string }{
@@ -56,7 +52,7 @@ func TestWithoutPython(t *testing.T) {
 		t.Run(test.command, func(t *testing.T) {
 			t.Parallel()
 			want := test.want + " needs Python 3.10 or later with venv\n"
-			if got := run(t, folder+"/scripts/"+test.command, "", "PATH="+programs); got != want {
+			if got := shell(t, folder+"/scripts/"+test.command, "", "PATH="+programs); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
@@ -66,7 +62,7 @@ func TestWithoutPython(t *testing.T) {
 // TestVulnerabilities runs the script with npm and a registry that knows these vulnerabilities.
 func TestVulnerabilities(t *testing.T) {
 	t.Parallel()
-	process.DependOn(t, root+"scripts", root+"pkg/api/console/libraries")
+	process.DependOn(t, root+"/scripts", root+"/pkg/api/console/libraries")
 	for _, test := range []struct {
 		name        string
 		govulncheck string // command in its place
@@ -109,7 +105,7 @@ func TestVulnerabilities(t *testing.T) {
 				}
 				return http.StatusOK, test.advisories
 			})
-			got := run(t, root+`scripts/vulnerabilities.sh sh -c "$PROGRAM"`, "", "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(),
+			got := shell(t, root+`/scripts/vulnerabilities.sh sh -c "$PROGRAM"`, "", "PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(),
 				"npm_config_registry="+url, "PROGRAM="+test.govulncheck, test.setting)
 			for _, text := range test.want {
 				if !strings.HasPrefix(got, test.status+" ") || !strings.Contains(got, text) {

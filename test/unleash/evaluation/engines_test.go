@@ -14,7 +14,7 @@ import (
 
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/toggle"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 const (
