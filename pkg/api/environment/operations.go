@@ -42,14 +42,14 @@ func Operations() []app.Operation {
 			Route:    "PUT /api/admin/environments/update/{name}",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(OpenStore(d)) },
 		},
 	}
 }
 
 func reader(d *app.Deps) *Store { return NewStore(d.DynamoDB, d.Tables, nil) }
 
-func writer(d *app.Deps) *Store {
-	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return NewStore(d.DynamoDB, d.Tables, log)
+// OpenStore returns the store of a function that changes environments.
+func OpenStore(d *app.Deps) *Store {
+	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number))
 }

@@ -21,19 +21,18 @@ func Operations() []app.Operation {
 			Route:    "POST /api/admin/environments",
 			Requires: access.Has(access.Admin),
 			Tables:   tables,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Create(stores(d)) },
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Create(environment.OpenStore(d), feature.OpenStore(d))
+			},
 		},
 		{
 			Name:     "remove-environment",
 			Route:    "DELETE /api/admin/environments/{name}",
 			Requires: access.Has(access.Admin),
 			Tables:   tables,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(stores(d)) },
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Delete(environment.OpenStore(d), feature.OpenStore(d))
+			},
 		},
 	}
-}
-
-func stores(d *app.Deps) (*environment.Store, *feature.Store) {
-	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return environment.NewStore(d.DynamoDB, d.Tables, log), feature.NewStore(d.DynamoDB, d.Tables, log)
 }

@@ -26,14 +26,14 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/projects/{projectId}/features",
 			Requires: access.IsAnyone,
 			Tables:   shown,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d).WithUsage(d.Now)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(OpenReader(d).WithUsage(d.Now)) },
 		},
 		{
 			Name:     "get-feature",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.IsAnyone,
 			Tables:   shown,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d).WithUsage(d.Now)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(OpenReader(d).WithUsage(d.Now)) },
 		},
 		{
 			Name:     "create-feature",
@@ -41,7 +41,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.CreateFeature),
 			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Create(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
+				return Create(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
 			},
 		},
 		{
@@ -50,7 +50,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.UpdateFeature),
 			Tables:   append(slices.Clone(shown), eventlog.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				features := writer(d)
+				features := OpenStore(d)
 				features.Reader = features.Reader.WithUsage(d.Now)
 				return Update(features)
 			},
@@ -60,28 +60,28 @@ func Operations() []app.Operation {
 			Route:    "POST /api/admin/projects/{projectId}/stale",
 			Requires: access.Has(access.UpdateFeature),
 			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return MarkStale(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return MarkStale(OpenStore(d)) },
 		},
 		{
 			Name:     "archive-feature",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
 			Tables:   append(StateTables(), featuretype.Table),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(OpenStore(d)) },
 		},
 		{
 			Name:     "revive-feature",
 			Route:    "POST /api/admin/archive/revive/{featureName}",
 			Requires: access.Has(access.UpdateFeature),
 			Tables:   append(StateTables(), featuretype.Table),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(OpenStore(d)) },
 		},
 		{
 			Name:     "delete-feature",
 			Route:    "DELETE /api/admin/archive/{featureName}",
 			Requires: access.Has(access.DeleteFeature),
 			Tables:   []string{featuretable.Table, segmenttable.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(OpenStore(d)) },
 		},
 		{
 			Name:     "clone-feature",
@@ -89,7 +89,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.CreateFeature),
 			Tables:   append(StateTables(), featuretype.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Clone(writer(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, toggle.NewStrategyIDs(d.Now, d.Random))
+				return Clone(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, toggle.NewStrategyIDs(d.Now, d.Random))
 			},
 		},
 	}
@@ -100,9 +100,10 @@ func StateTables() []string {
 	return []string{featuretable.Table, environment.Table, contextfield.Table, segmenttable.Table, eventlog.Table}
 }
 
-func reader(d *app.Deps) *Reader { return NewReader(d.DynamoDB, d.Tables) }
+// OpenReader returns the reader of a function.
+func OpenReader(d *app.Deps) *Reader { return NewReader(d.DynamoDB, d.Tables) }
 
-func writer(d *app.Deps) *Store {
-	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return NewStore(d.DynamoDB, d.Tables, log)
+// OpenStore returns the store of a function that changes toggles.
+func OpenStore(d *app.Deps) *Store {
+	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number))
 }

@@ -17,19 +17,14 @@ func Operations() []app.Operation {
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/dependencies",
 			Requires: access.Has(access.UpdateDependency),
 			Tables:   []string{featuretable.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Add(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Add(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "delete-feature-dependency",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}",
 			Requires: access.Has(access.UpdateDependency),
 			Tables:   []string{featuretable.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Remove(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Remove(feature.OpenStore(d)) },
 		},
 	}
-}
-
-func writer(d *app.Deps) *feature.Store {
-	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return feature.NewStore(d.DynamoDB, d.Tables, log)
 }

@@ -23,7 +23,7 @@ func Operations() []app.Operation {
 				featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table,
 			},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Search(feature.NewReader(d.DynamoDB, d.Tables).WithUsage(d.Now), searcher(d))
+				return Search(feature.OpenReader(d).WithUsage(d.Now), searcher(d))
 			},
 		},
 		{

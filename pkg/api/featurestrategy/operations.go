@@ -4,7 +4,6 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -19,7 +18,7 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
 			Requires: access.IsAnyone,
 			Tables:   []string{featuretable.Table, environment.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(feature.OpenReader(d)) },
 		},
 		{
 			Name:     "add-feature-strategy",
@@ -27,7 +26,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.CreateStrategy),
 			Tables:   feature.StateTables(),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Create(writer(d), toggle.NewStrategyIDs(d.Now, d.Random))
+				return Create(feature.OpenStore(d), toggle.NewStrategyIDs(d.Now, d.Random))
 			},
 		},
 		{
@@ -35,7 +34,7 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
 			Requires: access.IsAnyone,
 			Tables:   []string{featuretable.Table, environment.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(feature.OpenReader(d)) },
 		},
 		{
 			Name:     "update-feature-strategy",
@@ -43,21 +42,21 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.UpdateStrategy),
 			Tables:   feature.StateTables(),
 			MaxBody:  maxBody,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "delete-feature-strategy",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
 			Requires: access.Has(access.DeleteStrategy),
 			Tables:   feature.StateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "set-strategy-sort-order",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order",
 			Requires: access.Has(access.UpdateStrategy),
 			Tables:   feature.StateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return SetOrder(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return SetOrder(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "get-all-strategies",
@@ -66,11 +65,4 @@ func Operations() []app.Operation {
 			Handler:  func(*app.Deps) lambdahttp.HandlerFunc { return ListTypes() },
 		},
 	}
-}
-
-func reader(d *app.Deps) *feature.Reader { return feature.NewReader(d.DynamoDB, d.Tables) }
-
-func writer(d *app.Deps) *feature.Store {
-	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return feature.NewStore(d.DynamoDB, d.Tables, log)
 }

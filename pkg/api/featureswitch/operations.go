@@ -4,7 +4,6 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -19,7 +18,7 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}",
 			Requires: access.IsAnyone,
 			Tables:   []string{featuretable.Table, environment.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(feature.OpenReader(d)) },
 		},
 		{
 			Name:     "toggle-feature-environment-on",
@@ -27,7 +26,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return TurnOn(writer(d), toggle.NewStrategyIDs(d.Now, d.Random))
+				return TurnOn(feature.OpenStore(d), toggle.NewStrategyIDs(d.Now, d.Random))
 			},
 		},
 		{
@@ -35,7 +34,7 @@ func Operations() []app.Operation {
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off",
 			Requires: access.Has(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "bulk-toggle-features-environment-on",
@@ -43,7 +42,7 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return TurnOnAll(writer(d), toggle.NewStrategyIDs(d.Now, d.Random))
+				return TurnOnAll(feature.OpenStore(d), toggle.NewStrategyIDs(d.Now, d.Random))
 			},
 		},
 		{
@@ -51,14 +50,7 @@ func Operations() []app.Operation {
 			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off",
 			Requires: access.Has(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOffAll(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOffAll(feature.OpenStore(d)) },
 		},
 	}
-}
-
-func reader(d *app.Deps) *feature.Reader { return feature.NewReader(d.DynamoDB, d.Tables) }
-
-func writer(d *app.Deps) *feature.Store {
-	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return feature.NewStore(d.DynamoDB, d.Tables, log)
 }

@@ -39,58 +39,66 @@ func (c *Compiler) compile(ctx context.Context, environment string, changed chan
 	}
 }
 
+// current is the published snapshot of an environment, from which a compilation continues.
+type current struct {
+	pointer  snapshottable.Pointer
+	versions snapshot.Versions
+	document snapshot.Document
+	readable bool // otherwise nothing is published, or what is published is damaged, and the document is empty
+}
+
+// current reads the published snapshot.
+func (c *Compiler) current(ctx context.Context, environment string) (current, error) {
+	pointer, s, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
+	if err != nil && !errors.Is(err, snapshottable.ErrUnreadable) {
+		return current{}, err
+	}
+	var d snapshot.Document
+	if err == nil {
+		d, err = s.Document()
+	}
+	if err != nil {
+		c.logger.WarnContext(ctx, "snapshot compiled without the one before", slog.String("environment", environment),
+			logging.Cause(err))
+		return current{pointer: pointer}, nil
+	}
+	return current{pointer: pointer, versions: s.Versions, document: d, readable: exists}, nil
+}
+
 // try makes one attempt. It returns false if another process has compiled since the attempt began. The order of its
 // reads is the reason why snapshots do not go back in time.
 func (c *Compiler) try(ctx context.Context, environment string, changed change) (published bool, err error) {
 	began := c.now()
-	pointer, current, exists, err := snapshottable.Current(ctx, c.client, c.snapshots, environment)
-	if err != nil && !errors.Is(err, snapshottable.ErrUnreadable) {
+	from, err := c.current(ctx, environment)
+	if err != nil {
 		return false, err
 	}
-	damage := err
-	previous, err := current.Document() // empty if there is damage
-	if damage == nil && err != nil {
-		damage, current = err, snapshot.Snapshot{}
-	}
-	if damage != nil {
-		c.logger.WarnContext(ctx, "snapshot compiled without the one before", slog.String("environment", environment),
-			logging.Cause(damage))
-	}
-	next := newCompilation(environment, previous)
-	everything := changed.all || !exists || damage != nil || pointer.Size > snapshot.MaxBody
-	if everything {
-		var stored state
-		if stored, err = c.readState(ctx); err == nil {
-			next.putAll(stored)
-		}
-	} else {
-		err = c.readChanged(ctx, next, changed)
-	}
-	if err != nil {
+	changed.all = changed.all || !from.readable || from.pointer.Size > snapshot.MaxBody
+	next := newCompilation(environment, from.document)
+	if err := c.read(ctx, next, changed); err != nil {
 		return false, err
 	}
 	d := next.document()
 	c.reportKept(ctx, environment, next.kept)
-	following := pointer
-	if damage != nil { // the versions of the projects can be lost, too, so that only another epoch can follow
-		following = snapshottable.Pointer{}
+	to := snapshottable.Pointer{Environment: environment}
+	if from.readable { // otherwise the versions of the projects can be lost, so that only another epoch can follow
+		to = from.pointer
 	}
-	following.Environment = environment
-	if everything {
-		following.Covers, following.CheckedAt = began, began
+	if changed.all {
+		to.Covers, to.CheckedAt = began, began
 	}
-	if hash := d.Hash(); hash != following.Hash {
-		following.Hash = hash
-		return c.publish(ctx, pointer, following, current, previous, d)
+	if hash := d.Hash(); hash != to.Hash {
+		to.Hash = hash
+		return c.publish(ctx, from, to, d)
 	}
 	// Another compilation, which has read an earlier state, must not publish it later.
-	return c.point(ctx, pointer, following)
+	return c.point(ctx, from.pointer, to)
 }
 
 // publish writes the parts of the next snapshot, then its pointer. If the snapshot is too large to be delivered, the next
 // one is the current one without what was turned off or removed.
 func (c *Compiler) publish(
-	ctx context.Context, from, to snapshottable.Pointer, current snapshot.Snapshot, previous, d snapshot.Document,
+	ctx context.Context, from current, to snapshottable.Pointer, d snapshot.Document,
 ) (published bool, err error) {
 	if to.Version == 0 {
 		if to.Epoch, err = c.newID(); err != nil {
@@ -98,26 +106,26 @@ func (c *Compiler) publish(
 		}
 	}
 	to.Version++
-	if to.CompiledAt = c.now(); to.CompiledAt.Before(from.CheckedAt) { // the clock is slow: the parts must not look old
-		to.CompiledAt = from.CheckedAt
+	if to.CompiledAt = c.now(); to.CompiledAt.Before(from.pointer.CheckedAt) { // the clock is slow: the parts must not look old
+		to.CompiledAt = from.pointer.CheckedAt
 	}
-	versions := current.Versions.Next(previous, d, to.Version)
+	versions := from.versions.Next(from.document, d, to.Version)
 	s, err := snapshot.New(to.Environment, to.Epoch, to.Version, versions, d)
 	if err != nil {
 		return false, err
 	}
 	if to.Size = len(s.Body); to.Size > snapshot.MaxBody {
-		if current.Body == nil {
+		if !from.readable {
 			return false, fmt.Errorf("%w, and there is no earlier snapshot", tooLarge(to.Size))
 		}
 		c.reportKept(ctx, to.Environment, []error{tooLarge(to.Size)})
-		d = previous.Withdraw(d)
-		if to.Hash = d.Hash(); to.Hash == from.Hash {
-			unchanged := from
+		d = from.document.Withdraw(d)
+		if to.Hash = d.Hash(); to.Hash == from.pointer.Hash {
+			unchanged := from.pointer
 			unchanged.Size, unchanged.Covers, unchanged.CheckedAt = to.Size, to.Covers, to.CheckedAt
-			return c.point(ctx, from, unchanged)
+			return c.point(ctx, from.pointer, unchanged)
 		}
-		versions = current.Versions.Next(previous, d, to.Version)
+		versions = from.versions.Next(from.document, d, to.Version)
 		if s, err = snapshot.New(to.Environment, to.Epoch, to.Version, versions, d); err != nil {
 			return false, err
 		}
@@ -133,7 +141,7 @@ func (c *Compiler) publish(
 	if err := c.putParts(ctx, parts); err != nil {
 		return false, err
 	}
-	return c.point(ctx, from, to)
+	return c.point(ctx, from.pointer, to)
 }
 
 // point moves the pointer, and reports the size of what it points to.

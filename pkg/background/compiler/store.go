@@ -188,6 +188,19 @@ func (c *Compiler) deletePointer(ctx context.Context, environment string, before
 	return err == nil, err
 }
 
+// read reads what has changed, or everything.
+func (c *Compiler) read(ctx context.Context, next *compilation, changed change) error {
+	if !changed.all {
+		return c.readChanged(ctx, next, changed)
+	}
+	stored, err := c.readState(ctx)
+	if err != nil {
+		return err
+	}
+	next.putAll(stored)
+	return nil
+}
+
 // readState reads all toggles and segments. Toggles are read first: a segment that a toggle used when it was read can
 // only be deleted after the toggle has changed, which is another event.
 func (c *Compiler) readState(ctx context.Context) (state, error) {
