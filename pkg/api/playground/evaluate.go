@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
 	"io"
@@ -60,7 +61,7 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 		if err != nil {
 			return err
 		}
-		results, err := evaluate(q, features, segments, ctx)
+		results, err := evaluate(r.Context(), q, features, segments, ctx)
 		if err != nil {
 			return err
 		}
@@ -71,9 +72,15 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 	}
 }
 
-// evaluate returns the encoded featureResults of toggles. It stops when they are too large for a response.
+// errSlow is the response to a request whose toggles cannot be evaluated before the invocation ends. An explanation
+// evaluates everything, also what does not decide, and a regular expression can take milliseconds.
+var errSlow = apierror.New(apierror.Validation,
+	"The evaluation takes too long. Select fewer environments or projects, or send shorter values.")
+
+// evaluate returns the encoded featureResults of toggles. It stops when ctx ends, and when the results are too large for
+// a response.
 func evaluate(
-	q query, features []toggle.Feature, segments []toggle.Segment, ctx *evaluation.Context,
+	ctx context.Context, q query, features []toggle.Feature, segments []toggle.Segment, evaluated *evaluation.Context,
 ) ([]json.RawMessage, error) {
 	engines := map[string]Engine{}
 	for _, environment := range q.environments {
@@ -82,9 +89,12 @@ func evaluate(
 	all := make([]json.RawMessage, len(features))
 	size := 0
 	for i, f := range features {
+		if ctx.Err() != nil {
+			return nil, errSlow
+		}
 		results := featureResults{f.Name, f.Project, map[string][]Result{}}
 		for _, environment := range q.environments {
-			explanation := engines[environment].Explain(f, ctx)
+			explanation := engines[environment].Explain(f, evaluated)
 			results.Environments[environment] = []Result{NewResult(f, environment, q.fields, explanation)}
 		}
 		text, err := jsonbody.Encode(results)

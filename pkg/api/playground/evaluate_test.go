@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
@@ -208,6 +209,23 @@ func TestTooLarge(t *testing.T) {
 	handler(db).Expect(t.Context(), t, "evaluate", "",
 		`{"environments":["production"],"context":{"a":"`+strings.Repeat("x", 90_000)+`"}}`,
 		"400 ValidationError: The response would be larger than 5000000 bytes. Select fewer environments or projects.")
+}
+
+// An evaluation that would not end before the invocation is rejected.
+func TestTooSlow(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	put(t, db, toggle.Feature{Name: "a", Project: "p"}, "production")
+	ctx, cancel := context.WithCancel(t.Context())
+	clock := func() time.Time { // it is read when all that is evaluated was read
+		cancel()
+		return now()
+	}
+	set := operation.Set{Parameters: []string{"none"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"evaluate": playground.Evaluate(playground.NewStore(db.Client, db.Tables), clock, seed()),
+	}}
+	set.Expect(ctx, t, "evaluate", "", `{"environments":["production"],"context":{}}`, "400 ValidationError: "+
+		"The evaluation takes too long. Select fewer environments or projects, or send shorter values.")
 }
 
 func TestUnavailable(t *testing.T) {
