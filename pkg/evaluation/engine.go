@@ -12,7 +12,20 @@ type Engine struct {
 type Result struct {
 	Enabled bool
 	Variant *toggle.Variant // nil: none; it must not be changed
+	Reason  Reason
 }
+
+// Reason is what decided a Result.
+type Reason int
+
+// The reasons. The zero Reason is that of an unknown toggle.
+const (
+	Unknown     Reason = iota
+	SwitchedOff        // the toggle is off for every context
+	Static             // it is on for every context
+	Split              // a rollout or a variant decided
+	Targeting          // dependencies, constraints, segments or parameters decided
+)
 
 // New compiles a state, which must not be changed afterwards. It rejects nothing: a value or a parameter that is
 // malformed fulfills no condition. If two toggles have the same name, the second one counts.
@@ -41,8 +54,7 @@ func (e *Engine) Enabled(name string, ctx *Context) bool {
 	if feature == nil {
 		return false
 	}
-	_, enabled := feature.evaluate(ctx)
-	return enabled
+	return feature.decide(ctx).enabled
 }
 
 // Evaluate returns the result of a toggle for a context. An unknown toggle is off.

@@ -247,3 +247,83 @@ func TestUnknownToggle(t *testing.T) {
 	assert.Equal(t, evaluation.Result{}, engine.Evaluate("unknown", ctx))
 	assert.Equal(t, evaluation.Explanation{Decisive: -1}, engine.Explain("unknown", ctx))
 }
+
+// The reason of a result is what decided it. Its explanation has the same.
+func TestReason(t *testing.T) {
+	t.Parallel()
+	in := func(country string) toggle.Constraint {
+		return toggle.Constraint{ContextName: "country", Operator: toggle.OperatorIn, Values: []string{country}}
+	}
+	// rollout returns a rollout in which the user u1 has the number 60.
+	rollout := func(percentage string, constraints ...toggle.Constraint) evaluation.Strategy {
+		return evaluation.Strategy{
+			Name: "flexibleRollout", Parameters: map[string]string{"rollout": percentage, "groupId": "t1"},
+			Constraints: constraints,
+		}
+	}
+	withSegment := func(id int64, s evaluation.Strategy) evaluation.Strategy {
+		s.Segments = []int64{id}
+		return s
+	}
+	variants := rollout("100", in("NO"))
+	variants.Variants = numberedVariants(1)
+	everyone := evaluation.Strategy{Name: "default"}
+	users := evaluation.Strategy{Name: "userWithId", Parameters: map[string]string{"userIds": "u1"}}
+	const norway, sweden = 1, 2 // segments
+	for _, test := range []struct {
+		name       string
+		strategies []evaluation.Strategy
+		enabled    bool
+		want       evaluation.Reason
+	}{
+		{"no strategy", nil, true, evaluation.Static},
+		{"everyone", []evaluation.Strategy{everyone}, true, evaluation.Static},
+		{"rollout to all", []evaluation.Strategy{rollout("100")}, true, evaluation.Static},
+		{"second of two", []evaluation.Strategy{rollout("100", in("SE")), everyone}, true, evaluation.Static},
+		{"constraint", []evaluation.Strategy{rollout("100", in("NO"))}, true, evaluation.Targeting},
+		{"other constraint", []evaluation.Strategy{rollout("100", in("SE"))}, false, evaluation.Targeting},
+		{"segment", []evaluation.Strategy{withSegment(norway, everyone)}, true, evaluation.Targeting},
+		{"users", []evaluation.Strategy{users}, true, evaluation.Targeting},
+		{"variant", []evaluation.Strategy{variants}, true, evaluation.Split},
+		{"rollout", []evaluation.Strategy{rollout("60", in("NO"))}, true, evaluation.Split},
+		{"users after a rollout", []evaluation.Strategy{rollout("59", in("NO")), users}, true, evaluation.Targeting},
+		{"excluded by a rollout", []evaluation.Strategy{rollout("59", in("NO"))}, false, evaluation.Split},
+		{"and by a constraint", []evaluation.Strategy{rollout("59", in("SE"))}, false, evaluation.Targeting},
+		{"and by a segment", []evaluation.Strategy{withSegment(sweden, rollout("59"))}, false, evaluation.Targeting},
+		{"unknown segment", []evaluation.Strategy{withSegment(3, rollout("59"))}, false, evaluation.Targeting},
+		{"malformed rollout", []evaluation.Strategy{rollout("x")}, false, evaluation.Targeting},
+	} {
+		engine := evaluation.New(evaluation.State{
+			Features: []evaluation.Feature{
+				{Name: "parent", Enabled: true},
+				{Name: "toggle", Enabled: true, Strategies: test.strategies},
+				{Name: "switched off", Strategies: test.strategies},
+				{Name: "child", Enabled: true, Strategies: test.strategies,
+					Dependencies: []toggle.Dependency{{Feature: "parent", Enabled: true}}},
+				{Name: "child of what is on", Enabled: true, Strategies: test.strategies,
+					Dependencies: []toggle.Dependency{{Feature: "parent", Enabled: false}}},
+			},
+			Segments: []toggle.Segment{
+				{ID: norway, Constraints: []toggle.Constraint{in("NO")}},
+				{ID: sweden, Constraints: []toggle.Constraint{in("SE")}},
+			},
+		})
+		ofChild := test.want
+		if ofChild == evaluation.Static {
+			ofChild = evaluation.Targeting
+		}
+		for name, want := range map[string]evaluation.Result{
+			"toggle":              {Enabled: test.enabled, Reason: test.want},
+			"switched off":        {Reason: evaluation.SwitchedOff},
+			"child":               {Enabled: test.enabled, Reason: ofChild},
+			"child of what is on": {Reason: evaluation.Targeting},
+		} {
+			ctx := &evaluation.Context{Fields: map[string]string{"country": "NO", "userId": "u1"}, Random: noRandom}
+			got := engine.Evaluate(name, ctx)
+			if got.Enabled != want.Enabled || got.Reason != want.Reason {
+				t.Errorf("%s, %s: %v, want %v", test.name, name, got, want)
+			}
+			assert.Equal(t, got, engine.Explain(name, ctx).Result)
+		}
+	}
+}

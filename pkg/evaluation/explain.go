@@ -1,6 +1,10 @@
 package evaluation
 
-import "toggleadmin/pkg/toggle"
+import (
+	"slices"
+
+	"toggleadmin/pkg/toggle"
+)
 
 // Explanation is the result of a toggle for a context, and why.
 type Explanation struct {
@@ -25,6 +29,7 @@ type StrategyExplanation struct {
 	Holds       bool
 	Constraints []ConstraintExplanation
 	Segments    []SegmentExplanation
+	Targets     bool                // whether all constraints and all segments hold
 	RuleHolds   bool                // whether the context fulfills the type with its parameters
 	Rollout     *RolloutExplanation // nil: the type has no rollout, or its percentage is malformed
 	Variant     *toggle.Variant     // of the strategy for the context; nil: the strategy does not hold or has none
@@ -85,11 +90,27 @@ func (f *feature) explain(ctx *Context) Explanation {
 		}
 		explanation.Strategies = append(explanation.Strategies, strategy)
 	}
-	strategiesHold := len(f.strategies) == 0 || explanation.Decisive >= 0
-	if f.source.Enabled && dependenciesHold && strategiesHold {
-		explanation.Result = Result{true, f.explainedVariant(explanation, ctx)}
+	d := decision{}
+	if f.source.Enabled && dependenciesHold {
+		d = explanation.decision(f)
 	}
+	explanation.Result = Result{Enabled: d.enabled}
+	if d.enabled {
+		explanation.Variant = f.explainedVariant(explanation, ctx)
+	}
+	explanation.Reason = f.reason(d, explanation.Variant)
 	return explanation
+}
+
+// decision returns what the strategies of an explanation decide about its toggle.
+func (e Explanation) decision(f *feature) decision {
+	if e.Decisive >= 0 {
+		return decision{enabled: true, strategy: &f.strategies[e.Decisive]}
+	}
+	return decision{
+		enabled:  len(f.strategies) == 0,
+		excluded: slices.ContainsFunc(e.Strategies, func(s StrategyExplanation) bool { return s.Targets && s.Rollout != nil }),
+	}
 }
 
 // explainedVariant is variantOf for an explained strategy, whose variant has been chosen, at random in some cases.
@@ -101,11 +122,11 @@ func (f *feature) explainedVariant(e Explanation, ctx *Context) *toggle.Variant 
 }
 
 func (s *strategy) explain(ctx *Context) StrategyExplanation {
-	constraints, holds := explainConstraints(s.constraints, ctx)
-	explanation := StrategyExplanation{Strategy: *s.source, Constraints: constraints}
+	constraints, hold := explainConstraints(s.constraints, ctx)
+	explanation := StrategyExplanation{Strategy: *s.source, Constraints: constraints, Targets: hold}
 	for i, segment := range s.segments {
 		e := segment.explain(s.source.Segments[i], ctx)
-		holds = holds && e.Holds
+		explanation.Targets = explanation.Targets && e.Holds
 		explanation.Segments = append(explanation.Segments, e)
 	}
 	if rollout, ok := s.rule.(rollout); ok {
@@ -114,7 +135,7 @@ func (s *strategy) explain(ctx *Context) StrategyExplanation {
 	} else {
 		explanation.RuleHolds = s.rule.holds(ctx)
 	}
-	explanation.Holds = holds && explanation.RuleHolds
+	explanation.Holds = explanation.Targets && explanation.RuleHolds
 	if explanation.Holds {
 		explanation.Variant = s.variants.choose(ctx)
 	}

@@ -50,12 +50,12 @@ func TestExplain(t *testing.T) {
 	}
 	none := []evaluation.ConstraintExplanation{}
 	assert.Equal(t, evaluation.Explanation{
-		Result:       evaluation.Result{Enabled: true, Variant: &random.Variants[0]},
+		Result:       evaluation.Result{Enabled: true, Variant: &random.Variants[0], Reason: evaluation.Split},
 		Known:        true,
 		SwitchedOn:   true,
 		Dependencies: []evaluation.DependencyExplanation{{Dependency: parent, Holds: true}},
 		Strategies: []evaluation.StrategyExplanation{
-			{Strategy: testers, Constraints: none},
+			{Strategy: testers, Constraints: none, Targets: true},
 			{
 				Strategy: later, RuleHolds: true,
 				Constraints: []evaluation.ConstraintExplanation{
@@ -69,13 +69,13 @@ func TestExplain(t *testing.T) {
 				Rollout:     &evaluation.RolloutExplanation{Percentage: 25, Field: "tenant", Number: 60},
 			},
 			{
-				Strategy: random, Holds: true, RuleHolds: true,
+				Strategy: random, Holds: true, Targets: true, RuleHolds: true,
 				Constraints: none,
 				Segments:    []evaluation.SegmentExplanation{adults},
 				Rollout:     &evaluation.RolloutExplanation{Percentage: 34, Number: 34},
 				Variant:     &random.Variants[0],
 			},
-			{Strategy: everyone, Holds: true, RuleHolds: true, Constraints: none},
+			{Strategy: everyone, Holds: true, Targets: true, RuleHolds: true, Constraints: none},
 		},
 		Decisive: 3,
 	}, engine.Explain("t", ctx))
@@ -109,7 +109,7 @@ func TestExplainOff(t *testing.T) {
 		{Name: "t", Strategies: []evaluation.Strategy{strategy, {Name: "default"}}},
 	}})
 	explanation := engine.Explain("t", &evaluation.Context{Random: noRandom})
-	assert.Equal(t, evaluation.Result{}, explanation.Result)
+	assert.Equal(t, evaluation.Result{Reason: evaluation.SwitchedOff}, explanation.Result)
 	assert.Equal(t, 1, explanation.Decisive)
 	want := &evaluation.RolloutExplanation{Percentage: 100, Field: "tenant", Number: 0} // the field is absent
 	assert.Equal(t, want, explanation.Strategies[0].Rollout)

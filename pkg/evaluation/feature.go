@@ -61,29 +61,56 @@ func (f *feature) hasVariant(name string) bool {
 	})
 }
 
-func (f *feature) result(ctx *Context) Result {
-	strategy, enabled := f.evaluate(ctx)
-	if !enabled {
-		return Result{}
-	}
-	return Result{true, f.variantOf(strategy, ctx)}
+// decision is whether a toggle is on, and what decided that.
+type decision struct {
+	enabled  bool
+	strategy *strategy // the first one that holds; nil: the toggle is off or has none
+	excluded bool      // only the rollout of a strategy does not hold
 }
 
-// evaluate reports whether the toggle is on, and returns the strategy that decided it. The strategy is nil if the toggle
-// is off or has none that is not disabled.
-func (f *feature) evaluate(ctx *Context) (*strategy, bool) {
+func (f *feature) result(ctx *Context) Result {
+	d := f.decide(ctx)
+	result := Result{Enabled: d.enabled}
+	if d.enabled {
+		result.Variant = f.variantOf(d.strategy, ctx)
+	}
+	result.Reason = f.reason(d, result.Variant)
+	return result
+}
+
+func (f *feature) decide(ctx *Context) decision {
 	if !f.source.Enabled || !f.dependenciesHold(ctx) {
-		return nil, false
+		return decision{}
 	}
 	if len(f.strategies) == 0 {
-		return nil, true
+		return decision{enabled: true}
 	}
+	excluded := false
 	for i := range f.strategies {
-		if f.strategies[i].holds(ctx) {
-			return &f.strategies[i], true
+		s := &f.strategies[i]
+		if !s.targets(ctx) {
+			continue
 		}
+		if s.rule.holds(ctx) {
+			return decision{enabled: true, strategy: s}
+		}
+		excluded = excluded || s.isRollout()
 	}
-	return nil, false
+	return decision{excluded: excluded}
+}
+
+// reason returns what decided a result with the variant.
+func (f *feature) reason(d decision, variant *toggle.Variant) Reason {
+	switch {
+	case !f.source.Enabled:
+		return SwitchedOff
+	case d.excluded, d.strategy != nil && (variant != nil || d.strategy.isPartial()):
+		return Split
+	case d.enabled && len(f.parents) == 0 && (d.strategy == nil || d.strategy.isForAll()):
+		return Static
+	default:
+		return Targeting
+	}
 }
 
 func (f *feature) dependenciesHold(ctx *Context) bool {
@@ -101,8 +128,7 @@ func (p *parent) holds(ctx *Context) bool {
 		return false
 	}
 	if !p.source.Enabled || len(p.source.Variants) == 0 {
-		_, enabled := p.feature.evaluate(ctx)
-		return enabled == p.source.Enabled
+		return p.feature.decide(ctx).enabled == p.source.Enabled
 	}
 	result := p.feature.result(ctx)
 	if !result.Enabled {

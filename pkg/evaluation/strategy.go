@@ -113,7 +113,8 @@ func stickinessOf(s *Strategy) string {
 	return toggle.StickinessDefault
 }
 
-func (s *strategy) holds(ctx *Context) bool {
+// targets reports whether the constraints and the segments hold.
+func (s *strategy) targets(ctx *Context) bool {
 	if !allHold(s.constraints, ctx) {
 		return false
 	}
@@ -122,5 +123,21 @@ func (s *strategy) holds(ctx *Context) bool {
 			return false
 		}
 	}
-	return s.rule.holds(ctx)
+	return true
+}
+
+func (s *strategy) isRollout() bool {
+	_, ok := s.rule.(rollout)
+	return ok
+}
+
+// isPartial reports whether a rollout excludes some contexts.
+func (s *strategy) isPartial() bool {
+	r, ok := s.rule.(rollout)
+	return ok && r.percentage < 100
+}
+
+// isForAll reports whether the strategy has no condition but a rollout.
+func (s *strategy) isForAll() bool {
+	return len(s.constraints) == 0 && len(s.segments) == 0 && (s.rule == always{} || s.isRollout())
 }

@@ -166,10 +166,8 @@ func newStrategy(e StrategyExplanation) strategy {
 		Constraints: newConstraints(e.Constraints),
 		Segments:    []segment{},
 	}
-	holds := allHold(e.Constraints)
 	for _, g := range e.Segments {
 		s.Segments = append(s.Segments, segment{g.ID, g.Name, g.Holds, newConstraints(g.Constraints)})
-		holds = holds && g.Holds
 	}
 	if r := e.Rollout; r != nil {
 		s.Result.Rollout = &r.Percentage
@@ -182,7 +180,7 @@ func newStrategy(e StrategyExplanation) strategy {
 		s.Result.EvaluationStatus = unevaluated
 	case e.Stored.Name == toggle.StrategyApplicationHostname:
 		s.Result.EvaluationStatus = incomplete
-		if holds {
+		if e.Targets {
 			s.Result.Enabled = unknown
 		}
 	}
@@ -198,13 +196,4 @@ func newConstraints(explanations []evaluation.ConstraintExplanation) []constrain
 		all[i] = constraint{e.Constraint, e.Holds, e.ContextValue}
 	}
 	return all
-}
-
-func allHold(explanations []evaluation.ConstraintExplanation) bool {
-	for _, e := range explanations {
-		if !e.Holds {
-			return false
-		}
-	}
-	return true
 }

@@ -50,7 +50,7 @@ func TestStale(t *testing.T) {
 		"the tokens": {
 			(*fixture).compile,
 			func(f *fixture, c *database.Call) (*http.Response, error) {
-				return throttle(f.T, c, f.db.Tables[clienttokentable.Table])
+				return throttle(f, c, f.db.Tables[clienttokentable.Table])
 			},
 			"DynamoDB throttled the read of tokens or a pointer",
 		},

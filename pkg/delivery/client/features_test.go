@@ -314,27 +314,27 @@ func TestUnprocessedKeys(t *testing.T) {
 }
 
 // throttle lets the engine carry out a BatchGetItem without the keys of a table.
-func throttle(t *testing.T, c *database.Call, table string) (*http.Response, error) {
-	t.Helper()
+func throttle(tb testing.TB, c *database.Call, table string) (*http.Response, error) {
+	tb.Helper()
 	var request struct{ RequestItems map[string]any }
-	assert.OK(t, json.Unmarshal([]byte(c.Body), &request))
+	assert.OK(tb, json.Unmarshal([]byte(c.Body), &request))
 	unprocessed := map[string]any{table: request.RequestItems[table]}
 	delete(request.RequestItems, table)
 	content := map[string]any{"Responses": map[string]any{}}
 	if len(request.RequestItems) > 0 {
 		text, err := json.Marshal(request)
-		assert.OK(t, err)
+		assert.OK(tb, err)
 		c.Body = string(text)
 		response, err := c.Pass()
 		if err != nil {
 			return nil, err
 		}
 		defer response.Body.Close()
-		assert.OK(t, json.NewDecoder(response.Body).Decode(&content))
+		assert.OK(tb, json.NewDecoder(response.Body).Decode(&content))
 	}
 	content["UnprocessedKeys"] = unprocessed
 	text, err := json.Marshal(content)
-	assert.OK(t, err)
+	assert.OK(tb, err)
 	return c.Reply(http.StatusOK, string(text))
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,15 +33,15 @@ import (
 
 // fixture is an installation whose snapshots are compiled, with tokens for the environment production.
 type fixture struct {
-	*testing.T
+	testing.TB
 	db       *database.Database
 	compiler *compiler.Compiler
 	now      time.Time
 }
 
-func newFixture(t *testing.T) *fixture {
-	t.Helper()
-	f := &fixture{T: t, db: database.New(t), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
+func newFixture(tb testing.TB) *fixture {
+	tb.Helper()
+	f := &fixture{TB: tb, db: database.New(tb), now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)}
 	f.compiler = compiler.New(f.db.Client, f.db.Tables, f.clock, rand.Reader, slog.New(slog.DiscardHandler))
 	return f
 }
@@ -79,25 +80,28 @@ func (f *fixture) expiring(at *time.Time, kind clienttokentable.Type, projects .
 		Name: "t", Type: kind, Projects: projects, Environment: "production", CreatedAt: f.now, ExpiresAt: at,
 	}, rand.Reader)
 	assert.OK(f, err)
-	f.db.Put(f.T, f.db.Tables[clienttokentable.Table], clienttokentable.Marshal(token))
+	f.db.Put(f, f.db.Tables[clienttokentable.Table], clienttokentable.Marshal(token))
 	return secret.Reveal()
 }
 
-// put stores a toggle that is on in production with a strategy.
-func (f *fixture) put(project, name string, s toggle.Strategy) {
+// put stores a toggle that is on in production with strategies, which are rollouts to all unless they have parameters.
+func (f *fixture) put(project, name string, strategies ...toggle.Strategy) {
 	f.Helper()
 	t := toggle.Feature{Name: name, Project: project, Type: "release"}
-	if s.Parameters == nil {
-		s.Parameters = map[string]string{"rollout": "100", "stickiness": "default", "groupId": name}
+	for i := range strategies {
+		s := &strategies[i]
+		if s.Parameters == nil {
+			s.Parameters = map[string]string{"rollout": "100", "stickiness": "default", "groupId": name}
+		}
+		s.ID, s.Name = strconv.Itoa(i+1), toggle.StrategyFlexibleRollout
 	}
-	s.ID, s.Name = "1", toggle.StrategyFlexibleRollout
-	t.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{s}})
-	f.db.Put(f.T, f.db.Tables[featuretable.Table], featuretable.Marshal(t.Normalized()))
+	t.SetEnvironment("production", toggle.Environment{Enabled: true, Strategies: strategies})
+	f.db.Put(f, f.db.Tables[featuretable.Table], featuretable.Marshal(t.Normalized()))
 }
 
 func (f *fixture) putSegment(id int64, name string, constraints ...toggle.Constraint) {
 	f.Helper()
-	f.db.Put(f.T, f.db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
+	f.db.Put(f, f.db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
 		Segment: toggle.Segment{ID: id, Name: name, Constraints: constraints},
 	}))
 }
@@ -110,7 +114,7 @@ func (f *fixture) compile() {
 // deletePointer does to the snapshots what the restore of an installation does.
 func (f *fixture) deletePointer() {
 	f.Helper()
-	f.db.Delete(f.T, f.db.Tables[snapshottable.Table], snapshottable.PointerKey("production"))
+	f.db.Delete(f, f.db.Tables[snapshottable.Table], snapshottable.PointerKey("production"))
 }
 
 // restore deletes the pointer, and compiles a snapshot of a new epoch.
@@ -185,7 +189,7 @@ func poll(h http.Handler, token, tag string, headers ...string) response {
 // unreachable returns a client whose calls fail from the time when down is true.
 func (f *fixture) unreachable(down *bool) (*dynamodb.Client, *database.Tap) {
 	f.Helper()
-	return f.db.Through(f.T, func(c *database.Call) (*http.Response, error) {
+	return f.db.Through(f, func(c *database.Call) (*http.Response, error) {
 		if *down {
 			return c.Refuse("AccessDeniedException")
 		}

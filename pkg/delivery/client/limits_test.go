@@ -122,7 +122,7 @@ func (f *fixture) deleted() string {
 	f.Helper()
 	secret := f.token(clienttokentable.Backend)
 	parsed, _ := clienttokentable.ParseSecret(secret)
-	f.db.Delete(f.T, f.db.Tables[clienttokentable.Table], clienttokentable.Key(parsed.Selector))
+	f.db.Delete(f, f.db.Tables[clienttokentable.Table], clienttokentable.Key(parsed.Selector))
 	return secret
 }
 
@@ -135,9 +135,9 @@ func (f *fixture) publish(features []evaluation.Feature) {
 	parts, err := snapshottable.MarshalParts(s, "x", f.now)
 	assert.OK(f, err)
 	for _, part := range parts {
-		f.db.Put(f.T, f.db.Tables[snapshottable.Table], part)
+		f.db.Put(f, f.db.Tables[snapshottable.Table], part)
 	}
-	f.db.Put(f.T, f.db.Tables[snapshottable.Table], snapshottable.MarshalPointer(snapshottable.Pointer{
+	f.db.Put(f, f.db.Tables[snapshottable.Table], snapshottable.MarshalPointer(snapshottable.Pointer{
 		Environment: "production", Epoch: "e", Version: 1, Hash: d.Hash(), PartsID: "x", Parts: len(parts), CompiledAt: f.now,
 	}))
 }

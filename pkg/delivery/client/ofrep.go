@@ -3,7 +3,6 @@ package client
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"toggleadmin/pkg/delivery/snapshot"
@@ -53,14 +52,14 @@ func (h *Handler) evaluateFlag(r *request) error {
 	}
 	for _, f := range all.features {
 		if f.Name == r.name {
-			explanation := all.engine.Explain(f.Name, ctx)
-			if err := h.countEvaluation(r, ctx, explanation); err != nil {
+			result := all.engine.Evaluate(f.Name, ctx)
+			if err := h.countEvaluation(r, ctx, result); err != nil {
 				return err
 			}
-			return lambdahttp.WriteJSON(r.w, http.StatusOK, newOFREPSuccess(f, explanation))
+			return lambdahttp.WriteJSON(r.w, http.StatusOK, newOFREPSuccess(f, result))
 		}
 	}
-	if err := h.countEvaluation(r, ctx, evaluation.Explanation{}); err != nil {
+	if err := h.countEvaluation(r, ctx, evaluation.Result{}); err != nil {
 		return err
 	}
 	return h.writeOFREPError(r, codeFlagNotFound,
@@ -68,13 +67,13 @@ func (h *Handler) evaluateFlag(r *request) error {
 }
 
 // countEvaluation counts the evaluation of a toggle by its application, as the SDKs of Unleash do.
-func (h *Handler) countEvaluation(r *request, ctx *evaluation.Context, e evaluation.Explanation) error {
+func (h *Handler) countEvaluation(r *request, ctx *evaluation.Context, result evaluation.Result) error {
 	counts := usage.Counts{No: 1}
-	if e.Enabled {
+	if result.Enabled {
 		counts = usage.Counts{Yes: 1}
 	}
-	if e.Variant != nil {
-		counts.Variants = map[string]int64{e.Variant.Name: 1}
+	if result.Variant != nil {
+		counts.Variants = map[string]int64{result.Variant.Name: 1}
 	}
 	return h.recorder.CountEvaluation(r.reporter(), ctx.Fields[toggle.FieldAppName], r.name, counts)
 }
@@ -87,7 +86,7 @@ func (h *Handler) evaluateFlags(r *request) error {
 	}
 	flags := make([]ofrepSuccess, len(all.features))
 	for i, f := range all.features {
-		flags[i] = newOFREPSuccess(f, all.engine.Explain(f.Name, ctx))
+		flags[i] = newOFREPSuccess(f, all.engine.Evaluate(f.Name, ctx))
 	}
 	text, err := snapshot.Encode(struct {
 		Flags []ofrepSuccess `json:"flags"`
@@ -141,10 +140,10 @@ func (h *Handler) writeOFREPError(r *request, code string, failed error) error {
 	})
 }
 
-func newOFREPSuccess(f evaluation.Feature, e evaluation.Explanation) ofrepSuccess {
-	result := ofrepSuccess{
+func newOFREPSuccess(f evaluation.Feature, result evaluation.Result) ofrepSuccess {
+	success := ofrepSuccess{
 		Key:     f.Name,
-		Reason:  reasonOf(f, e),
+		Reason:  reasonOf(result.Reason),
 		Variant: "disabled",
 		Metadata: map[string]any{
 			"project":        f.Project,
@@ -154,15 +153,15 @@ func newOFREPSuccess(f evaluation.Feature, e evaluation.Explanation) ofrepSucces
 		},
 	}
 	switch {
-	case !e.Enabled && hasVariants(f):
-	case !e.Enabled:
-		result.Value = false
-	case e.Variant == nil:
-		result.Value, result.Variant = true, "enabled"
+	case !result.Enabled && hasVariants(f):
+	case !result.Enabled:
+		success.Value = false
+	case result.Variant == nil:
+		success.Value, success.Variant = true, "enabled"
 	default:
-		result.Value, result.Variant = valueOf(e.Variant.Payload), e.Variant.Name
+		success.Value, success.Variant = valueOf(result.Variant.Payload), result.Variant.Name
 	}
-	return result
+	return success
 }
 
 func hasVariants(f evaluation.Feature) bool {
@@ -174,51 +173,17 @@ func hasVariants(f evaluation.Feature) bool {
 	return false
 }
 
-// reasonOf returns what decided an evaluation.
-func reasonOf(f evaluation.Feature, e evaluation.Explanation) string {
-	switch {
-	case !f.Enabled:
+func reasonOf(reason evaluation.Reason) string {
+	switch reason {
+	case evaluation.SwitchedOff:
 		return reasonDisabled
-	case isSplit(e):
+	case evaluation.Split:
 		return reasonSplit
-	case isStatic(e):
+	case evaluation.Static:
 		return reasonStatic
 	default:
 		return reasonTargetingMatch
 	}
-}
-
-// isSplit reports whether a rollout or a variant decided: that of the strategy that holds, or if none holds, a rollout
-// that excludes a context whose constraints and segments hold.
-func isSplit(e evaluation.Explanation) bool {
-	if e.Enabled {
-		if e.Decisive < 0 {
-			return false
-		}
-		rollout := e.Strategies[e.Decisive].Rollout
-		return e.Variant != nil || rollout != nil && rollout.Percentage < 100
-	}
-	if slices.ContainsFunc(e.Dependencies, func(d evaluation.DependencyExplanation) bool { return !d.Holds }) {
-		return false
-	}
-	return slices.ContainsFunc(e.Strategies, func(s evaluation.StrategyExplanation) bool {
-		return s.Rollout != nil && !s.RuleHolds &&
-			!slices.ContainsFunc(s.Constraints, func(c evaluation.ConstraintExplanation) bool { return !c.Holds }) &&
-			!slices.ContainsFunc(s.Segments, func(g evaluation.SegmentExplanation) bool { return !g.Holds })
-	})
-}
-
-// isStatic reports whether a toggle is on for every context.
-func isStatic(e evaluation.Explanation) bool {
-	if !e.Enabled || len(e.Dependencies) > 0 {
-		return false
-	}
-	if e.Decisive < 0 { // it has no strategies
-		return true
-	}
-	decisive := e.Strategies[e.Decisive]
-	isForAll := decisive.Rollout != nil || decisive.Strategy.Name == toggle.StrategyDefault
-	return isForAll && len(decisive.Constraints) == 0 && len(decisive.Segments) == 0
 }
 
 // valueOf returns the value of a payload: a number and an object as such, and any other payload as a text. A number has
