@@ -53,13 +53,20 @@ type (
 		Name string `required:"" help:"Name of the account."`
 		Role role   `enum:"Admin,Editor,Viewer" default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor or Viewer (default)."`
 	}
-	disableAccountCmd struct{ accountID }
-	enableAccountCmd  struct{ accountID }
-	deleteAccountCmd  struct{ accountID }
-	unlinkUserCmd     struct{ accountID }
-	removeNameCmd     struct{ accountID }
-	setRoleCmd        struct {
+	disableAccountCmd struct {
 		accountID
+		force
+	}
+	enableAccountCmd struct{ accountID }
+	deleteAccountCmd struct {
+		accountID
+		force
+	}
+	unlinkUserCmd struct{ accountID }
+	removeNameCmd struct{ accountID }
+	setRoleCmd    struct {
+		accountID
+		force
 		Role role `arg:"" enum:"Admin,Editor,Viewer" help:"Admin, Editor or Viewer."`
 	}
 	linkUserCmd struct {
@@ -69,6 +76,9 @@ type (
 	}
 	accountID struct {
 		ID id `arg:"" help:"ID of the account, as list shows it."`
+	}
+	force struct {
+		Force bool `help:"Do it even if the person is the last enabled Admin."`
 	}
 )
 
@@ -164,22 +174,22 @@ func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator
 		return err
 	}
 	if !a.Disabled {
-		if err := s.warn(o.DisableWarnings(s.step(), a)); err != nil {
+		if err := s.warn(o.DisableWarnings(s.step(), a, c.Force)); err != nil {
 			return err
 		}
 		if err := s.confirm("Disable %s (%d)? Its %s will be rejected.", a.Name, a.ID, count(a.Tokens, "token")); err != nil {
 			return err
 		}
 	}
-	return c.setDisabled(kind, s, o, true)
+	return c.setDisabled(kind, s, o, true, c.Force)
 }
 
 func (c *enableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
-	return c.setDisabled(kind, s, o, false)
+	return c.setDisabled(kind, s, o, false, false)
 }
 
-func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator, disabled bool) error {
-	a, changed, err := o.SetDisabled(s.step(), kind, int64(c.ID), disabled)
+func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator, disabled, force bool) error {
+	a, changed, err := o.SetDisabled(s.step(), kind, int64(c.ID), disabled, force)
 	if err != nil {
 		return err
 	}
@@ -192,11 +202,11 @@ func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 		return err
 	}
 	if access.Role(c.Role) != access.RoleAdmin {
-		if err := s.warn(o.DemoteWarnings(s.step(), a)); err != nil {
+		if err := s.warn(o.DemoteWarnings(s.step(), a, c.Force)); err != nil {
 			return err
 		}
 	}
-	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), access.Role(c.Role))
+	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), access.Role(c.Role), c.Force)
 	if err != nil {
 		return err
 	}
@@ -209,13 +219,13 @@ func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator)
 	if err != nil {
 		return err
 	}
-	if err := s.warn(o.DeleteWarnings(s.step(), a)); err != nil {
+	if err := s.warn(o.DeleteWarnings(s.step(), a, c.Force)); err != nil {
 		return err
 	}
 	if err := s.confirm("Delete %s (%d) with its %s?", a.Name, a.ID, count(a.Tokens, "token")); err != nil {
 		return err
 	}
-	if err := o.DeleteAccount(s.step(), kind, a.ID); err != nil {
+	if err := o.DeleteAccount(s.step(), kind, a.ID, c.Force); err != nil {
 		return err
 	}
 	return s.result(map[string]operator.Account{"deleted": a}, "deleted %s (%d)", a.Name, a.ID)

@@ -151,7 +151,7 @@ func signIn(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	ts.Check(users(ts).BeginDeletion(context.Background(), user.Person, number(ts, args[0])))
+	ts.Check(users(ts).BeginDeletion(context.Background(), user.Person, number(ts, args[0]), true))
 }
 
 func ask(ts *testscript.TestScript, _ bool, args []string) {

@@ -124,8 +124,8 @@ func TestStartWithoutAdmin(t *testing.T) {
 	dir := t.TempDir()
 	service, stop := localtest.StartStop(t, local.Config{DataDir: dir})
 	for _, change := range []func(*user.Store) error{
-		func(s *user.Store) error { return s.SetDisabled(t.Context(), 1, true) },
-		func(s *user.Store) error { return s.BeginDeletion(t.Context(), user.Person, 1) },
+		func(s *user.Store) error { return s.SetDisabled(t.Context(), 1, true, true) },
+		func(s *user.Store) error { return s.BeginDeletion(t.Context(), user.Person, 1, true) },
 	} {
 		client, tables := database(t, service)
 		assert.OK(t, change(user.NewStore(client, tables, eventlog.New(client, tables, time.Now, 0))))

@@ -96,29 +96,36 @@ func explainAccount(kind user.Kind, id int64, err error) error {
 	if apierror.KindOf(err) == apierror.NotFound {
 		return exitstatus.Errorf(exitstatus.NotFound, "there is no %s with the id %d", kindName(kind), id)
 	}
+	if apierror.KindOf(err) == apierror.Conflict {
+		return exitstatus.Errorf(exitstatus.Rejected, "%v, or use --force", exitstatus.Explain(err))
+	}
 	return err
 }
 
-// SetDisabled disables or enables an account. changed is false if it already was.
-func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, disabled bool) (a Account, changed bool,
-	err error) {
+// SetDisabled disables or enables an account. changed is false if it already was. Unless force is true, the last enabled
+// Admin stays one.
+func (o *Operator) SetDisabled(ctx context.Context, kind user.Kind, id int64, disabled, force bool) (
+	a Account, changed bool, err error,
+) {
 	a, err = o.Account(ctx, kind, id)
 	if err != nil || a.Disabled == disabled {
 		return a, false, err
 	}
 	a.Disabled = disabled
-	return a, true, explainAccount(kind, id, o.users.SetDisabled(ctx, id, disabled))
+	return a, true, explainAccount(kind, id, o.users.SetDisabled(ctx, id, disabled, force))
 }
 
-// SetRole changes the role of an account. changed is false if it already had it.
-func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role access.Role) (a Account, changed bool,
-	err error) {
+// SetRole changes the role of an account. changed is false if it already had it. Unless force is true, the last enabled
+// Admin stays one.
+func (o *Operator) SetRole(ctx context.Context, kind user.Kind, id int64, role access.Role, force bool) (
+	a Account, changed bool, err error,
+) {
 	a, err = o.Account(ctx, kind, id)
 	if err != nil || a.Role == role {
 		return a, false, err
 	}
 	a.Role = role
-	return a, true, explainAccount(kind, id, o.users.SetRole(ctx, id, role))
+	return a, true, explainAccount(kind, id, o.users.SetRole(ctx, id, role, force))
 }
 
 // AccountToDelete returns an account of a kind, even if its deletion has begun but not ended.
@@ -140,8 +147,9 @@ func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64
 }
 
 // DeleteAccount deletes an account of a kind with its tokens and identifiers. If it fails, it can be repeated.
-func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64) error {
-	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id))
+// Unless force is true, the last enabled Admin stays.
+func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64, force bool) error {
+	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id, force))
 }
 
 // PersonExists reports whether a person exists. It returns an error if no person has ever had the id.

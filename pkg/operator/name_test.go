@@ -32,7 +32,7 @@ func TestRemoveName(t *testing.T) {
 		changes := 2
 		if !exists {
 			changes = 3
-			assert.OK(t, o.DeleteAccount(ctx, user.Person, person.ID))
+			assert.OK(t, o.DeleteAccount(ctx, user.Person, person.ID, true))
 		}
 		found, err := o.PersonExists(ctx, person.ID)
 		assert.OK(t, err)
@@ -47,7 +47,7 @@ func TestRemoveName(t *testing.T) {
 			t.Error(log)
 		}
 		if exists { // the removal is one of the person's changes: a later one has a higher id, whatever the clocks
-			assert.OK(t, third(open(now).SetRole(ctx, user.Person, person.ID, "Viewer")))
+			assert.OK(t, third(open(now).SetRole(ctx, user.Person, person.ID, "Viewer", true)))
 			if all := db.Events(t); !strings.HasPrefix(all[len(all)-1], "user-updated user:1 ") {
 				t.Error(all)
 			}

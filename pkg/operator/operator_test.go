@@ -79,7 +79,7 @@ func TestRejected(t *testing.T) {
 3 there is no context field "none": there are environment, userId, appName, currentTime, sessionId
 2 a toggle uses at most 40 context fields, not 50
 4 there is already a person with this e-mail address
-4 there is already a service account with this username
+4 there is already an account with this username
 2 "X <x@example.com>" is not an e-mail address: use one such as ada@example.com
 2 the name contains characters that cannot be printed
 2 the stack "s" has no OpenID Connect issuer: use --issuer
@@ -107,7 +107,7 @@ func TestRejected(t *testing.T) {
 		identity("http://127.0.0.1:1", "s"),
 		identity("https://issuer.example.com?", "s"),
 		identity("https://issuer.example.com", strings.Repeat("s", 256)),
-		third(o.SetRole(t.Context(), user.Person, 99, "Admin")),
+		third(o.SetRole(t.Context(), user.Person, 99, "Admin", true)),
 		third(o.Link(t.Context(), 99, user.Identity{})),
 		create(0, "x", now()),
 		create(99, "x", later),
@@ -159,8 +159,8 @@ func TestWarnings(t *testing.T) {
 	for _, issuer := range []string{"https://issuer.example.com", ""} { // nobody can sign in without an issuer
 		o := operator.New(&installation.Installation{Issuer: issuer}, now, rand.Reader)
 		for _, account := range []operator.Account{person, linked, machine} {
-			disable, err := o.DisableWarnings(t.Context(), account)
-			remove, removeErr := o.DeleteWarnings(t.Context(), account)
+			disable, err := o.DisableWarnings(t.Context(), account, false)
+			remove, removeErr := o.DeleteWarnings(t.Context(), account, false)
 			assert.OK(t, err, removeErr)
 			got += fmt.Sprintf("disable: %s\ndelete: %s\n", disable, remove)
 		}
@@ -195,10 +195,10 @@ func TestDeletedDuringCommand(t *testing.T) {
 	identity := user.Identity{Issuer: "https://issuer.example.com", Subject: "ada"}
 	for name, run := range map[string]func(*operator.Operator, int64) error{
 		"disable": func(o *operator.Operator, id int64) error {
-			return third(o.SetDisabled(t.Context(), user.Person, id, true))
+			return third(o.SetDisabled(t.Context(), user.Person, id, true, true))
 		},
 		"role": func(o *operator.Operator, id int64) error {
-			return third(o.SetRole(t.Context(), user.Person, id, "Admin"))
+			return third(o.SetRole(t.Context(), user.Person, id, "Admin", true))
 		},
 		"link": func(o *operator.Operator, id int64) error {
 			return third(o.Link(t.Context(), id, user.Identity{Issuer: identity.Issuer, Subject: "eve"}))
@@ -212,7 +212,7 @@ func TestDeletedDuringCommand(t *testing.T) {
 			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Viewer")
 			assert.OK(t, err, third(before.Link(t.Context(), account.ID, identity)))
 			o := newOperator(db, installation.Installation{Client: db.Before(t, "TransactWriteItems", 1, func() {
-				assert.OK(t, before.DeleteAccount(t.Context(), user.Person, account.ID))
+				assert.OK(t, before.DeleteAccount(t.Context(), user.Person, account.ID, true))
 			})})
 			if err := run(o, account.ID); exitstatus.Of(err) != exitstatus.NotFound {
 				t.Errorf("status %d: %v", exitstatus.Of(err), err)

@@ -5,12 +5,14 @@ import (
 	"fmt"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 )
 
-// DisableWarnings returns what an operator should know before an account is disabled.
-func (o *Operator) DisableWarnings(ctx context.Context, a Account) ([]string, error) {
-	warnings, err := o.DemoteWarnings(ctx, a)
+// DisableWarnings returns what an operator should know before an account is disabled. Its error is that of
+// DemoteWarnings.
+func (o *Operator) DisableWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
+	warnings, err := o.DemoteWarnings(ctx, a, force)
 	if a.Kind == user.Person && a.Identity == nil && o.installation.Issuer != "" {
 		warnings = append(warnings,
 			fmt.Sprintf("%s (%d) is not linked to an identity. If unknown people may sign in (OidcDefaultRole), ID tokens "+
@@ -20,9 +22,9 @@ func (o *Operator) DisableWarnings(ctx context.Context, a Account) ([]string, er
 	return warnings, err
 }
 
-// DeleteWarnings returns what an operator should know before an account is deleted.
-func (o *Operator) DeleteWarnings(ctx context.Context, a Account) ([]string, error) {
-	warnings, err := o.DemoteWarnings(ctx, a)
+// DeleteWarnings returns what an operator should know before an account is deleted. Its error is that of DemoteWarnings.
+func (o *Operator) DeleteWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
+	warnings, err := o.DemoteWarnings(ctx, a, force)
 	if a.Kind == user.Person && o.installation.Issuer != "" {
 		warnings = append(warnings,
 			fmt.Sprintf("If unknown people may sign in (OidcDefaultRole), the next sign-in of %s adds a new account. "+
@@ -31,8 +33,9 @@ func (o *Operator) DeleteWarnings(ctx context.Context, a Account) ([]string, err
 	return warnings, err
 }
 
-// DemoteWarnings returns what an operator should know before a person loses the role Admin.
-func (o *Operator) DemoteWarnings(ctx context.Context, a Account) ([]string, error) {
+// DemoteWarnings returns what an operator should know before a person loses the role Admin, or an error if the person is
+// the last enabled Admin and force is false.
+func (o *Operator) DemoteWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
 	if a.Kind != user.Person || a.Role != access.RoleAdmin || a.Disabled {
 		return nil, nil
 	}
@@ -44,6 +47,10 @@ func (o *Operator) DemoteWarnings(ctx context.Context, a Account) ([]string, err
 		if other.ID != a.ID && other.Role == access.RoleAdmin && !other.Disabled {
 			return nil, nil
 		}
+	}
+	if !force {
+		return nil, exitstatus.Errorf(exitstatus.Rejected,
+			"%s (%d) is the last enabled person with the role Admin: make another person Admin first, or use --force", a.Name, a.ID)
 	}
 	return []string{fmt.Sprintf("%s (%d) is the last enabled person with the role Admin.", a.Name, a.ID)}, nil
 }

@@ -28,7 +28,7 @@ func TestPersonWithAToken(t *testing.T) {
 		strings.Contains(log.String(), "rejected") {
 		t.Errorf("calls %s, log %s", tap.Calls(), log)
 	}
-	assert.OK(t, f.users.SetDisabled(t.Context(), 11, true))
+	assert.OK(t, f.users.SetDisabled(t.Context(), 11, true, true))
 	assert.Equal(t, denied, authorize(t, a, token))
 	// a new person with the default role
 	assert.Equal(t, "user:15 Allow map[name:Ada Lovelace permissions:ADMIN tokenId: userId:15]", authorize(t, a,

@@ -248,7 +248,7 @@ func TestListDuringDeletion(t *testing.T) {
 	t.Parallel()
 	f := tokensFixture(t)
 	client := f.Before(t, get, 1, func() { // the tokens were read
-		assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, 2))
+		assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, 2, false))
 	})
 	ctx, h := f.handlers(t, f.through(client), pat.Limits{})
 	h.Expect(ctx, t, "list", "2", "", noAccount("2"))

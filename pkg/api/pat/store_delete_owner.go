@@ -19,9 +19,9 @@ const perTransaction = 50
 // DeleteOwner deletes an account of the kind, its tokens and its identifiers, and records each of them. After the first
 // transaction the account and its tokens are unusable. The second one deletes up to 50 tokens, further ones the other
 // tokens, and the last one the account. After an error or a crash, a repeated DeleteOwner ends the deletion. The kind
-// of its error is NotFound if there is no such account.
-func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64) error {
-	if err := s.accounts.BeginDeletion(ctx, kind, id); err != nil {
+// of its error is NotFound if there is no such account, and Conflict for the last enabled Admin, unless force is true.
+func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64, force bool) error {
+	if err := s.accounts.BeginDeletion(ctx, kind, id, force); err != nil {
 		return err
 	}
 	for left := true; left; {

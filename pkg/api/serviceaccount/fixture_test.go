@@ -66,7 +66,7 @@ func noAccount(id string) string {
 }
 
 const (
-	usernameExists     = "409 NameExistsError: There is already a service account with this username."
+	usernameExists     = "409 NameExistsError: There is already an account with this username."
 	tooMany            = "403 NoAccessError: The maximum number of service accounts (2) is reached. Delete one first."
 	noEntityTag        = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
 	matchesIfNoneMatch = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."

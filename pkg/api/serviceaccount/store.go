@@ -61,10 +61,10 @@ func (s *Store) Find(ctx context.Context, id int64) error {
 	return err
 }
 
-// Update changes a service account. The kind of its error is NotFound if there is none with the id. It is a consistent
-// read, a transaction if something changes, and a Query of the account's tokens.
-func (s *Store) Update(ctx context.Context, id int64, change user.Change) (Account, error) {
-	u, err := s.users.Update(ctx, id, change)
+// Update changes a service account. change receives the account; its error ends the update. The kind of its error
+// is NotFound if there is none with the id. It is a consistent read, a transaction if something changes, and a Query of the account's tokens.
+func (s *Store) Update(ctx context.Context, id int64, change func(*user.User) error) (Account, error) {
+	u, err := s.users.Update(ctx, user.ServiceAccount, id, change)
 	if err != nil {
 		return Account{}, err
 	}
@@ -74,5 +74,5 @@ func (s *Store) Update(ctx context.Context, id int64, change user.Change) (Accou
 
 // Delete deletes a service account and its tokens, as pat.Store.DeleteOwner describes it.
 func (s *Store) Delete(ctx context.Context, id int64) error {
-	return s.pats.DeleteOwner(ctx, user.ServiceAccount, id)
+	return s.pats.DeleteOwner(ctx, user.ServiceAccount, id, false)
 }

@@ -25,16 +25,18 @@ func Update(accounts *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
-		change := user.Change{Name: body.Text("name")}
-		if rootRole, sent := body.Int("rootRole"); sent {
-			change.Role = roleOf(rootRole)
-		}
-		if failed != nil {
-			change = user.Change{}
-		}
-		account, err := accounts.Update(r.Context(), id, change)
-		if err = cmp.Or(err, failed); err != nil {
+		preconditions := lambdahttp.PreconditionsOf(r)
+		account, err := accounts.Update(r.Context(), id, func(u *user.User) error {
+			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
+				return err
+			}
+			u.Name = cmp.Or(body.Text("name"), u.Name)
+			if rootRole, sent := body.Int("rootRole"); sent {
+				u.Role = roleOf(rootRole)
+			}
+			return nil
+		})
+		if err != nil {
 			return user.NameServiceAccount(r, err)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(account))

@@ -18,11 +18,11 @@ func IsCounter(key dynamo.Item) bool { return key.Int(hash) == counterID }
 type relations struct {
 	accounts    map[int64]User
 	deleting    map[int64]bool         // accounts whose deletion has begun
-	number      dynamo.Item            // the item with the number of service accounts
+	number      dynamo.Item            // the item with the numbers of accounts
 	identifiers map[string]dynamo.Item // by identifier
 }
 
-// Check compares the accounts with the counter of their ids, the number of service accounts and the table Identifiers.
+// Check compares the accounts with the counter of their ids, the numbers of accounts and the table Identifiers.
 // It is a consistency.Check.
 func (s *Store) Check(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
 	r, err := s.relations(ctx)
@@ -30,7 +30,7 @@ func (s *Store) Check(ctx context.Context) (summary string, found []consistency.
 		return "", nil, err
 	}
 	owners := r.owners()
-	found = slices.Concat(s.checkReservations(r, owners), s.checkOwners(r, owners), s.checkNumber(r))
+	found = slices.Concat(s.checkReservations(r, owners), s.checkOwners(r, owners), s.checkNumbers(r))
 	recorded, err := s.recordedCreations(ctx, r)
 	if err != nil {
 		return "", nil, err
@@ -39,7 +39,7 @@ func (s *Store) Check(ctx context.Context) (summary string, found []consistency.
 	if err != nil {
 		return "", nil, err
 	}
-	summary = fmt.Sprintf("%d, consistent with their identifiers, their number and the counter of ids", len(r.accounts))
+	summary = fmt.Sprintf("%d, consistent with their identifiers, their numbers and the counter of ids", len(r.accounts))
 	if len(recorded.lost) > 0 {
 		summary += "; the event log has accounts that do not exist: " + consistency.List(recorded.lost)
 	}
@@ -170,22 +170,34 @@ func (s *Store) checkOwners(r relations, owners map[string][]int64) (found []con
 	return found
 }
 
-// checkNumber compares the number of service accounts with those that exist.
-func (s *Store) checkNumber(r relations) []consistency.Inconsistency {
-	var services int64
-	for _, u := range r.accounts {
-		if u.Kind == ServiceAccount {
-			services++
+// checkNumbers compares the numbers of people and of service accounts with those that exist.
+func (s *Store) checkNumbers(r relations) (found []consistency.Inconsistency) {
+	for _, kind := range []Kind{Person, ServiceAccount} {
+		attribute := numberOf(kind)
+		var existing int64
+		for _, u := range r.accounts {
+			if u.Kind == kind {
+				existing++
+			}
 		}
+		if r.number.Int(attribute) == existing {
+			continue
+		}
+		found = append(found, consistency.Inconsistency{
+			Text: fmt.Sprintf("the number of %s is %d, not %d", plural(kind), existing, r.number.Int(attribute)),
+			Repair: dynamo.ReplaceAttribute(s.client, s.table, Key(numberID), []string{attribute}, r.number[attribute],
+				dynamo.N(existing)),
+		})
 	}
-	if r.number.Int(serviceAccounts) == services {
-		return nil
+	return found
+}
+
+// plural returns how texts name the accounts of a kind.
+func plural(kind Kind) string {
+	if kind == ServiceAccount {
+		return "service accounts"
 	}
-	return []consistency.Inconsistency{{
-		Text: fmt.Sprintf("the number of service accounts is %d, not %d", services, r.number.Int(serviceAccounts)),
-		Repair: dynamo.ReplaceAttribute(s.client, s.table, Key(numberID), []string{serviceAccounts},
-			r.number[serviceAccounts], dynamo.N(services)),
-	}}
+	return "people"
 }
 
 // creations are the accounts whose creation or deletion the event log has.

@@ -40,15 +40,18 @@ func TestEvents(t *testing.T) {
 	ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator"})
 	for _, write := range []func() error{
 		func() error {
-			return failure(store.Update(ctx, 2, user.Change{Name: "Pipeline", Role: access.RoleViewer}))
+			return failure(store.Update(ctx, user.ServiceAccount, 2, func(u *user.User) error {
+				u.Name, u.Role = "Pipeline", access.RoleViewer
+				return nil
+			}))
 		},
 		func() error { return failure(store.Link(ctx, 1, identity("s"))) },
 		func() error { return failure(store.Unlink(ctx, 1)) },
 		func() error { return store.RecordNameRemoval(ctx, 1) },
 		func() error { return store.RecordNameRemoval(ctx, 7) }, // deleted
-		func() error { return store.SetRole(ctx, 1, access.RoleAdmin) },
-		func() error { return store.SetDisabled(ctx, 2, true) },
-		func() error { return store.BeginDeletion(ctx, user.ServiceAccount, 2) },
+		func() error { return store.SetRole(ctx, 1, access.RoleAdmin, false) },
+		func() error { return store.SetDisabled(ctx, 2, true, false) },
+		func() error { return store.BeginDeletion(ctx, user.ServiceAccount, 2, false) },
 		func() error { return store.EndDeletion(ctx, 2) },
 	} {
 		assert.OK(t, write(), write())

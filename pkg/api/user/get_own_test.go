@@ -16,7 +16,7 @@ func TestGetOwn(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	add(t, store, person("ada", "ada@example.com"), person("Bob", ""), serviceAccount("ci"), serviceAccount("deleted"))
-	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4))
+	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4, false))
 	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
 	get := func(ctx context.Context, id int64, role access.Role) string {
 		return set.Call(access.WithPrincipal(ctx, access.UserPrincipal(id, role)), "get", "", "")

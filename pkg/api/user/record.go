@@ -14,8 +14,8 @@ import (
 type eventData struct {
 	ID        int64    `json:"id"`
 	Name      string   `json:"name"`
-	Username  string   `json:"username,omitempty"` // of a service account
-	Email     string   `json:"email,omitempty"`    // of a person
+	Username  string   `json:"username,omitempty"`
+	Email     string   `json:"email,omitempty"` // of a person
 	RootRole  rootRole `json:"rootRole"`
 	Disabled  bool     `json:"disabled"`
 	Identity  any      `json:"identity,omitempty"` // *identity of a person, null without one

@@ -31,7 +31,7 @@ const (
 const (
 	hash      = "id" // the partition key of both tables
 	counterID = 0    // the id of the item that counts ids
-	numberID  = -1   // the id of the item with the number of service accounts
+	numberID  = -1   // the id of the item with the numbers of people and of service accounts
 )
 
 // The logical ids of the tables.
@@ -43,7 +43,7 @@ const (
 // Store keeps the accounts in the table Users, and in the table Identifiers what only one account can have: e-mail
 // addresses, usernames and identities. It is safe for concurrent use.
 //
-// Items of Users without the attribute kind are no accounts: the counter of ids, the number of service accounts, and
+// Items of Users without the attribute kind are no accounts: the counter of ids, the numbers of accounts, and
 // accounts whose deletion has begun (store_delete.go).
 type Store struct {
 	client      *dynamodb.Client
@@ -139,59 +139,69 @@ func (s *Store) List(ctx context.Context) ([]User, error) {
 func isAccount(item dynamo.Item) bool { return item[attributeKind] != nil }
 
 // SetDisabled disables or enables an account. The account's tokens are rejected or accepted from then on. The kind of
-// its error is NotFound if there is none with the id.
-func (s *Store) SetDisabled(ctx context.Context, id int64, disabled bool) error {
-	_, err := s.modify(ctx, id, func(u *User) { u.Disabled = disabled })
+// its error is NotFound if there is none with the id, and Conflict for the last enabled Admin, unless force is true.
+func (s *Store) SetDisabled(ctx context.Context, id int64, disabled, force bool) error {
+	_, err := s.modify(ctx, id, force, func(u *User) error {
+		u.Disabled = disabled
+		return nil
+	})
 	return err
 }
 
 // SetRole changes the root role of an account. The role applies from the next request on. The kind of its error is
-// NotFound if there is none with the id.
-func (s *Store) SetRole(ctx context.Context, id int64, role access.Role) error {
-	_, err := s.modify(ctx, id, func(u *User) { u.Role = role })
+// NotFound if there is none with the id, and Conflict for the last enabled Admin, unless force is true.
+func (s *Store) SetRole(ctx context.Context, id int64, role access.Role, force bool) error {
+	_, err := s.modify(ctx, id, force, func(u *User) error {
+		u.Role = role
+		return nil
+	})
 	return err
 }
 
 // Restrict sets the role and the state of an account as it was read. It does nothing if the account has changed since
 // then, or does not exist.
 func (s *Store) Restrict(ctx context.Context, read User, role access.Role, disabled bool) error {
-	_, err := s.modify(ctx, read.ID, func(u *User) {
+	_, err := s.modify(ctx, read.ID, true, func(u *User) error {
 		if u.LastEvent == read.LastEvent {
 			u.Role, u.Disabled = role, disabled
 		}
+		return nil
 	})
 	return apierror.IgnoreNotFound(err)
 }
 
-// Change contains the new values of a service account's properties. Zero values leave a property unchanged.
-type Change struct {
-	Name string
-	Role access.Role
-}
-
-// Update changes a service account and returns it. The kind of its error is NotFound if there is none with the id.
-func (s *Store) Update(ctx context.Context, id int64, change Change) (User, error) {
-	u, err := s.modify(ctx, id, func(u *User) {
-		if u.Kind == ServiceAccount {
-			u.Name, u.Role = cmp.Or(change.Name, u.Name), cmp.Or(change.Role, u.Role)
+// Update changes the name, the e-mail address, the role and the state of an account of the kind, and returns it. change
+// receives the account; its error ends the update. The kind of the error of Update is, in this order, NotFound if there
+// is no such account, that of change, Conflict for the last enabled Admin, or NameExists if another person has the
+// e-mail address.
+func (s *Store) Update(ctx context.Context, kind Kind, id int64, change func(*User) error) (User, error) {
+	return s.modify(ctx, id, false, func(u *User) error {
+		if u.Kind != kind {
+			return notFound(kind, id)
 		}
+		return change(u)
 	})
-	if err == nil && u.Kind != ServiceAccount {
-		return User{}, notFound(ServiceAccount, id)
-	}
-	return u, err
 }
 
-// modify changes the name, the role and the state of an account, and returns it. It is one consistent read and one
-// transaction, repeated if the account is changed concurrently. If nothing changes, it is the read alone. The kind of
-// its error is NotFound if there is no account with the id.
-func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next User, err error) {
+// modify is Update for an account of any kind. Unless force is true, the last enabled Admin stays one. It is one
+// consistent read and one transaction, repeated if the account is changed concurrently. If nothing changes, it is the
+// read alone.
+func (s *Store) modify(ctx context.Context, id int64, force bool, change func(*User) error) (next User, err error) {
+	var actions *dynamo.Actions
 	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		actions = &dynamo.Actions{}
 		old, err := s.Get(ctx, id)
-		next = old
-		change(&next)
-		if err != nil || reflect.DeepEqual(old, next) {
+		if err != nil {
 			return nil, err
+		}
+		next = old
+		if err := change(&next); err != nil || reflect.DeepEqual(old, next) {
+			return nil, err
+		}
+		if !force && old.isEnabledAdmin() && !next.isEnabledAdmin() {
+			if err := s.keepAdmin(ctx, actions, id); err != nil {
+				return nil, err
+			}
 		}
 		event, record, err := s.log.RecordActions(ctx, old.changeTo(next))
 		if err != nil {
@@ -199,18 +209,62 @@ func (s *Store) modify(ctx context.Context, id int64, change func(*User)) (next 
 		}
 		next.LastEvent = event
 		kind := expression.Name(attributeKind)
-		change := s.update(id, expression.NewBuilder().
+		update := eventlog.SetLast(next.LastEvent).
+			Set(expression.Name("name"), expression.Value(next.Name)).
+			Set(expression.Name("rootRole"), expression.Value(next.Role)).
+			Set(expression.Name(attributeDisabled), expression.Value(next.Disabled))
+		if next.Email != old.Email {
+			update = update.Set(expression.Name("email"), expression.Value(next.Email))
+			actions.Add(actionIdentifier, s.reserve(emailIdentifier(next.Email), id))
+			if old.Email != "" {
+				actions.Add(actionRelease, s.release(emailIdentifier(old.Email), id))
+			}
+		}
+		actions.Add(actionAccount, s.update(id, expression.NewBuilder().
 			WithCondition(kind.Equal(expression.Value(old.Kind)).And(eventlog.HasLast(old.LastEvent))).
-			WithUpdate(eventlog.SetLast(next.LastEvent).
-				Set(expression.Name("name"), expression.Value(next.Name)).
-				Set(expression.Name("rootRole"), expression.Value(next.Role)).
-				Set(expression.Name(attributeDisabled), expression.Value(next.Disabled))))
-		return append([]types.TransactWriteItem{change}, record...), nil
-	}, nil)
+			WithUpdate(update)))
+		actions.Add(actionEvent, record...)
+		return actions.List(), nil
+	}, func(failures []dynamo.Failure) error {
+		if actions.Failed(failures)[actionIdentifier].Failed {
+			return emailExists()
+		}
+		return nil
+	})
 	if err != nil {
 		return User{}, fmt.Errorf("change user %d: %w", id, err)
 	}
 	return next, nil
+}
+
+// isEnabledAdmin reports whether the account is a person who can administer the installation.
+func (u User) isEnabledAdmin() bool {
+	return u.Kind == Person && u.Role == access.RoleAdmin && !u.Disabled
+}
+
+// keepAdmin adds the condition that a person other than the one with the id is an enabled Admin. If there is none, the
+// kind of its error is Conflict. It reads all accounts.
+func (s *Store) keepAdmin(ctx context.Context, actions *dynamo.Actions, id int64) error {
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(u User) bool { return u.ID != id && u.isEnabledAdmin() })
+	if i < 0 {
+		return apierror.New(apierror.Conflict, "The person is the last enabled Admin. Make another person Admin first.")
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(
+		expression.Name(attributeKind).Equal(expression.Value(Person)).
+			And(expression.Name("rootRole").Equal(expression.Value(access.RoleAdmin))).
+			And(expression.Name(attributeDisabled).Equal(expression.Value(false)))))
+	actions.Add(actionOtherAdmin, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &s.table,
+		Key:                       Key(all[i].ID),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}})
+	return nil
 }
 
 // update returns the action that updates an item of the table Users.

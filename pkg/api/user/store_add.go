@@ -26,8 +26,11 @@ const accountID = "accountId"
 // The names of the actions of a transaction.
 const (
 	actionAccount    = "account"
-	actionIdentifier = "identifier" // the reservation of the unique name
-	actionNumber     = "number"     // of service accounts
+	actionIdentifier = "identifier" // the reservation of the e-mail address
+	actionUsername   = "username"   // the reservation of the username
+	actionRelease    = "release"    // of the former e-mail address
+	actionOtherAdmin = "other admin"
+	actionNumber     = "number" // of accounts of the kind
 	actionLink       = "link"
 	actionCounter    = "counter" // of ids
 	actionEvent      = "event"
@@ -44,27 +47,56 @@ type identifierRecord struct {
 // the list of service accounts. Lambda's limit of a response is 6 MB.
 const DefaultLimit = 200
 
-// serviceAccounts is the attribute with the number of service accounts, including those whose deletion has not ended.
-const serviceAccounts = "serviceAccounts"
+// MaxPeople is the maximum number of people.
+const MaxPeople = 2000
 
-// count returns the action that adds 1 to the number of service accounts. It fails if the limit is reached.
-func (s *Store) count(limit int64) types.TransactWriteItem {
-	update, condition := dynamo.Increment(serviceAccounts, limit)
+// The attributes with the number of accounts of each kind, including those whose deletion has not ended.
+const (
+	people          = "people"
+	serviceAccounts = "serviceAccounts"
+)
+
+// numberOf returns the attribute with the number of accounts of a kind.
+func numberOf(kind Kind) string {
+	if kind == ServiceAccount {
+		return serviceAccounts
+	}
+	return people
+}
+
+// count returns the action that adds 1 to the number of accounts of a kind. It fails if the limit is reached. limit is
+// that of service accounts.
+func (s *Store) count(kind Kind, limit int64) types.TransactWriteItem {
+	if kind == Person {
+		limit = MaxPeople
+	}
+	update, condition := dynamo.Increment(numberOf(kind), limit)
 	return s.update(numberID, expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 }
 
-// uncount returns the action that subtracts 1 from the number of service accounts.
-func (s *Store) uncount() types.TransactWriteItem {
-	update := expression.Add(expression.Name(serviceAccounts), expression.Value(-1))
+// limitReached returns the error if there are as many accounts of a kind as there can be. limit is that of service
+// accounts.
+func limitReached(kind Kind, limit int64) error {
+	if kind == Person {
+		return apierror.Errorf(apierror.Validation, "Failed to create user. You can't create more than the established limit "+
+			"of %d. Delete a user first.", MaxPeople)
+	}
+	return apierror.Errorf(apierror.NoAccess,
+		"The maximum number of service accounts (%d) is reached. Delete one first.", limit)
+}
+
+// uncount returns the action that subtracts 1 from the number of accounts of a kind.
+func (s *Store) uncount(kind Kind) types.TransactWriteItem {
+	update := expression.Add(expression.Name(numberOf(kind)), expression.Value(-1))
 	return s.update(numberID, expression.NewBuilder().WithUpdate(update))
 }
 
 // Add adds an account without tokens under the next id; it ignores u.ID. limit is the maximum number of service
-// accounts. The kind of its error is, in this order, NoAccess if the last id is access.MaxID or the limit is reached,
-// and NameExists if another account has the unique name or is linked to the identity.
+// accounts. The kind of its error is, in this order, NoAccess if the last id is access.MaxID or the limit is reached
+// (Validation for people), and NameExists if another account has the e-mail address, the username or the identity.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
-// account, the reservation of its unique name and the link of its identity, provided that the name and the identity are
+// account, the reservations of its e-mail address and username and the link of its identity, provided that they are
 // unused.
 func (s *Store) Add(ctx context.Context, u User, limit int64) (User, error) {
 	return s.add(ctx, addition{User: u, limit: limit})
@@ -126,10 +158,11 @@ func (s *Store) add(ctx context.Context, a addition) (User, error) {
 		failed := actions.Failed(failures)
 		switch {
 		case failed[actionNumber].Failed:
-			return User{}, apierror.Errorf(apierror.NoAccess,
-				"The maximum number of service accounts (%d) is reached. Delete one first.", a.limit)
+			return User{}, limitReached(u.Kind, a.limit)
 		case failed[actionIdentifier].Failed:
-			return User{}, u.nameExists()
+			return User{}, emailExists()
+		case failed[actionUsername].Failed:
+			return User{}, usernameExists()
 		case failed[actionLink].Failed:
 			return User{}, identityExists()
 		}
@@ -177,9 +210,8 @@ func (s *Store) takeID(ctx context.Context) (int64, error) {
 	return dynamo.Item(counter.Attributes).Int(lastID), nil
 }
 
-// addActions adds the actions that write and record an account and the reservation of its unique name, and count a
-// service account. It sets the account's last event. The actions fail if the id or the name is taken, or if the limit
-// of service accounts is reached.
+// addActions adds the actions that write, record and count an account, and reserve its e-mail address and username. It
+// sets the account's last event. The actions fail if the id or a name is taken, or if the limit is reached.
 func (s *Store) addActions(ctx context.Context, actions *dynamo.Actions, u *User, limit int64) error {
 	u.LastEvent = 0
 	id, record, err := s.log.RecordActions(ctx, u.creation())
@@ -188,20 +220,20 @@ func (s *Store) addActions(ctx context.Context, actions *dynamo.Actions, u *User
 	}
 	u.LastEvent = id
 	actions.Add(actionAccount, dynamo.NewItem(s.table, hash, toItem(*u)))
-	if name := u.uniqueName(); name != "" {
-		reservation := dynamo.Marshal(identifierRecord{Identifier: name, Account: u.ID})
-		actions.Add(actionIdentifier, dynamo.NewItem(s.identifiers, hash, reservation))
+	if u.Email != "" {
+		actions.Add(actionIdentifier, s.reserve(emailIdentifier(u.Email), u.ID))
 	}
-	if u.Kind == ServiceAccount {
-		actions.Add(actionNumber, s.count(limit))
+	if u.Username != "" {
+		actions.Add(actionUsername, s.reserve(usernameIdentifier(u.Username), u.ID))
 	}
+	actions.Add(actionNumber, s.count(u.Kind, limit))
 	actions.Add(actionEvent, record...)
 	return nil
 }
 
 // CreateActions returns the actions of a transaction that adds an account without tokens under the id u.ID, which
-// ReserveID has reserved. They fail if the id or the unique name is taken. The kind of its error is NameExists if the unique name is
-// taken already, and Conflict if the account with the id is being deleted.
+// ReserveID has reserved. They fail if the id, the e-mail address or the username is taken. The kind of its error is NameExists if one of
+// the names is taken already, and Conflict if the account with the id is being deleted.
 func (s *Store) CreateActions(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
 	stored, err := s.stored(ctx, u.ID)
 	if err != nil {
@@ -210,13 +242,16 @@ func (s *Store) CreateActions(ctx context.Context, u User) ([]types.TransactWrit
 	if stored.Deleting != "" {
 		return nil, apierror.Errorf(apierror.Conflict, "The deletion of the account with the id %d has not ended.", u.ID)
 	}
-	if name := u.uniqueName(); name != "" {
+	for _, name := range u.uniqueNames() {
 		reservation, err := s.accountOf(ctx, name)
 		if err != nil {
 			return nil, fmt.Errorf("read whether the name of user %d is taken: %w", u.ID, err)
 		}
+		if reservation != nil && name == emailIdentifier(u.Email) {
+			return nil, emailExists()
+		}
 		if reservation != nil {
-			return nil, u.nameExists()
+			return nil, usernameExists()
 		}
 	}
 	var actions dynamo.Actions
@@ -247,8 +282,8 @@ func (s *Store) ReserveID(ctx context.Context, id int64) error {
 	return nil
 }
 
-// Create reserves the id u.ID and adds an account without tokens under it. If the id or the unique name is taken, it adds
-// nothing.
+// Create reserves the id u.ID and adds an account without tokens under it. If the id, the e-mail address or the username is
+// taken, it adds nothing.
 func (s *Store) Create(ctx context.Context, u User) error {
 	if err := s.ReserveID(ctx, u.ID); err != nil {
 		return err
@@ -264,22 +299,20 @@ func (s *Store) Create(ctx context.Context, u User) error {
 	return nil
 }
 
-// uniqueName returns the identifier that no other account may have, or "" if the account has none.
-func (u User) uniqueName() string {
-	if u.Kind == Person && u.Email != "" {
-		return emailIdentifier(u.Email)
+// uniqueNames returns the identifiers of the account that no other account may have, without its identity.
+func (u User) uniqueNames() (names []string) {
+	if u.Email != "" {
+		names = append(names, emailIdentifier(u.Email))
 	}
-	if u.Kind == ServiceAccount && u.Username != "" {
-		return "username:" + spelling.Fold(u.Username)
+	if u.Username != "" {
+		names = append(names, usernameIdentifier(u.Username))
 	}
-	return ""
+	return names
 }
 
 // identifiers returns the keys of what the table Identifiers contains about the account.
-func (u User) identifiers() (names []string) {
-	if name := u.uniqueName(); name != "" {
-		names = append(names, name)
-	}
+func (u User) identifiers() []string {
+	names := u.uniqueNames()
 	if u.Identity != nil {
 		names = append(names, linkName(*u.Identity))
 	}
@@ -289,12 +322,22 @@ func (u User) identifiers() (names []string) {
 // emailIdentifier returns the identifier of an e-mail address.
 func emailIdentifier(email string) string { return "email:" + strings.ToLower(email) }
 
-// nameExists returns the error if another account has the unique name.
-func (u User) nameExists() error {
-	if u.Kind == Person {
-		return apierror.New(apierror.NameExists, "There is already a person with this e-mail address.")
-	}
-	return apierror.New(apierror.NameExists, "There is already a service account with this username.")
+// usernameIdentifier returns the identifier of a username.
+func usernameIdentifier(username string) string { return "username:" + spelling.Fold(username) }
+
+// emailExists returns the error if another person has an e-mail address.
+func emailExists() error {
+	return apierror.New(apierror.NameExists, "There is already a person with this e-mail address.")
+}
+
+// usernameExists returns the error if another account has a username.
+func usernameExists() error {
+	return apierror.New(apierror.NameExists, "There is already an account with this username.")
+}
+
+// reserve returns the action that reserves an identifier for an account. It fails if the identifier is reserved.
+func (s *Store) reserve(identifier string, id int64) types.TransactWriteItem {
+	return dynamo.NewItem(s.identifiers, hash, dynamo.Marshal(identifierRecord{Identifier: identifier, Account: id}))
 }
 
 // identifierKey is the key of an item of the table Identifiers.

@@ -60,7 +60,7 @@ func TestAddRejectsConflicts(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	add(t, store, person("ada", "ada@example.com"))
-	const usernameExists = "NameExistsError: There is already a service account with this username."
+	const usernameExists = "NameExistsError: There is already an account with this username."
 	for _, test := range []struct {
 		account user.User
 		want    string

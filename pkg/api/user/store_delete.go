@@ -14,10 +14,11 @@ import (
 
 // BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens and its
 // identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
-// BeginDeletion does nothing. The kind of its error is NotFound if there is no such account. It is one consistent read
-// and one transaction.
-func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
+// BeginDeletion does nothing. The kind of its error is NotFound if there is no such account, and Conflict for the last
+// enabled Admin, unless force is true. It is one consistent read and one transaction.
+func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64, force bool) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		var actions dynamo.Actions
 		stored, err := s.stored(ctx, id)
 		if err != nil || stored.Deleting == kind {
 			return nil, err
@@ -26,17 +27,23 @@ func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64) error {
 			return nil, notFound(kind, id)
 		}
 		u := stored.account()
+		if !force && u.isEnabledAdmin() {
+			if err := s.keepAdmin(ctx, &actions, id); err != nil {
+				return nil, err
+			}
+		}
 		event, record, err := s.log.RecordActions(ctx, u.deletion())
 		if err != nil {
 			return nil, err
 		}
-		disable := s.update(id, expression.NewBuilder().
+		actions.Add(actionAccount, s.update(id, expression.NewBuilder().
 			WithCondition(expression.Name(attributeKind).Equal(expression.Value(kind)).And(eventlog.HasLast(u.LastEvent))).
 			WithUpdate(eventlog.SetLast(event).
 				Set(expression.Name(attributeDisabled), expression.Value(true)).
 				Set(expression.Name(attributeDeleting), expression.Value(kind)).
-				Remove(expression.Name(attributeKind))))
-		return append([]types.TransactWriteItem{disable}, record...), nil
+				Remove(expression.Name(attributeKind)))))
+		actions.Add(actionEvent, record...)
+		return actions.List(), nil
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("begin the deletion of user %d: %w", id, err)
@@ -61,9 +68,9 @@ func (r record) deleted() User {
 	return u
 }
 
-// EndDeletion deletes the item of an account whose deletion has begun, and the reservation of its unique name and the
-// link of its identity unless they are another account's. It subtracts a service account from their number, once, even
-// if calls are concurrent. It does nothing if no deletion has begun, or if a concurrent call has ended it. It is one
+// EndDeletion deletes the item of an account whose deletion has begun, and the reservations of its names and the
+// link of its identity unless they are another account's. It subtracts the account from the number of its kind, once,
+// even if calls are concurrent. It does nothing if no deletion has begun, or if a concurrent call has ended it. It is one
 // consistent read and one transaction. The tokens must be deleted before.
 func (s *Store) EndDeletion(ctx context.Context, id int64) error {
 	stored, err := s.stored(ctx, id)
@@ -79,9 +86,7 @@ func (s *Store) EndDeletion(ctx context.Context, id int64) error {
 	for {
 		var actions dynamo.Actions
 		actions.Add(actionAccount, s.deletion(id))
-		if u.Kind == ServiceAccount {
-			actions.Add(actionNumber, s.uncount())
-		}
+		actions.Add(actionNumber, s.uncount(u.Kind))
 		for _, identifier := range identifiers {
 			actions.Add(identifier, s.release(identifier, id))
 		}

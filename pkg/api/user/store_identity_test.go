@@ -73,6 +73,6 @@ func TestLinkAfterARestore(t *testing.T) {
 	item["identity"] = dynamo.M(dynamo.Item{"issuer": dynamo.S(issuer), "subject": dynamo.S("old")})
 	db.Put(t, db.Tables["Users"], item)
 	assert.Equal(t, "7 old <> Viewer, identity old", describe(store.Link(ctx, 7, identity("old"))))
-	assert.OK(t, store.SetRole(ctx, 7, access.RoleEditor))
+	assert.OK(t, store.SetRole(ctx, 7, access.RoleEditor, true))
 	assert.Equal(t, "7 old <> Editor, identity old", describe(store.SignIn(ctx, signIn("old", ""))))
 }

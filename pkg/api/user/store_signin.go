@@ -95,8 +95,12 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 		signUp: true,
 		stale:  stale,
 	})
-	if apierror.KindOf(err) == apierror.NameExists {
+	switch apierror.KindOf(err) {
+	case apierror.NameExists:
 		return User{}, errConcurrent
+	case apierror.Validation:
+		return User{}, apierror.Errorf(apierror.AuthenticationRequired, "the maximum number of people (%d) is reached",
+			MaxPeople)
 	}
 	if err == nil {
 		in.Logger.InfoContext(ctx, "a person was added at the first sign-in", slog.Int64("userId", u.ID),

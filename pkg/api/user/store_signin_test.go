@@ -98,12 +98,12 @@ func TestSignInWithAddressOfDisabledPerson(t *testing.T) {
 	add(t, store, person("ada", "ada@example.com"))
 	unverified := signIn("ada", "Ada@Example.com")
 	unverified.EmailVerified = false
-	assert.OK(t, store.SetDisabled(ctx, 1, true))
+	assert.OK(t, store.SetDisabled(ctx, 1, true, false))
 	assert.Equal(t, rejected("the person with the e-mail address, which is not verified, is disabled"),
 		describe(store.SignIn(ctx, unverified)))
 	assert.Equal(t, "1 ada <ada@example.com> Editor, identity other, disabled",
 		describe(store.SignIn(ctx, signIn("other", "ada@example.com"))))
-	assert.OK(t, store.SetDisabled(ctx, 1, false))
+	assert.OK(t, store.SetDisabled(ctx, 1, false, false))
 	assert.Equal(t, "2 ada <> Viewer, identity ada", describe(store.SignIn(ctx, unverified)))
 }
 
@@ -185,12 +185,12 @@ func TestSignInTwice(t *testing.T) {
 	for _, test := range []struct {
 		first, second         user.SignIn
 		wantFirst, wantSecond string
-		items                 int // counter, people, link, and reservations of the addresses
+		items                 int // two counters, people, link, and reservations of the addresses
 	}{
-		{signIn("s", "ada@example.com"), signIn("s", "ada@example.com"), found, found, 4},
-		{signIn("s", "ada@example.com"), signIn("other", "ada@example.com"), found, rejected(otherIdentity), 4},
-		{signIn("s", "new@example.com"), signIn("s", "new@example.com"), added, added, 6},
-		{signIn("s", ""), signIn("s", ""), unnamed, unnamed, 5},
+		{signIn("s", "ada@example.com"), signIn("s", "ada@example.com"), found, found, 5},
+		{signIn("s", "ada@example.com"), signIn("other", "ada@example.com"), found, rejected(otherIdentity), 5},
+		{signIn("s", "new@example.com"), signIn("s", "new@example.com"), added, added, 7},
+		{signIn("s", ""), signIn("s", ""), unnamed, unnamed, 6},
 	} {
 		store, db := newStore(t)
 		add(t, store, person("ada", "ada@example.com"))
@@ -218,6 +218,6 @@ func TestInterruptedSignIn(t *testing.T) {
 			t.Error("the sign-in did not fail", u)
 		}
 		assert.Equal(t, want, describe(store.SignIn(t.Context(), signIn("ada", "ada@example.com"))))
-		requireItems(t, db, 4) // counter, person, reservation and link
+		requireItems(t, db, 5) // two counters, person, reservation and link
 	}
 }

@@ -58,13 +58,17 @@ func TestUnknownAccounts(t *testing.T) {
 	store, db := newStore(t)
 	// They create the counter, 0, and the number of accounts, -1.
 	add(t, store, person("ada", "ada@example.com"), serviceAccount("ci"))
-	// Update is for service accounts only.
-	assert.Equal(t, apierror.NotFound, apierror.KindOf(failure(store.Update(t.Context(), 1, user.Change{Name: "n"}))))
+	// Update changes only accounts of the kind.
+	rename := func(u *user.User) error {
+		u.Name = "n"
+		return nil
+	}
+	assert.Equal(t, apierror.NotFound, apierror.KindOf(failure(store.Update(t.Context(), user.ServiceAccount, 1, rename))))
 	for _, id := range []int64{0, -1, 3, math.MaxInt32 + 1, math.MinInt64, math.MaxInt64} {
-		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true),
-			failure(store.Update(t.Context(), id, user.Change{Name: "n"})),
+		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true, false),
+			failure(store.Update(t.Context(), user.ServiceAccount, id, rename)),
 			failure(store.Link(t.Context(), id, identity("s"))), failure(store.Unlink(t.Context(), id)),
-			store.BeginDeletion(t.Context(), user.ServiceAccount, id)} {
+			store.BeginDeletion(t.Context(), user.ServiceAccount, id, false)} {
 			assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 		}
 	}
@@ -88,8 +92,8 @@ func TestErrorsNameTheAction(t *testing.T) {
 		"take an id for a user: ":           failure(counts.Add(ctx, user.User{}, user.DefaultLimit)),
 		"raise the counter of users to 7: ": counts.Create(ctx, user.User{ID: 7}),
 		"add user 8: ":                      failure(writes.Add(ctx, user.User{}, user.DefaultLimit)),
-		"change user 7: ":                   writes.SetDisabled(ctx, 7, true),
-		"begin the deletion of user 7: ":    writes.BeginDeletion(ctx, user.ServiceAccount, 7),
+		"change user 7: ":                   writes.SetDisabled(ctx, 7, true, false),
+		"begin the deletion of user 7: ":    writes.BeginDeletion(ctx, user.ServiceAccount, 7, false),
 		"create user 7: ":                   writes.Create(ctx, user.User{ID: 7}),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -1,8 +1,8 @@
 // Package user manages people and service accounts, which own personal access tokens and have a root role. A person can
 // be linked to an identity of an OpenID Connect issuer.
 //
-// An item of the table Identifiers reserves an account's unique name: a person's e-mail address or a service account's
-// username. The transaction that adds the account writes both. An account's item contains the map of its tokens'
+// Items of the table Identifiers reserve what no other account may have: e-mail addresses and usernames. The transaction
+// that adds the account writes them. An account's item contains the map of its tokens'
 // descriptions. One condition on this item therefore checks the account's kind, its limit of tokens and the uniqueness
 // of a description, in the transaction that creates a token (pkg/api/pat).
 package user
@@ -32,7 +32,7 @@ type User struct {
 	ID       int64 // 1 to access.MaxID
 	Kind     Kind
 	Name     string
-	Username string // of a service account
+	Username string // of a service account; of a person, optional
 	Email    string // of a person; empty: none
 	Role     access.Role
 	Disabled bool             // its tokens are rejected

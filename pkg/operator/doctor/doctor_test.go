@@ -140,8 +140,9 @@ func TestData(t *testing.T) {
 				db.Delete(t, db.Tables["Users"], user.Key(2))
 			},
 			want: map[string]string{
-				"tokens":   "1 inconsistency: the token 2 belongs to the account 2, which does not exist",
-				"accounts": notOwned,
+				"tokens": "1 inconsistency: the token 2 belongs to the account 2, which does not exist",
+				"accounts": strings.Replace(notOwned, "1 inconsistency", "2 inconsistencies", 1) +
+					"; the number of people is 2, not 3",
 			},
 		},
 		"an account has lost its tokens and its address": {
@@ -194,8 +195,8 @@ func TestData(t *testing.T) {
 			},
 			want: map[string]string{
 				"deletions": "the deletion of these accounts has not ended: user 4",
-				"accounts": `2 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; ` +
-					"the number of service accounts is 0, not 1",
+				"accounts": `3 inconsistencies: "username:CI" is reserved for the account 4, which does not have it; ` +
+					"the number of people is 4, not 3; the number of service accounts is 0, not 1",
 			},
 			stays: true,
 		},
@@ -251,8 +252,8 @@ func TestData(t *testing.T) {
 			},
 			want: map[string]string{
 				"deletions": "the deletion of these accounts has not ended: user 5",
-				"accounts": "1 inconsistency: the counter of account ids is 4, below the account 5: " +
-					"ids would be reused",
+				"accounts": "2 inconsistencies: the number of people is 4, not 3; the counter of account ids is 4, below the " +
+					"account 5: ids would be reused",
 			},
 			stays: true,
 		},
@@ -263,12 +264,13 @@ func TestData(t *testing.T) {
 			},
 			want: map[string]string{"tokens": "1 inconsistency: the account 2 lists a token 2 that does not exist"},
 		},
-		"the number of service accounts is wrong": {
+		"the numbers of accounts are wrong": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()
 				db.Put(t, db.Tables["Users"], dynamo.Item{"id": dynamo.N(-1), "serviceAccounts": dynamo.N(7)})
 			},
-			want: map[string]string{"accounts": "1 inconsistency: the number of service accounts is 1, not 7"},
+			want: map[string]string{"accounts": "2 inconsistencies: the number of people is 3, not 0; " +
+				"the number of service accounts is 1, not 7"},
 		},
 		"a username is reserved for an account that does not exist": {
 			change: func(t *testing.T, db *database.Database) {

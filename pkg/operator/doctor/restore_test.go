@@ -119,12 +119,12 @@ func TestRestore(t *testing.T) {
 			w.must(w.Revoke(t.Context(), old))
 			renewed := w.token(build, "pipeline")
 			w.must(w.Revoke(t.Context(), w.token(build, "temporary")))
-			w.must(w.DeleteAccount(t.Context(), user.Person, ada))
+			w.must(w.DeleteAccount(t.Context(), user.Person, ada, true))
 			w.link(w.account(user.Person, "Ada", "ada@example.com"), "ada")
 			w.token(w.account(user.ServiceAccount, "deploy", ""), "x")
 			highest := w.account(user.ServiceAccount, "temporary", "")
 			w.must(w.Revoke(t.Context(), w.token(highest, "temporary")), w.DeleteAccount(t.Context(), user.ServiceAccount,
-				highest))
+				highest, true))
 			events := len(db.Events(t))
 
 			for id, source := range copies {
@@ -133,7 +133,7 @@ func TestRestore(t *testing.T) {
 			if restored == "Users" || restored == "all" { // the deleted account is back
 				problems := repairAndReport(t, i)
 				assert.Equal(t, []string{"recorded accounts"}, slices.Collect(maps.Keys(problems)))
-				w.must(w.DeleteAccount(t.Context(), user.Person, ada))
+				w.must(w.DeleteAccount(t.Context(), user.Person, ada, true))
 			}
 			repair(t, i)
 			if problems := examine(t, i, api(t, db)); len(problems) > 0 {
@@ -202,14 +202,14 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 					maps.Copy(copies, copyTables(t, db, template.Tables, id))
 				}
 
-				_, _, err = w.SetDisabled(t.Context(), user.Person, disabled, true)
+				_, _, err = w.SetDisabled(t.Context(), user.Person, disabled, true, true)
 				w.must(err)
-				_, _, err = w.SetRole(t.Context(), user.Person, demoted, "Viewer")
+				_, _, err = w.SetRole(t.Context(), user.Person, demoted, "Viewer", true)
 				w.must(err)
 				_, _, err = w.Unlink(t.Context(), unlinked)
 				w.must(err)
 				w.must(w.Revoke(t.Context(), revoked), w.Revoke(t.Context(), api),
-					w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
+					w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))
 				_, err = w.RemoveName(t.Context(), disabled)
 				w.must(err)
 
@@ -264,9 +264,9 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 				}
 				// Both decisions end the problem.
 				if used {
-					w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
+					w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))
 				} else {
-					_, _, err := w.SetDisabled(t.Context(), user.ServiceAccount, deleted, false)
+					_, _, err := w.SetDisabled(t.Context(), user.ServiceAccount, deleted, false, true)
 					w.must(err)
 				}
 				repair(t, i)
@@ -284,12 +284,12 @@ func TestRestoreTakesAway(t *testing.T) {
 	i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
 	w := newWorld(t, i)
 	build := w.account(user.ServiceAccount, "build", "")
-	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, true)
+	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, true, true)
 	w.must(err)
 	copies := copyTables(t, db, template.Tables, "Users")
-	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false)
+	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false, true)
 	w.must(err)
-	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin")
+	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin", true)
 	w.must(err)
 	w.account(user.Person, "Ada", "ada@example.com")
 
@@ -306,9 +306,9 @@ func TestRestoreTakesAway(t *testing.T) {
 			}
 		}})
 	assert.Equal(t, "user:6", lost)
-	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false)
+	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false, true)
 	w.must(err)
-	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin")
+	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin", true)
 	w.must(err)
 	repair(t, i)
 }
@@ -325,7 +325,7 @@ func TestCounterAfterAFutureCreation(t *testing.T) {
 		user.User{Kind: user.Person, Name: "imported", Role: "Viewer", CreatedAt: &future}, user.DefaultLimit)
 	w.must(err)
 	deleted := w.account(user.ServiceAccount, "deleted", "")
-	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted))
+	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))
 	counter := user.Key(0)
 	counter["lastAccountId"] = dynamo.N(2)
 	db.Put(t, db.Tables["Users"], counter)
@@ -363,7 +363,7 @@ func (w *world) requireUsable(db *database.Database, highest int64) {
 		accounts, err := w.Accounts(w.Context(), kind)
 		w.must(err)
 		for _, a := range accounts {
-			w.must(w.DeleteAccount(w.Context(), kind, a.ID))
+			w.must(w.DeleteAccount(w.Context(), kind, a.ID, true))
 		}
 	}
 	// counter and marker

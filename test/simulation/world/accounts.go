@@ -113,7 +113,7 @@ func (a *actor) listAccounts() {
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
 	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context) error {
-		return errorOf(a.operator.SetDisabled(ctx, kind, id, disabled))
+		return errorOf(a.operator.SetDisabled(ctx, kind, id, disabled, true))
 	})
 	a.record(o, "enabled", id, "set", !disabled)
 }
@@ -204,10 +204,13 @@ func (w *World) checkRelations() {
 	for _, item := range w.db.Items("PersonalAccessTokens") {
 		w.checkTokens(item.Int("userId"))
 	}
-	robots, users, names := int64(0), w.users(), map[string]int64{}
+	robots, people, users, names := int64(0), int64(0), w.users(), map[string]int64{}
 	for id, item := range users {
-		if cmp.Or(item.String("kind"), item.String("deleting")) == string(user.ServiceAccount) { // counted until it is gone
+		switch cmp.Or(item.String("kind"), item.String("deleting")) { // counted until it is gone
+		case string(user.ServiceAccount):
 			robots++
+		case string(user.Person):
+			people++
 		}
 		identity := item.Map("identity")
 		for kind, name := range map[string]string{
@@ -224,6 +227,9 @@ func (w *World) checkRelations() {
 	}
 	if n := users[-1].Int("serviceAccounts"); n != robots || n > robotLimit {
 		w.fail("there are %d service accounts, %d are counted, and the limit is %d", robots, n, robotLimit)
+	}
+	if n := users[-1].Int("people"); n != people {
+		w.fail("there are %d people, and %d are counted", people, n)
 	}
 	identifiers := map[string]int64{}
 	for _, item := range w.db.Items("Identifiers") {

@@ -87,7 +87,7 @@ func (a *actor) manageCredentials() {
 	case 1:
 		role := choose(a, access.Roles()...)
 		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context) error {
-			return errorOf(a.operator.SetRole(ctx, user.ServiceAccount, id, role))
+			return errorOf(a.operator.SetRole(ctx, user.ServiceAccount, id, role, true))
 		})
 		a.record(o, "role", id, "set", role.ID())
 	case 2, 3:

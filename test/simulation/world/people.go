@@ -60,7 +60,7 @@ func (a *actor) deletePerson(id int64) {
 		return a.command(fmt.Sprint("delete ", id), func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			err := a.operator.DeleteAccount(ctx, user.Person, id)
+			err := a.operator.DeleteAccount(ctx, user.Person, id, true)
 			if ctx.Err() != nil {
 				return errors.Join(errInterrupted, err)
 			}

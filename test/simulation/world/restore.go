@@ -91,11 +91,11 @@ func (w *World) restore() {
 			continue
 		}
 		if old["kind"] == nil { // it was deleted, or added by a sign-in, and can have the address of another account
-			must("delete", o.DeleteAccount(ctx, kind, id))
+			must("delete", o.DeleteAccount(ctx, kind, id, true))
 			continue
 		}
-		must("enable", errorOf(o.SetDisabled(ctx, kind, id, old.Bool("disabled"))))
-		must("set-role", errorOf(o.SetRole(ctx, kind, id, access.Role(old.String("rootRole")))))
+		must("enable", errorOf(o.SetDisabled(ctx, kind, id, old.Bool("disabled"), true)))
+		must("set-role", errorOf(o.SetRole(ctx, kind, id, access.Role(old.String("rootRole")), true)))
 	}
 	if problems, _ := w.repair(ctx, i, p); problems > 0 {
 		w.fail("after the restore of %v, %d problems are left", w.restores.copied, problems)
