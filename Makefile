@@ -6,25 +6,18 @@ GOLANGCI_LINT_VERSION := v2.15.0
 GOVULNCHECK_VERSION   := v1.8.0
 GREMLINS_VERSION      := v0.6.0
 AIR_VERSION           := v1.67.4
-CYCLONEDX_VERSION     := v1.10.0
 
 PORT        ?= 3000
 CLIENT_PORT ?= 3002
 DATA_DIR    ?= .local
 ENV         ?= dev
 ENVIRONMENT ?= aws
-REQUESTS    ?= 1000000
 FOR         ?= 1h
-SEEDS       ?= 1000
-SEED        ?= 1
-STATES      ?= 10000
-KILLS       ?= 5
 
 GOLANGCI_LINT := .cache/tools/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GOVULNCHECK   := .cache/tools/govulncheck-$(GOVULNCHECK_VERSION)/govulncheck
 GREMLINS      := .cache/tools/gremlins-$(GREMLINS_VERSION)/gremlins
 AIR           := .cache/tools/air-$(AIR_VERSION)/air
-CYCLONEDX     := .cache/tools/cyclonedx-gomod-$(CYCLONEDX_VERSION)/cyclonedx-gomod
 JAVASCRIPT    := .cache/tools/javascript
 LOCAL         := .cache/bin/local
 
@@ -47,32 +40,32 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local invoke reset test test-race test-recipe test-browser screenshots test-dynamodb-local test-sam test-unleash test-evaluation test-sdk test-deploy e2e soak simulate simulate-determinism simulate-planted mutants console bench lint fmt vuln sbom lock cover validate deploy logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local invoke reset test test-race test-browser screenshots test-dynamodb-local test-sam test-unleash test-sdk test-deploy e2e simulate mutants console bench lint fmt vuln validate deploy logs outputs delete recover check clean known-env local-program go
 
 # Each target names its group after ##.
-help: ## develop: List the targets
-	@awk 'BEGIN { FS = ":.*## "; count = split("start test develop measure build deploy", groups, " ") } \
+help: ## start: List the targets
+	@awk 'BEGIN { FS = ":.*## "; count = split("start develop test deploy", groups, " ") } \
 	/^[a-z][a-z0-9-]*:.*## [a-z]+: / { split($$2, parts, ": "); group = parts[1]; \
 		lines[group] = lines[group] sprintf("  %-20s %s\n", $$1, substr($$2, length(group) + 3)) } \
 	END { for (i = 1; i <= count; i++) printf "%s%s:\n%s", (i > 1 ? "\n" : ""), groups[i], lines[groups[i]] }' $(MAKEFILE_LIST)
 
-build: ## build: Build every function for AWS with the SAM CLI, into .aws-sam
+build: ## deploy: Build every function for AWS with the SAM CLI, into .aws-sam
 	rm -rf .cache/functions
 	$(FUNCTION_ENV) GOOS=linux GOARCH=arm64 go build -o .cache/functions/ ./functions/...
 	$(FUNCTION_ENV) scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build
 
 # Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the
 # build. go list -export compiles, but does not link.
-build-local: ## build: Build every function for sam local on this machine, into .aws-sam/local
+build-local: ## start: Build every function for sam local on this machine, into .aws-sam/local
 	$(FUNCTION_ENV) GOOS=linux GOARCH=$(GOARCH) go list -export ./functions/... >/dev/null
 	$(FUNCTION_ENV) scripts/python-tool.sh sam build --config-env local --parameter-overrides Architecture=$(SAM_ARCHITECTURE)
 
 # Static, so that it runs on other machines with this operating system and processor. It contains
 # its commit.
-toggleadmin: ## build: Build the operator's command line, .cache/bin/toggleadmin
+toggleadmin: ## deploy: Build the operator's command line, .cache/bin/toggleadmin
 	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
-reproducible: build ## build: Build every function again, in another folder, and compare the files: COLD= (1: with an empty build cache)
+reproducible: build ## test: Build every function again, in another folder, and compare the files: COLD= (1: with an empty build cache)
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
 
 # make passes the variables of its command line and environment on. exec, so that signals reach the
@@ -88,7 +81,7 @@ sam-local: go $(ENGINE_PACKAGE) local-program ## start: Serve the API by sam loc
 	@scripts/sam-local.sh sam-local .aws-sam/local sh -c '$(MAKE) --no-print-directory build-local && exec $(LOCAL) start-api'
 
 # Builds one function only, into a folder of its own, so that a running sam local keeps its build.
-invoke: go $(ENGINE_PACKAGE) local-program ## develop: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
+invoke: go $(ENGINE_PACKAGE) local-program ## start: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
 	@[ -e 'events/$(FN).json' ] || { echo 'usage: make invoke FN=update-feedback: the name of a file in events/' >&2; exit 2; }
 	@function=$$(scripts/logical-id.sh '$(FN)') && \
 	$(FUNCTION_ENV) scripts/python-tool.sh sam build "$$function" --config-env local \
@@ -102,24 +95,22 @@ reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 # The tests are built like deployed functions. So those that build functions find the packages in
 # the build cache, and the tests link faster than with cgo and symbol tables. Their heaps are small:
 # GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU run at the same
-# time.
-test: export CGO_ENABLED := 0
-test: export GOGC := 400
+# time. The suites with targets of their own are left out: they are not fast, and without the
+# targets they would be linked and then skipped. `make lint` runs vet.
+FAST_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|sdk|unleash)(/|$$)')
 
-# The suites with targets of their own are left out: they are not fast, and without the targets they
-# would be linked and then skipped. `make lint` runs vet.
-test: go node_modules/.installed ## start: Run every fast test
-	@go test -vet=off $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|sdk|unleash)(/|$$)')
+test: go node_modules/.installed ## develop: Run every fast test
+	@CGO_ENABLED=0 GOGC=400 go test -vet=off $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $(FAST_TESTS)
 
-test-race: node_modules/.installed ## test: Run every fast test with the race detector, in random order
-	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; go test -vet=off -race -shuffle=on ./...; \
-	else echo 'test-race: no C compiler, so without the race detector'; set -x; go test -vet=off -shuffle=on ./...; fi
+test-race: node_modules/.installed ## develop: Run every fast test with the race detector, in random order
+	@race=-race; [ "$$(go env CGO_ENABLED)" = 1 ] || { race=''; echo 'test-race: no C compiler, so without the race detector'; }; \
+	go test -vet=off $$race -shuffle=on $(FAST_TESTS)
 
-test-browser: node_modules/.installed ## test: Test the pages in Chromium
+test-browser: node_modules/.installed test/browser/node_modules/.installed ## test: Test the pages in Chromium
 	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
 	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 ./test/browser
 
-screenshots: node_modules/.installed ## test: Take the screenshots of docs/images; needs Chromium
+screenshots: node_modules/.installed test/browser/node_modules/.installed ## develop: Take the screenshots of docs/images; needs Chromium
 	SCREENSHOTS=1 CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
 	go test -count=1 -run '^TestScripts$$/^(walkthrough|screenshots.*)$$' ./test/browser
 
@@ -139,11 +130,8 @@ test-sam: node_modules/.installed ## test: Run the scripts and the commands of d
 test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real Unleash on PostgreSQL; installs both
 	@scripts/unleash.sh go test -C test/unleash -count=1 -v -timeout=30m
 
-test-evaluation: node_modules/.installed ## test: Compare evaluations of toggles with Unleash's SDKs, for 10 contexts of each state: SEED=1 STATES=10000
-	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-evaluation.sh -v -seed='$(SEED)' -states='$(STATES)'
-
-test-sdk: node_modules/.installed ## test: Run SDKs of Unleash and OpenFeature against the local service, and nginx as a cache; installs them
-	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-sdk.sh -v -parallel=4
+test-sdk: node_modules/.installed ## test: Run SDKs of Unleash and OpenFeature, and nginx as a cache, against the local service; compare evaluations with those of SDKs
+	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-sdk.sh
 
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
 	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h
@@ -152,35 +140,21 @@ e2e: ## test: Run the end-to-end scripts against a running service: URL= CLIENT_
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [CLIENT_URL=https://…] [ENVIRONMENT=aws]' >&2; exit 2; }
 	BASE_URL='$(URL)' CLIENT_URL='$(CLIENT_URL)' CREDENTIALS='$(abspath $(CREDENTIALS))' ENVIRONMENT='$(ENVIRONMENT)' go test -count=1 -run '^TestScripts$$' ./test/e2e
 
-soak: node_modules/.installed ## test: Send requests while processes are killed: REQUESTS=1000000 KILLS=5
-	go test -count=1 -v -timeout=0 ./test/crash -run '^TestTraffic$$' -requests='$(REQUESTS)' -kills='$(KILLS)'
-
 simulate: ## test: Search the simulated world for violations, and keep failing seeds in .cache/simulation: FOR=1h
 	@mkdir -p .cache/simulation
 	go test -count=1 -timeout=0 -v -run '^TestSeeds$$' -artifacts -outputdir='$(CURDIR)/.cache/simulation' ./test/simulation -for='$(FOR)'
 
-simulate-determinism: ## test: Run seeds twice, with one and with two processors, and compare their digests: SEEDS=1000
-	go test -count=1 -timeout=1h -v -run '^TestSameSeedSameHistory$$' ./test/simulation -seeds='$(SEEDS)'
-
-simulate-planted: ## test: Check that the simulated world finds each bug of test/simulation/testdata
-	@scripts/simulate-planted.sh
-
 # Only the package's own tests run. gremlins copies the tree without node_modules, and the tests
 # find the engine in a folder above the copy.
-MUTANT_PACKAGES ?= evaluation eventlog $(addprefix api/,feedback featuretype contextfield pat traffic feature \
-    featuredependency featuresearch featurestrategy featureswitch featuretable references stalenessindex user \
-    authorizer apitoken serviceaccount eventsearch) $(addprefix background/,eventbus staleness) \
-    $(addprefix platform/,access jsonbody lambdahttp dynamo)
-
-mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests, which takes hours: MUTANT_PACKAGES='api/feedback api/featuretype …'
-	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; for package in $(MUTANT_PACKAGES); do echo "== pkg/$$package"; \
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' TMPDIR="$$tmp" $(GREMLINS) unleash "./pkg/$$package" || failed=1; done; \
-	[ -z "$$failed" ]
+mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests of a package, which can take an hour: PACKAGE=pkg/api/feedback
+	@[ -d '$(PACKAGE)' ] || { echo 'usage: make mutants PACKAGE=pkg/api/feedback' >&2; exit 2; }
+	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; \
+	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' TMPDIR="$$tmp" $(GREMLINS) unleash './$(PACKAGE)'
 
 console: node_modules/.installed ## develop: Write the libraries of the web pages, the OpenAPI document, the types of events and the examples of SDKs into pkg/api/console/static
 	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document|EventTypes|Examples)$$' -update
 
-bench: node_modules/.installed ## measure: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
+bench: node_modules/.installed ## develop: Measure start, size, memory, latency and throughput: BENCH= (such as 'http --clients=16')
 	@$(if $(filter unleash,$(BENCH)),scripts/unleash.sh) go run ./test/bench $(BENCH)
 
 lint: $(GOLANGCI_LINT) $(JAVASCRIPT)/.installed ## develop: Check style, defects, types and import rules
@@ -189,31 +163,11 @@ lint: $(GOLANGCI_LINT) $(JAVASCRIPT)/.installed ## develop: Check style, defects
 	GOLANGCI_LINT='$(CURDIR)/$(GOLANGCI_LINT)' go test -run='^TestViolationsAreReported$$' ./test/repository
 	go mod tidy -diff
 
-test-recipe: node_modules/.installed ## test: Add an operation as CONTRIBUTING.md describes, in a copy of the tree
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' RECIPE=1 go test -count=1 -run='^TestAddAnOperation$$' ./test/repository
-
 fmt: $(GOLANGCI_LINT) ## develop: Format the Go files
 	$(GOLANGCI_LINT) fmt ./...
 
 vuln: $(GOVULNCHECK) ## develop: Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
-
-# The same functions give the same bytes. The libraries of the web pages are in
-# pkg/api/console/libraries/package-lock.json, which scanners read.
-sbom: build $(CYCLONEDX) ## build: Write a CycloneDX bill of materials of each built function to .aws-sam/sbom
-	@mkdir -p .aws-sam/sbom
-	@for function in .aws-sam/build/*/; do \
-		$(CYCLONEDX) bin -json -std -noserial -notimestamp -output ".aws-sam/sbom/$$(basename "$$function").json" "$$function/bootstrap" || exit; \
-	done
-
-lock: ## develop: Write the versions and hashes of scripts/requirements/*.in and their dependencies to *.txt
-	@scripts/lock.sh
-
-cover: node_modules/.installed ## test: Run all tests and write the coverage to .cache/coverage.html
-	@mkdir -p .cache
-	go test -coverpkg=./pkg/... -coverprofile=.cache/coverage.out ./...
-	go tool cover -html=.cache/coverage.out -o .cache/coverage.html
-	@go tool cover -func=.cache/coverage.out | tail -n 1
 
 validate: ## develop: Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policies
 	scripts/python-tool.sh --skip-without-python sam validate --lint
@@ -243,10 +197,10 @@ recover: ## deploy: Delete a stack whose first deployment failed, and its tables
 
 # A check without Python skips the build by the SAM CLI. A deployment fails.
 check: SKIP_WITHOUT_PYTHON := 1
-check: test-race test-evaluation test-recipe lint vuln validate build reproducible ## start: Run test-race, test-evaluation, test-recipe, lint, vuln, validate, build and reproducible
+check: test-race lint vuln validate reproducible ## develop: Run test-race, lint, vuln, validate and reproducible
 
 clean: ## develop: Delete builds and tools, but no data
-	rm -rf .aws-sam .cache node_modules
+	rm -rf .aws-sam .cache node_modules test/browser/node_modules
 
 known-env: # rejects a wrong ENV or NOW before the build
 	@$(STACK) check '$(ENV)' '$(NOW)'
@@ -262,6 +216,10 @@ local-program:
 # npm ci deletes node_modules, and this file with it.
 node_modules/.installed: package.json package-lock.json
 	@scripts/engine.sh
+	@touch $@
+
+test/browser/node_modules/.installed: test/browser/package.json test/browser/package-lock.json
+	npm ci --prefix test/browser --no-audit --no-fund
 	@touch $@
 
 $(GOLANGCI_LINT):
@@ -282,6 +240,3 @@ $(GREMLINS):
 
 $(AIR):
 	GOBIN='$(CURDIR)/$(@D)' go install github.com/air-verse/air@$(AIR_VERSION)
-
-$(CYCLONEDX):
-	GOBIN='$(CURDIR)/$(@D)' go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)

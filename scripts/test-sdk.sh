@@ -2,7 +2,7 @@
 # Installs SDKs into .cache/sdk, unpacks nginx unless it is installed, and runs test/sdk, which runs
 # each against the service. What cannot be installed is skipped with one line.
 #
-#   scripts/test-sdk.sh [flags of the test]
+#   scripts/test-sdk.sh [flags and packages of go test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sdk=$PWD/.cache/sdk
@@ -24,14 +24,14 @@ javascript() {
     export SDK_JAVASCRIPT=$folder/node_modules
 }
 
-# python MAJOR: installs a version of UnleashClient.
+# python NAME VARIABLE: installs the packages of scripts/requirements/NAME.txt.
 python() {
     local status=0
-    scripts/python-venv.sh "unleash-client-$1" >"$sdk/python-$1.log" 2>&1 || status=$?
+    scripts/python-venv.sh "$1" >"$sdk/$1.log" 2>&1 || status=$?
     case $status in
-    0) export "SDK_PYTHON_$1=$PWD/.cache/unleash-client-$1/bin/python" ;;
-    3) skip "UnleashClient $1" 'Python 3.10 or later with venv is missing' ;;
-    *) skip "UnleashClient $1" "pip cannot install it, see $sdk/python-$1.log" ;;
+    0) export "$2=$PWD/.cache/$1/bin/python" ;;
+    3) skip "$1" 'Python 3.10 or later with venv is missing' ;;
+    *) skip "$1" "pip cannot install it, see $sdk/$1.log" ;;
     esac
 }
 
@@ -87,12 +87,14 @@ cache() {
 javascript
 browser
 cache
-python 5
-python 6
+python unleash-client-5 SDK_PYTHON_5
+python unleash-client-6 SDK_PYTHON_6
+python yggdrasil SDK_YGGDRASIL # the engine in several SDKs
 golang v4 test/sdk/go ./v4 SDK_GO_4
 golang v5 test/sdk/go ./v5 SDK_GO_5
 golang example docs/examples/go . SDK_GO_EXAMPLE
 jdk java pom.xml SDK_JAVA
 jdk java-9 pom-9.xml SDK_JAVA_9
 
-exec go test -count=1 -timeout=15m ./test/sdk "$@"
+[ $# -gt 0 ] || set -- -parallel=4 ./test/sdk/...
+exec go test -count=1 -timeout=30m "$@"

@@ -277,7 +277,7 @@ type evaluated struct {
 	Variant string // empty: none
 }
 
-// UnmarshalJSON reads the array that evaluation/node.mjs writes.
+// UnmarshalJSON reads the array that test/sdk/evaluation/node.mjs writes.
 func (e *evaluated) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &[]any{&e.Enabled, &e.Variant})
 }
@@ -330,8 +330,7 @@ func (s *server) evaluate(t *testing.T, contexts []map[string]string) [][]evalua
 	}
 	input, err := json.Marshal(map[string]any{"state": json.RawMessage(s.clientFeatures(t)), "contexts": forms})
 	assert.OK(t, err)
-	command := exec.CommandContext(t.Context(), s.Node(),
-		"evaluation/node.mjs")
+	command := exec.CommandContext(t.Context(), s.Node(), "../sdk/evaluation/node.mjs", "unleash-client")
 	command.Env = []string{"NODE_PATH=" + s.Packages()} // Unleash uses its SDK itself
 	command.Stdin, command.Stderr = bytes.NewReader(append(input, '\n')), t.Output()
 	output, err := command.Output()

@@ -96,7 +96,7 @@ func TestLibraries(t *testing.T) {
 		}
 		assert.Equal(t, pinned, sum(want[copied]))
 	}
-	const lock = "../libraries/package-lock.json" // scanners and the bill of materials read it
+	const lock = "../libraries/package-lock.json" // scanners read it
 	want[lock], got[lock] = lockFile(t, versions), read(t, "static/"+lock)
 	if !t.Failed() {
 		compare(t, want, got)

@@ -2,9 +2,8 @@
 // virtual (testing/synctest). Everything outside the process is a fake that loses, delays and repeats calls. A seed
 // determines everything that happens. The tests and the planted bugs are in the folder above; make test runs 8 seeds:
 //
-//	make simulate FOR=8h         # search on all cores; failing seeds are kept in .cache/simulation
-//	make simulate-determinism    # run 1,000 seeds with one and with two processors, and compare
-//	make simulate-planted        # check that the search finds known bugs
+//	make simulate FOR=8h           # search on all cores; failing seeds are kept in .cache/simulation
+//	scripts/simulate-planted.sh    # check that the search finds known bugs
 //
 // # Domains
 //

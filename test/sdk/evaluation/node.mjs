@@ -1,4 +1,4 @@
-// Evaluates toggles with the engine of Unleash's SDK for Node.js.
+// Evaluates toggles with the engine of Unleash's SDK for Node.js: node node.mjs PACKAGE, with its folder in NODE_PATH.
 //
 // Each line of the input is a JSON object with a state in the form of the client API, and contexts. The line of output
 // for it has, for each context and toggle, whether the toggle is on and the name of its variant.
@@ -7,8 +7,9 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 
 const require = createRequire(import.meta.url);
-const { default: Client } = require('unleash-client/lib/client.js');
-const { defaultStrategies } = require('unleash-client/lib/strategy/index.js');
+const sdk = process.argv[2];
+const { default: Client } = require(`${sdk}/lib/client.js`);
+const { defaultStrategies } = require(`${sdk}/lib/strategy/index.js`);
 
 // Unleash sends the values of every constraint, and the engine fails without them.
 const withValues = (_, value) => (value?.operator ? { values: [], ...value } : value);

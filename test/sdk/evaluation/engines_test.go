@@ -30,9 +30,9 @@ var (
 // TestEngines evaluates the same toggles in Unleash's SDKs. A difference must be one of those in differences_test.go.
 func TestEngines(t *testing.T) {
 	t.Parallel()
-	python := os.Getenv("YGGDRASIL_PYTHON")
-	if python == "" {
-		t.Skip("YGGDRASIL_PYTHON is not set; make test-evaluation sets it")
+	python, packages := os.Getenv("SDK_YGGDRASIL"), os.Getenv("SDK_JAVASCRIPT")
+	if python == "" || packages == "" {
+		t.Skip("SDK_YGGDRASIL or SDK_JAVASCRIPT is not set; make test-sdk sets them")
 	}
 	for _, test := range []struct {
 		name            string
@@ -46,7 +46,7 @@ func TestEngines(t *testing.T) {
 			t.Parallel()
 			generator := generator{rand.New(rand.NewPCG(*seed, 0)), test.hostile}
 			comparison := &comparison{T: t, node: test.node, yggdrasil: test.yggdrasil, known: map[string]int{}}
-			node := start(t, "node", "node.mjs")
+			node := start(t, "node", "node.mjs", "unleash-client-6")
 			yggdrasil := start(t, python, "yggdrasil.py")
 			for range *states / 2 {
 				batch := generator.batch()
@@ -103,10 +103,10 @@ type engine struct {
 	responses *json.Decoder
 }
 
-func start(t *testing.T, program, script string) *engine {
+func start(t *testing.T, program string, arguments ...string) *engine {
 	t.Helper()
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), program, script)
-	command.Env = append(os.Environ(), "HOSTNAME="+hostName)
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), program, arguments...)
+	command.Env = append(os.Environ(), "HOSTNAME="+hostName, "NODE_PATH="+os.Getenv("SDK_JAVASCRIPT"))
 	command.Stderr = t.Output()
 	stdin, err := command.StdinPipe()
 	assert.OK(t, err)
