@@ -6,9 +6,9 @@ import (
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
-	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // Snapshot is what applications in an environment download.
@@ -48,13 +48,11 @@ func (o *Operator) Snapshot(ctx context.Context, environment string, projects []
 	if err != nil {
 		return Snapshot{}, err
 	}
-	query := current.Query()
-	if len(projects) > 0 {
-		query.Projects = slices.Sorted(slices.Values(projects))
-		d = d.Select(func(f evaluation.Feature) bool { return slices.Contains(projects, f.Project) })
-	}
-	response := snapshot.NewResponse(d, query, current.Epoch, current.Versions)
-	text, err := snapshot.Encode(response)
+	selection := snapshot.NewSelection(snapshot.Query{
+		Projects: slices.Sorted(slices.Values(projects)), Environment: environment,
+	})
+	response := selection.Response(selection.From(d), current.Epoch, current.Versions)
+	text, err := jsonbody.Encode(response)
 	if err != nil {
 		return Snapshot{}, err
 	}

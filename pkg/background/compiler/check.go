@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // maxUnchecked is how long ago everything of a snapshot can have been read. A sweep does it every hour.
@@ -166,14 +167,14 @@ func differences(got, want snapshot.Document) ([]string, error) {
 func partsOf(d snapshot.Document) (map[string]string, error) {
 	parts := map[string]string{}
 	for _, f := range d.Features {
-		text, err := snapshot.Encode(f)
+		text, err := jsonbody.Encode(f)
 		if err != nil {
 			return nil, err
 		}
 		parts[fmt.Sprintf("the toggle %q", f.Name)] = string(text)
 	}
 	for _, s := range d.Segments {
-		text, err := snapshot.Encode(s)
+		text, err := jsonbody.Encode(s)
 		if err != nil {
 			return nil, err
 		}

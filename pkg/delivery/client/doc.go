@@ -6,12 +6,12 @@
 // A poll, GET /api/client/features, passes these functions in this order:
 //
 //  1. Handler.serve finds the operation, and Handler.authorize the secret of the token.
-//  2. source.read reads the token and, unless it was read recently, the pointer. source.use reads the snapshot of the
-//     pointer if the process has another one.
-//  3. request.query returns what the token and the parameters select.
-//  4. Handler.answer compares the tag of that with the tags of the client. If the process is behind, source.refresh
+//  2. cache.read reads the token and, unless it was read recently, the pointer, with store.read. cache.use reads the
+//     snapshot of the pointer if the process has another one.
+//  3. request.query returns the query of the parameters and the token, and snapshot.NewSelection what follows from it.
+//  4. Handler.poll compares the tag of the selection with the tags of the client. If the process is behind, cache.refresh
 //     reads the pointer again.
-//  5. view.features returns the body, which is the stored one or was built before, or view.build builds it.
+//  5. view.response returns the body, which is the stored one or was built before, or view.build builds it.
 //
 // Package counting counts reports and requests; no answer depends on it.
 //

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // validatePath is where Unleash Edge validates the tokens of its clients. It needs no credential.
@@ -48,7 +48,7 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	now := h.now()
-	stored, err := h.source.storedTokens(r.Context(), secrets)
+	stored, err := h.cache.store.tokens(r.Context(), secrets)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 			defer h.seen.Update(r.Context(), token)()
 		}
 	}
-	response, err := snapshot.Encode(struct {
+	response, err := jsonbody.Encode(struct {
 		Tokens []edgeToken `json:"tokens"`
 	}{valid})
 	if err != nil {

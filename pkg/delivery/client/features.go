@@ -13,10 +13,11 @@ import (
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
-// features serves GET /api/client/features.
-func (h *Handler) features(r *request) error {
+// getFeatures serves GET /api/client/features.
+func (h *Handler) getFeatures(r *request) error {
 	q, err := r.query()
 	if err != nil {
 		return err
@@ -25,15 +26,15 @@ func (h *Handler) features(r *request) error {
 	header := r.w.Header()
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", "Authorization, Unleash-Client-Spec, Accept-Encoding")
-	answer := h.answer(r, q)
-	answer.tag.Gzip = gzip
-	header.Set("ETag", strconv.Quote(answer.tag.String()))
-	if !answer.newer {
+	p := h.poll(r, snapshot.NewSelection(q))
+	p.tag.Gzip = gzip
+	header.Set("ETag", strconv.Quote(p.tag.String()))
+	if !p.newer {
 		r.w.WriteHeader(http.StatusNotModified)
 		h.counts.addFeatures(http.StatusNotModified)
 		return nil
 	}
-	body, err := answer.view.features(q, gzip)
+	body, err := p.view.response(p.selection, gzip)
 	if err != nil {
 		return err
 	}
@@ -49,46 +50,47 @@ func (h *Handler) features(r *request) error {
 	return err
 }
 
-// answer is the answer to a poll.
-type answer struct {
-	view  *view
-	tag   snapshot.Tag // of what the query selects from the view
-	newer bool         // than what the client has
+// poll is the answer to a poll.
+type poll struct {
+	selection snapshot.Selection
+	view      *view
+	tag       snapshot.Tag // of the selection from the view
+	newer     bool         // than what the client has
 }
 
-func newAnswer(v *view, q snapshot.Query) answer {
-	return answer{view: v, tag: snapshot.TagOf(q, v.Epoch, v.Versions)}
+func newPoll(s snapshot.Selection, v *view) poll {
+	return poll{selection: s, view: v, tag: s.Tag(v.Epoch, v.Versions)}
 }
 
-// answer returns the answer to a client that has what the header If-None-Match names. If the client is ahead of the
+// poll returns the answer to a client that has what the header If-None-Match names. If the client is ahead of the
 // process, or of another epoch, the process reads the pointer again. If that fails, it has nothing newer: an SDK must not
 // go back.
-func (h *Handler) answer(r *request, q snapshot.Query) answer {
-	a := newAnswer(r.view, q)
+func (h *Handler) poll(r *request, s snapshot.Selection) poll {
+	p := newPoll(s, r.view)
 	header := ifNoneMatchOf(r.Header)
 	if header.matchesAll {
-		return a
+		return p
 	}
 	var sent []snapshot.Tag
 	for _, text := range header.tags {
-		if tag, ok := snapshot.ParseTag(text); ok && tag.Query == a.tag.Query {
+		if tag, ok := snapshot.ParseTag(text); ok && tag.Query == p.tag.Query {
 			sent = append(sent, tag)
 		}
 	}
 	if slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
-		return tag.Epoch != a.tag.Epoch || tag.Version > a.tag.Version
+		return tag.Epoch != p.tag.Epoch || tag.Version > p.tag.Version
 	}) {
-		fresh, err := h.source.refresh(r.Context(), r.token.Environment)
+		fresh, err := h.cache.refresh(r.Context(), r.token.Environment)
 		if err != nil {
 			r.behind, r.current = err, fresh.current
-			return a
+			return p
 		}
-		a = newAnswer(fresh.view, q)
+		p = newPoll(s, fresh.view)
 	}
-	a.newer = !slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
-		return tag.Epoch == a.tag.Epoch && tag.Version >= a.tag.Version
+	p.newer = !slices.ContainsFunc(sent, func(tag snapshot.Tag) bool {
+		return tag.Epoch == p.tag.Epoch && tag.Version >= p.tag.Version
 	})
-	return a
+	return p
 }
 
 // ifNoneMatch is the header If-None-Match of a request (RFC 9110, section 13.1.2).
@@ -137,10 +139,15 @@ func acceptsGzip(header http.Header) bool {
 	return accepts["*"]
 }
 
-// query returns what the request selects. A token of projects cannot select others.
+// all returns the selection of everything that the token sees.
+func (r *request) all() snapshot.Selection {
+	return snapshot.NewSelection(snapshot.Query{Projects: r.token.Projects, Environment: r.token.Environment})
+}
+
+// query returns the query of a download. A token of projects cannot select others.
 func (r *request) query() (snapshot.Query, error) {
 	q := snapshot.Query{
-		Projects:                 r.projects,
+		Projects:                 r.token.Projects,
 		Environment:              r.token.Environment,
 		InlineSegmentConstraints: !knowsSegments(r.Header.Get("Unleash-Client-Spec")),
 	}
@@ -190,8 +197,8 @@ func knowsSegments(specification string) bool {
 	return numbers[0] > segmentsMajor || numbers[0] == segmentsMajor && numbers[1] >= segmentsMinor
 }
 
-// feature serves GET /api/client/features/{name}.
-func (h *Handler) feature(r *request) error {
+// getFeature serves GET /api/client/features/{name}, for which namePrefix has no meaning.
+func (h *Handler) getFeature(r *request) error {
 	q, err := r.query()
 	if err != nil {
 		return err
@@ -201,8 +208,7 @@ func (h *Handler) feature(r *request) error {
 		return err
 	}
 	q.NamePrefix = ""
-	chosen := selects(q)
-	d = d.Select(func(f evaluation.Feature) bool { return f.Name == r.name && chosen(f) })
+	d = snapshot.NewSelection(q).From(d).Select(func(f evaluation.Feature) bool { return f.Name == r.name })
 	if len(d.Features) == 0 {
 		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name))
 	}
@@ -212,7 +218,7 @@ func (h *Handler) feature(r *request) error {
 		}
 		d = d.Inline()
 	}
-	text, err := snapshot.Encode(d.Features[0])
+	text, err := jsonbody.Encode(d.Features[0])
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,8 @@ func TestQueriesWithTheSameHash(t *testing.T) {
 	f.compile()
 	all := snapshot.Query{Projects: []string{"app", "p104110"}, Environment: "production"}
 	web := snapshot.Query{Projects: []string{"web"}, NamePrefix: "n51049", Environment: "production"}
-	assert.Equal(t, all.Hash(), web.Hash())
+	short := func(q snapshot.Query) string { return snapshot.NewSelection(q).Tag("", nil).Query }
+	assert.Equal(t, short(all), short(web))
 	h := f.process()
 	got := call(h, "GET", "/api/client/features?project=app&project=p104110", f.token(clienttokentable.Backend), "")
 	assert.Equal(t, "checkout", got.names(t))

@@ -87,7 +87,7 @@ func checkJSON(header http.Header) error {
 
 // evaluateAll writes the toggles that are on for a context.
 func (h *Handler) evaluateAll(r *request, f fields) error {
-	all, err := r.view.toggles(r.projects)
+	all, err := r.view.toggles(r.all())
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 
 // Handler serves the applications' side. It is an http.Handler and safe for concurrent use.
 type Handler struct {
-	source   *source
+	cache    *cache
 	routes   map[string]route // by method and path
 	origins  []string
 	proxies  Proxies
@@ -41,7 +41,7 @@ func New(c Config) *Handler {
 	}
 	h := &Handler{
 		routes:   routes(),
-		source:   newSource(c.DynamoDB, c.Tables, c.Freshness, c.Now),
+		cache:    newCache(newStore(c.DynamoDB, c.Tables, c.Now), c.Freshness, c.Now),
 		origins:  c.Origins,
 		proxies:  c.Proxies,
 		now:      c.Now,
@@ -68,8 +68,8 @@ type route struct {
 // last part is a name.
 func routes() map[string]route {
 	return map[string]route{
-		"GET /api/client/features":           {backend(), (*Handler).features, false},
-		"GET /api/client/features/":          {backend(), (*Handler).feature, false},
+		"GET /api/client/features":           {backend(), (*Handler).getFeatures, false},
+		"GET /api/client/features/":          {backend(), (*Handler).getFeature, false},
 		"POST /api/client/register":          {backend(), (*Handler).register, true},
 		"POST /api/client/metrics":           {backend(), (*Handler).metrics, true},
 		"POST /api/client/metrics/bulk":      {backend(), (*Handler).bulkMetrics, true},
@@ -90,8 +90,7 @@ type request struct {
 	*http.Request
 	w http.ResponseWriter
 	reading
-	projects []string // of the token; empty: all
-	name     string   // the last part of a path that ends with a name
+	name string // the last part of a path that ends with a name
 }
 
 // ServeHTTP implements http.Handler.
@@ -245,17 +244,14 @@ func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*reque
 	if !isReport {
 		defer h.recorder.Write(r.Context())()
 	}
-	read, found, err := h.source.read(r.Context(), secret)
+	read, err := h.cache.read(r.Context(), secret)
 	if err != nil {
 		return nil, err
-	}
-	if !found {
-		return nil, errNoToken()
 	}
 	if !slices.Contains(admits.types, read.token.Type) {
 		return nil, errOtherKind(admits.needs)
 	}
-	return &request{Request: r, reading: read, projects: read.token.Projects}, nil
+	return &request{Request: r, reading: read}, nil
 }
 
 // newErrorID returns the id of an error, a random UUID.

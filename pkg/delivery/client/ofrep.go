@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strconv"
 
-	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
@@ -88,7 +88,7 @@ func (h *Handler) evaluateFlags(r *request) error {
 	for i, f := range all.features {
 		flags[i] = newOFREPSuccess(f, all.engine.Evaluate(f.Name, ctx))
 	}
-	text, err := snapshot.Encode(struct {
+	text, err := jsonbody.Encode(struct {
 		Flags []ofrepSuccess `json:"flags"`
 	}{flags})
 	if err != nil {
@@ -116,7 +116,7 @@ func (h *Handler) ofrepContext(r *request) (all *toggles, ctx *evaluation.Contex
 	if key := f["targetingKey"]; key != "" && f[toggle.FieldUserID] == "" {
 		f[toggle.FieldUserID] = key
 	}
-	all, err = r.view.toggles(r.projects)
+	all, err = r.view.toggles(r.all())
 	if err != nil {
 		return nil, nil, "", err
 	}

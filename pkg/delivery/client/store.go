@@ -36,19 +36,25 @@ type Config struct {
 	Function      string // the dimension of metrics in the log; without a name there are none
 }
 
-// source reads tokens and snapshots, and keeps what it has read. It is safe for concurrent use.
-type source struct {
-	client    *dynamodb.Client
-	tokens    string // the names of tables
-	snapshots string
-	freshness time.Duration // how long a pointer is used without reading it again
-	now       func() time.Time
+// store reads the tables ClientTokens and Snapshots. It is safe for concurrent use.
+type store struct {
+	client        *dynamodb.Client
+	tokenTable    string
+	snapshotTable string
+	now           func() time.Time
 
-	mu           sync.Mutex
-	verified     map[access.Selector]verified // tokens that were valid when they were read last
-	environments map[string]*environment
-	failure      error     // of the last call of DynamoDB; nil: it has succeeded
-	failedAt     time.Time // when that call ended
+	mu       sync.Mutex
+	failure  error     // of the last read of tokens and pointers; nil: it has succeeded
+	failedAt time.Time // when that read ended
+}
+
+func newStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *store {
+	return &store{
+		client:        client,
+		tokenTable:    tables[clienttokentable.Table],
+		snapshotTable: tables[snapshottable.Table],
+		now:           now,
+	}
 }
 
 // readTimeout limits the reads of one request. A process that has read a snapshot before then answers with it.
@@ -59,192 +65,114 @@ const readTimeout = 2 * time.Second
 // and repeat a read that is throttled.
 const pause = 2 * time.Second
 
-// maxVerified limits the number of tokens that are kept for the time in which DynamoDB cannot be reached.
-const maxVerified = 5_000
-
-// verified is a token, and when it was read last.
-type verified struct {
-	clienttokentable.Token
-	at time.Time
-}
-
-// environment is what a process has read of an environment.
-type environment struct {
-	mu      sync.Mutex // held while the environment is read
-	pointer snapshottable.Pointer
-	view    *view     // of the snapshot; nil: none was read
-	next    time.Time // when the pointer is read again
-	current time.Time // when the view was that of the pointer, which was read then
-	behind  error     // why the view may not be that of the pointer; nil: it was when the pointer was read last
-}
-
-// reading is what a process answers a request with.
-type reading struct {
-	token   clienttokentable.Token
-	view    *view     // of the token's environment
-	behind  error     // why the token and the view may be out of date; nil: they are not
-	current time.Time // when they were not
-}
-
-// reading returns what was read of the environment, which is locked.
-func (e *environment) reading() reading {
-	return reading{view: e.view, behind: e.behind, current: e.current}
-}
-
-// environment returns what the process has read of an environment. One that it has not read before is not kept yet: its
-// name comes from a secret that was not verified.
-func (s *source) environment(name string) *environment {
+// recentFailure returns why the last read has failed, until the end of the pause after it.
+func (s *store) recentFailure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e := s.environments[name]; e != nil {
-		return e
+	if s.now().Sub(s.failedAt) >= pause {
+		return nil
 	}
-	return &environment{}
+	return s.failure
 }
 
-// keep keeps what the process has read of an environment, unless another request has read it first.
-func (s *source) keep(name string, e *environment) {
+// ended remembers the result of a read. A caller that has gone away is no failure.
+func (s *store) ended(ctx context.Context, err error) {
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.environments[name] == nil {
-		s.environments[name] = e
-	}
+	s.failure, s.failedAt = err, s.now()
 }
 
-// errNothing is the cause of a 503 if an environment has no snapshot yet.
-var errNothing = errors.New("no snapshot of the environment has been compiled")
-
-// read returns what the process has for a secret. found is false if there is no such token, or if it has expired. It is
-// one BatchGetItem: the token eventually consistent and, if the pointer was not read recently, the pointer consistent.
-func (s *source) read(ctx context.Context, secret clienttokentable.Secret) (r reading, found bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	e := s.environment(secret.Environment)
-	e.mu.Lock()
-	r = e.reading()
-	if failure := s.recentFailure(); failure != nil {
-		if r, found, err := s.lastGood(secret, r, failure); err == nil {
-			e.mu.Unlock()
-			return r, found, nil
-		}
-	}
-	if s.now().Before(e.next) {
-		e.mu.Unlock() // requests do not wait for the tokens of others
-		return s.readToken(ctx, secret, r)
-	}
-	defer e.mu.Unlock()
-	return s.readTokenAndPointer(ctx, secret, e)
-}
-
-// readToken reads only the token. r is what the process has read of its environment.
-func (s *source) readToken(ctx context.Context, secret clienttokentable.Secret, r reading) (reading, bool, error) {
-	began := s.now()
-	got := s.batch(ctx, secret, false)
-	if got.tokenErr != nil {
-		return s.lastGood(secret, r, got.tokenErr)
-	}
-	s.remember(secret, got, began)
-	if !got.found {
-		return reading{}, false, nil
-	}
-	return r.of(got.token)
-}
-
-// of returns what a process answers a request with a valid token with. It is an error if the process has nothing.
-func (r reading) of(token clienttokentable.Token) (reading, bool, error) {
-	if r.view == nil {
-		return reading{}, true, unavailable(r.behind)
-	}
-	r.token = token
-	return r, true, nil
-}
-
-// readTokenAndPointer is read while the pointer must be read. The environment is locked. What was read of it is used,
-// also if the token is not valid or cannot be read: the next requests do not read it again.
-func (s *source) readTokenAndPointer(
-	ctx context.Context, secret clienttokentable.Secret, e *environment,
-) (reading, bool, error) {
-	began := s.now()
-	got := s.batch(ctx, secret, true)
-	if got.found || e.view != nil {
-		s.use(ctx, e, got.pointer, got.pointerErr, began)
-	}
-	if got.tokenErr != nil {
-		return s.lastGood(secret, e.reading(), got.tokenErr)
-	}
-	s.remember(secret, got, began)
-	if !got.found {
-		return reading{}, false, nil
-	}
-	s.keep(secret.Environment, e)
-	return e.reading().of(got.token)
-}
-
-// use uses what was read of the pointer of an environment, which is locked, from a time on; nil: there is no pointer. It
-// loads the snapshot, if the process has another one. If that fails, the process keeps what it has.
-func (s *source) use(
-	ctx context.Context, e *environment, pointer *snapshottable.Pointer, err error, began time.Time,
-) {
-	if err == nil && pointer != nil && !e.has(*pointer) {
-		var loaded snapshot.Snapshot
-		if loaded, err = snapshottable.Load(ctx, s.client, s.snapshots, *pointer); err == nil {
-			e.pointer, e.view = *pointer, newView(loaded)
-		}
-	}
-	switch {
-	case err != nil:
-		e.behind, e.next = err, s.now().Add(max(s.freshness, pause))
-	case pointer == nil:
-		e.behind, e.next = errNothing, began
-	default:
-		e.behind, e.next, e.current = nil, began.Add(s.freshness), began
-	}
-}
-
-// has reports whether the view is that of a pointer.
-func (e *environment) has(p snapshottable.Pointer) bool {
-	return e.view != nil && e.pointer.Epoch == p.Epoch && e.pointer.Version == p.Version
-}
-
-// batch is what was read of a token and of the pointer of its environment. The errors say what was not read.
-type batch struct {
-	token      clienttokentable.Token
-	found      bool // the token is valid
+// credentials is what was read for a secret. The errors say what was not read.
+type credentials struct {
+	token      *clienttokentable.Token // nil: the secret is not valid
 	tokenErr   error
-	pointer    *snapshottable.Pointer // nil: there is none
+	pointer    *snapshottable.Pointer // of the environment in the secret; nil: there is none
 	pointerErr error
 }
 
-// batch reads a token and, with a pointer, that of its environment. A token belongs to the environment in its secret:
-// another one does not verify.
-func (s *source) batch(ctx context.Context, secret clienttokentable.Secret, withPointer bool) (b batch) {
+// read reads the token of a secret eventually consistent and, with a pointer, that of its environment consistent. It is
+// one BatchGetItem. A token belongs to the environment in its secret: another one does not verify.
+func (s *store) read(ctx context.Context, secret clienttokentable.Secret, withPointer bool) (c credentials) {
 	keys := map[string]types.KeysAndAttributes{
-		s.tokens: {Keys: []map[string]types.AttributeValue{clienttokentable.Key(secret.Selector)}},
+		s.tokenTable: {Keys: []map[string]types.AttributeValue{clienttokentable.Key(secret.Selector)}},
 	}
 	if withPointer {
-		keys[s.snapshots] = types.KeysAndAttributes{
+		keys[s.snapshotTable] = types.KeysAndAttributes{
 			Keys:           []map[string]types.AttributeValue{snapshottable.PointerKey(secret.Environment)},
 			ConsistentRead: aws.Bool(true),
 		}
 	}
 	began := s.now()
 	items, unread, err := s.get(ctx, keys)
-	if _, ok := unread[s.tokens]; ok {
-		b.tokenErr = err
+	if _, ok := unread[s.tokenTable]; ok {
+		c.tokenErr = err
 	}
-	if _, ok := unread[s.snapshots]; ok {
-		b.pointerErr = err
+	if _, ok := unread[s.snapshotTable]; ok {
+		c.pointerErr = err
 	}
-	for _, item := range items[s.tokens] {
-		b.token, b.tokenErr = clienttokentable.Unmarshal(item)
-		b.found = b.tokenErr == nil && b.token.Verifies(secret) && !b.token.Expired(began)
+	for _, item := range items[s.tokenTable] {
+		var token clienttokentable.Token
+		token, c.tokenErr = clienttokentable.Unmarshal(item)
+		if c.tokenErr == nil && token.Verifies(secret) && !token.Expired(began) {
+			c.token = &token
+		}
 	}
-	for _, item := range items[s.snapshots] {
-		var p snapshottable.Pointer
-		p, b.pointerErr = snapshottable.UnmarshalPointer(item)
-		b.pointer = &p
+	for _, item := range items[s.snapshotTable] {
+		var pointer snapshottable.Pointer
+		pointer, c.pointerErr = snapshottable.UnmarshalPointer(item)
+		c.pointer = &pointer
 	}
-	return b
+	return c
+}
+
+// pointer reads the pointer of an environment. It returns nil if there is none.
+func (s *store) pointer(ctx context.Context, environment string) (*snapshottable.Pointer, error) {
+	p, exists, err := snapshottable.ReadPointer(ctx, s.client, s.snapshotTable, environment)
+	s.ended(ctx, err)
+	if err != nil || !exists {
+		return nil, err
+	}
+	return &p, nil
+}
+
+// snapshot reads the snapshot of a pointer.
+func (s *store) snapshot(ctx context.Context, p snapshottable.Pointer) (snapshot.Snapshot, error) {
+	return snapshottable.Load(ctx, s.client, s.snapshotTable, p)
+}
+
+// tokens returns the stored tokens of at most 100 secrets, by their selectors, whether or not they are valid. It is one
+// BatchGetItem, eventually consistent.
+func (s *store) tokens(
+	ctx context.Context, secrets []clienttokentable.Secret,
+) (map[access.Selector]clienttokentable.Token, error) {
+	stored := map[access.Selector]clienttokentable.Token{}
+	var keys []map[string]types.AttributeValue
+	for _, secret := range secrets {
+		if _, repeated := stored[secret.Selector]; !repeated { // DynamoDB rejects repeated keys
+			stored[secret.Selector] = clienttokentable.Token{}
+			keys = append(keys, clienttokentable.Key(secret.Selector))
+		}
+	}
+	if len(keys) == 0 {
+		return stored, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	items, _, err := s.get(ctx, map[string]types.KeysAndAttributes{s.tokenTable: {Keys: keys}})
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	for _, item := range items[s.tokenTable] {
+		token, err := clienttokentable.Unmarshal(item)
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		stored[token.Selector] = token
+	}
+	return stored, nil
 }
 
 // errThrottled reports that DynamoDB has read only a part of the items.
@@ -252,13 +180,13 @@ var errThrottled = errors.New("DynamoDB throttled the read of tokens or a pointe
 
 // get reads items by their keys, which are of at most 100 items. It returns them by table, and with an error the keys
 // that were not read.
-func (s *source) get(ctx context.Context, keys map[string]types.KeysAndAttributes) (
+func (s *store) get(ctx context.Context, keys map[string]types.KeysAndAttributes) (
 	items map[string][]dynamo.Item, unread map[string]types.KeysAndAttributes, err error,
 ) {
 	items = map[string][]dynamo.Item{}
 	for len(keys) > 0 { // DynamoDB can return a part of the items
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: keys})
-		s.called(ctx, err)
+		s.ended(ctx, err)
 		if err != nil {
 			return items, keys, err
 		}
@@ -282,128 +210,7 @@ func numberOf(keys map[string]types.KeysAndAttributes) (n int) {
 	return n
 }
 
-// called remembers the result of a call of DynamoDB. A caller that has gone away is no failure.
-func (s *source) called(ctx context.Context, err error) {
-	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.failure, s.failedAt = err, s.now()
-}
-
-// recentFailure returns why the last call of DynamoDB has failed, until the end of the pause after it.
-func (s *source) recentFailure() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.now().Sub(s.failedAt) >= pause {
-		return nil
-	}
-	return s.failure
-}
-
-// storedTokens returns the stored tokens of secrets, by their selectors, whether or not they are valid. There are at
-// most 100 secrets. It is one BatchGetItem, eventually consistent.
-func (s *source) storedTokens(
-	ctx context.Context, secrets []clienttokentable.Secret,
-) (map[access.Selector]clienttokentable.Token, error) {
-	stored := map[access.Selector]clienttokentable.Token{}
-	var keys []map[string]types.AttributeValue
-	for _, secret := range secrets {
-		if _, repeated := stored[secret.Selector]; !repeated { // DynamoDB rejects repeated keys
-			stored[secret.Selector] = clienttokentable.Token{}
-			keys = append(keys, clienttokentable.Key(secret.Selector))
-		}
-	}
-	if len(keys) == 0 {
-		return stored, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	items, _, err := s.get(ctx, map[string]types.KeysAndAttributes{s.tokens: {Keys: keys}})
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	for _, item := range items[s.tokens] {
-		token, err := clienttokentable.Unmarshal(item)
-		if err != nil {
-			return nil, unavailable(err)
-		}
-		stored[token.Selector] = token
-	}
-	return stored, nil
-}
-
-// lastGood returns what the process has read before, r of the environment, for the time in which the token cannot be
-// read.
-func (s *source) lastGood(secret clienttokentable.Secret, r reading, cause error) (reading, bool, error) {
-	s.mu.Lock()
-	kept, known := s.verified[secret.Selector]
-	s.mu.Unlock()
-	if !known || !kept.Verifies(secret) || r.view == nil {
-		return reading{}, false, unavailable(cause)
-	}
-	now := s.now()
-	r.token, r.behind = kept.Token, cause
-	r.token.SeenAt = &now // nothing can be written
-	if kept.at.Before(r.current) {
-		r.current = kept.at
-	}
-	return r, !kept.Expired(now), nil
-}
-
-// remember keeps a valid token, and forgets one that is no longer valid. It was read at a time.
-func (s *source) remember(secret clienttokentable.Secret, got batch, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	kept, known := s.verified[secret.Selector]
-	switch {
-	case got.found && (known || len(s.verified) < maxVerified):
-		s.verified[secret.Selector] = verified{got.token, at}
-	case !got.found && known && kept.Verifies(secret):
-		delete(s.verified, secret.Selector)
-	}
-}
-
-// refresh reads the pointer of an environment again, and its snapshot if it is newer, unless a read has just failed. It
-// is an error if there is no pointer, as between a restore and the first compilation after it: what the process has can
-// then be older than what the client has.
-func (s *source) refresh(ctx context.Context, name string) (reading, error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	e := s.environment(name)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	began := s.now()
-	if failure := s.recentFailure(); failure != nil {
-		return e.reading(), failure
-	}
-	if e.behind == nil || !began.Before(e.next) {
-		pointer, exists, err := snapshottable.ReadPointer(ctx, s.client, s.snapshots, name)
-		s.called(ctx, err)
-		read := &pointer
-		if !exists {
-			read = nil
-		}
-		s.use(ctx, e, read, err, began)
-	}
-	return e.reading(), e.behind
-}
-
 // unavailable returns the 503 for a process that has nothing to answer with.
 func unavailable(cause error) error {
 	return apierror.NewUnavailable(fmt.Errorf("read what applications download: %w", cause))
-}
-
-// newSource returns a source that has read nothing.
-func newSource(client *dynamodb.Client, tables dynamo.Tables, freshness time.Duration, now func() time.Time) *source {
-	return &source{
-		client:       client,
-		tokens:       tables[clienttokentable.Table],
-		snapshots:    tables[snapshottable.Table],
-		freshness:    freshness,
-		now:          now,
-		verified:     map[access.Selector]verified{},
-		environments: map[string]*environment{},
-	}
 }

@@ -2,12 +2,12 @@ package client
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // view is a snapshot with what was derived from it. A snapshot is only parsed when a request needs more than its body.
@@ -20,13 +20,13 @@ type view struct {
 	mu         sync.Mutex
 	bodies     map[bodyKey][]byte  // of responses to GET /api/client/features
 	bodiesSize int                 // in bytes
-	engines    map[string]*toggles // by projects
+	engines    map[string]*toggles // by the key of the selection
 }
 
-// bodyKey identifies a body: the digest of its query, and its encoding.
+// bodyKey identifies a body: the key of its selection, and its encoding.
 type bodyKey struct {
-	query string
-	gzip  bool
+	selection string
+	gzip      bool
 }
 
 // toggles are the toggles that a token sees, with the engine that evaluates them.
@@ -73,15 +73,15 @@ func countedToggles(d snapshot.Document) map[string]counting.Toggle {
 	return toggles
 }
 
-// features returns the body of the response to a query, compressed or not.
-func (v *view) features(q snapshot.Query, gzip bool) ([]byte, error) {
-	key := bodyKey{q.Digest(), gzip}
+// response returns the body of the response to GET /api/client/features for a selection, compressed or not.
+func (v *view) response(s snapshot.Selection, gzip bool) ([]byte, error) {
+	key := bodyKey{s.Key(), gzip}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if b, ok := v.bodies[key]; ok {
 		return b, nil
 	}
-	b, err := v.build(q, gzip)
+	b, err := v.build(s, gzip)
 	if err != nil {
 		return nil, err
 	}
@@ -96,62 +96,53 @@ func (v *view) features(q snapshot.Query, gzip bool) ([]byte, error) {
 	return b, nil
 }
 
-func (v *view) build(q snapshot.Query, gzip bool) ([]byte, error) {
-	stored := q.Digest() == v.Query().Digest()
-	if stored && gzip {
+func (v *view) build(s snapshot.Selection, gzip bool) ([]byte, error) {
+	switch {
+	case s.IsStored() && gzip:
 		return v.Body, nil
-	}
-	if stored {
+	case s.IsStored():
 		return snapshot.Decompress(v.Body)
 	}
-	d, err := v.document()
+	selected, err := v.selected(s)
 	if err != nil {
 		return nil, err
 	}
-	if len(q.Projects) > 0 || q.NamePrefix != "" {
-		d = d.Select(selects(q))
-	}
-	if q.InlineSegmentConstraints {
-		if err := checkInlined(d); err != nil {
-			return nil, err
-		}
-	}
-	text, err := snapshot.Encode(snapshot.NewResponse(d, q, v.Epoch, v.Versions))
+	text, err := jsonbody.Encode(s.Response(selected, v.Epoch, v.Versions))
 	if err != nil || !gzip {
 		return text, err
 	}
 	return snapshot.Compress(text)
 }
 
-// selects returns the condition that a query selects a toggle.
-func selects(q snapshot.Query) func(evaluation.Feature) bool {
-	projects := map[string]bool{}
-	for _, project := range q.Projects {
-		projects[project] = true
+// selected returns the document with what a selection selects. It is an error if its segments are too large to be
+// inlined.
+func (v *view) selected(s snapshot.Selection) (snapshot.Document, error) {
+	d, err := v.document()
+	if err != nil {
+		return snapshot.Document{}, err
 	}
-	return func(f evaluation.Feature) bool {
-		return (len(projects) == 0 || projects[f.Project]) && strings.HasPrefix(f.Name, q.NamePrefix)
+	d = s.From(d)
+	if s.Query().InlineSegmentConstraints {
+		err = checkInlined(d)
 	}
+	return d, err
 }
 
-// toggles returns the toggles of projects. No projects stand for all.
-func (v *view) toggles(projects []string) (*toggles, error) {
-	key := strings.Join(projects, ",") // names of projects contain no comma
+// toggles returns the toggles of a selection, with the engine that evaluates them.
+func (v *view) toggles(s snapshot.Selection) (*toggles, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if t, ok := v.engines[key]; ok {
+	if t, ok := v.engines[s.Key()]; ok {
 		return t, nil
 	}
 	d, err := v.document()
 	if err != nil {
 		return nil, err
 	}
-	if len(projects) > 0 {
-		d = d.Select(selects(snapshot.Query{Projects: projects}))
-	}
+	d = s.From(d)
 	if len(v.engines) >= maxEngines {
 		clear(v.engines)
 	}
-	v.engines[key] = &toggles{d.Features, evaluation.New(evaluation.State(d))}
-	return v.engines[key], nil
+	v.engines[s.Key()] = &toggles{d.Features, evaluation.New(evaluation.State(d))}
+	return v.engines[s.Key()], nil
 }

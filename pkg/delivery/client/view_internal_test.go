@@ -19,7 +19,7 @@ func TestKeptBodies(t *testing.T) {
 	assert.OK(t, err)
 	v := newView(s)
 	for i := range 20 {
-		body, err := v.features(snapshot.Query{Projects: []string{"web", fmt.Sprint(i)}}, false)
+		body, err := v.response(snapshot.NewSelection(snapshot.Query{Projects: []string{"web", fmt.Sprint(i)}}), false)
 		assert.OK(t, err)
 		assert.Equal(t, true, len(body) > len(long))
 		kept := 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -24,7 +25,7 @@ func SizeIn(f toggle.Feature, environment string) (int, error) {
 	if f.Archived || f.Name == "" {
 		return 0, nil
 	}
-	text, err := Encode(NewFeature(f, environment))
+	text, err := jsonbody.Encode(NewFeature(f, environment))
 	if err != nil {
 		return 0, fmt.Errorf("measure the toggle %q: %w", f.Name, err)
 	}
@@ -33,7 +34,7 @@ func SizeIn(f toggle.Feature, environment string) (int, error) {
 
 // SizeOfSegment returns the size of a segment in a document, in bytes.
 func SizeOfSegment(s toggle.Segment) (int, error) {
-	text, err := Encode(NewSegment(s))
+	text, err := jsonbody.Encode(NewSegment(s))
 	return len(text), err
 }
 

@@ -1,12 +1,13 @@
 package snapshot_test
 
 import (
-	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 )
@@ -41,7 +42,7 @@ func norway(id int64, name string) toggle.Segment {
 
 func encoded(t *testing.T, v any) string {
 	t.Helper()
-	text, err := snapshot.Encode(v)
+	text, err := jsonbody.Encode(v)
 	assert.OK(t, err)
 	return string(text)
 }
@@ -59,6 +60,11 @@ func TestResponse(t *testing.T) {
 	d := production([]toggle.Feature{full, plain}, norway(7, "Norway"), norway(8, "unused"))
 	versions := snapshot.Versions{}.Next(snapshot.Document{}, d, 1)
 	q := snapshot.Query{Environment: "production"}
+	response := func() (text, hash string) {
+		s := snapshot.NewSelection(q)
+		return encoded(t, s.Response(d, "e", versions)), s.Key()[:8]
+	}
+	got, hash := response()
 	const constraint = `{"contextName":"country","operator":"IN","values":["NO"],"inverted":false,"caseInsensitive":false}`
 	const a = `{"name":"a","type":"release","enabled":false,"project":"shop","stale":false,"strategies":[],` +
 		`"variants":[],"description":null,"impressionData":false}`
@@ -69,13 +75,12 @@ func TestResponse(t *testing.T) {
 	assert.Equal(t, `{"version":2,"features":[`+a+`,`+fill(b, "", `,"segments":[7]`)+`],`+
 		`"query":{"environment":"production","inlineSegmentConstraints":false},`+
 		`"segments":[{"id":7,"name":"Norway","constraints":[`+constraint+`]}],`+
-		`"meta":{"revisionId":1,"etag":"\"`+q.Hash()+`:e.1:v1\"","queryHash":"`+q.Hash()+`"}}`,
-		encoded(t, snapshot.NewResponse(d, q, "e", versions)))
+		`"meta":{"revisionId":1,"etag":"\"`+hash+`:e.1:v1\"","queryHash":"`+hash+`"}}`, got)
 	q.InlineSegmentConstraints = true
+	got, hash = response()
 	assert.Equal(t, `{"version":2,"features":[`+a+`,`+fill(b, constraint, "")+`],`+
 		`"query":{"environment":"production","inlineSegmentConstraints":true},`+
-		`"meta":{"revisionId":1,"etag":"\"`+q.Hash()+`:e.1:v1\"","queryHash":"`+q.Hash()+`"}}`,
-		encoded(t, snapshot.NewResponse(d, q, "e", versions)))
+		`"meta":{"revisionId":1,"etag":"\"`+hash+`:e.1:v1\"","queryHash":"`+hash+`"}}`, got)
 }
 
 // fill replaces each % of a text.
@@ -249,9 +254,39 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// SDKs of some languages compare texts, so <, > and & stay as they are.
-func TestEncode(t *testing.T) {
+// A selection decides what a response has, which tag, and whether the body of a snapshot is the response.
+func TestSelection(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, `"<&>"`, encoded(t, "<&>"))
-	assert.Equal(t, true, json.Valid([]byte(encoded(t, snapshot.Document{}))))
+	versions := snapshot.Versions{"shop": {Apart: 5, Inlined: 2}, "billing": {Apart: 3, Inlined: 3}}
+	d := production([]toggle.Feature{on("shop", "shop.a"), on("shop", "b", rollout("1", 7)), on("billing", "shop.c")},
+		norway(7, "Norway"))
+	keys := map[string]bool{}
+	for _, test := range []struct {
+		query    snapshot.Query
+		want     string
+		stored   bool
+		segments int
+		version  int64
+	}{
+		{snapshot.Query{}, "b shop.a shop.c", true, 1, 5},
+		{snapshot.Query{InlineSegmentConstraints: true}, "b shop.a shop.c", false, 1, 3},
+		{snapshot.Query{Projects: []string{"billing"}}, "shop.c", false, 0, 3},
+		{snapshot.Query{Projects: []string{"billing", "shop"}}, "b shop.a shop.c", false, 1, 5},
+		{snapshot.Query{Projects: []string{"other"}}, "", false, 0, 0},
+		{snapshot.Query{NamePrefix: "shop."}, "shop.a shop.c", false, 0, 5},
+		{snapshot.Query{NamePrefix: "shop.", Projects: []string{"shop"}}, "shop.a", false, 0, 5},
+	} {
+		s := snapshot.NewSelection(test.query)
+		selected := s.From(d)
+		var names []string
+		for _, f := range selected.Features {
+			names = append(names, f.Name)
+		}
+		assert.Equal(t, test.want, strings.Join(names, " "))
+		assert.Equal(t, test.segments, len(selected.Segments))
+		assert.Equal(t, test.stored, s.IsStored())
+		assert.Equal(t, snapshot.Tag{Query: s.Key()[:8], Epoch: "e", Version: test.version}, s.Tag("e", versions))
+		assert.Equal(t, false, keys[s.Key()])
+		keys[s.Key()] = true
+	}
 }
