@@ -17,7 +17,7 @@ func noRandom(uint32) uint32 { panic("a random number is drawn") }
 
 // engineOf compiles one toggle, t, which is switched on.
 func engineOf(strategies ...evaluation.Strategy) *evaluation.Engine {
-	return evaluation.New(evaluation.State{
+	return evaluation.New(evaluation.Document{
 		Features: []evaluation.Feature{{Name: "t", Enabled: true, Strategies: strategies}},
 	})
 }

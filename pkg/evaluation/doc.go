@@ -1,6 +1,6 @@
 // Package evaluation decides whether toggles are on for a context, and which variants it gets. It is pure: it reads
 // neither a clock nor a table, draws no random numbers of its own, and imports only pkg/toggle and the standard library.
-// New compiles the State of an environment once. The Engine then evaluates as often as necessary: Enabled and Evaluate
+// New compiles the Document of an environment once. The Engine then evaluates as often as necessary: Enabled and Evaluate
 // allocate no memory, and Explain says why a result is what it is.
 //
 // # Rules

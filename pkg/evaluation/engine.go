@@ -2,7 +2,7 @@ package evaluation
 
 import "toggleadmin/pkg/toggle"
 
-// Engine evaluates the toggles of a State. It is safe for concurrent use.
+// Engine evaluates the toggles of a Document. It is safe for concurrent use.
 type Engine struct {
 	features map[string]*feature
 	segments map[int64]*segment
@@ -27,19 +27,19 @@ const (
 	Targeting          // dependencies, constraints, segments or parameters decided
 )
 
-// New compiles a state, which must not be changed afterwards. It rejects nothing: a value or a parameter that is
+// New compiles a document, which must not be changed afterwards. It rejects nothing: a value or a parameter that is
 // malformed fulfills no condition. If two toggles have the same name, the second one counts.
-func New(state State) *Engine {
+func New(document Document) *Engine {
 	engine := &Engine{
-		features: make(map[string]*feature, len(state.Features)),
-		segments: make(map[int64]*segment, len(state.Segments)),
+		features: make(map[string]*feature, len(document.Features)),
+		segments: make(map[int64]*segment, len(document.Segments)),
 	}
-	for i := range state.Segments {
-		source := &state.Segments[i]
+	for i := range document.Segments {
+		source := &document.Segments[i]
 		engine.segments[source.ID] = &segment{source, compileConstraints(source.Constraints)}
 	}
-	for i := range state.Features {
-		source := &state.Features[i]
+	for i := range document.Features {
+		source := &document.Features[i]
 		engine.features[source.Name] = compileFeature(source, engine.segments)
 	}
 	for _, feature := range engine.features {

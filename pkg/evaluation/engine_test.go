@@ -145,7 +145,7 @@ func TestVariants(t *testing.T) {
 		{"variants of the toggle", nil, old, "random", nil, 1, "older"},
 		{"override", nil, old, "random", map[string]string{"country": "NO"}, 1, "old"},
 	} {
-		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{{
+		engine := evaluation.New(evaluation.Document{Features: []evaluation.Feature{{
 			Name:     "t",
 			Enabled:  true,
 			Variants: test.old,
@@ -184,7 +184,7 @@ func TestSwitchAndStrategies(t *testing.T) {
 		{"none holds", true, []evaluation.Strategy{off, off}, false},
 		{"a segment is missing", true, []evaluation.Strategy{missing}, false},
 	} {
-		engine := evaluation.New(evaluation.State{
+		engine := evaluation.New(evaluation.Document{
 			Features: []evaluation.Feature{{Name: "t", Enabled: test.enabled, Strategies: test.strategies}},
 		})
 		ctx := &evaluation.Context{Random: noRandom}
@@ -224,7 +224,7 @@ func TestDependencies(t *testing.T) {
 		{"itself", toggle.Dependency{Feature: "child"}, false},
 		{"a grandparent", toggle.Dependency{Feature: "other child", Enabled: true}, false},
 	} {
-		engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
+		engine := evaluation.New(evaluation.Document{Features: []evaluation.Feature{
 			{Name: "child", Enabled: true, Dependencies: []toggle.Dependency{test.dependency}},
 			{Name: "on", Enabled: true, Strategies: []evaluation.Strategy{strategy}},
 			{Name: "off", Strategies: []evaluation.Strategy{strategy}},
@@ -293,7 +293,7 @@ func TestReason(t *testing.T) {
 		{"unknown segment", []evaluation.Strategy{withSegment(3, rollout("59"))}, false, evaluation.Targeting},
 		{"malformed rollout", []evaluation.Strategy{rollout("x")}, false, evaluation.Targeting},
 	} {
-		engine := evaluation.New(evaluation.State{
+		engine := evaluation.New(evaluation.Document{
 			Features: []evaluation.Feature{
 				{Name: "parent", Enabled: true},
 				{Name: "toggle", Enabled: true, Strategies: test.strategies},

@@ -9,7 +9,7 @@ import (
 // Explanation is the result of a toggle for a context, and why.
 type Explanation struct {
 	Result
-	Known        bool // whether the state has the toggle
+	Known        bool // whether the document has the toggle
 	SwitchedOn   bool
 	Dependencies []DependencyExplanation
 	Strategies   []StrategyExplanation // all of the toggle, in their order, whatever the switch and the dependencies say
@@ -45,7 +45,7 @@ type ConstraintExplanation struct {
 // SegmentExplanation says whether a segment holds: whether all its constraints do.
 type SegmentExplanation struct {
 	ID          int64
-	Known       bool   // whether the state has the segment; one that it does not have does not hold
+	Known       bool   // whether the document has the segment; one that it does not have does not hold
 	Name        string // empty if it is not known
 	Holds       bool
 	Constraints []ConstraintExplanation
@@ -142,7 +142,7 @@ func (s *strategy) explain(ctx *Context) StrategyExplanation {
 	return explanation
 }
 
-// explain explains the segment with the id. s is nil if the state does not have the segment.
+// explain explains the segment with the id. s is nil if the document does not have the segment.
 func (s *segment) explain(id int64, ctx *Context) SegmentExplanation {
 	if s == nil {
 		return SegmentExplanation{ID: id}

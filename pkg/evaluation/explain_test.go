@@ -29,7 +29,7 @@ func TestExplain(t *testing.T) {
 		everyone = evaluation.Strategy{Name: "default"}
 		parent   = toggle.Dependency{Feature: "parent", Enabled: true}
 	)
-	engine := evaluation.New(evaluation.State{
+	engine := evaluation.New(evaluation.Document{
 		Features: []evaluation.Feature{
 			{
 				Name: "t", Enabled: true, Dependencies: []toggle.Dependency{parent},
@@ -105,7 +105,7 @@ func TestExplainOff(t *testing.T) {
 	strategy := evaluation.Strategy{
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "tenant"},
 	}
-	engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
+	engine := evaluation.New(evaluation.Document{Features: []evaluation.Feature{
 		{Name: "t", Strategies: []evaluation.Strategy{strategy, {Name: "default"}}},
 	}})
 	explanation := engine.Explain("t", &evaluation.Context{Random: noRandom})
@@ -122,7 +122,7 @@ func TestExplainRandomVariant(t *testing.T) {
 		Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "random"},
 		Variants: []toggle.Variant{{Name: "a", Weight: 500}, {Name: "b", Weight: 500}},
 	}
-	engine := evaluation.New(evaluation.State{Features: []evaluation.Feature{
+	engine := evaluation.New(evaluation.Document{Features: []evaluation.Feature{
 		{Name: "t", Enabled: true, Strategies: []evaluation.Strategy{strategy}},
 	}})
 	draws := uint32(0)

@@ -132,8 +132,8 @@ func FuzzRegex(f *testing.F) {
 	})
 }
 
-// No state and no context makes the engine panic. The explanation of a result has the same result.
-func FuzzState(f *testing.F) {
+// No document and no context makes the engine panic. The explanation of a result has the same result.
+func FuzzDocument(f *testing.F) {
 	f.Add([]byte(`{"features":[{"name":"t","enabled":true,"strategies":[{"name":"flexibleRollout","segments":[1,2],
 		"parameters":{"rollout":"50"},"variants":[{"name":"a","weight":-5},{"name":"b","weight":10}],
 		"constraints":[{"contextName":"currentTime","operator":"DATE_AFTER","value":"2026-11-20T12:00:00Z"}]}]}],
@@ -141,11 +141,11 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"features":[{"name":"t","enabled":true,"dependencies":[{"feature":"t"},{"feature":"u","variants":["a"]}],
 		"variants":[{"name":"a","weight":0,"overrides":[{"contextName":"f","values":["a"]}]}]},{"name":"u"}]}`), "a")
 	f.Fuzz(func(t *testing.T, data []byte, value string) {
-		var state evaluation.State
-		if json.Unmarshal(data, &state) != nil {
+		var document evaluation.Document
+		if json.Unmarshal(data, &document) != nil {
 			return
 		}
-		engine := evaluation.New(state)
+		engine := evaluation.New(document)
 		ctx := &evaluation.Context{
 			Fields: map[string]string{"f": value, "userId": value, "remoteAddress": value},
 			Now:    now,

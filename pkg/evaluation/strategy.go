@@ -10,7 +10,7 @@ import (
 type strategy struct {
 	source      *Strategy
 	constraints []constraint
-	segments    []*segment // nil: the state does not have the segment
+	segments    []*segment // nil: the document does not have the segment
 	rule        rule
 	variants    variants
 }

@@ -22,10 +22,10 @@ const (
 // measureEvaluation measures the package evaluation in this process. It counts processor time, because an evaluation
 // waits for nothing.
 func measureEvaluation(context.Context, options) {
-	state := evaluationState()
+	document := evaluationDocument()
 	var engine *evaluation.Engine
 	before := heap()
-	compiling := processorTime(func() { engine = evaluation.New(state) })
+	compiling := processorTime(func() { engine = evaluation.New(document) })
 	memory := heap() - before
 
 	ctx := evaluation.Context{
@@ -37,8 +37,8 @@ func measureEvaluation(context.Context, options) {
 	variant := func(name string) { engine.Evaluate(name, &ctx) }
 	printTable("Evaluation", " | µs | allocations",
 		[][]any{
-			append([]any{"on or off"}, measureToggle(state, enabled)...),
-			append([]any{"on or off, and the variant"}, measureToggle(state, variant)...),
+			append([]any{"on or off"}, measureToggle(document, enabled)...),
+			append([]any{"on or off, and the variant"}, measureToggle(document, variant)...),
 		},
 		"Processor time of one of %d toggles. Each has two strategies, which have four constraints, a segment and three "+
 			"variants in all. Compiling all of them takes %d ms; the result has %.0f MB.",
@@ -46,13 +46,13 @@ func measureEvaluation(context.Context, options) {
 }
 
 // measureToggle returns the microseconds and the allocations of an evaluation of a toggle.
-func measureToggle(state evaluation.State, evaluate func(name string)) []any {
+func measureToggle(document evaluation.Document, evaluate func(name string)) []any {
 	took := processorTime(func() {
 		for i := range evaluations {
-			evaluate(state.Features[i%evaluated].Name)
+			evaluate(document.Features[i%evaluated].Name)
 		}
 	})
-	name := state.Features[evaluated-1].Name
+	name := document.Features[evaluated-1].Name
 	allocations := testing.AllocsPerRun(100, func() { evaluate(name) })
 	return []any{float64(took.Nanoseconds()) / 1000 / evaluations, int(allocations)}
 }
@@ -71,9 +71,9 @@ func heap() uint64 {
 	return stats.HeapAlloc
 }
 
-// evaluationState has toggles that are on for testers, and for a part of the users of some countries.
-func evaluationState() evaluation.State {
-	state := evaluation.State{Segments: []toggle.Segment{{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{
+// evaluationDocument has toggles that are on for testers, and for a part of the users of some countries.
+func evaluationDocument() evaluation.Document {
+	document := evaluation.Document{Segments: []toggle.Segment{{ID: 1, Name: "Adults", Constraints: []toggle.Constraint{
 		{ContextName: "age", Operator: toggle.OperatorNumGte, Value: "18"},
 	}}}}
 	for i := range evaluated {
@@ -96,13 +96,13 @@ func evaluationState() evaluation.State {
 			Segments: []int64{1},
 			Variants: []toggle.Variant{{Name: "a", Weight: 334}, {Name: "b", Weight: 333}, {Name: "c", Weight: 333}},
 		}
-		state.Features = append(state.Features, evaluation.Feature{
+		document.Features = append(document.Features, evaluation.Feature{
 			Name:       name,
 			Enabled:    true,
 			Strategies: []evaluation.Strategy{testers, users},
 		})
 	}
-	return state
+	return document
 }
 
 func rolloutParameters(group string, percentage int) map[string]string {

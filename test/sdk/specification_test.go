@@ -127,7 +127,7 @@ func rejections() map[string]map[string]string {
 }
 
 // importState imports a state. It returns why the service does not store toggles as they are, by their names.
-func (s *service) importState(state evaluation.State) (remarks map[string][]string) {
+func (s *service) importState(state evaluation.Document) (remarks map[string][]string) {
 	s.Helper()
 	d := transfer.Document{Losses: map[string][]string{}}
 	names := map[string]bool{}
@@ -230,7 +230,7 @@ func demanded(sdk sdk, file specification.File, c specification.Case) string {
 }
 
 // hasNewOperator reports whether a toggle has an operator that the SDK for Go does not know, and evaluates as false.
-func hasNewOperator(state evaluation.State, name string) bool {
+func hasNewOperator(state evaluation.Document, name string) bool {
 	unknown := []toggle.Operator{
 		toggle.OperatorSemverGte, toggle.OperatorSemverLte, toggle.OperatorRegex, toggle.OperatorInCIDR,
 	}

@@ -218,7 +218,7 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 	for _, f := range imported.Segments {
 		segments = append(segments, toggle.Segment{ID: f.ID, Name: f.Name, Constraints: f.Constraints})
 	}
-	engine := evaluation.New(evaluation.State(snapshot.Build("production", toggles, segments)))
+	engine := evaluation.New(evaluation.Document(snapshot.Build("production", toggles, segments)))
 	names, contexts := s.evaluated(t), evaluationContexts()
 	results := s.evaluate(t, contexts)
 	compared, on := 0, 0
@@ -303,7 +303,7 @@ func (s *server) clientFeatures(t *testing.T) []byte {
 // evaluated returns the names of the toggles that Unleash delivers, in the order of their results.
 func (s *server) evaluated(t *testing.T) []string {
 	t.Helper()
-	var state evaluation.State
+	var state evaluation.Document
 	assert.OK(t, json.Unmarshal(s.clientFeatures(t), &state))
 	var names []string
 	for _, f := range state.Features {

@@ -80,7 +80,7 @@ func unlimited() clienttoken.Limits { return clienttoken.Limits{Tokens: clientto
 // counts returns the numbers of tokens of development and production.
 func (f *fixture) counts(t *testing.T) []int64 {
 	t.Helper()
-	all, err := environment.ReferencesTable(f.Client, f.Tables).Read(t.Context(), []string{"development", "production"})
+	all, err := environment.ReferencesStore(f.Client, f.Tables).Read(t.Context(), []string{"development", "production"})
 	assert.OK(t, err)
 	return []int64{all["development"].Tokens, all["production"].Tokens}
 }
@@ -443,7 +443,7 @@ func TestCheckOfEnvironments(t *testing.T) {
 	f.ExpectStatus(t.Context(), t, "create", "", `{"tokenName":"a","type":"client"}`, 201)
 	lost := clienttokentable.Token{Selector: access.Selector{9}, Environment: "lost", CreatedAt: now()}
 	f.Put(t, f.Tables[clienttokentable.Table], clienttokentable.Marshal(lost))
-	table := environment.ReferencesTable(f.Client, f.Tables)
+	table := environment.ReferencesStore(f.Client, f.Tables)
 	f.Put(t, f.Tables[environment.Table], table.Item("development", references.Counts{ByProject: references.ByProject{}, Tokens: 3}))
 	check := f.environments.Check(f.environments.CountReferences)
 	assert.Equal(t, []string{

@@ -26,7 +26,7 @@ import (
 type Store struct {
 	client       *dynamodb.Client
 	table        string
-	environments references.Table
+	environments references.Store
 	log          *eventlog.Log
 }
 
@@ -35,7 +35,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	return &Store{
 		client:       client,
 		table:        tables[clienttokentable.Table],
-		environments: environment.ReferencesTable(client, tables),
+		environments: environment.ReferencesStore(client, tables),
 		log:          log,
 	}
 }

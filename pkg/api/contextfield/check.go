@@ -12,7 +12,7 @@ import (
 // returns a consistency.Check.
 func (s *Store) Check(count func(context.Context) (map[string]references.Counts, error)) consistency.Check {
 	checker := references.Checker{
-		Table:      s.references,
+		Store:      s.references,
 		Kind:       "context field",
 		IsResource: IsField,
 		Count:      count,

@@ -91,7 +91,7 @@ func TestLossWhileAStrategyIsWritten(t *testing.T) {
 	client := db.Before(t, "TransactWriteItems", 1, func() {
 		putToggle(t, db, "a", false)
 		used := references.Counts{ByProject: references.ByProject{"shop": 1}, Version: 1}
-		db.Put(t, db.Tables[contextfield.Table], contextfield.ReferencesTable(db.Client, db.Tables).Item("plan", used))
+		db.Put(t, db.Tables[contextfield.Table], contextfield.ReferencesStore(db.Client, db.Tables).Item("plan", used))
 	})
 	late := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
 	_, err := late.Replace(t.Context(), contextfield.ContextField{Name: "plan",

@@ -20,7 +20,7 @@ type Store struct {
 	table      string
 	features   string // for checkLoss
 	segments   string // for checkLoss
-	references references.Table
+	references references.Store
 	version    dynamo.TableVersion
 	log        *eventlog.Log
 }
@@ -33,13 +33,13 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		table:      tables[Table],
 		features:   tables[featuretable.Table],
 		segments:   tables[segmenttable.Table],
-		references: ReferencesTable(client, tables),
+		references: ReferencesStore(client, tables),
 		version:    dynamo.NewTableVersion(client, tables[Table], hash),
 		log:        log,
 	}
 }
 
-// ReferencesTable returns the references to fields by their names.
-func ReferencesTable(client *dynamodb.Client, tables dynamo.Tables) references.Table {
-	return references.NewTable(client, tables[Table], hash)
+// ReferencesStore returns the references to fields by their names.
+func ReferencesStore(client *dynamodb.Client, tables dynamo.Tables) references.Store {
+	return references.NewStore(client, tables[Table], hash)
 }

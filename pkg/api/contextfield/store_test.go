@@ -28,7 +28,7 @@ func create(tb testing.TB, store *contextfield.Store, fields ...contextfield.Con
 // setReferences stores how many toggles of each project use the field f.
 func setReferences(tb testing.TB, db *database.Database, counts references.ByProject) {
 	tb.Helper()
-	item := contextfield.ReferencesTable(db.Client, db.Tables).Item("f", references.Counts{ByProject: counts})
+	item := contextfield.ReferencesStore(db.Client, db.Tables).Item("f", references.Counts{ByProject: counts})
 	db.Put(tb, db.Tables["ContextFields"], item)
 }
 

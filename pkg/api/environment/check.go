@@ -11,7 +11,7 @@ import (
 // environment. It returns a consistency.Check.
 func (s *Store) Check(count func(context.Context) (map[string]references.Counts, error)) consistency.Check {
 	checker := references.Checker{
-		Table:      s.references,
+		Store:      s.references,
 		Kind:       "environment",
 		IsResource: exists,
 		Count:      count,

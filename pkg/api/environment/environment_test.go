@@ -59,7 +59,7 @@ func handlersWith(store *environment.Store, db *database.Database, toggles *feat
 // use stores that toggles of projects are on in an environment.
 func use(t *testing.T, db *database.Database, name string, counts references.ByProject) {
 	t.Helper()
-	item := environment.ReferencesTable(db.Client, db.Tables).Item(name, references.Counts{ByProject: counts})
+	item := environment.ReferencesStore(db.Client, db.Tables).Item(name, references.Counts{ByProject: counts})
 	db.Put(t, db.Tables[environment.Table], item)
 }
 
@@ -199,7 +199,7 @@ func TestInterruptedDeletion(t *testing.T) {
 		handlersWith(store, db, interrupted).ExpectStatus(t.Context(), t, "delete", "production", "", 500)
 		h := handlers(store, db)
 		h.Expect(t.Context(), t, "get", "production", "", unknown("production"))
-		exists := environment.ReferencesTable(db.Client, db.Tables).Exists("production")
+		exists := environment.ReferencesStore(db.Client, db.Tables).Exists("production")
 		failures, err := dynamo.Transact(t.Context(), db.Client, []types.TransactWriteItem{exists})
 		assert.OK(t, err)
 		assert.Equal(t, true, failures != nil) // nothing can be written in it

@@ -30,7 +30,7 @@ type Store struct {
 	table      string
 	features   string // for CountReferences
 	tokens     string // the client tokens
-	references references.Table
+	references references.Store
 	version    dynamo.TableVersion
 	log        *eventlog.Log
 }
@@ -43,16 +43,16 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		table:      tables[Table],
 		features:   tables[featuretable.Table],
 		tokens:     tables[clienttokentable.Table],
-		references: ReferencesTable(client, tables),
+		references: ReferencesStore(client, tables),
 		version:    dynamo.NewTableVersion(client, tables[Table], hash),
 		log:        log,
 	}
 }
 
-// ReferencesTable returns the references to environments by their names: the toggles that are on, and the client
+// ReferencesStore returns the references to environments by their names: the toggles that are on, and the client
 // tokens. An environment has one if and only if it exists and is not marked as deleted.
-func ReferencesTable(client *dynamodb.Client, tables dynamo.Tables) references.Table {
-	return references.NewTable(client, tables[Table], hash)
+func ReferencesStore(client *dynamodb.Client, tables dynamo.Tables) references.Store {
+	return references.NewStore(client, tables[Table], hash)
 }
 
 // hash is the table's partition key: the name of an environment, or another key, which contains a #. A name has no #.
@@ -93,34 +93,34 @@ const (
 
 // List returns all environments, ordered by sort order, then by name in code point order. It is one consistent Scan.
 func (s *Store) List(ctx context.Context) ([]Environment, error) {
-	state, err := s.scan(ctx)
+	found, err := s.scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list environments: %w", err)
 	}
-	return state.all, nil
+	return found.all, nil
 }
 
 // Unfinished returns the deletions that have not ended. It is one consistent Scan.
 func (s *Store) Unfinished(ctx context.Context) ([]Deletion, error) {
-	state, err := s.scan(ctx)
+	found, err := s.scan(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list deletions of environments: %w", err)
 	}
-	return state.deletions, nil
+	return found.deletions, nil
 }
 
-// state is the content of the table.
-type state struct {
+// contents is what the table has.
+type contents struct {
 	all       []Environment // in the order of List
 	deletions []Deletion    // that have not ended
 }
 
-func (s *Store) scan(ctx context.Context) (state, error) {
-	var found state
+func (s *Store) scan(ctx context.Context) (contents, error) {
+	var found contents
 	used, full := map[string]references.Counts{}, map[string]bool{}
 	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
-			return state{}, err
+			return contents{}, err
 		}
 		if name, ok := s.references.ResourceOf(item); ok {
 			used[name], _ = references.FromItem(item)
@@ -133,7 +133,7 @@ func (s *Store) scan(ctx context.Context) (state, error) {
 		e, deleted, err := fromItem(item)
 		switch {
 		case err != nil:
-			return state{}, err
+			return contents{}, err
 		case deleted:
 			found.deletions = append(found.deletions, Deletion{e.Name, e.LastEvent})
 		default:
@@ -170,7 +170,7 @@ func (s *Store) Get(ctx context.Context, name string) (Environment, error) {
 // write carries out the transaction that plan adds to actions, after it was called with all environments. It is
 // repeated if any environment is changed concurrently, because names, sort orders and the limit depend on all of them.
 func (s *Store) write(
-	ctx context.Context, plan func(found state, actions *dynamo.Actions) error, failed func(map[string]dynamo.Failure),
+	ctx context.Context, plan func(found contents, actions *dynamo.Actions) error, failed func(map[string]dynamo.Failure),
 ) error {
 	var actions *dynamo.Actions
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
@@ -207,7 +207,7 @@ func (e *PendingError) Error() string {
 func (s *Store) Create(ctx context.Context, e Environment) (Environment, error) {
 	last := int64(0) // the id of the last event of a deleted environment with the name
 	var created Environment
-	err := s.write(ctx, func(found state, actions *dynamo.Actions) error {
+	err := s.write(ctx, func(found contents, actions *dynamo.Actions) error {
 		for _, d := range found.deletions {
 			if strings.EqualFold(d.Name, e.Name) {
 				return &PendingError{d}
@@ -279,7 +279,7 @@ func (e Environment) placed(all []Environment) Environment {
 // Update only reads.
 func (s *Store) Update(ctx context.Context, name string, change func(*Environment) error) (Environment, error) {
 	var next Environment
-	err := s.write(ctx, func(found state, actions *dynamo.Actions) error {
+	err := s.write(ctx, func(found contents, actions *dynamo.Actions) error {
 		old, err := found.get(name)
 		if err != nil {
 			return err
@@ -304,7 +304,7 @@ func (s *Store) Update(ctx context.Context, name string, change func(*Environmen
 	return next, nil
 }
 
-func (found state) get(name string) (Environment, error) {
+func (found contents) get(name string) (Environment, error) {
 	i := slices.IndexFunc(found.all, func(e Environment) bool { return e.Name == name })
 	if i < 0 {
 		return Environment{}, NotFound(name)
@@ -330,7 +330,7 @@ func (s *Store) replace(old Environment, item dynamo.Item) types.TransactWriteIt
 // environment is in use. precondition receives the environment; its error is returned.
 func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(Environment) error) (Deletion, error) {
 	var deletion Deletion
-	err := s.write(ctx, func(found state, actions *dynamo.Actions) error {
+	err := s.write(ctx, func(found contents, actions *dynamo.Actions) error {
 		if i := slices.IndexFunc(found.deletions, func(d Deletion) bool { return d.Name == name }); i >= 0 {
 			deletion = found.deletions[i]
 			return nil

@@ -25,9 +25,9 @@ import (
 type Store struct {
 	*Reader
 	fields                *contextfield.Store
-	fieldReferences       references.Table
-	segmentReferences     references.Table
-	environmentReferences references.Table
+	fieldReferences       references.Store
+	segmentReferences     references.Store
+	environmentReferences references.Store
 	environments          *environment.Store
 	log                   *eventlog.Log
 }
@@ -37,9 +37,9 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	return &Store{
 		Reader:                NewReader(client, tables),
 		fields:                contextfield.NewStore(client, tables, nil),
-		fieldReferences:       contextfield.ReferencesTable(client, tables),
-		segmentReferences:     segment.ReferencesTable(client, tables),
-		environmentReferences: environment.ReferencesTable(client, tables),
+		fieldReferences:       contextfield.ReferencesStore(client, tables),
+		segmentReferences:     segment.ReferencesStore(client, tables),
+		environmentReferences: environment.ReferencesStore(client, tables),
 		environments:          environment.NewStore(client, tables, nil),
 		log:                   log,
 	}

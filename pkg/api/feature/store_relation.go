@@ -17,7 +17,7 @@ import (
 // references, and fails if a resource that a toggle uses does not exist.
 type relation struct {
 	kind    string // of the resources, in the names of actions
-	table   references.Table
+	store   references.Store
 	used    func(toggle.Feature) []string // the resources that a toggle uses, without duplicates
 	missing func(resource string) error   // the error if a resource does not exist
 
@@ -32,7 +32,7 @@ func (s *Store) relations() []relation {
 	return []relation{
 		{
 			kind:        "context field",
-			table:       s.fieldReferences,
+			store:       s.fieldReferences,
 			used:        toggle.Feature.UsedContextFields,
 			constrained: (*transaction).constrained,
 			missing: func(field string) error {
@@ -42,7 +42,7 @@ func (s *Store) relations() []relation {
 		},
 		{
 			kind:  "segment",
-			table: s.segmentReferences,
+			store: s.segmentReferences,
 			used:  usedSegments,
 			missing: func(segment string) error {
 				return apierror.Errorf(apierror.Conflict, "The toggle uses the segment %s, which does not exist.", segment)
@@ -50,7 +50,7 @@ func (s *Store) relations() []relation {
 		},
 		{
 			kind:    "environment",
-			table:   s.environmentReferences,
+			store:   s.environmentReferences,
 			used:    usedEnvironments,
 			written: (*edit).writtenEnvironments,
 			missing: environment.NotFound,
@@ -154,15 +154,15 @@ func (r relation) addTo(ctx context.Context, t *transaction) error {
 	stored := map[string]references.Counts{}
 	if less := decreasing(changes); len(less) > 0 {
 		var err error
-		if stored, err = r.table.Read(ctx, less); err != nil {
+		if stored, err = r.store.Read(ctx, less); err != nil {
 			return err
 		}
 	}
 	for _, resource := range slices.Sorted(maps.Keys(changes)) {
-		t.actions.Add(r.action(t, resource), r.table.Change(resource, changes[resource], stored[resource]))
+		t.actions.Add(r.action(t, resource), r.store.Change(resource, changes[resource], stored[resource]))
 	}
 	for _, resource := range r.exist(t, changes) {
-		t.actions.Add(r.action(t, resource), r.table.Exists(resource))
+		t.actions.Add(r.action(t, resource), r.store.Exists(resource))
 	}
 	return nil
 }

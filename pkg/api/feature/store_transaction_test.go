@@ -255,7 +255,7 @@ func TestLastToggleOfAProject(t *testing.T) {
 	for _, counts := range []references.ByProject{{}, {"default": 0}, {"default": -1}} {
 		db.Create(t, `{"contextFields":["a"]}`)
 		db.Put(t, db.Tables["ContextFields"],
-			contextfield.ReferencesTable(db.Client, db.Tables).Item("a", references.Counts{ByProject: counts}))
+			contextfield.ReferencesStore(db.Client, db.Tables).Item("a", references.Counts{ByProject: counts}))
 		assert.OK(t, db.Store.Delete(t.Context(), "f", nil))
 		assert.Equal(t, "", db.References(t))
 	}

@@ -83,7 +83,7 @@ func TestSegmentsOfStrategies(t *testing.T) {
 	used := func() string {
 		t.Helper()
 		name := segmenttable.Name(created.ID)
-		found, err := segment.ReferencesTable(a.Client, a.Tables).Read(t.Context(), []string{name})
+		found, err := segment.ReferencesStore(a.Client, a.Tables).Read(t.Context(), []string{name})
 		assert.OK(t, err)
 		return fmt.Sprintf("%d active, %d archived", found[name].Toggles(), found[name].Archived)
 	}

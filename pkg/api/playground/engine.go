@@ -28,9 +28,9 @@ type StrategyExplanation struct {
 
 // NewEngine returns the Engine of an environment.
 func NewEngine(environment string, features []toggle.Feature, segments []toggle.Segment) Engine {
-	state := evaluation.State(snapshot.Build(environment, features, segments))
-	state.Segments = segments // also those that only disabled strategies use
-	return Engine{environment, evaluation.New(state)}
+	document := evaluation.Document(snapshot.Build(environment, features, segments))
+	document.Segments = segments // also those that only disabled strategies use
+	return Engine{environment, evaluation.New(document)}
 }
 
 // Explain evaluates a toggle for a context, and says why the result is what it is. An archived toggle is not known.

@@ -13,7 +13,7 @@ import (
 // Checker compares the stored references to the resources of a table with what uses them. Responses show the
 // references, and a used resource cannot be deleted, and nothing can end the use of a resource that does not exist.
 type Checker struct {
-	Table      Table
+	Store      Store
 	Kind       string                 // of the resources, such as "context field"
 	IsResource func(dynamo.Item) bool // whether an item of the table that has no references is that of a resource
 
@@ -28,7 +28,7 @@ type Checker struct {
 // Check is a consistency.Check.
 func (c Checker) Check(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
 	// before the users: a repair does not replace references that change later
-	exists, stored, err := c.Table.scan(ctx, c.IsResource)
+	exists, stored, err := c.Store.scan(ctx, c.IsResource)
 	if err != nil {
 		return "", nil, err
 	}
@@ -63,13 +63,13 @@ func (c Checker) compare(name string, exists bool, stored, counted Counts) (i co
 		}
 	case !exists:
 		i.Text = fmt.Sprintf("the %s %q, whose references are stored, does not exist", c.Kind, name)
-		i.Repair = c.Table.remove(name, stored)
+		i.Repair = c.Store.remove(name, stored)
 	case stored.ByProject == nil:
 		i.Text = fmt.Sprintf("the %s %q has no counts", c.Kind, name)
-		i.Repair = c.Table.replace(name, stored, counted)
+		i.Repair = c.Store.replace(name, stored, counted)
 	case !stored.same(counted):
 		i.Text = fmt.Sprintf("the %s %q counts %s, and is used by %s", c.Kind, name, stored.text(), counted.text())
-		i.Repair = c.Table.replace(name, stored, counted)
+		i.Repair = c.Store.replace(name, stored, counted)
 	default:
 		return i, false
 	}

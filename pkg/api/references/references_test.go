@@ -23,7 +23,7 @@ func write(t *testing.T, db *database.Database, actions ...types.TransactWriteIt
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
-	table := references.NewTable(db.Client, db.Tables["ContextFields"], "name")
+	table := references.NewStore(db.Client, db.Tables["ContextFields"], "name")
 	counts := func(p, q int64) references.Counts {
 		return references.Counts{ByProject: references.ByProject{"p": p, "q": q}}
 	}

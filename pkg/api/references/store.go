@@ -14,15 +14,15 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Table is a table with the references to its resources. It is safe for concurrent use.
-type Table struct {
+// Store keeps the references to the resources of a table, in the table. It is safe for concurrent use.
+type Store struct {
 	client *dynamodb.Client
-	name   string
+	table  string
 	hash   string
 }
 
-// NewTable returns the table with a physical name and a partition key, which is a string.
-func NewTable(client *dynamodb.Client, name, hash string) Table { return Table{client, name, hash} }
+// NewStore returns a Store on the table with a physical name and a partition key, which is a string.
+func NewStore(client *dynamodb.Client, table, hash string) Store { return Store{client, table, hash} }
 
 // The attributes of an item with references.
 const (
@@ -37,18 +37,18 @@ const (
 const prefix = "references#"
 
 // Key returns the key of the item with the references to a resource.
-func (t Table) Key(resource string) dynamo.Item {
-	return dynamo.Item{t.hash: dynamo.S(prefix + resource)}
+func (s Store) Key(resource string) dynamo.Item {
+	return dynamo.Item{s.hash: dynamo.S(prefix + resource)}
 }
 
 // ResourceOf returns the resource whose references an item of the table contains. ok is false for other items.
-func (t Table) ResourceOf(item dynamo.Item) (resource string, ok bool) {
-	return strings.CutPrefix(item.String(t.hash), prefix)
+func (s Store) ResourceOf(item dynamo.Item) (resource string, ok bool) {
+	return strings.CutPrefix(item.String(s.hash), prefix)
 }
 
 // Item returns the item with the references to a resource.
-func (t Table) Item(resource string, u Counts) dynamo.Item {
-	item := t.Key(resource)
+func (s Store) Item(resource string, u Counts) dynamo.Item {
+	item := s.Key(resource)
 	item[attributeCounts] = u.ByProject.value()
 	for attribute, n := range u.numbers() {
 		if n != 0 {
@@ -97,18 +97,18 @@ func FromItem(item dynamo.Item) (u Counts, ok bool) {
 
 // Read reads the references to resources. Those that do not exist are left out. It is one consistent read of one item
 // for each resource.
-func (t Table) Read(ctx context.Context, resources []string) (map[string]Counts, error) {
+func (s Store) Read(ctx context.Context, resources []string) (map[string]Counts, error) {
 	keys := make([]dynamo.Item, len(resources))
 	for i, resource := range resources {
-		keys[i] = t.Key(resource)
+		keys[i] = s.Key(resource)
 	}
-	items, err := dynamo.GetAll(ctx, t.client, t.name, keys)
+	items, err := dynamo.GetAll(ctx, s.client, s.table, keys)
 	if err != nil {
-		return nil, fmt.Errorf("read the references to resources of the table %s: %w", t.name, err)
+		return nil, fmt.Errorf("read the references to resources of the table %s: %w", s.table, err)
 	}
 	all := map[string]Counts{}
 	for _, item := range items {
-		resource, _ := t.ResourceOf(item)
+		resource, _ := s.ResourceOf(item)
 		all[resource], _ = FromItem(item)
 	}
 	return all, nil
@@ -116,14 +116,14 @@ func (t Table) Read(ctx context.Context, resources []string) (map[string]Counts,
 
 // Create returns the action that stores the references to a new resource. It needs no condition: the transaction that
 // creates the resource has one.
-func (t Table) Create(resource string) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: t.Item(resource, Counts{})}}
+func (s Store) Create(resource string) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: s.Item(resource, Counts{})}}
 }
 
 // Change returns the action that adds a change, which is not empty, to the references to a resource. stored is the
 // usage that was read; its counts can be nil if no change of a count is negative. The action fails, with the stored
 // item, if the resource does not exist, or if concurrent writes have changed which projects are left with toggles.
-func (t Table) Change(resource string, change, stored Counts) types.TransactWriteItem {
+func (s Store) Change(resource string, change, stored Counts) types.TransactWriteItem {
 	counts := expression.Name(attributeCounts)
 	condition := counts.AttributeExists()
 	var update expression.UpdateBuilder
@@ -153,8 +153,8 @@ func (t Table) Change(resource string, change, stored Counts) types.TransactWrit
 	}
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                           &t.name,
-		Key:                                 t.Key(resource),
+		TableName:                           &s.table,
+		Key:                                 s.Key(resource),
 		ConditionExpression:                 expr.Condition(),
 		UpdateExpression:                    expr.Update(),
 		ExpressionAttributeNames:            expr.Names(),
@@ -164,20 +164,20 @@ func (t Table) Change(resource string, change, stored Counts) types.TransactWrit
 }
 
 // Exists returns the condition that a resource exists. It fails without an item.
-func (t Table) Exists(resource string) types.TransactWriteItem {
-	return t.check(resource, expression.Name(attributeCounts).AttributeExists())
+func (s Store) Exists(resource string) types.TransactWriteItem {
+	return s.check(resource, expression.Name(attributeCounts).AttributeExists())
 }
 
 // SameVersion returns the condition that the version of the references to a resource is that of stored, which was read.
-func (t Table) SameVersion(resource string, stored Counts) types.TransactWriteItem {
-	return t.check(resource, expression.Name(attributeCounts).AttributeExists().And(is(attributeVersion, stored.Version)))
+func (s Store) SameVersion(resource string, stored Counts) types.TransactWriteItem {
+	return s.check(resource, expression.Name(attributeCounts).AttributeExists().And(is(attributeVersion, stored.Version)))
 }
 
-func (t Table) check(resource string, condition expression.ConditionBuilder) types.TransactWriteItem {
+func (s Store) check(resource string, condition expression.ConditionBuilder) types.TransactWriteItem {
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                           &t.name,
-		Key:                                 t.Key(resource),
+		TableName:                           &s.table,
+		Key:                                 s.Key(resource),
 		ConditionExpression:                 expr.Condition(),
 		ExpressionAttributeNames:            expr.Names(),
 		ExpressionAttributeValues:           expr.Values(),
@@ -187,12 +187,12 @@ func (t Table) check(resource string, condition expression.ConditionBuilder) typ
 
 // Delete returns the action that deletes the references to a resource. It fails if the numbers or the version are not
 // those of stored, which was read.
-func (t Table) Delete(resource string, stored Counts) types.TransactWriteItem {
+func (s Store) Delete(resource string, stored Counts) types.TransactWriteItem {
 	condition := unchanged(stored).And(is(attributeVersion, stored.Version))
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
 	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName:                 &t.name,
-		Key:                       t.Key(resource),
+		TableName:                 &s.table,
+		Key:                       s.Key(resource),
 		ConditionExpression:       expr.Condition(),
 		ExpressionAttributeNames:  expr.Names(),
 		ExpressionAttributeValues: expr.Values(),
@@ -223,16 +223,16 @@ func is(attribute string, n int64) expression.ConditionBuilder {
 }
 
 // replace returns the repair that replaces the numbers of references. It does nothing if they have changed.
-func (t Table) replace(resource string, stored, counted Counts) func(context.Context) error {
+func (s Store) replace(resource string, stored, counted Counts) func(context.Context) error {
 	update := expression.Set(expression.Name(attributeCounts), expression.Value(counted.ByProject.value())).
 		Set(expression.Name(attributeArchived), expression.Value(counted.Archived)).
 		Set(expression.Name(attributeSegments), expression.Value(counted.Segments)).
 		Set(expression.Name(attributeTokens), expression.Value(counted.Tokens))
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(stored)))
 	return func(ctx context.Context) error {
-		_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName:                 &t.name,
-			Key:                       t.Key(resource),
+		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName:                 &s.table,
+			Key:                       s.Key(resource),
 			ConditionExpression:       expr.Condition(),
 			UpdateExpression:          expr.Update(),
 			ExpressionAttributeNames:  expr.Names(),
@@ -243,10 +243,10 @@ func (t Table) replace(resource string, stored, counted Counts) func(context.Con
 }
 
 // remove returns the repair that deletes references. It does nothing if its numbers have changed.
-func (t Table) remove(resource string, stored Counts) func(context.Context) error {
-	action := t.Delete(resource, stored).Delete
+func (s Store) remove(resource string, stored Counts) func(context.Context) error {
+	action := s.Delete(resource, stored).Delete
 	return func(ctx context.Context) error {
-		_, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 			TableName:                 action.TableName,
 			Key:                       action.Key,
 			ConditionExpression:       action.ConditionExpression,
@@ -265,18 +265,18 @@ func unlessChanged(err error) error {
 }
 
 // scan returns the resources that exist, and the stored references to resources.
-func (t Table) scan(ctx context.Context, isResource func(dynamo.Item) bool) (
+func (s Store) scan(ctx context.Context, isResource func(dynamo.Item) bool) (
 	exists map[string]bool, stored map[string]Counts, err error,
 ) {
 	exists, stored = map[string]bool{}, map[string]Counts{}
-	for item, err := range dynamo.Scan(ctx, t.client, t.name) {
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
 		if err != nil {
-			return nil, nil, fmt.Errorf("read the table %s: %w", t.name, err)
+			return nil, nil, fmt.Errorf("read the table %s: %w", s.table, err)
 		}
-		if resource, ok := t.ResourceOf(item); ok {
+		if resource, ok := s.ResourceOf(item); ok {
 			stored[resource], _ = FromItem(item)
 		} else if isResource(item) {
-			exists[item.String(t.hash)] = true
+			exists[item.String(s.hash)] = true
 		}
 	}
 	return exists, stored, nil

@@ -18,7 +18,7 @@ import (
 // segmenttable.Name of their ids. It returns a consistency.Check.
 func (s *Store) Check(count func(context.Context) (map[string]references.Counts, error)) consistency.Check {
 	checker := references.Checker{
-		Table:      s.references,
+		Store:      s.references,
 		Kind:       "segment",
 		IsResource: segmenttable.IsSegment,
 		Count:      count,

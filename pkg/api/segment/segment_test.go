@@ -61,7 +61,7 @@ func newFixture(t *testing.T) fixture {
 // uses returns the numbers of segments that use the fields plan and country.
 func (f fixture) uses(t *testing.T) []int64 {
 	t.Helper()
-	all, err := contextfield.ReferencesTable(f.Client, f.Tables).Read(t.Context(), []string{"plan", "country"})
+	all, err := contextfield.ReferencesStore(f.Client, f.Tables).Read(t.Context(), []string{"plan", "country"})
 	assert.OK(t, err)
 	return []int64{all["plan"].Segments, all["country"].Segments}
 }
@@ -220,7 +220,7 @@ func (f fixture) use(t *testing.T, name string, archived bool, used references.C
 			{ID: "s3", Name: "default", Segments: []int64{2}},
 		}}},
 	}))
-	f.Put(t, f.Tables[segmenttable.Table], segment.ReferencesTable(f.Client, f.Tables).Item("1", used))
+	f.Put(t, f.Tables[segmenttable.Table], segment.ReferencesStore(f.Client, f.Tables).Item("1", used))
 }
 
 // A segment that a strategy uses cannot be deleted, even if its toggle is archived.

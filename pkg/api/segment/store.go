@@ -29,9 +29,9 @@ import (
 type Store struct {
 	client          *dynamodb.Client
 	table           string
-	references      references.Table
+	references      references.Store
 	fields          *contextfield.Store
-	fieldReferences references.Table
+	fieldReferences references.Store
 	version         dynamo.TableVersion
 	log             *eventlog.Log
 	maxValues       int // in the constraints of a segment
@@ -45,9 +45,9 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	return &Store{
 		client:          client,
 		table:           tables[segmenttable.Table],
-		references:      ReferencesTable(client, tables),
+		references:      ReferencesStore(client, tables),
 		fields:          contextfield.NewStore(client, tables, nil),
-		fieldReferences: contextfield.ReferencesTable(client, tables),
+		fieldReferences: contextfield.ReferencesStore(client, tables),
 		version:         dynamo.NewTableVersion(client, tables[segmenttable.Table], segmenttable.Hash),
 		log:             log,
 		maxValues:       MaxValues,
@@ -63,9 +63,9 @@ func (s *Store) ForImport() *Store {
 	return &importing
 }
 
-// ReferencesTable returns the references to segments by segmenttable.Name of their ids.
-func ReferencesTable(client *dynamodb.Client, tables dynamo.Tables) references.Table {
-	return references.NewTable(client, tables[segmenttable.Table], segmenttable.Hash)
+// ReferencesStore returns the references to segments by segmenttable.Name of their ids.
+func ReferencesStore(client *dynamodb.Client, tables dynamo.Tables) references.Store {
+	return references.NewStore(client, tables[segmenttable.Table], segmenttable.Hash)
 }
 
 // The names of the actions of a transaction.

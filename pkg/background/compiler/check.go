@@ -42,12 +42,12 @@ func (c *Compiler) Check(ctx context.Context) (summary string, found []consisten
 		}
 		toggles += len(all[i].document.Features)
 	}
-	state, err := c.readState(ctx)
+	current, err := c.readContents(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	for _, s := range all {
-		differing, err := c.compare(s, state)
+		differing, err := c.compare(s, current)
 		if err != nil {
 			return "", nil, err
 		}
@@ -74,7 +74,7 @@ func (c *Compiler) readSnapshot(ctx context.Context, environment string) (checke
 const shrink = "archive toggles, or remove strategies, constraints, payloads and values of segments"
 
 // compare returns the differences between a snapshot and the tables.
-func (c *Compiler) compare(s checked, current state) (found []consistency.Inconsistency, err error) {
+func (c *Compiler) compare(s checked, current contents) (found []consistency.Inconsistency, err error) {
 	next := newCompilation(s.environment, s.document)
 	next.putAll(current)
 	want := next.document()

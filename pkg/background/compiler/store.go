@@ -193,7 +193,7 @@ func (c *Compiler) read(ctx context.Context, next *compilation, changed change) 
 	if !changed.all {
 		return c.readChanged(ctx, next, changed)
 	}
-	stored, err := c.readState(ctx)
+	stored, err := c.readContents(ctx)
 	if err != nil {
 		return err
 	}
@@ -201,23 +201,23 @@ func (c *Compiler) read(ctx context.Context, next *compilation, changed change) 
 	return nil
 }
 
-// readState reads all toggles and segments. Toggles are read first: a segment that a toggle used when it was read can
+// readContents reads all toggles and segments. Toggles are read first: a segment that a toggle used when it was read can
 // only be deleted after the toggle has changed, which is another event.
-func (c *Compiler) readState(ctx context.Context) (state, error) {
+func (c *Compiler) readContents(ctx context.Context) (contents, error) {
 	rows, err := featuretable.Scan(ctx, c.client, c.features, func(r featuretable.Row) bool { return !r.Toggle.Archived })
 	if err != nil {
-		return state{}, err
+		return contents{}, err
 	}
 	var segments []dynamo.Item
 	for item, err := range dynamo.Scan(ctx, c.client, c.segments) {
 		if err != nil {
-			return state{}, fmt.Errorf("list segments: %w", err)
+			return contents{}, fmt.Errorf("list segments: %w", err)
 		}
 		if segmenttable.IsSegment(item) {
 			segments = append(segments, item)
 		}
 	}
-	return newState(rows, segments), nil
+	return newContents(rows, segments), nil
 }
 
 // readChanged starts with the previous document, and reads again what has changed: toggles, their children, whose

@@ -143,6 +143,6 @@ func (v *view) toggles(s snapshot.Selection) (*toggles, error) {
 	if len(v.engines) >= maxEngines {
 		clear(v.engines)
 	}
-	v.engines[s.Key()] = &toggles{d.Features, evaluation.New(evaluation.State(d))}
+	v.engines[s.Key()] = &toggles{d.Features, evaluation.New(evaluation.Document(d))}
 	return v.engines[s.Key()], nil
 }

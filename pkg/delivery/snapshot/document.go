@@ -13,7 +13,7 @@ import (
 // the segments that their strategies use, ordered by id. Its JSON form is a part of the response to
 // GET /api/client/features. Lists are not null in it: engines take the variants of another strategy otherwise, and
 // unleash-client of Node fails without the values of a constraint.
-type Document evaluation.State
+type Document evaluation.Document
 
 // NewFeature returns the form of a toggle in an environment. Its dependency is as it is stored: Resolve completes it.
 func NewFeature(f toggle.Feature, environment string) evaluation.Feature {

@@ -217,7 +217,7 @@ func TestData(t *testing.T) {
 				assert.OK(t, err)
 				compileSnapshots(t, db, time.Now)
 				db.Delete(t, db.Tables["Environments"], dynamo.Item{"name": dynamo.S("production")})
-				db.Delete(t, db.Tables["Environments"], environment.ReferencesTable(db.Client, db.Tables).Key("production"))
+				db.Delete(t, db.Tables["Environments"], environment.ReferencesStore(db.Client, db.Tables).Key("production"))
 			},
 			want: map[string]string{"states of toggles": `1 inconsistency: 1 toggles have strategies in the environment ` +
 				`"production", which does not exist`,
@@ -325,7 +325,7 @@ func putUsage(t *testing.T, db *database.Database, field string, toggles int64) 
 	t.Helper()
 	counts := references.ByProject{"default": toggles}
 	db.Put(t, db.Tables["ContextFields"],
-		contextfield.ReferencesTable(db.Client, db.Tables).Item(field, references.Counts{ByProject: counts}))
+		contextfield.ReferencesStore(db.Client, db.Tables).Item(field, references.Counts{ByProject: counts}))
 }
 
 // api accepts a request if the token of doctor is stored.

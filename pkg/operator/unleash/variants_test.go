@@ -54,7 +54,7 @@ func (o original) compare(t *testing.T) {
 	assert.OK(t, json.Unmarshal([]byte("["+o.strategies+"]"), &before.Strategies))
 	assert.OK(t, json.Unmarshal([]byte("["+o.variants+"]"), &before.Variants))
 	engine := func(f evaluation.Feature) *evaluation.Engine {
-		return evaluation.New(evaluation.State{Features: []evaluation.Feature{f}})
+		return evaluation.New(evaluation.Document{Features: []evaluation.Feature{f}})
 	}
 	there := engine(before)
 	imported := toggle.Feature{Name: "t", Environments: map[string]toggle.Environment{"e": state}}

@@ -20,7 +20,7 @@ const Count = 279
 // File is a state with its cases.
 type File struct {
 	Name  string // "01-simple-examples"
-	State evaluation.State
+	State evaluation.Document
 	Cases []Case
 }
 
@@ -62,7 +62,7 @@ func read(t *testing.T, path string) File {
 	t.Helper()
 	var content struct {
 		State struct {
-			evaluation.State
+			evaluation.Document
 			Events []deltaEvent `json:"events"` // instead of the state
 		} `json:"state"`
 		Tests        []test[bool]    `json:"tests"`
@@ -75,7 +75,7 @@ func read(t *testing.T, path string) File {
 	if err := json.Unmarshal(text, &content); err != nil {
 		t.Fatal(err)
 	}
-	file := File{Name: filepath.Base(path[:len(path)-len(".json")]), State: content.State.State}
+	file := File{Name: filepath.Base(path[:len(path)-len(".json")]), State: content.State.Document}
 	if content.State.Events != nil {
 		file.State = afterEvents(t, content.State.Events)
 	}
@@ -109,7 +109,7 @@ type deltaEvent struct {
 }
 
 // afterEvents returns the state after events.
-func afterEvents(t *testing.T, events []deltaEvent) evaluation.State {
+func afterEvents(t *testing.T, events []deltaEvent) evaluation.Document {
 	t.Helper()
 	features := map[string]evaluation.Feature{}
 	segments := map[int64]toggle.Segment{}
@@ -134,7 +134,7 @@ func afterEvents(t *testing.T, events []deltaEvent) evaluation.State {
 			t.Fatalf("unknown event %q", event.Type)
 		}
 	}
-	return evaluation.State{
+	return evaluation.Document{
 		Features: slices.Collect(maps.Values(features)),
 		Segments: slices.Collect(maps.Values(segments)),
 	}

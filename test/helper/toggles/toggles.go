@@ -140,7 +140,7 @@ func (db Fixture) References(tb testing.TB) string {
 	tb.Helper()
 	var all []string
 	for _, item := range db.Scan(tb, db.Tables["ContextFields"]) {
-		field, _ := contextfield.ReferencesTable(db.Client, db.Tables).ResourceOf(item)
+		field, _ := contextfield.ReferencesStore(db.Client, db.Tables).ResourceOf(item)
 		used, _ := references.FromItem(item)
 		for project, n := range used.ByProject {
 			all = append(all, fmt.Sprintf("%s/%s: %d", field, project, n))

@@ -61,8 +61,8 @@ func TestEngines(t *testing.T) {
 
 // batch is a state with the contexts that its toggles are evaluated for.
 type batch struct {
-	State    evaluation.State `json:"state"`
-	Contexts []sdkContext     `json:"contexts"`
+	State    evaluation.Document `json:"state"`
+	Contexts []sdkContext        `json:"contexts"`
 }
 
 // sdkContext is a context in the form of SDKs.

@@ -129,8 +129,8 @@ func sortedFields() []string {
 }
 
 // state returns a state of two parents, two children, and segments.
-func (g *generator) state() evaluation.State {
-	var state evaluation.State
+func (g *generator) state() evaluation.Document {
+	var state evaluation.Document
 	for id := range int64(3) {
 		state.Segments = append(state.Segments, toggle.Segment{
 			ID: id + 1, Name: fmt.Sprint("segment ", id+1), Constraints: g.constraints(),

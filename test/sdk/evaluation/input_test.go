@@ -18,7 +18,7 @@ type input struct {
 	broken   bool // yggdrasil cannot compile one of the features
 }
 
-func newInput(state evaluation.State, feature int, fields sdkContext, broken []string) *input {
+func newInput(state evaluation.Document, feature int, fields sdkContext, broken []string) *input {
 	i := &input{fields: fields, feature: &state.Features[feature], segments: state.Segments}
 	for _, feature := range state.Features {
 		isParent := func(d toggle.Dependency) bool { return d.Feature == feature.Name }
@@ -79,7 +79,7 @@ func (i *input) anyID(has func(id string) bool) bool {
 
 // String returns the input as JSON.
 func (i *input) String() string {
-	state := evaluation.State{Features: i.features, Segments: i.segments}
+	state := evaluation.Document{Features: i.features, Segments: i.segments}
 	document, err := json.MarshalIndent(map[string]any{"state": state, "context": i.fields}, "", " ")
 	if err != nil {
 		return err.Error()

@@ -116,7 +116,7 @@ func (w *World) checkClientTokens() {
 	if counted != total {
 		w.fail("there are %d client tokens, and %d are counted", total, counted)
 	}
-	table := environment.ReferencesTable(nil, nil)
+	table := environment.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("Environments") {
 		if name, ok := table.ResourceOf(item); ok {
 			if used, _ := references.FromItem(item); used.Tokens != 0 {

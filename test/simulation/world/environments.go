@@ -134,7 +134,7 @@ func isEnvironment(item dynamo.Item) bool {
 func (w *World) checkEnvironments() {
 	var counted []string
 	orders := map[int64]string{}
-	table := environment.ReferencesTable(nil, nil)
+	table := environment.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("Environments") {
 		if name, ok := table.ResourceOf(item); ok {
 			counted = append(counted, name)
@@ -185,7 +185,7 @@ func (w *World) checkEnvironmentUsage() {
 			}
 		}
 	}
-	table := environment.ReferencesTable(nil, nil)
+	table := environment.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("Environments") {
 		if name, ok := table.ResourceOf(item); ok {
 			used, _ := references.FromItem(item)

@@ -149,7 +149,7 @@ func (a *actor) restrictField(name, value string) {
 
 // unusedField returns a field that exists and that no toggle uses, or nothing.
 func (w *World) unusedField() string {
-	table := contextfield.ReferencesTable(nil, nil)
+	table := contextfield.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		field, ok := table.ResourceOf(item)
 		if used, _ := references.FromItem(item); ok && len(used.ByProject) == 0 && slices.Contains(w.fields.names, field) {
@@ -201,7 +201,7 @@ func (w *World) checkFields() {
 	}
 	var existing, counted []string
 	orders := map[int64]string{}
-	fieldReferences := contextfield.ReferencesTable(nil, nil)
+	fieldReferences := contextfield.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		name := item.String("name")
 		if contextfield.IsField(item) {

@@ -110,7 +110,7 @@ func (w *World) changedSegment(c change) {
 func (w *World) checkSegments() {
 	recount, stored := map[string]references.Counts{}, map[string]references.Counts{}
 	names, byField := map[string]string{}, map[string]int64{}
-	table := segment.ReferencesTable(nil, nil)
+	table := segment.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("Segments") {
 		if id, ok := table.ResourceOf(item); ok {
 			used, _ := references.FromItem(item)
@@ -156,7 +156,7 @@ func (w *World) checkSegments() {
 		w.fail("the references to the segments is %v, but toggles use them %v", stored, recount)
 	}
 	storedByField := map[string]int64{}
-	fields := contextfield.ReferencesTable(nil, nil)
+	fields := contextfield.ReferencesStore(nil, nil)
 	for _, item := range w.db.Items("ContextFields") {
 		if field, ok := fields.ResourceOf(item); ok {
 			if used, _ := references.FromItem(item); used.Segments != 0 {

@@ -2,9 +2,9 @@ package evaluation
 
 import "toggleadmin/pkg/toggle"
 
-// State is what applications get of the toggles of one environment: what they are evaluated by, and what describes them.
+// Document is what applications get of the toggles of one environment: what they are evaluated by, and what describes them.
 // Its JSON form is that of Unleash's client API (GET /api/client/features); other properties of that form are ignored.
-type State struct {
+type Document struct {
 	Features []Feature        `json:"features"`
 	Segments []toggle.Segment `json:"segments"`
 }

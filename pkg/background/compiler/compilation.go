@@ -31,15 +31,15 @@ func newCompilation(environment string, previous snapshot.Document) *compilation
 	}
 }
 
-// state is what the tables have of all toggles and segments.
-type state struct {
+// contents is what the tables have of all toggles and segments.
+type contents struct {
 	features   map[string]toggle.Feature // that are not archived, by name
 	unreadable map[string]error          // toggles whose items cannot be read, by name
 	segments   []dynamo.Item
 }
 
-func newState(rows []featuretable.Row, segments []dynamo.Item) state {
-	s := state{features: map[string]toggle.Feature{}, unreadable: map[string]error{}, segments: segments}
+func newContents(rows []featuretable.Row, segments []dynamo.Item) contents {
+	s := contents{features: map[string]toggle.Feature{}, unreadable: map[string]error{}, segments: segments}
 	for _, row := range rows {
 		f, err := row.Feature()
 		if err != nil {
@@ -52,7 +52,7 @@ func newState(rows []featuretable.Row, segments []dynamo.Item) state {
 }
 
 // putAll sets the parts of all toggles and segments.
-func (c *compilation) putAll(s state) {
+func (c *compilation) putAll(s contents) {
 	c.putSegments(s.segments)
 	for _, name := range slices.Sorted(maps.Keys(s.unreadable)) {
 		c.keep(name, s.unreadable[name])
