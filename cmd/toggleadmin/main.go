@@ -47,7 +47,7 @@ type cli struct {
 	Events  eventsCmd  `cmd:"" group:"Installation" help:"List and follow the event log, and send events again."`
 	Import  importCmd  `cmd:"" group:"Installation" help:"Import from Unleash or from a file."`
 	Export  exportCmd  `cmd:"" group:"Installation" help:"Print everything but secrets as JSON, which import file reads."`
-	Restore restoreCmd `cmd:"" group:"Installation" help:"Replace the items of tables with those of restored copies, and repair what depends on them."`
+	Restore restoreCmd `cmd:"" group:"Installation" help:"Replace the items of all tables with those of restored copies, and repair differences between them."`
 
 	Help         helpCmd       `cmd:"" group:"This program" help:"Print the help of a command."`
 	Completion   completionCmd `cmd:"" group:"This program" help:"Print a script that completes commands and options in a shell."`

@@ -22,7 +22,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -89,13 +88,11 @@ func TestLocal(t *testing.T) {
 		// ask QUESTION [ID]: runs the command and the request of a row of docs/events.md; api.json: the response
 		"ask": ask,
 		// webhook FILE: gives the service a webhook that refuses one request, and writes the bodies of the others to the file
-		"webhook": listen,
-		"await":   await,   // await REGEXP ARGUMENT …: runs toggleadmin in this process until a line of its output matches
-		"restart": restart, // restart: restarts the service, which then has other addresses
-		// copy-table TABLE COPY: makes a table with the same items, and overwrites those of an earlier one
-		"copy-table": copyTable,
-		"put-back":   putBack,    // put-back COPY TABLE: puts the items of a copy into the table
-		"type":       typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
+		"webhook":     listen,
+		"await":       await,      // await REGEXP ARGUMENT …: runs toggleadmin in this process until a line of its output matches
+		"restart":     restart,    // restart: restarts the service, which then has other addresses
+		"copy-tables": copyTables, // copy-tables PREFIX: makes the copies from which restore PREFIX restores
+		"type":        typeTokens, // type PROMPT ANSWER …: runs `tokens revoke -` on a terminal and answers its prompts
 	})
 }
 
@@ -203,27 +200,19 @@ func listen(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, content, 0o600))
 }
 
-func copyTable(ts *testscript.TestScript, _ bool, args []string) {
+func copyTables(ts *testscript.TestScript, _ bool, args []string) {
 	i := open(ts)
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{})
 	ts.Check(err)
-	table := template.Tables[slices.IndexFunc(template.Tables,
-		func(t samtemplate.Table) bool { return t.Name == args[0] })]
-	table.Name = args[1]
-	ts.Check(tables.Make(context.Background(), i.Client, []samtemplate.Table{table}))
-	copyItems(ts, i, i.Tables[args[0]], args[1])
-}
-
-func putBack(ts *testscript.TestScript, _ bool, args []string) {
-	i := open(ts)
-	copyItems(ts, i, args[0], i.Tables[args[1]])
-}
-
-func copyItems(ts *testscript.TestScript, i *installation.Installation, from, to string) {
-	for item, err := range dynamo.Scan(context.Background(), i.Client, from) {
-		ts.Check(err)
-		_, err = i.Client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &to, Item: item})
-		ts.Check(err)
+	for _, table := range template.Tables {
+		id, name := table.Name, args[0]+table.Name
+		table.Name, table.StreamViewType, table.TTLAttribute = name, "", "" // which a recovery does not copy
+		ts.Check(tables.Make(context.Background(), i.Client, []samtemplate.Table{table}))
+		for item, err := range dynamo.Scan(context.Background(), i.Client, i.Tables[id]) {
+			ts.Check(err)
+			_, err = i.Client.PutItem(context.Background(), &dynamodb.PutItemInput{TableName: &name, Item: item})
+			ts.Check(err)
+		}
 	}
 }
 

@@ -55,33 +55,6 @@ func (r *Reader) About(
 	return nil
 }
 
-// SinceCreation returns the events of some types since the creation of a subject, oldest first: those of all subjects
-// that were created later, even if they were deleted or a restored table has lost them. If the creation of the subject
-// is not in the log, or its clock was fast, these are all events of the types.
-func (r *Reader) SinceCreation(ctx context.Context, s Subject, some ...Type) (
-	all []Event, err error,
-) {
-	f := Filter{Types: texts(some)}
-	var created time.Time
-	err = r.About(ctx, []Subject{s}, some, func(e Event) error {
-		if created.IsZero() {
-			created = e.CreatedAt()
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if now := r.now(); !created.IsZero() && !created.After(now) {
-		f.From = created.Add(-clockError)
-	}
-	err = r.All(ctx, f, func(e Event) error {
-		all = append(all, e)
-		return nil
-	})
-	return all, err
-}
-
 // Creation is who created a resource, and when.
 type Creation struct {
 	By *toggle.Creator // nil: unknown

@@ -124,6 +124,26 @@ func (r *Reader) Newest(ctx context.Context, f Filter, limit int) (all []Event, 
 	return all, nil
 }
 
+// concurrentCreations is more than the number of resources that are created at the same time, so that the order of their
+// events can differ from that of their ids.
+const concurrentCreations = 50
+
+// HighestID returns the highest id in the subjects of the newest events of some types, which record creations, or 0.
+func (r *Reader) HighestID(ctx context.Context, some ...Type) (highest int64, err error) {
+	newest, err := r.Newest(ctx, Filter{Types: texts(some)}, concurrentCreations)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range newest {
+		id, err := e.SubjectID()
+		if err != nil {
+			return 0, err
+		}
+		highest = max(highest, id)
+	}
+	return highest, nil
+}
+
 // All returns the selected events, oldest first, without a limit of time.
 func (r *Reader) All(ctx context.Context, f Filter, yield func(Event) error) error {
 	sources := r.sources(f, maxRead)

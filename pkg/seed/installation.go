@@ -97,10 +97,10 @@ func (s *seeder) impossible(ctx context.Context, administrator Administrator, ca
 	}
 	if apierror.KindOf(cause) == apierror.Conflict {
 		return Initialized{}, apierror.Errorf(apierror.Conflict, "The account %d exists, but its deletion has not ended. "+
-			"Restore the table Users from a backup, or delete the item.", administratorID)
+			"Restore the tables from a backup, or delete the item.", administratorID)
 	}
 	return Initialized{}, apierror.Errorf(apierror.NameExists, "The e-mail address %q is reserved for another account. "+
-		"Choose another address, or if the table Users was lost, restore it (see docs/backup.md).", administrator.Email)
+		"Choose another address, or if the table Users was lost, restore all tables (see docs/backup.md).", administrator.Email)
 }
 
 // initialize is one attempt. written is false if a concurrent writer has written.

@@ -66,7 +66,7 @@ func (s *Store) Get(ctx context.Context, selector access.Selector) (APIToken, er
 	if item == nil {
 		return APIToken{}, apierror.New(apierror.NotFound, "There is no such API token.")
 	}
-	return fromItem(item)
+	return FromItem(item)
 }
 
 // List returns all tokens, ordered by name, then by selector.
@@ -76,7 +76,7 @@ func (s *Store) List(ctx context.Context) ([]APIToken, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list API tokens: %w", err)
 		}
-		t, err := fromItem(item)
+		t, err := FromItem(item)
 		if err != nil {
 			return nil, fmt.Errorf("list API tokens: %w", err)
 		}
@@ -150,7 +150,8 @@ func toItem(t APIToken) dynamo.Item {
 	})
 }
 
-func fromItem(item dynamo.Item) (APIToken, error) {
+// FromItem returns the token that an item contains.
+func FromItem(item dynamo.Item) (APIToken, error) {
 	var stored record
 	if err := dynamo.Unmarshal(item, &stored); err != nil {
 		return APIToken{}, err

@@ -57,7 +57,7 @@ func newExpiring(t clienttokentable.Token, days int64) eventlog.Change {
 func newChange(t clienttokentable.Token, kind eventlog.Type, data, preData any) eventlog.Change {
 	c := eventlog.Change{
 		Type:        kind,
-		Subject:     subject(t),
+		Subject:     Subject(t),
 		Last:        t.LastEvent,
 		Environment: t.Environment,
 		Data:        data,
@@ -69,8 +69,8 @@ func newChange(t clienttokentable.Token, kind eventlog.Type, data, preData any) 
 	return c
 }
 
-// subject returns the subject of the events about a token. API tokens have events of the same types, and other
+// Subject returns the subject of the events about a token. API tokens have events of the same types, and other
 // subjects.
-func subject(t clienttokentable.Token) eventlog.Subject {
+func Subject(t clienttokentable.Token) eventlog.Subject {
 	return eventlog.Subject("client-token:" + t.Selector.String())
 }

@@ -11,7 +11,6 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
@@ -390,53 +389,7 @@ func repair(t *testing.T, check consistency.Check) (texts []string) {
 	return texts
 }
 
-// A restored table brings back a token that was revoked, and one whose life was shortened. One whose life was extended
-// stays as it was restored. Announcements of their expiry before the check do not change that.
-func TestCheckRecorded(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, unlimited())
-	for _, name := range []string{"revoked", "shortened", "extended"} {
-		f.ExpectStatus(t.Context(), t, "create", "",
-			`{"tokenName":"`+name+`","type":"client","expiresAt":"2030-01-01T00:00:00Z"}`, 201)
-	}
-	assert.Equal(t, []string(nil), repair(t, f.store.CheckRecorded))
-	table := f.Tables[clienttokentable.Table]
-	backup := f.Scan(t, table)
-	const prefix = "*:development.v2_"
-	f.ExpectStatus(t.Context(), t, "delete", prefix+selector1, "", 200)
-	f.ExpectStatus(t.Context(), t, "update", prefix+selector2, `{"expiresAt":"2027-01-01T00:00:00Z"}`, 200)
-	f.ExpectStatus(t.Context(), t, "update", prefix+"BQUFBQUFBQUFBQUFBQUFBQ", `{"expiresAt":null}`, 200)
-	for _, item := range backup {
-		f.Put(t, table, item)
-	}
-	restored, err := f.store.List(t.Context())
-	assert.OK(t, err)
-	for _, token := range restored {
-		assert.OK(t, f.store.RecordExpiry(t.Context(), token, 14))
-	}
-	revoked := database.About(f.Events(t), eventlog.Subject("client-token:"+selector1))
-	assert.Equal(t, 3, len(revoked))
-	texts := repair(t, f.store.CheckRecorded)
-	assert.Equal(t, 2, len(texts))
-	for i, want := range []string{
-		"the client token " + prefix + selector1 + " (revoked) was revoked at ",
-		"the client token " + prefix + selector2 + " (shortened) was changed to expire at 2027-01-01T00:00:00.000Z",
-	} {
-		if !strings.HasPrefix(texts[i], want) {
-			t.Errorf("%q, want %q", texts[i], want)
-		}
-	}
-	assert.Equal(t, []string(nil), repair(t, f.store.CheckRecorded))
-	all, err := f.store.List(t.Context())
-	assert.OK(t, err)
-	var left []string
-	for _, token := range all {
-		left = append(left, token.Name+" "+token.ExpiresAt.Format(time.DateOnly))
-	}
-	assert.Equal(t, []string{"extended 2030-01-01", "shortened 2027-01-01"}, left)
-}
-
-// The check of environments counts tokens, and creates an environment that a restored table has lost.
+// The check of environments counts tokens, and creates an environment that was lost.
 func TestCheckOfEnvironments(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, unlimited())
@@ -455,7 +408,7 @@ func TestCheckOfEnvironments(t *testing.T) {
 	assert.Equal(t, []int64{1, 0}, f.counts(t))
 }
 
-// A token can be revoked even if a restored table has lost its environment.
+// A token can be revoked even if its environment was lost.
 func TestDeleteWithoutEnvironment(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, unlimited())

@@ -94,7 +94,7 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 			return nil, err
 		}
 		created = t
-		created.LastEvent, created.LastChange = id, id
+		created.LastEvent = id
 		expiry, err := s.recordShortLife(ctx, &created, t.CreatedAt)
 		if err != nil {
 			return nil, err
@@ -146,19 +146,12 @@ func (s *Store) checkEnvironment(ctx context.Context, t clienttokentable.Token) 
 // Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound
 // if there is none. If nothing changes, Update only reads.
 func (s *Store) Update(ctx context.Context, text string, expires *time.Time, now time.Time) error {
-	return s.update(ctx, text, expires, now, func(clienttokentable.Token) bool { return true })
-}
-
-// update is Update for a token that still meets a condition. Otherwise it only reads.
-func (s *Store) update(
-	ctx context.Context, text string, expires *time.Time, now time.Time, holds func(clienttokentable.Token) bool,
-) error {
 	if expires != nil { // as it is stored
 		expires = new(datetime.Milliseconds(*expires))
 	}
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Find(ctx, text)
-		if err != nil || !holds(old) || sameTime(old.ExpiresAt, expires) {
+		if err != nil || sameTime(old.ExpiresAt, expires) {
 			return nil, err
 		}
 		next := old
@@ -168,7 +161,7 @@ func (s *Store) update(
 		if err != nil {
 			return nil, err
 		}
-		next.LastEvent, next.LastChange = id, id
+		next.LastEvent = id
 		expiry, err := s.recordShortLife(ctx, &next, now)
 		return slices.Concat([]types.TransactWriteItem{s.setExpiry(old, next)}, event, expiry), err
 	}, nil)
@@ -200,7 +193,6 @@ func (s *Store) setExpiry(old, next clienttokentable.Token) types.TransactWriteI
 	} else {
 		update = update.Set(announced, expression.Value(next.AnnouncedDays))
 	}
-	update = update.Set(expression.Name(clienttokentable.AttributeLastChange), expression.Value(next.LastChange))
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(old)))
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName:                 &s.table,
@@ -244,7 +236,7 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 		}}}, event...)
-		if _, exists := found[old.Environment]; exists { // otherwise a table was restored
+		if _, exists := found[old.Environment]; exists { // otherwise a restore has not ended
 			actions = append(actions, s.environments.Change(old.Environment, references.Counts{Tokens: -1}, references.Counts{}))
 		}
 		return actions, nil

@@ -9,7 +9,6 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/consistency"
-	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -66,8 +65,7 @@ func (s *Store) checkOwners(tokens []PAT, owners []user.User) (found []consisten
 }
 
 // checkTokens looks for tokens whose owners do not exist or do not list them. A token that is not listed is added to
-// the map, so that it can be revoked. If the event log had its deletion, the repair of CheckRecorded would have deleted
-// it.
+// the map, so that it can be revoked.
 func (s *Store) checkTokens(tokens []PAT, owners []user.User) (found []consistency.Inconsistency) {
 	listed := map[int64]map[string]int64{} // by the id of the owner
 	for _, u := range owners {
@@ -100,24 +98,11 @@ func (s *Store) highestID(ctx context.Context, tokens []PAT, owners []user.User)
 			highest = max(highest, id)
 		}
 	}
-	var newest PAT
-	if len(tokens) > 0 {
-		newest = tokens[len(tokens)-1]
+	for _, p := range tokens {
+		highest = max(highest, p.ID)
 	}
-	highest = max(highest, newest.ID)
-	created, err := eventlog.NewReader(s.log).SinceCreation(ctx, newest.Subject(), eventlog.PATCreated,
-		eventlog.ServiceAccountTokenCreated)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range created {
-		id, err := e.SubjectID()
-		if err != nil {
-			return 0, err
-		}
-		highest = max(highest, id)
-	}
-	return highest, nil
+	recorded, err := eventlog.NewReader(s.log).HighestID(ctx, eventlog.PATCreated, eventlog.ServiceAccountTokenCreated)
+	return max(highest, recorded), err
 }
 
 // checkCounter compares the counter of ids with the highest id of a token.
@@ -134,37 +119,4 @@ func (s *Store) checkCounter(ctx context.Context, highest int64) ([]consistency.
 		Repair: dynamo.ReplaceAttribute(s.client, s.pats, Key(0, 0), []string{lastID}, counter[lastID],
 			dynamo.N(highest)),
 	}}, nil
-}
-
-// CheckRecorded looks for tokens whose deletion the event log has. It is a consistency.Check. A restored table brings
-// them back. An event about such a token can follow its deletion, such as the announcement of its expiry.
-func (s *Store) CheckRecorded(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
-	tokens, err := s.List(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	var subjects []eventlog.Subject
-	existing := map[eventlog.Subject]PAT{}
-	for _, p := range tokens {
-		subjects = append(subjects, p.Subject())
-		existing[p.Subject()] = p
-	}
-	deletions := []eventlog.Type{eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted}
-	err = eventlog.NewReader(s.log).About(ctx, subjects, deletions, func(e eventlog.Event) error {
-		p, ok := existing[e.Subject]
-		if !ok {
-			return nil
-		}
-		delete(existing, e.Subject) // a token has two deletions if it was restored before
-		found = append(found, consistency.Inconsistency{
-			Text: fmt.Sprintf("the token %d (%s) of the account %d was revoked at %s", p.ID, p.Description, p.UserID,
-				datetime.Format(e.CreatedAt())),
-			Repair: func(ctx context.Context) error { return s.DeleteUnlisted(ctx, p) },
-		})
-		return nil
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	return fmt.Sprintf("%d, none of which was revoked", len(tokens)), found, nil
 }

@@ -58,7 +58,7 @@ func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.Tr
 	}}}, event...), err
 }
 
-// DeleteUnlisted deletes a token that its owner does not list, such as after a restore of one table. If the token
+// DeleteUnlisted deletes a token that its owner does not list, such as after a restore that has not ended. If the token
 // changes at the same time, DeleteUnlisted does nothing.
 func (s *Store) DeleteUnlisted(ctx context.Context, p PAT) error {
 	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { return s.deletion(ctx, p, AnyKind) })

@@ -20,9 +20,9 @@ type Checker struct {
 	// Count returns the references to each resource that has some.
 	Count func(context.Context) (map[string]Counts, error)
 
-	// Restore returns the repair that creates a resource that is used. nil: Steps are what an operator can do.
+	// Restore returns the repair that creates a resource that is used. nil: Advice is what an operator can do.
 	Restore func(resource string) func(context.Context) error
-	Steps   []consistency.Step
+	Advice  string
 }
 
 // Check is a consistency.Check.
@@ -59,7 +59,7 @@ func (c Checker) compare(name string, exists bool, stored, counted Counts) (i co
 		if c.Restore != nil {
 			i.Repair = c.Restore(name)
 		} else {
-			i.Steps = c.Steps
+			i.Advice = c.Advice
 		}
 	case !exists:
 		i.Text = fmt.Sprintf("the %s %q, whose references are stored, does not exist", c.Kind, name)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/references"
@@ -22,7 +21,7 @@ func (s *Store) Check(count func(context.Context) (map[string]references.Counts,
 		Kind:       "segment",
 		IsResource: segmenttable.IsSegment,
 		Count:      count,
-		Steps:      []consistency.Step{{Text: "restore the table Segments, or delete the strategies that use the segment"}},
+		Advice:     "restore all tables, or delete the strategies that use the segment",
 	}
 	return checker.Check
 }
@@ -93,14 +92,8 @@ func (s *Store) highest(
 		id, _ := strconv.ParseInt(name, 10, 64)
 		highest = max(highest, id)
 	}
-	created := eventlog.Filter{Types: []string{string(eventlog.SegmentCreated)}}
-	err = eventlog.NewReader(s.log).All(ctx, created, func(e eventlog.Event) error {
-		_, id, _ := strings.Cut(string(e.Subject), ":")
-		n, _ := strconv.ParseInt(id, 10, 64)
-		highest = max(highest, n)
-		return nil
-	})
-	return highest, err
+	recorded, err := eventlog.NewReader(s.log).HighestID(ctx, eventlog.SegmentCreated)
+	return max(highest, recorded), err
 }
 
 // CountFields adds the references to context fields by segments to counted.

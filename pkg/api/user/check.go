@@ -31,18 +31,15 @@ func (s *Store) Check(ctx context.Context) (summary string, found []consistency.
 	}
 	owners := r.owners()
 	found = slices.Concat(s.checkReservations(r, owners), s.checkOwners(r, owners), s.checkNumbers(r))
-	recorded, err := s.recordedCreations(ctx, r)
+	recorded, err := eventlog.NewReader(s.log).HighestID(ctx, eventlog.UserCreated, eventlog.ServiceAccountCreated)
 	if err != nil {
 		return "", nil, err
 	}
-	counter, err := s.checkCounter(ctx, max(r.highest(), recorded.highest)) // last, because the counter only rises
+	counter, err := s.checkCounter(ctx, max(r.highest(), recorded)) // last, because the counter only rises
 	if err != nil {
 		return "", nil, err
 	}
 	summary = fmt.Sprintf("%d, consistent with their identifiers, their numbers and the counter of ids", len(r.accounts))
-	if len(recorded.lost) > 0 {
-		summary += "; the event log has accounts that do not exist: " + consistency.List(recorded.lost)
-	}
 	return summary, append(found, counter...), nil
 }
 
@@ -151,8 +148,8 @@ func (s *Store) checkOwners(r relations, owners map[string][]int64) (found []con
 		switch {
 		case len(owners[name]) > 1:
 			found = append(found, consistency.Inconsistency{
-				Text:  fmt.Sprintf("the accounts %d and %d have the same %q", id, owners[name][1], name),
-				Steps: []consistency.Step{{Text: "delete one of the two accounts"}},
+				Text:   fmt.Sprintf("the accounts %d and %d have the same %q", id, owners[name][1], name),
+				Advice: "delete one of the two accounts",
 			})
 		case reservation == nil:
 			found = append(found, consistency.Inconsistency{
@@ -198,44 +195,6 @@ func plural(kind Kind) string {
 		return "service accounts"
 	}
 	return "people"
-}
-
-// creations are the accounts whose creation or deletion the event log has.
-type creations struct {
-	highest int64    // id
-	lost    []string // subjects of accounts that do not exist, although their deletion is not recorded
-}
-
-// recordedCreations reads the events about the creation and the deletion of accounts since that of the account with the
-// highest id.
-func (s *Store) recordedCreations(ctx context.Context, r relations) (c creations, err error) {
-	var newest User
-	for id, u := range r.accounts {
-		if id > newest.ID {
-			newest = u
-		}
-	}
-	events, err := eventlog.NewReader(s.log).SinceCreation(ctx, newest.Subject(), eventlog.UserCreated,
-		eventlog.ServiceAccountCreated, eventlog.UserDeleted, eventlog.ServiceAccountDeleted)
-	if err != nil {
-		return creations{}, err
-	}
-	for _, e := range events {
-		id, err := e.SubjectID()
-		if err != nil {
-			return creations{}, err
-		}
-		c.highest = max(c.highest, id)
-		account := string(e.Subject)
-		_, exists := r.accounts[id]
-		switch {
-		case e.Data == nil: // a deletion
-			c.lost = slices.DeleteFunc(c.lost, func(other string) bool { return other == account })
-		case !exists:
-			c.lost = append(c.lost, account)
-		}
-	}
-	return c, nil
 }
 
 // checkCounter compares the counter of ids with the highest id of an account.

@@ -3,6 +3,9 @@ package user
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"toggleadmin/pkg/eventlog"
@@ -60,6 +63,21 @@ func (u User) change(person, account eventlog.Type, data, preData any) eventlog.
 		c.Type = account
 	}
 	return c
+}
+
+// Withdraws reports whether an event about a change of an account takes rights or an identity from it.
+func Withdraws(e eventlog.Event) (bool, error) {
+	var after, before struct {
+		RootRole rootRole  `json:"rootRole"`
+		Disabled bool      `json:"disabled"`
+		Identity *identity `json:"identity"`
+	}
+	if err := errors.Join(json.Unmarshal(e.Data, &after), json.Unmarshal(e.PreData, &before)); err != nil {
+		return false, fmt.Errorf("read the data of event %d: %w", e.ID, err)
+	}
+	return after.Disabled && !before.Disabled ||
+		after.RootRole.ID > before.RootRole.ID || // a role with a higher id has fewer permissions
+		before.Identity != nil && (after.Identity == nil || *after.Identity != *before.Identity), nil
 }
 
 // Subject returns the subject of the events about the account.

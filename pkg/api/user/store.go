@@ -158,18 +158,6 @@ func (s *Store) SetRole(ctx context.Context, id int64, role access.Role, force b
 	return err
 }
 
-// Restrict sets the role and the state of an account as it was read. It does nothing if the account has changed since
-// then, or does not exist.
-func (s *Store) Restrict(ctx context.Context, read User, role access.Role, disabled bool) error {
-	_, err := s.modify(ctx, read.ID, true, func(u *User) error {
-		if u.LastEvent == read.LastEvent {
-			u.Role, u.Disabled = role, disabled
-		}
-		return nil
-	})
-	return apierror.IgnoreNotFound(err)
-}
-
 // Update changes the name, the e-mail address, the role and the state of an account of the kind, and returns it. change
 // receives the account; its error ends the update. The kind of the error of Update is, in this order, NotFound if there
 // is no such account, that of change, Conflict for the last enabled Admin, or NameExists if another person has the

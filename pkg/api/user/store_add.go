@@ -166,8 +166,8 @@ func (s *Store) add(ctx context.Context, a addition) (User, error) {
 		case failed[actionLink].Failed:
 			return User{}, identityExists()
 		}
-		// Another id was taken after this one, or the counter is too low, because only one table was restored: another
-		// account has the id.
+		// Another id was taken after this one, or the counter is too low, because a restore has not ended: another account
+		// has the id.
 	}
 }
 

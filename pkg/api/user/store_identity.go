@@ -49,7 +49,7 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 	changed := u
 	changed.Identity = next
 	identity := expression.Name(attributeIdentity)
-	if next != nil && reflect.DeepEqual(u, changed) { // only the link is missing, because one table was restored
+	if next != nil && reflect.DeepEqual(u, changed) { // only the link is missing, because a restore has not ended
 		restore := s.update(u.ID, expression.NewBuilder().
 			WithCondition(eventlog.ExistsWithLast(hash, u.LastEvent)).
 			WithUpdate(expression.Set(identity, expression.Value(identityRecord(*next)))))
@@ -111,7 +111,7 @@ func (s *Store) replaceIdentity(ctx context.Context, u User, next Identity, stal
 }
 
 // unlinking adds to the actions of a transaction the one that deletes the link of a person's identity, unless it is
-// another person's link, because one table was restored.
+// another person's link, because a restore has not ended.
 func (s *Store) unlinking(
 	ctx context.Context, u User, actions []types.TransactWriteItem,
 ) ([]types.TransactWriteItem, error) {

@@ -37,7 +37,7 @@ func TestLink(t *testing.T) {
 		describe(store.Link(ctx, 3, identity("unused"))))
 	assert.Equal(t, "unlink user 3: NotFoundError: There is no person with the id 3.", describe(store.Unlink(ctx, 3)))
 	requireItems(t, db, 10) // two counters, four accounts, three reservations and a link
-	// A link that counts no more, as after a restore of one table, is made again at the same time.
+	// A link that counts no more, as during a restore, is made again at the same time.
 	db.Put(t, db.Tables["Identifiers"], dynamo.Item{"id": dynamo.S("identity:" + issuer + " s"), "accountId": dynamo.N(2)})
 	superseded()
 	requireItems(t, db, 11)
@@ -47,7 +47,7 @@ func TestLink(t *testing.T) {
 		describe(store.SignIn(ctx, signIn("other", "eve@example.com"))))
 }
 
-// TestLinkAfterARestore links people whose items in the two tables do not fit together, because one was restored.
+// TestLinkAfterARestore links people whose items in the two tables do not fit together, because a restore has not ended.
 func TestLinkAfterARestore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

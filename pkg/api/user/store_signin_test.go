@@ -119,7 +119,7 @@ func TestSignInComparesAddressesInLowerCase(t *testing.T) {
 		describe(store.SignIn(t.Context(), signIn("ada", "Ada@ΚόΣΜΟς.example"))))
 }
 
-// TestSignInWithReservedAddress checks that an address whose account is missing, because one table was restored, is
+// TestSignInWithReservedAddress checks that an address whose account is missing, because a restore has not ended, is
 // rejected.
 func TestSignInWithReservedAddress(t *testing.T) {
 	t.Parallel()

@@ -94,15 +94,15 @@ func (c *Compiler) compare(s checked, current contents) (found []consistency.Inc
 		})
 	case s.pointer.Size > snapshot.MaxBody:
 		found = append(found, consistency.Inconsistency{
-			Text:  fmt.Sprintf("in %q %v", s.environment, tooLarge(s.pointer.Size)),
-			Steps: []consistency.Step{{Text: shrink}},
+			Text:   fmt.Sprintf("in %q %v", s.environment, tooLarge(s.pointer.Size)),
+			Advice: shrink,
 		})
 	default:
 		if s.pointer.Size >= snapshot.LargeBody {
 			found = append(found, consistency.Inconsistency{
 				Text: fmt.Sprintf("%s has %d bytes, compressed, and at most %d are delivered: above %d, writes that enlarge it "+
 					"are rejected", name, s.pointer.Size, snapshot.MaxBody, snapshot.FullBody),
-				Steps: []consistency.Step{{Text: shrink}},
+				Advice: shrink,
 			})
 		}
 		texts, err := differences(s.document, want)
@@ -114,8 +114,8 @@ func (c *Compiler) compare(s checked, current contents) (found []consistency.Inc
 		}
 		if c.now().Sub(s.pointer.CheckedAt) > maxUnchecked {
 			found = append(found, consistency.Inconsistency{
-				Text:  fmt.Sprintf("%s was last compared with the tables at %s", name, datetime.Format(s.pointer.CheckedAt)),
-				Steps: []consistency.Step{{Text: "sweep-snapshots does this every hour: read its log"}},
+				Text:   fmt.Sprintf("%s was last compared with the tables at %s", name, datetime.Format(s.pointer.CheckedAt)),
+				Advice: "sweep-snapshots does this every hour: read its log",
 			})
 		}
 		if isAhead(s.pointer, c.now()) {
@@ -128,8 +128,8 @@ func (c *Compiler) compare(s checked, current contents) (found []consistency.Inc
 	}
 	for _, reason := range next.kept {
 		found = append(found, consistency.Inconsistency{
-			Text:  fmt.Sprintf("applications in %q get an earlier state, or none, of %v", s.environment, reason),
-			Steps: []consistency.Step{{Text: "correct a toggle that cannot be compiled, or restore the segment that it uses"}},
+			Text:   fmt.Sprintf("applications in %q get an earlier state, or none, of %v", s.environment, reason),
+			Advice: "correct a toggle that cannot be compiled, or restore the segment that it uses",
 		})
 	}
 	slices.SortStableFunc(found, func(a, b consistency.Inconsistency) int { return strings.Compare(a.Text, b.Text) })

@@ -25,7 +25,6 @@ const (
 	AttributeExpiresAt     = "expiresAt"
 	AttributeSeenAt        = "seenAt"
 	AttributeAnnouncedDays = "announcedDays"
-	AttributeLastChange    = "changed"
 )
 
 // Type is what a token may be used for.
@@ -51,8 +50,6 @@ type Token struct {
 	// AnnouncedDays is the lowest threshold at which its current expiry was recorded; 0: none.
 	AnnouncedDays int64
 	LastEvent     int64 // the id of its last event
-	// LastChange is the id of the event of its creation or last change. The record of its expiry is a later event.
-	LastChange int64
 }
 
 // Expired reports whether the token is no longer valid at now.
@@ -141,7 +138,6 @@ type record struct {
 
 	AnnouncedDays int64 `dynamodbav:"announcedDays,omitempty"`
 	LastEvent     int64 `dynamodbav:"event,omitempty"`
-	LastChange    int64 `dynamodbav:"changed,omitempty"`
 }
 
 // Key returns the key of a token.
@@ -165,7 +161,6 @@ func Marshal(t Token) dynamo.Item {
 
 		AnnouncedDays: t.AnnouncedDays,
 		LastEvent:     t.LastEvent,
-		LastChange:    t.LastChange,
 	})
 }
 
@@ -191,7 +186,6 @@ func Unmarshal(item dynamo.Item) (Token, error) {
 
 		AnnouncedDays: stored.AnnouncedDays,
 		LastEvent:     stored.LastEvent,
-		LastChange:    stored.LastChange,
 	}
 	copy(t.Verifier[:], stored.Verifier)
 	return t, nil

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 
-	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
@@ -24,8 +22,7 @@ import (
 // maxRounds limits the repairs of a check: a repair can reveal another inconsistency.
 const maxRounds = 3
 
-// consistency runs the checks of the packages whose stores keep counters, indexes and relations. First come the
-// comparisons with the event log, because the others keep what they find in the tables.
+// consistency runs the checks of the packages whose stores keep counters, indexes and relations.
 func (d *doctor) consistency(ctx context.Context) {
 	i := d.Installation
 	log := i.Log(d.Now)
@@ -33,11 +30,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	pats := pat.NewStore(i.Client, i.Tables, log, nil)
 	features := feature.NewStore(i.Client, i.Tables, log)
 
-	d.check(ctx, "recorded accounts", users.CheckRecorded)
-	d.check(ctx, "recorded tokens", pats.CheckRecorded)
-	d.check(ctx, "recorded API tokens", apitoken.NewStore(i.Client, i.Tables, log).CheckRecorded)
 	clientTokens := clienttoken.NewStore(i.Client, i.Tables, log)
-	d.check(ctx, "recorded client tokens", clientTokens.CheckRecorded)
 	d.check(ctx, "removed names", features.CheckRemovedNames)
 	segments := segment.NewStore(i.Client, i.Tables, log)
 	d.check(ctx, "removed names in segments", segments.CheckRemovedNames)
@@ -143,13 +136,13 @@ func common(first, second []consistency.Inconsistency) []consistency.Inconsisten
 func (d *doctor) describe(done string, found []consistency.Inconsistency) error {
 	var texts, advice []string
 	if slices.ContainsFunc(found, isRepairable) {
-		advice = append(advice, fmt.Sprintf("was a table restored? `toggleadmin doctor %s --fix` repairs it, see "+
+		advice = append(advice, fmt.Sprintf("did a restore not end? Repeat it. Otherwise, `toggleadmin doctor %s --fix` repairs it, see "+
 			"docs/backup.md", d.Installation.Option))
 	}
 	for _, i := range found {
 		texts = append(texts, i.Text)
-		if steps := d.steps(i.Steps); steps != "" && !slices.Contains(advice, steps) {
-			advice = append(advice, steps)
+		if i.Advice != "" && !slices.Contains(advice, i.Advice) {
+			advice = append(advice, i.Advice)
 		}
 	}
 	noun := "inconsistencies"
@@ -157,21 +150,4 @@ func (d *doctor) describe(done string, found []consistency.Inconsistency) error 
 		noun = "inconsistency"
 	}
 	return problem(fmt.Sprintf("%s%d %s: %s", done, len(found), noun, consistency.List(texts)), consistency.List(advice))
-}
-
-// steps returns the text of what an operator can do.
-func (d *doctor) steps(steps []consistency.Step) string {
-	var texts []string
-	for _, s := range steps {
-		text := s.Text
-		if s.Command != "" {
-			command := fmt.Sprintf("`toggleadmin %s %s`", s.Command, d.Installation.Option)
-			if text != "" {
-				text += ": "
-			}
-			text += command
-		}
-		texts = append(texts, text)
-	}
-	return strings.Join(texts, ", ")
 }

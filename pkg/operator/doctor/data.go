@@ -45,7 +45,7 @@ func (d *doctor) seeds(ctx context.Context) (string, error) {
 	}
 	if len(missing) > 0 {
 		return "", problem("missing: "+strings.Join(missing, ", "),
-			"no command of this service deletes them, so data was lost: restore the table from a backup (see docs/backup.md)")
+			"no command of this service deletes them, so data was lost: restore the tables from a backup (see docs/backup.md)")
 	}
 	accounts, err := user.NewStore(i.Client, i.Tables, nil).List(ctx)
 	if err != nil {

@@ -1,12 +1,11 @@
 package doctor_test
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,10 +15,10 @@ import (
 	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/tokenexpiry"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/operator"
-	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/dynamo"
@@ -75,30 +74,40 @@ func (w *world) link(id int64, subject string) {
 	w.must(err)
 }
 
-// copyTables returns copies of a table, or of all: logical id → name.
-func copyTables(t *testing.T, db *database.Database, all []samtemplate.Table, which string) map[string]string {
-	t.Helper()
-	copies := map[string]string{}
-	for _, table := range all {
-		if id := table.Name; id == which || which == "all" {
-			table.Name = "copy-of-" + id
-			copies[id] = table.Name
-			assert.OK(t, tables.Make(t.Context(), db.Client, []samtemplate.Table{table}))
-			for _, item := range db.Scan(t, db.Tables[id]) {
-				db.Put(t, table.Name, item)
-			}
-		}
-	}
-	return copies
-}
+// copyPrefix is the beginning of the names of copies.
+const copyPrefix = "copy-of-"
 
-// TestRestore restores each table alone, or all, to an older state, repairs, and uses what is there.
-func TestRestore(t *testing.T) {
-	t.Parallel()
+// copyTables makes copies of all tables.
+func copyTables(t *testing.T, db *database.Database) {
+	t.Helper()
 	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
 	assert.OK(t, err)
-	for _, restored := range append(slices.Sorted(maps.Keys(template.TableNames())), "all") {
-		t.Run(restored, func(t *testing.T) {
+	for _, table := range template.Tables {
+		id := table.Name
+		table.Name, table.StreamViewType, table.TTLAttribute = copyPrefix+id, "", "" // which a recovery does not copy
+		assert.OK(t, tables.Make(t.Context(), db.Client, []samtemplate.Table{table}))
+		for _, item := range db.Scan(t, db.Tables[id]) {
+			db.Put(t, table.Name, item)
+		}
+	}
+}
+
+// restore restores all tables, and returns the accounts and tokens that stay as they are.
+func (w *world) restore(i *installation.Installation) (withdrawn []eventlog.Subject) {
+	w.Helper()
+	w.must(i.Restore(w.Context(), copyPrefix, time.Now, func(r installation.Restored) {
+		withdrawn = append(withdrawn, r.Withdrawn...)
+	}))
+	slices.Sort(withdrawn)
+	return withdrawn
+}
+
+// TestRestore restores all tables to an older state, repairs, and uses what is there. In one case, doctor finds that the
+// first attempt has not ended.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	for _, interrupted := range []bool{false, true} {
+		t.Run(fmt.Sprint("interrupted: ", interrupted), func(t *testing.T) {
 			t.Parallel()
 			db, i := newInstallation(t)
 			i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
@@ -110,7 +119,7 @@ func TestRestore(t *testing.T) {
 			w.link(ada, "ada")
 			w.token(ada, "laptop")
 			kept, old := w.token(build, "kept"), w.token(build, "pipeline")
-			copies := copyTables(t, db, template.Tables, restored)
+			copyTables(t, db)
 
 			w.field("tier")
 			w.toggle("banner", "shop", "tier")
@@ -127,13 +136,27 @@ func TestRestore(t *testing.T) {
 				highest, true))
 			events := len(db.Events(t))
 
-			for id, source := range copies {
-				w.restore(db, i, id, source)
+			if interrupted {
+				ctx, interrupt := context.WithCancel(t.Context())
+				err := i.Restore(ctx, copyPrefix, time.Now, func(r installation.Restored) {
+					if r.Table == "Identifiers" {
+						interrupt()
+					}
+				})
+				assert.ErrorIs(t, err, context.Canceled)
+				if problems := examine(t, i, api(t, db)); problems["accounts"] == "" || problems["snapshots"] == "" {
+					t.Errorf("after half a restore: %v", problems)
+				}
 			}
-			if restored == "Users" || restored == "all" { // the deleted account is back
-				problems := repairAndReport(t, i)
-				assert.Equal(t, []string{"recorded accounts"}, slices.Collect(maps.Keys(problems)))
-				w.must(w.DeleteAccount(t.Context(), user.Person, ada, true))
+			assert.Equal(t, []eventlog.Subject{"pat:4", "pat:6", eventlog.PersonSubject(ada)}, w.restore(i))
+			// an operator can put back a counter
+			for table, key := range map[string]dynamo.Item{"Users": user.Key(0), "PersonalAccessTokens": pat.Key(0, 0)} {
+				counter := db.Get(t, db.Tables[table], key)
+				older := db.Get(t, copyPrefix+table, key)
+				if fmt.Sprint(counter) == fmt.Sprint(older) {
+					t.Errorf("the restore puts back the counter of %s", table)
+				}
+				db.Put(t, db.Tables[table], older)
 			}
 			repair(t, i)
 			if problems := examine(t, i, api(t, db)); len(problems) > 0 {
@@ -142,175 +165,86 @@ func TestRestore(t *testing.T) {
 			if n := len(db.Events(t)); n < events {
 				t.Errorf("%d events, %d before", n, events)
 			}
-			// The log says which of the restored tokens was revoked.
-			for id, want := range map[string]bool{
-				kept.ID: true, old.ID: false, renewed.ID: restored != "PersonalAccessTokens" && restored != "all",
-			} {
+			for id, want := range map[string]bool{kept.ID: true, old.ID: false, renewed.ID: false} {
 				if _, err := w.FindToken(t.Context(), id); (err == nil) != want {
 					t.Errorf("the token %s exists: %t", id, !want)
 				}
 			}
+			_, err := w.fields.Get(t.Context(), "plan")
+			w.must(err)
 			w.requireUsable(db, highest)
 		})
 	}
 }
 
-// restore restores a table. Restore keeps its counter of ids; restore then puts back the old one, as an operator might.
-func (w *world) restore(db *database.Database, i *installation.Installation, id, source string) {
-	w.Helper()
-	key, table := map[string]dynamo.Item{"Users": user.Key(0), "PersonalAccessTokens": pat.Key(0, 0)}[id],
-		db.Tables[id]
-	var before dynamo.Item
-	if key != nil {
-		before = db.Get(w, table, key)
-	}
-	_, err := i.Restore(w.Context(), id, source, time.Now())
-	w.must(err)
-	if key != nil {
-		assert.Equal(w, before, db.Get(w, table, key), database.Items())
-		db.Put(w, table, db.Get(w, source, key))
-	}
-}
-
-// TestRestoreBringsNothingBack restores tables to a second after which access was withdrawn. Before the repair, the
+// TestRestoreBringsNothingBack restores all tables to a second after which access was withdrawn. Before the repair, the
 // schedule announces the expiry of a token, and people sign in.
 func TestRestoreBringsNothingBack(t *testing.T) {
 	t.Parallel()
-	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	assert.OK(t, err)
-	for _, restored := range [][]string{{"PersonalAccessTokens"}, {"Users", "Identifiers", "PersonalAccessTokens"},
-		slices.Sorted(maps.Keys(template.TableNames()))} {
-		for _, used := range []bool{false, true} {
-			t.Run(fmt.Sprint(restored, " used: ", used), func(t *testing.T) {
-				t.Parallel()
-				db, i := newInstallation(t)
-				i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
-				w := newWorld(t, i)
-				disabled, demoted := w.account(user.Person, "Disabled", "disabled@example.com"), w.account(user.Person, "Demoted", "demoted@example.com")
-				unlinked, deleted := w.account(user.Person, "Unlinked", "unlinked@example.com"), w.account(user.ServiceAccount, "deleted", "")
-				w.link(unlinked, "recycled")
-				creator := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Disabled", UserID: disabled})
-				_, _, _, err := w.PutToggle(creator, "checkout", operator.ToggleChange{})
-				w.must(err)
-				revoked, _, err := w.CreateToken(t.Context(), disabled, "revoked", new(time.Now().Add(10*24*time.Hour)))
-				w.must(err)
-				kept := w.token(demoted, "kept")
-				api, _, err := w.CreateToken(t.Context(), 0, "api", nil)
-				w.must(err)
-				copies := map[string]string{}
-				for _, id := range restored {
-					maps.Copy(copies, copyTables(t, db, template.Tables, id))
-				}
-
-				_, _, err = w.SetDisabled(t.Context(), user.Person, disabled, true, true)
-				w.must(err)
-				_, _, err = w.SetRole(t.Context(), user.Person, demoted, "Viewer", true)
-				w.must(err)
-				_, _, err = w.Unlink(t.Context(), unlinked)
-				w.must(err)
-				w.must(w.Revoke(t.Context(), revoked), w.Revoke(t.Context(), api),
-					w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))
-				_, err = w.RemoveName(t.Context(), disabled)
-				w.must(err)
-
-				for id, source := range copies {
-					_, err := i.Restore(t.Context(), id, source, time.Now())
-					w.must(err)
-				}
-				if used {
-					a := tokenexpiry.Announcer{PATs: pat.NewStore(i.Client, i.Tables, i.Log(time.Now), nil),
-						ClientTokens: clienttoken.NewStore(i.Client, i.Tables, i.Log(time.Now)), Now: time.Now,
-						Logger: slog.New(slog.DiscardHandler)}
-					_, err := a.Announce(t.Context(), nil)
-					w.must(err)
-					_, err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(t.Context(), user.SignIn{
-						Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: "disabled"}, Email: "disabled@example.com",
-						EmailVerified: true, Now: time.Now(), Logger: slog.New(slog.DiscardHandler)})
-					w.must(err)
-				}
-				problems := repairAndReport(t, i)
-				want := map[string]string{}
-				if len(restored) > 1 { // an operator must decide whether the account is to come back
-					want["recorded accounts"] = "repaired: " +
-						"the account 5 (Disabled) is enabled as Editor, and disabled as Editor in the event log; " +
-						"the account 6 (Demoted) is enabled as Editor, and enabled as Viewer in the event log; " +
-						"the account 7 (Unlinked) has an identity that was removed; " +
-						"the account 8 (deleted) is enabled as Editor, and deleted in the event log; " +
-						"1 inconsistency: the account 8 (deleted) is disabled as Editor, and deleted in the " +
-						"event log → delete it again: `toggleadmin service-accounts delete 8 --local`, or keep it: " +
-						"`toggleadmin service-accounts enable 8 --local`"
-				}
-				assert.Equal(t, want, problems)
-				for _, id := range []string{revoked.ID, api.ID} {
-					if _, err := w.FindToken(t.Context(), id); exitstatus.Of(err) != exitstatus.NotFound {
-						t.Errorf("the revoked token %s is back: %v", id, err)
-					}
-				}
-				_, err = w.FindToken(t.Context(), kept.ID)
-				w.must(err)
-				people, err := w.Accounts(t.Context(), user.Person)
-				w.must(err)
-				for _, p := range people {
-					if p.ID == disabled && !p.Disabled || p.ID == demoted && p.Role != "Viewer" || p.ID == unlinked && p.Identity != nil {
-						t.Errorf("%+v", p)
-					}
-				}
-				if text := fmt.Sprint(db.Get(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S("checkout")})); strings.Contains(text,
-					"Disabled") {
-					t.Errorf("the removed name is back: %s", text)
-				}
-				if len(restored) == 1 {
-					return
-				}
-				// Both decisions end the problem.
-				if used {
-					w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))
-				} else {
-					_, _, err := w.SetDisabled(t.Context(), user.ServiceAccount, deleted, false, true)
-					w.must(err)
-				}
-				repair(t, i)
-			})
-		}
-	}
-}
-
-// TestRestoreTakesAway restores accounts to a second before they were enabled, promoted and added: an operator decides.
-func TestRestoreTakesAway(t *testing.T) {
-	t.Parallel()
-	template, err := samtemplate.Load("../../../template.yaml", samtemplate.Settings{})
-	assert.OK(t, err)
 	db, i := newInstallation(t)
 	i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
 	w := newWorld(t, i)
-	build := w.account(user.ServiceAccount, "build", "")
-	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, true, true)
+	disabled, demoted := w.account(user.Person, "Disabled", "disabled@example.com"), w.account(user.Person, "Demoted", "demoted@example.com")
+	unlinked, deleted := w.account(user.Person, "Unlinked", "unlinked@example.com"), w.account(user.ServiceAccount, "deleted", "")
+	promoted := w.account(user.Person, "Promoted", "promoted@example.com")
+	w.link(unlinked, "recycled")
+	soon := new(time.Now().Add(10 * 24 * time.Hour))
+	revoked, _, err := w.CreateToken(t.Context(), disabled, "revoked", soon)
 	w.must(err)
-	copies := copyTables(t, db, template.Tables, "Users")
-	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false, true)
+	kept := w.token(demoted, "kept")
+	api, _, err := w.CreateToken(t.Context(), 0, "api", nil)
 	w.must(err)
-	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin", true)
+	clientTokens := clienttoken.NewStore(i.Client, i.Tables, i.Log(time.Now))
+	client, _, err := clientTokens.Create(t.Context(), clienttokentable.Token{Name: "client", Environment: "production",
+		Type: clienttokentable.Backend, ExpiresAt: soon}, 10, rand.Reader)
 	w.must(err)
-	w.account(user.Person, "Ada", "ada@example.com")
+	copyTables(t, db)
 
-	_, err = i.Restore(t.Context(), "Users", copies["Users"], time.Now())
+	_, _, err = w.SetDisabled(t.Context(), user.Person, disabled, true, true)
 	w.must(err)
-	assert.Equal(t, map[string]string{"recorded accounts": "1 inconsistency: the account 5 (build) is disabled as Editor, " +
-		"and enabled as Admin in the event log → `toggleadmin service-accounts enable 5 --local`, " +
-		"`toggleadmin service-accounts set-role 5 Admin --local`"}, repairAndReport(t, i))
-	lost := ""
-	doctor.Repair(t.Context(), doctor.Config{Installation: i, Now: time.Now, Random: rand.Reader,
-		Report: func(f doctor.Finding) {
-			if f.Check == "accounts" {
-				_, lost, _ = strings.Cut(f.Detail, "that do not exist: ")
-			}
-		}})
-	assert.Equal(t, "user:6", lost)
-	_, _, err = w.SetDisabled(t.Context(), user.ServiceAccount, build, false, true)
+	_, _, err = w.SetRole(t.Context(), user.Person, demoted, "Viewer", true)
 	w.must(err)
-	_, _, err = w.SetRole(t.Context(), user.ServiceAccount, build, "Admin", true)
+	_, _, err = w.SetRole(t.Context(), user.Person, promoted, "Admin", true)
+	w.must(err)
+	_, _, err = w.Unlink(t.Context(), unlinked)
+	w.must(err)
+	w.must(w.Revoke(t.Context(), revoked), w.Revoke(t.Context(), api),
+		w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))
+	shortened := time.Now().Add(time.Hour)
+	w.must(clientTokens.Update(t.Context(), client.Listed(), &shortened, time.Now()))
+
+	assert.Equal(t, 7, len(w.restore(i)))
+	a := tokenexpiry.Announcer{PATs: pat.NewStore(i.Client, i.Tables, i.Log(time.Now), nil),
+		ClientTokens: clientTokens, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
+	_, err = a.Announce(t.Context(), nil)
+	w.must(err)
+	_, err = user.NewStore(i.Client, i.Tables, i.Log(time.Now)).SignIn(t.Context(), user.SignIn{
+		Identity: user.Identity{Issuer: "https://issuer.example.com", Subject: "disabled"}, Email: "disabled@example.com",
+		EmailVerified: true, Now: time.Now(), Logger: slog.New(slog.DiscardHandler)})
 	w.must(err)
 	repair(t, i)
+	for _, id := range []string{revoked.ID, api.ID} {
+		if _, err := w.FindToken(t.Context(), id); exitstatus.Of(err) != exitstatus.NotFound {
+			t.Errorf("the revoked token %s is back: %v", id, err)
+		}
+	}
+	_, err = w.FindToken(t.Context(), kept.ID)
+	w.must(err)
+	found, err := clientTokens.Find(t.Context(), client.Listed())
+	w.must(err)
+	if found.ExpiresAt.After(shortened) {
+		t.Errorf("the client token expires at %v", found.ExpiresAt)
+	}
+	_, err = w.Account(t.Context(), user.ServiceAccount, deleted)
+	assert.Equal(t, exitstatus.NotFound, exitstatus.Of(err))
+	people, err := w.Accounts(t.Context(), user.Person)
+	w.must(err)
+	for _, p := range people {
+		if p.ID == disabled && !p.Disabled || p.ID == demoted && p.Role != "Viewer" || p.ID == unlinked && p.Identity != nil ||
+			p.ID == promoted && p.Role != "Editor" {
+			t.Errorf("%+v", p)
+		}
+	}
 }
 
 // TestCounterAfterAFutureCreation loses the counter of accounts after the deletion of one. An imported account has a

@@ -14,39 +14,132 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Restored is what Restore changed in a table: numbers of items.
+// Restored is what Restore changed in a table.
 type Restored struct {
 	Table   string `json:"table"` // the logical id
 	Written int    `json:"written"`
 	Deleted int    `json:"deleted"`
+	// Withdrawn are the accounts and tokens that stay as they are, because rights were withdrawn from them later.
+	Withdrawn []eventlog.Subject `json:"withdrawn"`
 }
 
 // restorers is the number of items that Restore writes at a time.
 const restorers = 8
 
-// Restore makes the items of a table, named by its logical id, those of another one, such as the table that a
-// point-in-time recovery has created. It keeps counters of ids, which only rise, and never changes or deletes events:
-// it adds those that the table lacks. It can be repeated. Afterwards, other tables may be inconsistent with this one.
+// Restore makes the items of all tables those of their copies, which point-in-time recoveries to the same second have
+// created. The name of a copy is prefix and the logical id of its table. Restore writes nothing if a copy is missing. It
+// calls report after each table. If it fails, it can be repeated. It keeps
 //
-// After a table from which snapshots are compiled, or the table of snapshots, it deletes the pointers to snapshots. The
-// next sweep compiles snapshots of a new epoch, which applications accept although their versions begin again at 1.
-func (i *Installation) Restore(ctx context.Context, id, source string, now time.Time) (Restored, error) {
-	table := i.Tables[id]
-	keys, err := i.sameKeys(ctx, table, source)
-	if err != nil {
-		return Restored{}, err
+//   - counters of ids, which only rise,
+//   - events: it adds those that the table lacks,
+//   - accounts and tokens from which rights were withdrawn after that second, as the events say that the copy lacks,
+//   - snapshots. It deletes the pointers to them. The next sweep compiles snapshots of a new epoch, which applications
+//     accept although their versions begin again at 1.
+func (i *Installation) Restore(ctx context.Context, prefix string, now func() time.Time, report func(Restored)) error {
+	tables := slices.DeleteFunc(slices.Sorted(maps.Keys(i.Tables)), func(id string) bool { return id == snapshottable.Table })
+	keys := map[string][]string{}
+	for _, id := range tables {
+		var err error
+		if keys[id], err = i.sameKeys(ctx, i.Tables[id], prefix+id); err != nil {
+			return err
+		}
 	}
+	withdrawn, err := i.withdrawn(ctx, prefix+eventlog.Table, now)
+	if err != nil {
+		return err
+	}
+	for _, id := range tables {
+		restored, err := i.restore(ctx, id, prefix+id, keys[id], withdrawn, now())
+		if err != nil {
+			return err
+		}
+		report(restored)
+	}
+	if err := i.deletePointers(ctx); err != nil {
+		return fmt.Errorf("end the epoch of the snapshots: %w", err)
+	}
+	return nil
+}
+
+// withdrawn returns the accounts and tokens from which rights were withdrawn, according to events that a copy of the log
+// lacks.
+func (i *Installation) withdrawn(
+	ctx context.Context, source string, now func() time.Time,
+) (map[eventlog.Subject]bool, error) {
+	var f eventlog.Filter
+	for _, t := range []eventlog.Type{
+		eventlog.UserUpdated, eventlog.UserDeleted, eventlog.ServiceAccountUpdated, eventlog.ServiceAccountDeleted,
+		eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted, eventlog.APITokenUpdated, eventlog.APITokenDeleted,
+	} {
+		f.Types = append(f.Types, string(t))
+	}
+	copied := map[int64]bool{}
+	log := eventlog.New(i.Client, dynamo.Tables{eventlog.Table: source}, now, 0)
+	err := eventlog.NewReader(log).All(ctx, f, func(e eventlog.Event) error {
+		copied[e.ID] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := map[eventlog.Subject]bool{}
+	err = i.Events(now).All(ctx, f, func(e eventlog.Event) error {
+		if copied[e.ID] {
+			return nil
+		}
+		withdraws := true // a token was deleted, or its life was changed
+		if e.Type == eventlog.UserUpdated || e.Type == eventlog.ServiceAccountUpdated {
+			var err error
+			if withdraws, err = user.Withdraws(e); err != nil {
+				return err
+			}
+		}
+		all[e.Subject] = all[e.Subject] || withdraws
+		return nil
+	})
+	return all, err
+}
+
+// subjectOf returns the subject of the events about the account or the token of an item, or "".
+func subjectOf(table string, item dynamo.Item) (eventlog.Subject, error) {
+	switch table {
+	case user.Table:
+		u, err := user.FromItem(item)
+		return u.Subject(), err
+	case pat.Table:
+		p, err := pat.FromItem(item)
+		return p.Subject(), err
+	case apitoken.Table:
+		t, err := apitoken.FromItem(item)
+		return t.Subject(), err
+	case clienttokentable.Table:
+		if !clienttokentable.IsToken(item) {
+			return "", nil
+		}
+		t, err := clienttokentable.Unmarshal(item)
+		return clienttoken.Subject(t), err
+	}
+	return "", nil
+}
+
+// restore makes the items of a table those of its copy.
+func (i *Installation) restore(
+	ctx context.Context, id, source string, keys []string, withdrawn map[eventlog.Subject]bool, now time.Time,
+) (Restored, error) {
+	table := i.Tables[id]
 	key := func(item dynamo.Item) dynamo.Item {
 		k := dynamo.Item{}
 		for _, name := range keys {
@@ -54,7 +147,7 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 		}
 		return k
 	}
-	current := map[string]dynamo.Item{} // items that are not in the source, by key
+	current := map[string]dynamo.Item{} // items that are not in the copy, by key
 	for item, err := range dynamo.Scan(ctx, i.Client, table) {
 		if err != nil {
 			return Restored{}, fmt.Errorf("read the table %s: %w", table, err)
@@ -62,7 +155,7 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 		current[text(key(item), keys)] = item
 	}
 	w := newWriter()
-	result := Restored{Table: id}
+	result := Restored{Table: id, Withdrawn: []eventlog.Subject{}}
 	for item, err := range dynamo.Scan(ctx, i.Client, source) {
 		if err != nil {
 			return Restored{}, errors.Join(fmt.Errorf("read the table %s: %w", source, err), w.end())
@@ -72,11 +165,19 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 		delete(current, k)
 		// time to live
 		expired := item["expiresAt"] != nil && item.String("expiresAt") == "" && item.Int("expiresAt") <= now.Unix()
-		if expired || old != nil && (id == "Events" || isCounter(id, key(item)) || reflect.DeepEqual(old, item)) {
+		if expired || old != nil && (id == eventlog.Table || isCounter(id, key(item)) || reflect.DeepEqual(old, item)) {
+			continue
+		}
+		subject, err := subjectOf(id, item)
+		if err != nil {
+			return Restored{}, errors.Join(fmt.Errorf("read the table %s: %w", source, err), w.end())
+		}
+		if withdrawn[subject] {
+			result.Withdrawn = append(result.Withdrawn, subject)
 			continue
 		}
 		result.Written++
-		// No condition: the operator decided to replace the item with the one of the source.
+		// No condition: the operator decided to replace the item with the one of the copy.
 		w.calls <- func() error {
 			_, err := i.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: item})
 			return err
@@ -84,7 +185,7 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 	}
 	for _, k := range slices.Sorted(maps.Keys(current)) {
 		k := key(current[k])
-		if id == "Events" || isCounter(id, k) {
+		if id == eventlog.Table || isCounter(id, k) {
 			continue
 		}
 		result.Deleted++
@@ -95,11 +196,6 @@ func (i *Installation) Restore(ctx context.Context, id, source string, now time.
 	}
 	if err := w.end(); err != nil {
 		return Restored{}, fmt.Errorf("restore the table %s: %w", id, err)
-	}
-	if slices.Contains([]string{featuretable.Table, segmenttable.Table, environment.Table, snapshottable.Table}, id) {
-		if err := i.deletePointers(ctx); err != nil {
-			return Restored{}, fmt.Errorf("end the epoch of the snapshots: %w", err)
-		}
 	}
 	return result, nil
 }
@@ -126,11 +222,11 @@ func (i *Installation) deletePointers(ctx context.Context) error {
 // isCounter reports whether a key of a table, named by its logical id, belongs to a counter of ids.
 func isCounter(id string, key dynamo.Item) bool {
 	switch id {
-	case "Users":
+	case user.Table:
 		return user.IsCounter(key)
-	case "PersonalAccessTokens":
+	case pat.Table:
 		return pat.IsCounter(key)
-	case "Segments":
+	case segmenttable.Table:
 		return segment.IsCounter(key)
 	}
 	return false

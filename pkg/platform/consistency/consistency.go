@@ -16,21 +16,15 @@ import (
 // finds something.
 type Check func(context.Context) (summary string, found []Inconsistency, err error)
 
-// Inconsistency is a difference between items that are otherwise written by one transaction. A restore of a table, or
-// of single items, causes it.
+// Inconsistency is a difference between items that are otherwise written by one transaction. A restore that
+// has not ended causes it.
 type Inconsistency struct {
 	// Text says what is wrong. It is the same each time a Check finds the inconsistency.
 	Text string
 	// Repair does nothing if the items have changed since they were read. nil: an operator must decide.
 	Repair func(context.Context) error
-	// Steps are what an operator can do. They are empty if there is a Repair.
-	Steps []Step
-}
-
-// Step is something that an operator can do.
-type Step struct {
-	Text    string // such as "delete it again"; empty: the command says it
-	Command string // of toggleadmin, without the option that selects the installation; empty: none
+	// Advice is what an operator can do. It is empty if there is a Repair.
+	Advice string
 }
 
 // maxListed is the maximum number of texts in a List.

@@ -20,33 +20,23 @@ import (
 
 // restoreState is what the world knows about the final restore.
 type restoreState struct {
-	copied  []string // the tables that it restores
-	copying bool     // until it has repaired what it has restored
+	copied  bool // the tables have copies, which the restore uses
+	copying bool // until it has repaired what it has restored
 }
 
-// related are the tables whose items belong together.
-var related = []string{"Users", "Identifiers", "PersonalAccessTokens", "ContextFields", "Environments", "Segments",
-	"Features", "ApiTokens", "ClientTokens"}
+// copyPrefix is the beginning of the name of the copy of a table.
+const copyPrefix = "copy-of-"
 
-// copySuffix is the end of the name of the copy of a table.
-const copySuffix = "-copy"
-
-// copyTables copies the tables that are restored in the end: one or all.
+// copyTables makes the copies of the tables for the final restore.
 func (w *World) copyTables() {
-	w.restores.copied = related
-	if random := w.random(10); random.IntN(3) > 0 {
-		w.restores.copied = related[random.IntN(len(related)):][:1]
-	}
-	if w.delivers && w.upTo(2, 11) == 0 {
-		w.restores.copied = append(slices.Clone(w.restores.copied), "Snapshots")
-	}
-	for _, id := range w.restores.copied {
-		w.db.Copy(id, id+copySuffix)
+	w.restores.copied = true
+	for id, name := range w.tables {
+		w.db.Copy(name, copyPrefix+id)
 	}
 }
 
 // restore checks that doctor finds nothing. In some worlds, it restores the tables from their copies, as docs/backup.md
-// describes, and checks what must hold afterwards.
+// describes, and checks what must hold afterwards. In some of them, a first attempt ends early.
 func (w *World) restore() {
 	if w.over {
 		return
@@ -58,7 +48,7 @@ func (w *World) restore() {
 	defer cancel()
 	must := func(what string, err error) {
 		if err != nil {
-			w.fail("after the restore of %v, toggleadmin %s fails: %v", w.restores.copied, what, err)
+			w.fail("after the restore, toggleadmin %s fails: %v", what, err)
 		}
 	}
 	w.restores.copying = true
@@ -70,37 +60,28 @@ func (w *World) restore() {
 	if problems, repaired := w.repair(ctx, i, p); problems > 0 || repaired {
 		w.fail("doctor finds a problem") // which the repair after a restore would hide
 	}
-	if w.over || len(w.restores.copied) == 0 {
+	if w.over || !w.restores.copied {
 		return
 	}
 	before := w.access()
 	highest := slices.Max(slices.Collect(maps.Keys(before.users)))
-	for _, id := range w.restores.copied {
-		_, err := i.Restore(ctx, id, id+copySuffix, p.now())
-		must("restore", err)
-	}
+	begun, interrupt := context.WithCancel(ctx)
+	tables := 1 + w.random(10).IntN(2*len(w.tables))
+	_ = i.Restore(begun, copyPrefix, p.now, func(installation.Restored) {
+		if tables--; tables == 0 {
+			interrupt()
+		}
+	})
+	interrupt()
+	must("restore", i.Restore(ctx, copyPrefix, p.now, func(installation.Restored) {}))
 	w.meanwhileRestored()
 	w.repair(ctx, i, p)
 	w.checkFields()
 	w.checkClientTokens()
 	w.checkWithdrawn(before)
-	for _, id := range slices.Sorted(maps.Keys(w.users())) { // what docs/backup.md leaves to the operator
-		u, old := w.users()[id], before.users[id]
-		kind := user.Kind(u.String("kind"))
-		if kind == "" || w.over {
-			continue
-		}
-		if old["kind"] == nil { // it was deleted, or added by a sign-in, and can have the address of another account
-			must("delete", o.DeleteAccount(ctx, kind, id, true))
-			continue
-		}
-		must("enable", errorOf(o.SetDisabled(ctx, kind, id, old.Bool("disabled"), true)))
-		must("set-role", errorOf(o.SetRole(ctx, kind, id, access.Role(old.String("rootRole")), true)))
-	}
 	if problems, _ := w.repair(ctx, i, p); problems > 0 {
-		w.fail("after the restore of %v, %d problems are left", w.restores.copied, problems)
+		w.fail("after the restore, %d problems are left", problems)
 	}
-	// An account that the operator deletes can have had the names of another one until the repair.
 	w.restores.copying = false
 	w.restartHistories()
 	w.checkRelations()
@@ -109,8 +90,7 @@ func (w *World) restore() {
 	token, _, err := o.CreateToken(ctx, a.ID, "last", new(p.now().AddDate(0, 0, 1)))
 	must("tokens create", err)
 	if id, _ := strconv.ParseInt(token.ID, 10, 64); a.ID <= highest || id <= w.tokens.highest {
-		w.fail("after the restore of %v, the account %d and the token %s are created, and existed", w.restores.copied, a.ID,
-			token.ID)
+		w.fail("after the restore, the account %d and the token %s are created, and existed", a.ID, token.ID)
 	}
 	held := map[string]bool{} // in their project, by dependencies
 	for _, item := range w.db.Items("Features") {
@@ -180,19 +160,19 @@ func (w *World) checkWithdrawn(before rights) {
 		case u["kind"] == nil:
 		case u.Bool("disabled"):
 		case old["kind"] == nil && id <= slices.Max(slices.Collect(maps.Keys(before.users))):
-			w.fail("the restore of %v brings the account %d back", w.restores.copied, id)
+			w.fail("the restore brings the account %d back", id)
 		case !known: // it was added by a sign-in
 		case old.Bool("disabled"):
-			w.fail("the restore of %v enables the account %d", w.restores.copied, id)
+			w.fail("the restore enables the account %d", id)
 		case is.ID() < was.ID():
-			w.fail("the restore of %v makes the account %d %s, from %s", w.restores.copied, id, is, was)
+			w.fail("the restore makes the account %d %s, from %s", id, is, was)
 		case identity != "" && identity != old.Map("identity").String("subject") && !slices.Contains(returning, identity):
-			w.fail("the restore of %v links the account %d to %s", w.restores.copied, id, identity)
+			w.fail("the restore links the account %d to %s", id, identity)
 		}
 	}
 	for token, valid := range now.tokens {
 		if valid && !before.tokens[token] {
-			w.fail("the restore of %v brings %s back", w.restores.copied, token)
+			w.fail("the restore brings %s back", token)
 		}
 	}
 }
