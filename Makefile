@@ -169,10 +169,10 @@ fmt: $(GOLANGCI_LINT) ## develop: Format the Go files
 vuln: $(GOVULNCHECK) ## develop: Check for known vulnerabilities: SKIP_WITHOUT_DATABASE= (1: succeed if the database cannot be reached)
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
 
-validate: ## develop: Check template.yaml, its expansion by SAM, samconfig.toml and the deployer's policies
+validate: ## develop: Check the templates, their expansion by SAM, samconfig.toml and the deployer's policies
 	scripts/python-tool.sh --skip-without-python sam validate --lint
-	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml docs/web-acl.yaml
-	scripts/python-tool.sh --skip-without-python python scripts/expansion.py .cache/template.json
+	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml delivery.yaml docs/web-acl.yaml
+	scripts/python-tool.sh --skip-without-python python scripts/expansion.py .cache
 	scripts/python-tool.sh --skip-without-python python scripts/expansion_test.py
 	scripts/python-tool.sh --skip-without-python python scripts/deployer-policy.py
 	scripts/python-tool.sh --skip-without-python python scripts/stack_test.py

@@ -1,10 +1,13 @@
-// Package toggleadmin contains template.yaml, for programs that run without a checkout.
+// Package toggleadmin contains template.yaml and the template that it nests, for programs that run without a checkout.
 package toggleadmin
 
-import _ "embed"
+import (
+	"embed"
+	"io/fs"
+)
 
-//go:embed template.yaml
-var template []byte
+//go:embed template.yaml delivery.yaml
+var templates embed.FS
 
-// Template returns the content of template.yaml.
-func Template() []byte { return template }
+// Templates returns the folder with template.yaml.
+func Templates() fs.FS { return templates }

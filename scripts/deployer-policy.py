@@ -1,5 +1,5 @@
 """Checks docs/deployer-policy*.json, and compares them with the permissions that CloudFormation's resource types declare, for the types of
-template.yaml after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM CLI's virtual environment:
+template.yaml and delivery.yaml after SAM's transform. The declarations are those of cfn-lint. Runs in the SAM CLI's virtual environment:
 
     scripts/python-tool.sh python scripts/deployer-policy.py
 """
@@ -16,6 +16,7 @@ MAX_POLICY = 6144 * 9 // 10
 
 # Declared permissions for what no resource of the template has.
 NOT_NEEDED = {
+    "cloudformation:SetStackPolicy": "policies of stacks",
     "dynamodb:*Replica": "replicas",
     "dynamodb:*KinesisStreamingDestination": "streams to Kinesis",
     "kinesis:*": "streams to Kinesis",
@@ -46,10 +47,11 @@ OF_THE_CLI = ("cloudformation:*", "s3:*", "lambda:GetAccountSettings")
 
 def resource_types():
     """Returns the types of the deployed resources, with those that SAM generates for canary deployments."""
-    template = expansion.parse(pathlib.Path("template.yaml").read_text())
-    gradual = {"DeploymentPreference": "Canary10Percent5Minutes"}
-    expanded = expansion.expand(template, expansion.default_values(template) | gradual)
-    return {resource["Type"] for resource in expanded["Resources"].values()}
+    types, gradual = set(), {"DeploymentPreference": "Canary10Percent5Minutes"}
+    for template in map(expansion.read, expansion.FILES):
+        expanded = expansion.expand(template, expansion.default_values(template) | gradual)
+        types |= {resource["Type"] for resource in expanded["Resources"].values()}
+    return types
 
 
 def declared_permissions(types):

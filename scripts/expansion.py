@@ -1,11 +1,11 @@
-"""Checks template.yaml as CloudFormation sees it: expanded by SAM, with its conditions evaluated, for each environment
-of samconfig.toml, for combinations of the parameters that add resources, and for a template with 150 operations. Runs in
-the SAM CLI's virtual environment:
+"""Checks template.yaml and delivery.yaml, which it nests, as CloudFormation sees them: expanded by SAM, with their
+conditions evaluated, for each environment of samconfig.toml, for combinations of the parameters that add resources, and
+for a template with 150 operations. Prints the numbers of resources. Runs in the SAM CLI's virtual environment:
 
-    scripts/python-tool.sh python scripts/expansion.py [FILE]
+    scripts/python-tool.sh python scripts/expansion.py [FOLDER]
 
-Writes the template without aliases and merge keys to FILE, for checkov, which refuses a member that replaces a merged
-one.
+Writes the templates without aliases and merge keys to FOLDER, as JSON, for checkov, which refuses a member that replaces
+a merged one.
 """
 
 import collections
@@ -39,8 +39,13 @@ MAX_INLINE_POLICIES = 10240 * 9 // 10  # all of a role together
 MAX_TRUST_POLICY = 2048 * 9 // 10
 MAX_RESOURCE_POLICY = 20480 * 9 // 10  # of a function or its alias
 
+FILES = "template.yaml", "delivery.yaml"
+
 OPERATIONS = 150
+COUNTED = "environment", "all options", f"{OPERATIONS} operations"
 OPERATIONS_OF_A_DOMAIN = 5  # with a role for those that read and one for those that write
+
+NESTED = "AWS::CloudFormation::Stack"  # what SAM makes of AWS::Serverless::Application
 
 NO_VALUE = object()  # AWS::NoValue, which removes the member or item
 
@@ -50,7 +55,7 @@ CHOICES = (
     ({}, {"SendEventsToBus": "true"}, {"SendEventsToBus": "true", "WebhookSecretName": "/webhook"}),
     ({}, {"OidcIssuer": "https://issuer.example.com", "OidcClientId": "console"}),
     ({}, {"DeploymentPreference": "Canary10Percent5Minutes"}),
-    ({"ClientApi": "true"}, {"ClientApi": "false"}),
+    ({}, {"ClientApi": "true"}),
     (
         {"Monitoring": "alarms", "AlarmTopicArn": "arn"},
         {"Monitoring": "alarms-and-dashboard", **RECEIVER},
@@ -74,6 +79,11 @@ def parse(text):
         if "CodeUri" in resource.get("Properties", {}):
             resource["Properties"]["CodeUri"] = "s3://bucket/key"
     return template
+
+
+@functools.cache
+def read(file):
+    return parse(pathlib.Path(file).read_text())
 
 
 def with_operations(template, number):
@@ -102,7 +112,7 @@ def with_operations(template, number):
 
 
 def default_values(template):
-    return {name: str(parameter["Default"]) for name, parameter in template["Parameters"].items()}
+    return {name: str(parameter["Default"]) for name, parameter in template["Parameters"].items() if "Default" in parameter}
 
 
 def expand(template, values):
@@ -119,10 +129,12 @@ class Stack:
         self.values = default_values(template) | values
         if unknown := values.keys() - template["Parameters"]:
             raise ValueError(f"the template has no parameter {', '.join(sorted(unknown))}")
+        if missing := template["Parameters"].keys() - self.values:
+            raise ValueError(f"the parameter {', '.join(sorted(missing))} has no value")
         self.names = self.values | PSEUDO_PARAMETERS | {"AWS::StackName": stack_name}
         self.conditions, self.mappings = template["Conditions"], template["Mappings"]
-        self.problems, self.types, self.resources = [], {}, {}
-        rules = [rule for rule in template["Rules"].values() if self.true(rule["RuleCondition"])]
+        self.problems, self.types, self.resources, self.nested = [], {}, {}, {}
+        rules = [rule for rule in template.get("Rules", {}).values() if self.true(rule["RuleCondition"])]
         self.refused = [assertion["AssertDescription"] for rule in rules for assertion in rule["Assertions"]
                         if not self.true(assertion["Assert"])]
         if not self.refused:
@@ -134,16 +146,27 @@ class Stack:
         self.conditions = expanded["Conditions"]
         resources = expanded["Resources"]
         self.size, self.outputs = size(expanded), expanded["Outputs"]
-        existing = {name: part for name, part in resources.items() if self.true(part.get("Condition", True))}
-        self.types = {name: part["Type"] for name, part in existing.items()}
-        for name, part in existing.items():
+        self.existing = {name: part for name, part in resources.items() if self.true(part.get("Condition", True))}
+        self.types = {name: part["Type"] for name, part in self.existing.items()}
+        for name, part in self.existing.items():
             depends = part.get("DependsOn", [])
             for needed in [depends] if isinstance(depends, str) else depends:
                 self.reference(needed, name)
             self.resources[name] = self.resolve(part.get("Properties", {}), name)
-        for name, part in expanded["Outputs"].items():
-            if self.true(part.get("Condition", True)):
-                self.resolve(part["Value"], f"the output {name}")
+            if self.types[name] == NESTED:
+                self.nest(name)
+        self.values_of_outputs = {name: self.resolve(part["Value"], f"the output {name}")
+                                  for name, part in expanded["Outputs"].items() if self.true(part.get("Condition", True))}
+
+    def nest(self, name):
+        """Returns the stack of a nested template."""
+        if name not in self.nested:
+            properties = self.resolve(self.existing[name]["Properties"], name)
+            stack = Stack(read(properties["TemplateURL"]), properties["Parameters"],
+                          f"{self.names['AWS::StackName']}-{name}-0123456789AB")
+            self.problems += [f"{properties['TemplateURL']}: {problem}" for problem in stack.problems]
+            self.nested[name] = stack
+        return self.nested[name]
 
     def true(self, condition):
         """Evaluates a condition: its name, a function of conditions, or a constant."""
@@ -177,6 +200,11 @@ class Stack:
         if name not in self.types:
             self.problems.append(f"{where} refers to {name}, which does not exist")
             return name
+        if self.types[name] == NESTED and attribute:
+            outputs, output = self.nest(name).values_of_outputs, attribute.removeprefix("Outputs.")
+            if output not in outputs:
+                self.problems.append(f"{where} refers to {name}.{attribute}, which does not exist")
+            return outputs.get(output, output)
         _, service, kind = self.types[name].lower().split("::")
         physical = f"{self.names['AWS::StackName']}-{name}"[:51] + "-0123456789AB"
         if attribute.endswith("Arn") or kind in ("alias", "topic"):
@@ -259,7 +287,7 @@ def check_required(stack):
 
 
 def check_limits(stack):
-    paths, = [len(api["Body"]["paths"]) for api in stack.of_type("AWS::ApiGateway::RestApi").values()]
+    paths = sum(len(api["Body"]["paths"]) for api in stack.of_type("AWS::ApiGateway::RestApi").values())
     for actual, limit, what in ((len(stack.resources), MAX_RESOURCES, "resources"), (paths, MAX_PATHS, "paths"),
                                 (len(stack.outputs), MAX_OUTPUTS, "outputs"),
                                 (stack.size, MAX_TEMPLATE, "bytes of the template")):
@@ -318,13 +346,13 @@ def check_indexes(template, released):
             for table in before.keys() & after.keys() if len(changed := before[table] ^ after[table]) > 1]
 
 
-def last_release():
-    """Returns the text of template.yaml at the last tag of a version, or None if there is none."""
+def last_release(file):
+    """Returns the text of a template at the last tag of a version, or None if there is none."""
     git = functools.partial(subprocess.run, capture_output=True, text=True)
     tag = git(["git", "describe", "--tags", "--abbrev=0", "--match=v[0-9]*"])
     if tag.returncode:
         return None
-    return git(["git", "show", f"{tag.stdout.strip()}:template.yaml"], check=True).stdout
+    return git(["git", "show", f"{tag.stdout.strip()}:{file}"], check=True).stdout
 
 
 def stacks(template):
@@ -337,7 +365,7 @@ def stacks(template):
                 values |= RECEIVER
             stack = Stack(template, values, environment["global"]["parameters"]["stack_name"])
             stack.problems += stack.refused
-            yield f"the environment {name}", stack
+            yield f"environment {name}", stack
     covered = set()
     for alternatives in itertools.product(*map(enumerate, CHOICES)):
         pairs = set(itertools.combinations(enumerate(number for number, _ in alternatives), 2))
@@ -348,20 +376,24 @@ def stacks(template):
                 covered |= pairs
                 yield " ".join(f"{name}={value}" for name, value in values.items()), stack
     values = {name: value for choice in CHOICES for name, value in max(choice, key=len).items()}
-    yield f"{OPERATIONS} operations", Stack(with_operations(template, OPERATIONS), values)
+    yield "all options", Stack(template, values)
+    yield f"{OPERATIONS} operations, all options", Stack(with_operations(template, OPERATIONS), values)
 
 
 def main():
-    template = parse(pathlib.Path("template.yaml").read_text())
-    for file in sys.argv[1:]:
-        pathlib.Path(file).write_text(json.dumps(template, indent=2))
     problems = collections.defaultdict(list)
-    for case, stack in stacks(template):
+    for file in FILES:
+        for folder in sys.argv[1:]:
+            pathlib.Path(folder, file).with_suffix(".json").write_text(json.dumps(read(file), indent=2))
+        if released := last_release(file):
+            for problem in check_indexes(read(file), yaml_parse(released)):
+                problems[problem].append("every stack")
+    for case, stack in stacks(read("template.yaml")):
+        if case.startswith(COUNTED):
+            nested = "".join(f", {name} {len(of.resources)}" for name, of in stack.nested.items())
+            print(f"{case}: {len(stack.resources)} resources{nested}")
         for problem in stack.problems:
             problems[problem].append(case)
-    if released := last_release():
-        for problem in check_indexes(template, yaml_parse(released)):
-            problems[problem].append("every stack")
     for problem, cases in problems.items():
         print(f"template.yaml: {problem} ({len(cases)} cases, such as {cases[0]})", file=sys.stderr)
     sys.exit(1 if problems else 0)

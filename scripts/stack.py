@@ -44,6 +44,8 @@ HARMLESS = {
 }
 ATTEMPTS = 4  # a new permission of a role takes some seconds to have an effect
 
+NESTED = "AWS::CloudFormation::Stack"
+
 # A stack has these statuses only if it was never created completely, so its tables cannot have
 # been used.
 RECOVERABLE = ("ROLLBACK_COMPLETE", "ROLLBACK_FAILED")
@@ -129,14 +131,30 @@ def describe(stack):
 
 
 def resources(stack, kind):
-    """Returns the physical IDs of the resources of a type, by logical ID."""
+    """Returns the physical IDs of the resources of a type, by logical ID, with those of nested stacks."""
+    found = {}
     pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
-    return {
-        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
-        for page in pages
-        for resource in page["StackResourceSummaries"]
-        if resource["ResourceType"] == kind and "PhysicalResourceId" in resource
-    }
+    for resource in [resource for page in pages for resource in page["StackResourceSummaries"]]:
+        physical = resource.get("PhysicalResourceId")
+        if physical and resource["ResourceType"] == NESTED:
+            found |= resources(physical, kind)
+        elif physical and resource["ResourceType"] == kind:
+            found[resource["LogicalResourceId"]] = physical
+    return found
+
+
+def events(stack, since=None):
+    """Returns the events of a stack, given by its ID, and of its nested stacks, the newest of each first. Without since,
+    all of them."""
+    found = []
+    for page in boto3.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=stack):
+        found += page["StackEvents"]
+        if since and found[-1]["Timestamp"] < since:
+            break
+    found = [event for event in found if not since or event["Timestamp"] >= since]
+    nested = {event["PhysicalResourceId"] for event in found
+              if event["ResourceType"] == NESTED and event.get("PhysicalResourceId") not in (None, "", stack)}
+    return found + [event for stack in sorted(nested) for event in events(stack, since)]
 
 
 def rollback_configuration(outputs, now):
@@ -217,16 +235,12 @@ def follow(stack, started, exists):
     cloudformation = boto3.client("cloudformation")
     seen, broken = set(), False
     while True:
-        status = describe(stack)["StackStatus"]
-        events = []
-        for page in cloudformation.get_paginator("describe_stack_events").paginate(StackName=stack):
-            events += [event for event in page["StackEvents"] if event["EventId"] not in seen]
-            if page["StackEvents"][-1]["Timestamp"] < started:
-                break
-        for event in reversed(events):
-            seen.add(event["EventId"])
-            if event["Timestamp"] < started:
+        described = describe(stack)
+        status = described["StackStatus"]
+        for event in reversed(events(described["StackId"], started)):
+            if event["EventId"] in seen:
                 continue
+            seen.add(event["EventId"])
             if event["ResourceStatus"].endswith("_FAILED"):
                 print(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
             complete = event["ResourceStatus"] in ("CREATE_COMPLETE", "UPDATE_COMPLETE") and "ROLLBACK" not in status
@@ -288,7 +302,10 @@ def protect(environment):
 
 def check_concurrency(environment):
     """Fails if Lambda would reject the reserved concurrency: 100 of the account must remain."""
-    reserved = sum(int(environment.parameters.get(name, 0)) for name in ("AuthorizerConcurrency", "ClientConcurrency"))
+    functions = ["AuthorizerConcurrency"]
+    if environment.parameters.get("ClientApi") == "true":
+        functions.append("ClientConcurrency")
+    reserved = sum(int(environment.parameters.get(name, 0)) for name in functions)
     client = boto3.client("lambda")
     limit = client.get_account_settings()["AccountLimit"]["ConcurrentExecutions"] if reserved else 0
     if reserved > max(limit - 100, 0):
@@ -369,9 +386,8 @@ def recover(environment):
     status = described["StackStatus"]
     if status not in RECOVERABLE:
         sys.exit(f"the stack {environment.stack} is {status}: only {' or '.join(RECOVERABLE)} can be recovered from")
-    pages = boto3.client("cloudformation").get_paginator("describe_stack_events").paginate(StackName=described["StackId"])
-    events = [event for page in pages for event in page["StackEvents"]]
-    tables = {event.get("PhysicalResourceId") for event in events if event["ResourceType"] == "AWS::DynamoDB::Table"}
+    tables = {event.get("PhysicalResourceId") for event in events(described["StackId"])
+              if event["ResourceType"] == "AWS::DynamoDB::Table"}
     for table in sorted(filter(None, tables)):
         delete_table(table)
     delete_stack(environment.stack)

@@ -132,7 +132,7 @@ class Test(unittest.TestCase):
     def test_concurrency(self):
         environment = stack.Environment("restored")
         stack.check_concurrency(environment)
-        environment.parameters |= {"AuthorizerConcurrency": "20", "ClientConcurrency": "100"}
+        environment.parameters |= {"AuthorizerConcurrency": "20", "ClientConcurrency": "100", "ClientApi": "true"}
         for limit, want in (220, None), (219, "reserves a concurrency of 120, but this account has 219"), (10, "has 10 in"):
             self.aws.get_account_settings.return_value = {"AccountLimit": {"ConcurrentExecutions": limit}}
             if want:
@@ -150,6 +150,20 @@ class Test(unittest.TestCase):
             stack.main("delete", "restored")
         protected = [call.kwargs["EnableTerminationProtection"] for call in self.aws.update_termination_protection.mock_calls]
         self.assertEqual([True, False], protected)
+
+    def test_events_of_nested_stacks(self):
+        event = {"Timestamp": NOW, "ResourceType": stack.NESTED}
+        of_stacks = {
+            "arn:service": [
+                event | {"EventId": "2", "PhysicalResourceId": "arn:nested"},
+                event | {"EventId": "1", "PhysicalResourceId": "arn:service"},
+                event | {"EventId": "0", "Timestamp": NOW - datetime.timedelta(minutes=1)},
+            ],
+            "arn:nested": [event | {"EventId": "3", "PhysicalResourceId": "arn:nested"}],
+        }
+        self.aws.get_paginator.return_value.paginate.side_effect = lambda StackName: [{"StackEvents": of_stacks[StackName]}]
+        self.assertEqual(["2", "1", "3"], [found["EventId"] for found in stack.events("arn:service", NOW)])
+        self.assertEqual(["2", "1", "0", "3"], [found["EventId"] for found in stack.events("arn:service")])
 
     def test_a_function_that_does_not_work_cancels_the_update(self):
         event = {
@@ -170,7 +184,9 @@ class Test(unittest.TestCase):
             event["ResourceStatus"] = "UPDATE_COMPLETE" if exists else "CREATE_COMPLETE"
             self.aws.invoke.side_effect = responses
             self.aws.cancel_update_stack.reset_mock()
-            self.aws.describe_stacks.side_effect = [{"Stacks": [{"StackStatus": status}]} for status in statuses]
+            self.aws.describe_stacks.side_effect = [
+                {"Stacks": [{"StackStatus": status, "StackId": "arn:service"}]} for status in statuses
+            ]
             with contextlib.redirect_stdout(io.StringIO()):
                 self.assertEqual(want, stack.follow("service", NOW, exists))
             self.assertEqual(cancelled, self.aws.cancel_update_stack.call_count)

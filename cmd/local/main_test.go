@@ -44,7 +44,8 @@ func TestService(t *testing.T) {
 func run(t *testing.T, dir string) {
 	t.Helper()
 	root := filepath.Dir(localtest.Template(t))
-	process.DependOn(t, filepath.Join(root, "template.yaml"), filepath.Join(root, "scripts", "reset.sh"))
+	process.DependOn(t, filepath.Join(root, "template.yaml"), filepath.Join(root, "delivery.yaml"),
+		filepath.Join(root, "scripts", "reset.sh"))
 	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: func(env *testscript.Env) error {
 		env.Vars = append(env.Vars, "PORT=0", "CLIENT_PORT=0", "DATA_DIR=data", "ROOT="+root,
 			"TEMPLATE="+filepath.Join(root, "template.yaml"))

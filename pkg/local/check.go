@@ -67,7 +67,8 @@ const (
 // accepts fewer values.
 func (s *service) loadTemplate() (err error) {
 	p := map[string]string{
-		"MaxTokenDays": strconv.Itoa(s.MaxTokenDays), "SendEventsToBus": strconv.FormatBool(!s.RequestsOnly),
+		"ClientApi": "true", "MaxTokenDays": strconv.Itoa(s.MaxTokenDays),
+		"SendEventsToBus": strconv.FormatBool(!s.RequestsOnly),
 	}
 	if s.OIDCIssuer != "" {
 		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", s.OIDCDefaultRole

@@ -211,12 +211,8 @@ func TestRunningEngineIsUsedAndNotStopped(t *testing.T) {
 
 func TestTemplateWithAnUnknownFunction(t *testing.T) {
 	t.Parallel()
-	content, err := os.ReadFile(localtest.Template(t))
-	assert.OK(t, err)
-	path := filepath.Join(t.TempDir(), "template.yaml")
-	text := strings.ReplaceAll(string(content), "functions/get-all-feature-types/", "functions/list-all-types/")
-	assert.OK(t, os.WriteFile(path, []byte(text), 0o600))
-	err = local.Run(t.Context(), local.Config{Template: path, DynamoDBEndpoint: enginetest.Endpoint(t)})
+	path := localtest.ChangedTemplate(t, "functions/get-all-feature-types/", "functions/list-all-types/")
+	err := local.Run(t.Context(), local.Config{Template: path, DynamoDBEndpoint: enginetest.Endpoint(t)})
 	if err == nil || !strings.Contains(err.Error(), "functions/list-all-types") ||
 		!strings.Contains(err.Error(), "pkg/local/functions.go") {
 		t.Errorf("error %v", err)

@@ -18,7 +18,7 @@ import (
 func loadTemplate(t *testing.T) *samtemplate.Template {
 	t.Helper()
 	template, err := samtemplate.Load("../../template.yaml", samtemplate.Settings{Parameters: map[string]string{
-		"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://issuer.test", "OidcClientId": "c",
+		"ClientApi": "true", "SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://issuer.test", "OidcClientId": "c",
 	}})
 	assert.OK(t, err)
 	return template

@@ -136,7 +136,7 @@ func (r *reader) stream(properties *yaml.Node) Stream {
 	only(r, properties, "MaximumBatchingWindowInSeconds", p.MaximumBatchingWindowInSeconds, 0)
 	only(r, properties, "FunctionResponseTypes", strings.Join(p.FunctionResponseTypes, ""), "ReportBatchItemFailures")
 	table := r.owner(properties, typeTable, p.Stream, "StreamArn")
-	if found := r.resources[table]; found != nil && get(found.properties, "StreamSpecification").Kind == 0 {
+	if found := r.find(table); found != nil && get(found.properties, "StreamSpecification").Kind == 0 {
 		r.fail(properties, "the table %s has no StreamSpecification", table)
 	}
 	var names []string

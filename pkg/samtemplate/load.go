@@ -3,7 +3,10 @@ package samtemplate
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -28,53 +31,69 @@ type resource struct {
 
 // Load reads the template at path as CloudFormation would deploy it with these settings.
 func Load(path string, s Settings) (*Template, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read template: %w", err)
-	}
-	document, err := Parse(path, content)
+	document, err := Parse(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	if err != nil {
 		return nil, err
 	}
 	return document.Resolve(s)
 }
 
-// Document is a template whose conditions and functions are not resolved yet. It is read-only and safe for concurrent
-// use.
+// Document is a template, with those that it nests, whose conditions and functions are not resolved yet. It is read-only
+// and safe for concurrent use.
 type Document struct {
-	file string // its name in errors
-	root *yaml.Node
+	file         string // its name in errors
+	root         *yaml.Node
+	applications map[string]*Document // nested templates by logical id
 }
 
-// Parse reads a template in memory; file is its name in errors.
-func Parse(file string, content []byte) (*Document, error) {
+// Parse reads a template and those that it nests, whose locations are relative to its folder.
+func Parse(files fs.FS, name string) (*Document, error) {
+	content, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("read template: %w", err)
+	}
 	var document yaml.Node
-	err := yaml.Unmarshal(content, &document)
+	err = yaml.Unmarshal(content, &document)
 	if err == nil {
 		err = document.Decode(new(any)) // finds duplicate keys
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", file, strings.ReplaceAll(err.Error(), "\n ", ""))
+		return nil, fmt.Errorf("%s: %s", name, strings.ReplaceAll(err.Error(), "\n ", ""))
 	}
 	if len(document.Content) == 0 {
-		return nil, fmt.Errorf("%s: the template is empty", file)
+		return nil, fmt.Errorf("%s: the template is empty", name)
 	}
 	expand(&document)
-	return &Document{file, document.Content[0]}, nil
+	d := &Document{name, document.Content[0], map[string]*Document{}}
+	for id, body := range pairs(get(d.root, "Resources")) {
+		if text(body, "Type") != typeApplication {
+			continue
+		}
+		nested, err := Parse(files, path.Join(path.Dir(name), text(get(body, "Properties"), "Location")))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %s: %v", name, id.Line, id.Value, err) //nolint:errorlint // of another file
+		}
+		d.applications[id.Value] = nested
+	}
+	return d, nil
 }
 
 // Resolve returns the template as CloudFormation would deploy it with these settings.
 func (d *Document) Resolve(s Settings) (*Template, error) {
-	r := &reader{root: d.root, parameters: map[string]string{
+	r := newReader(d, map[string]string{
 		"AWS::Region":    cmp.Or(s.Region, "us-east-1"),
 		"AWS::AccountId": cmp.Or(s.AccountID, "000000000000"),
 		"AWS::StackName": cmp.Or(s.StackName, "local"),
 		"AWS::Partition": "aws",
 		"AWS::URLSuffix": "amazonaws.com",
-	}, resources: map[string]*resource{}}
+	})
 	t := r.read(s.Parameters)
+	if r.err == nil && t.API.LogicalID == "" {
+		r.within = "Resources"
+		r.fail(r.document.root, "there is no %s", typeAPI)
+	}
 	if r.err != nil {
-		return nil, fmt.Errorf("%s:%w", d.file, r.err)
+		return nil, r.err
 	}
 	return t, nil
 }
@@ -117,11 +136,7 @@ func (r *reader) read(parameters map[string]string) *Template {
 			r.add(t, found)
 		}
 	}
-	r.within = "Resources"
-	if t.API.LogicalID == "" {
-		r.fail(r.root, "there is no %s", typeAPI)
-	}
-	for name, output := range pairs(get(r.root, "Outputs")) {
+	for name, output := range pairs(get(r.document.root, "Outputs")) {
 		r.within = name.Value
 		if r.isTrue(name, text(output, "Condition")) {
 			t.Outputs[name.Value] = r.resolve(get(output, "Value")).Value
@@ -132,7 +147,7 @@ func (r *reader) read(parameters map[string]string) *Template {
 
 // checkRules reports the first assertion that the parameters do not satisfy.
 func (r *reader) checkRules() {
-	for name, rule := range pairs(get(r.root, "Rules")) {
+	for name, rule := range pairs(get(r.document.root, "Rules")) {
 		r.within = name.Value
 		if condition := get(rule, "RuleCondition"); condition.Kind != 0 && !r.holds(condition) {
 			continue
@@ -147,13 +162,13 @@ func (r *reader) checkRules() {
 
 // readResources reads all resources before any is resolved, because they refer to one another.
 func (r *reader) readResources() (order []*resource) {
-	for key, body := range pairs(get(r.root, "Resources")) {
+	for key, body := range pairs(get(r.document.root, "Resources")) {
 		found := &resource{
 			id: key.Value, typ: text(body, "Type"), condition: text(body, "Condition"), at: key, body: body,
 			properties: get(body, "Properties"),
 		}
 		if found.typ == typeFunction {
-			found.properties = merge(get(get(r.root, "Globals"), "Function"), found.properties)
+			found.properties = merge(get(get(r.document.root, "Globals"), "Function"), found.properties)
 		}
 		r.resources[found.id] = found
 		order = append(order, found)
@@ -188,6 +203,8 @@ func (r *reader) add(t *Template, found *resource) {
 		r.addQueue(t, found, properties)
 	case typeRule:
 		r.addRule(t, found, properties)
+	case typeApplication:
+		r.addApplication(t, found)
 	default:
 		if !slices.ContainsFunc(ignoredTypes, func(prefix string) bool { return strings.HasPrefix(found.typ, prefix) }) {
 			r.fail(found.at, "the resource type %q is not supported by the local gateway", found.typ)

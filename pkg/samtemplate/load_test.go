@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/helper/assert"
@@ -84,16 +85,33 @@ Resources:
   Rule: {Type: AWS::Events::Rule, Properties: {EventBusName: !Ref Bus, EventPattern: {source: [toggleadmin]},
     Targets: [{Id: jobs, Arn: !GetAtt Jobs.Arn, InputPath: $.detail}]}}
   Jobs: {Type: AWS::SQS::Queue, Properties: {VisibilityTimeout: 60, RedrivePolicy: {deadLetterTargetArn: !GetAtt Queue.Arn, maxReceiveCount: 3}}}
+  Nested: {Type: AWS::Serverless::Application, Properties: {Location: nested.yaml, Parameters: {Stream: !GetAtt Things.StreamArn, Limit: !Ref Limit}}}
 Outputs:
   Joined: {Value: !Join [-, !Split [/, a/b]]}
   Selected: {Value: !Select [1, !Split [/, a/b]]}
   Table: {Value: !Ref Things}
   None: {Condition: Blue, Value: !Ref Hidden}
+  Nested: {Value: !GetAtt Nested.Outputs.Queue}
+`
+
+// nested is a template that small nests.
+const nested = `Parameters: {Stream: {Type: String}, Limit: {Type: Number}}
+Globals: {Function: {Runtime: provided.al2023, Handler: bootstrap, Environment: {Variables: {LIMIT: !Ref Limit}}}}
+Resources:
+  ReadFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: functions/read/
+      Events:
+        Stream: {Type: DynamoDB, Properties: {Stream: !Ref Stream, StartingPosition: TRIM_HORIZON, FunctionResponseTypes: [ReportBatchItemFailures]}}
+  Unread: {Type: AWS::SQS::Queue}
+Outputs: {Queue: {Value: !Sub '${AWS::StackName} ${Unread}'}}
 `
 
 // parse reads and resolves a template.
 func parse(content string, s samtemplate.Settings) (*samtemplate.Template, error) {
-	document, err := samtemplate.Parse("template.yaml", []byte(content))
+	files := fstest.MapFS{"template.yaml": {Data: []byte(content)}, "nested.yaml": {Data: []byte(nested)}}
+	document, err := samtemplate.Parse(files, "template.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +221,7 @@ func TestUnsupported(t *testing.T) {
 		{
 			part:        "Value: !Ref Things",
 			replacement: "Value: !Ref Hidden",
-			want:        "76: Table: the resource Hidden is not created: its condition Blue is false",
+			want:        "77: Table: the resource Hidden is not created: its condition Blue is false",
 		},
 		{
 			part:        "!GetAtt Role.Arn",
@@ -212,14 +230,14 @@ func TestUnsupported(t *testing.T) {
 		},
 		{"!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
 		{"Color, Memory]", "Color, Size]", "38: WorkFunction: FindInMap: the mapping has no such key"},
-		{"!Select [1,", "!Select [2,", "75: Selected: Select: the list has no item 2"},
+		{"!Select [1,", "!Select [2,", "76: Selected: Select: the list has no item 2"},
 		{
 			part:        "!Sub '${AWS::StackName}-${Limit}'",
 			replacement: "!Base64 a",
 			want:        "29: Lines: this use of !Base64 is not supported by the local gateway",
 		},
 		{"Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Contains, !Not, !And and !Condition"},
-		{"Value: !Ref Things", "Value: {Ref: Things}", "76: Table: the long form Ref is not supported, use the short form"},
+		{"Value: !Ref Things", "Value: {Ref: Things}", "77: Table: the long form Ref is not supported, use the short form"},
 		{"Timeout: 5", "<<: [{Timeout: 5}]", "39: WorkFunction: a YAML merge key supports only one mapping"},
 		{
 			part:        "provided.al2023",
@@ -305,6 +323,9 @@ func TestUnsupported(t *testing.T) {
 			replacement: "InputPath: $.id",
 			want:        "70: Rule: InputPath $.id is not supported by the local gateway, only $.detail",
 		},
+		{"nested.yaml", "other.yaml", "73: Nested: read template: open other.yaml: file does not exist"},
+		{"Outputs.Queue", "Outputs.Other", "79: Nested: Nested has no output Outputs.Other"},
+		{"  Hidden:", "  Unread:", "73: Nested: both templates have a resource Unread"},
 		{"EventBusName: !Ref Bus", "EventBusName: default", "70: Rule: EventBusName must be a bus of this template"},
 		{
 			part:        "LogGroupName: !Ref Lines",
@@ -323,6 +344,15 @@ func TestUnsupported(t *testing.T) {
 		},
 	} {
 		check(strings.Replace(small, test.part, test.replacement, 1), test.want)
+	}
+}
+
+// TestErrorInNestedTemplate checks that the error has the name of the nested file.
+func TestErrorInNestedTemplate(t *testing.T) {
+	t.Parallel()
+	_, err := parse(strings.Replace(small, "Stream: !GetAtt Things.StreamArn, Limit", "Stream: x, Limit", 1), samtemplate.Settings{})
+	if want := `nested.yaml:9: ReadFunction: "x" is not an AWS::DynamoDB::Table of this template`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 

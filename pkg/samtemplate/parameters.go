@@ -22,7 +22,7 @@ type parameter struct {
 
 // readParameters chooses the value of each parameter: the given one or the default.
 func (r *reader) readParameters(given map[string]string) {
-	section := get(r.root, "Parameters")
+	section := get(r.document.root, "Parameters")
 	var declared map[string]parameter
 	r.decode(section, &declared)
 	for _, name := range slices.Sorted(maps.Keys(given)) {

@@ -15,17 +15,34 @@ import (
 
 // reader reads one template. It keeps the first error; what it reads afterwards is not used.
 type reader struct {
-	root       *yaml.Node
-	parameters map[string]string // with the pseudo parameters
-	resources  map[string]*resource
-	within     string // the resource, parameter, rule or output that is being read, for errors
-	err        error
+	document     *Document
+	parent       *reader           // of the template that nests this one; nil: none does
+	parameters   map[string]string // with the pseudo parameters
+	resources    map[string]*resource
+	applications map[string]*Template // nested ones that have been read, by logical id
+	within       string               // the resource, parameter, rule or output that is being read, for errors
+	err          error
+}
+
+func newReader(d *Document, pseudoParameters map[string]string) *reader {
+	return &reader{
+		document: d, parameters: pseudoParameters, resources: map[string]*resource{}, applications: map[string]*Template{},
+	}
 }
 
 func (r *reader) fail(at *yaml.Node, format string, args ...any) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%d: %s: %s", at.Line, cmp.Or(r.within, "the template"), fmt.Sprintf(format, args...))
+		r.err = fmt.Errorf("%s:%d: %s: %s", r.document.file, at.Line, cmp.Or(r.within, "the template"),
+			fmt.Sprintf(format, args...))
 	}
+}
+
+// find returns a resource of this template or of one that nests it, or nil.
+func (r *reader) find(id string) *resource {
+	if found := r.resources[id]; found != nil || r.parent == nil {
+		return found
+	}
+	return r.parent.find(id)
 }
 
 // only rejects a value that the local gateway does not support.

@@ -104,7 +104,7 @@ func (r *reader) call(n *yaml.Node) *yaml.Node {
 		}
 		return list[i]
 	case n.Tag == "!FindInMap" && len(n.Content) == 3:
-		found := get(r.root, "Mappings")
+		found := get(r.document.root, "Mappings")
 		for _, key := range n.Content {
 			found = get(found, r.resolve(key).Value)
 		}
@@ -155,6 +155,8 @@ func (r *reader) reference(at *yaml.Node, name string) string {
 		r.fail(at, "there is no parameter or resource %q", id)
 	case !r.isTrue(at, found.condition):
 		r.fail(at, "the resource %s is not created: its condition %s is false", id, found.condition)
+	case found.typ == typeApplication:
+		return r.output(at, found, attribute)
 	case dotted && r.attribute(found, attribute) == "":
 		r.fail(at, "the attribute %s of %s (%s) is not supported by the local gateway", attribute, id, found.typ)
 	case dotted:
@@ -169,12 +171,15 @@ func (r *reader) attribute(found *resource, name string) string {
 	return strings.ReplaceAll(text, "ID", found.id)
 }
 
-// owner returns the logical id of the resource that has one of these attributes with this value.
+// owner returns the logical id of the resource that has one of these attributes with this value. It can be a resource
+// of a template that nests this one.
 func (r *reader) owner(at *yaml.Node, typ, value string, names ...string) string {
-	for id, found := range r.resources {
-		for _, name := range names {
-			if found.typ == typ && r.attribute(found, name) == value {
-				return id
+	for of := r; of != nil; of = of.parent {
+		for id, found := range of.resources {
+			for _, name := range names {
+				if found.typ == typ && r.attribute(found, name) == value {
+					return id
+				}
 			}
 		}
 	}
@@ -184,7 +189,7 @@ func (r *reader) owner(at *yaml.Node, typ, value string, names ...string) string
 
 // isTrue evaluates a condition by its name. No name is true.
 func (r *reader) isTrue(at *yaml.Node, name string) bool {
-	condition := get(get(r.root, "Conditions"), name)
+	condition := get(get(r.document.root, "Conditions"), name)
 	if name != "" && condition.Kind == 0 {
 		r.fail(at, "there is no condition %q", name)
 	}

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	typeAPI      = "AWS::Serverless::Api"
-	typeFunction = "AWS::Serverless::Function"
-	typeTable    = "AWS::DynamoDB::Table"
-	typeQueue    = "AWS::SQS::Queue"
-	typeBus      = "AWS::Events::EventBus"
-	typeRule     = "AWS::Events::Rule"
-	typeRole     = "AWS::IAM::Role"
-	typeLogGroup = "AWS::Logs::LogGroup"
+	typeAPI         = "AWS::Serverless::Api"
+	typeApplication = "AWS::Serverless::Application"
+	typeFunction    = "AWS::Serverless::Function"
+	typeTable       = "AWS::DynamoDB::Table"
+	typeQueue       = "AWS::SQS::Queue"
+	typeBus         = "AWS::Events::EventBus"
+	typeRule        = "AWS::Events::Rule"
+	typeRole        = "AWS::IAM::Role"
+	typeLogGroup    = "AWS::Logs::LogGroup"
 )
 
 // ignoredTypes are the resource types, by prefix, that the local gateway does not need.

@@ -92,7 +92,7 @@ type database struct {
 func startDatabase(ctx context.Context) *database {
 	e := must(engine.Start(ctx, engine.Options{Program: must(engine.Find("."))}))
 	d := &database{Engine: e, client: engineClient(e.Endpoint())}
-	d.template = loadTemplate(map[string]string{"DynamoDBEndpoint": e.Endpoint(), "SendEventsToBus": "true"})
+	d.template = loadTemplate(map[string]string{"ClientApi": "true", "DynamoDBEndpoint": e.Endpoint(), "SendEventsToBus": "true"})
 	d.tables = d.template.TableNames()
 	check(tables.Make(ctx, d.client, d.template.Tables))
 	return d

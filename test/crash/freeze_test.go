@@ -56,18 +56,11 @@ func TestFrozenProcess(t *testing.T) {
 // no reason to expect, like a process whose clock does not advance while it is frozen.
 func startBeside(t *testing.T, s *service) *service {
 	t.Helper()
-	content, err := os.ReadFile(localtest.Template(t))
-	assert.OK(t, err)
-	before, after, found := strings.Cut(string(content), "  FreshnessMilliseconds:\n    Type: Number\n    Default: 250\n")
-	if !found {
-		t.Fatal("the template has no parameter FreshnessMilliseconds with the default 250")
-	}
-	dir := t.TempDir()
-	template := filepath.Join(dir, "template.yaml")
-	content = []byte(before + "  FreshnessMilliseconds:\n    Type: Number\n    Default: 60000\n" + after)
-	assert.OK(t, os.WriteFile(template, content, 0o600))
+	template := localtest.ChangedTemplate(t, "  FreshnessMilliseconds:\n    Type: Number\n    Default: 250\n",
+		"  FreshnessMilliseconds:\n    Type: Number\n    Default: 60000\n")
+	dir := filepath.Dir(template)
 	// It has the credentials of the service.
-	content, err = os.ReadFile(filepath.Join(s.dir, "local.json"))
+	content, err := os.ReadFile(filepath.Join(s.dir, "local.json"))
 	assert.OK(t, err, os.Chmod(dir, 0o700), os.WriteFile(filepath.Join(dir, "local.json"), content, 0o600))
 	return startWith(t, dir, map[string]any{
 		"Template": template, "DynamoDBEndpoint": s.DynamoDBEndpoint, "RequestsOnly": true,

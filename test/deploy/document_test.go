@@ -31,6 +31,32 @@ func (d *document) write(t *testing.T, file string) {
 	assert.OK(t, os.WriteFile(file, content, 0o600))
 }
 
+// fitEmulator replaces what the emulator does not have. Functions get its URL.
+func (d *document) fitEmulator(t *testing.T, url string) {
+	t.Helper()
+	d.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", url)
+	preferences, _ := at(d.root, "Mappings.Gradual").(map[string]any)
+	for preference := range preferences {
+		d.set(t, "Mappings.Gradual."+preference+".Enabled", false) // no CodeDeploy
+	}
+	resources, _ := at(d.root, "Resources").(map[string]any)
+	for name, resource := range resources {
+		// Neither expressions of metrics nor composite alarms.
+		isComposite := at(resource, "Type") == "AWS::CloudWatch::CompositeAlarm"
+		if isComposite || at(resource, "Properties.Metrics") != nil {
+			d.set(t, "Resources."+name+".Type", "AWS::CloudWatch::Alarm")
+			properties := "Resources." + name + ".Properties"
+			d.set(t, properties+".Metrics", nil)
+			d.set(t, properties+".AlarmRule", nil)
+			d.set(t, properties+".Namespace", "AWS/ApiGateway")
+			d.set(t, properties+".MetricName", "Count")
+			d.set(t, properties+".ComparisonOperator", "GreaterThanOrEqualToThreshold")
+			d.set(t, properties+".EvaluationPeriods", 1)
+			d.set(t, properties+".Threshold", 1)
+		}
+	}
+}
+
 // at returns the value at a dotted path of maps and lists, or nil.
 func at(value any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {

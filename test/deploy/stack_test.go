@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,6 +34,7 @@ type stack struct {
 	*emulator
 	*installation.Installation
 	template    *document
+	delivery    *document // the nested template
 	name, id    string
 	folder      string            // with samconfig.toml and the build
 	output      string            // of scripts/stack.py or sam
@@ -87,7 +89,7 @@ func (s *stack) configure(t *testing.T, d deployment) {
 			values = append(values, "'"+name+"="+value+"'")
 		}
 		config = fmt.Sprintf("version = 0.1\n[default.global.parameters]\nstack_name = %q\n[default.deploy.parameters]\n"+
-			"capabilities = ['CAPABILITY_IAM']\nparameter_overrides = [%s]\n", d.name, strings.Join(values, ", "))
+			"capabilities = ['CAPABILITY_IAM', 'CAPABILITY_AUTO_EXPAND']\nparameter_overrides = [%s]\n", d.name, strings.Join(values, ", "))
 	}
 	section := config[strings.Index(config, "[default.global.parameters]"):]
 	s.name = regexp.MustCompile(`stack_name = "(.+)"`).FindStringSubmatch(section)[1]
@@ -109,38 +111,23 @@ func (s *stack) script(arguments ...string) error {
 // on AWS.
 func (s *stack) prepare(t *testing.T, change func(*document)) {
 	t.Helper()
-	s.template = readDocument(t, filepath.Join(s.build, "template.yaml"))
-	s.template.set(t, "Globals.Function.Environment.Variables.DYNAMODB_ENDPOINT", s.url)
-	preferences, _ := at(s.template.root, "Mappings.Gradual").(map[string]any)
-	for preference := range preferences {
-		s.template.set(t, "Mappings.Gradual."+preference+".Enabled", false) // the emulator has no CodeDeploy
-	}
-	resources, _ := at(s.template.root, "Resources").(map[string]any)
-	for name, resource := range resources {
-		// The emulator has neither expressions of metrics nor composite alarms.
-		isComposite := at(resource, "Type") == "AWS::CloudWatch::CompositeAlarm"
-		if isComposite || at(resource, "Properties.Metrics") != nil {
-			s.template.set(t, "Resources."+name+".Type", "AWS::CloudWatch::Alarm")
-			properties := "Resources." + name + ".Properties"
-			s.template.set(t, properties+".Metrics", nil)
-			s.template.set(t, properties+".AlarmRule", nil)
-			s.template.set(t, properties+".Namespace", "AWS/ApiGateway")
-			s.template.set(t, properties+".MetricName", "Count")
-			s.template.set(t, properties+".ComparisonOperator", "GreaterThanOrEqualToThreshold")
-			s.template.set(t, properties+".EvaluationPeriods", 1)
-			s.template.set(t, properties+".Threshold", 1)
-		}
-	}
+	s.template, s.delivery = readDocument(t, filepath.Join(s.build, "template.yaml")), readDocument(t,
+		filepath.Join(s.build, "Delivery", "template.yaml"))
+	s.template.fitEmulator(t, s.url)
+	s.delivery.fitEmulator(t, s.url)
 	if change != nil {
 		change(s.template)
 	}
 	build := filepath.Join(s.folder, ".aws-sam", "build")
-	assert.OK(t, os.MkdirAll(build, 0o700))
+	assert.OK(t, os.MkdirAll(filepath.Join(build, "Delivery"), 0o700))
 	s.template.write(t, filepath.Join(build, "template.yaml"))
-	functions, err := filepath.Glob(filepath.Join(s.build, "*Function"))
-	assert.OK(t, err)
-	for _, function := range functions {
-		assert.OK(t, os.Symlink(function, filepath.Join(build, filepath.Base(function))))
+	s.delivery.write(t, filepath.Join(build, "Delivery", "template.yaml"))
+	for _, folder := range []string{".", "Delivery"} {
+		functions, err := filepath.Glob(filepath.Join(s.build, folder, "*Function"))
+		assert.OK(t, err)
+		for _, function := range functions {
+			assert.OK(t, os.Symlink(function, filepath.Join(build, folder, filepath.Base(function))))
+		}
 	}
 }
 
@@ -150,22 +137,18 @@ func (s *stack) describe(t *testing.T) {
 	var err error
 	s.Installation, err = installation.OpenStack(t.Context(), s.config, s.name)
 	assert.OK(t, err)
-	listed, err := cloudformation.NewFromConfig(s.config).DescribeStackResources(t.Context(),
-		&cloudformation.DescribeStackResourcesInput{StackName: &s.name})
+	described, err := cloudformation.NewFromConfig(s.config).DescribeStacks(t.Context(),
+		&cloudformation.DescribeStacksInput{StackName: &s.name})
+	assert.OK(t, err)
+	s.id = aws.ToString(described.Stacks[0].StackId)
+	resources, err := s.Installation.Stack.Resources(t.Context())
 	assert.OK(t, err)
 	s.physical = map[string]string{}
-	var api, stage string
-	for _, r := range listed.StackResources {
-		id := aws.ToString(r.PhysicalResourceId)
-		s.id, s.physical[aws.ToString(r.LogicalResourceId)] = aws.ToString(r.StackId), id
-		switch aws.ToString(r.ResourceType) {
-		case "AWS::ApiGateway::RestApi":
-			api = id
-		case "AWS::ApiGateway::Stage":
-			stage = id
-		}
+	for _, ofType := range resources {
+		maps.Copy(s.physical, ofType)
 	}
-	s.baseURL = s.url + "/_aws/execute-api/" + api + "/" + stage
+	api, stage := resources.IDs("AWS::ApiGateway::RestApi"), resources.IDs("AWS::ApiGateway::Stage")
+	s.baseURL = s.url + "/_aws/execute-api/" + api[0] + "/" + stage[0]
 }
 
 // seed seeds the tables and keeps the credentials in memory.

@@ -37,7 +37,7 @@ func load(t *testing.T) *samtemplate.Template {
 	t.Helper()
 	template, err := samtemplate.Load(localtest.Template(t), samtemplate.Settings{
 		Region: "us-east-1", AccountID: "123456789012", StackName: "local", Parameters: map[string]string{
-			"SendEventsToBus": "true", "OidcIssuer": "https://issuer.example.com", "OidcClientId": issuer.ClientID,
+			"SendEventsToBus": "true", "ClientApi": "true", "OidcIssuer": "https://issuer.example.com", "OidcClientId": issuer.ClientID,
 			"OidcDefaultRole": "Viewer",
 		},
 	})

@@ -96,7 +96,7 @@ func functions(t *testing.T, endpoint string) map[string]samtemplate.Function {
 	// Some functions exist only with SendEventsToBus. The others are loaded without it, because a sweep would call
 	// EventBridge.
 	for _, events := range []string{"true", ""} {
-		parameters := map[string]string{"DynamoDBEndpoint": endpoint}
+		parameters := map[string]string{"DynamoDBEndpoint": endpoint, "ClientApi": "true"}
 		if events != "" {
 			parameters["SendEventsToBus"], parameters["WebhookSecretName"] = events, "/secret"
 		}

@@ -34,7 +34,8 @@ func TestSAMLocal(t *testing.T) { //nolint:tparallel // the phases follow one an
 	if cli.Program == "" {
 		t.Skip("make test-sam runs this test: it installs the SAM CLI, Docker and an image")
 	}
-	template, err := samtemplate.Load(filepath.Join(root, "template.yaml"), samtemplate.Settings{})
+	template, err := samtemplate.Load(filepath.Join(root, "template.yaml"),
+		samtemplate.Settings{Parameters: map[string]string{"ClientApi": "true"}})
 	assert.OK(t, err)
 	t.Run("without-docker", runWithoutDocker)
 	t.Run("make", runMake)

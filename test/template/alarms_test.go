@@ -71,13 +71,13 @@ func TestWhenAlarmsRing(t *testing.T) {
 		"snapshots: stream and sweep fail": {func(m minute, after int) {
 			m.count("Errors SweepSnapshotsFunction", 1)
 			m.value("IteratorAge CompileSnapshotsFunction", 60_000*float64(after))
-		}, "BackgroundErrorsAlarm 2, StreamAgeAlarm 3"},
+		}, "DeliveryErrorsAlarm 2, DeliveryStreamAgeAlarm 3"},
 		"snapshots: the stream fails on records": {func(m minute, after int) {
 			m.value("IteratorAge CompileSnapshotsFunction", 60_000*float64(after))
-		}, "StreamAgeAlarm 3"},
+		}, "DeliveryStreamAgeAlarm 3"},
 		"the stream is not read for compile-snapshots": {func(m minute, _ int) {
 			delete(m, "Invocations CompileSnapshotsFunction")
-		}, "StreamReadersAlarm 4"},
+		}, "DeliveryStreamReaderAlarm 4"},
 		"the stream is not read for publish-events": {func(m minute, _ int) {
 			delete(m, "Invocations PublishEventsFunction")
 		}, "StreamReadersAlarm 4"},
@@ -103,7 +103,7 @@ func TestWhenAlarmsRing(t *testing.T) {
 			delete(m, "Invocations SweepStalenessFunction")
 			delete(m, "Invocations SweepSnapshotsFunction")
 			delete(m, "Invocations SweepUsageFunction")
-		}, "SweepMissingAlarm 5"},
+		}, "DeliverySweepMissingAlarm 5, SweepMissingAlarm 5"},
 		"warm clients cannot read": {func(m minute, _ int) {
 			m.count("stale ClientFunction", 8)
 		}, "ClientErrorsAlarm 2"},
@@ -112,7 +112,11 @@ func TestWhenAlarmsRing(t *testing.T) {
 		}, "ClientErrorsAlarm 2"},
 		"usage: the sweep fails": {func(m minute, _ int) {
 			m.count("Errors SweepUsageFunction", 1)
-		}, "BackgroundErrorsAlarm 2"},
+		}, "DeliveryErrorsAlarm 2"},
+		"staleness: stream and sweep fail": {func(m minute, after int) {
+			m.count("Errors SweepStalenessFunction", 1)
+			m.value("IteratorAge ReevaluateStalenessFunction", 60_000*float64(after))
+		}, "BackgroundErrorsAlarm 2, StreamAgeAlarm 3"},
 		"the authorizer fails, 3 requests a minute": {func(m minute, _ int) {
 			m.requests(3, 3)
 			m.count("Invocations AuthorizerFunction", 3)

@@ -147,6 +147,8 @@ func expectedProperties() []expected {
 		// without invocations there are no data
 		{"SweepMissingAlarm", "TreatMissingData", "breaching"},
 		{"SweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
+		{"DeliverySweepMissingAlarm", "TreatMissingData", "breaching"},
+		{"DeliverySweepMissingAlarm", "ComparisonOperator", "LessThanThreshold"},
 		// edge endpoints have error pages of their own
 		{"AWS::Serverless::Api", "EndpointConfiguration.Type", "REGIONAL"},
 		// otherwise SAM creates a stage called Stage
@@ -186,7 +188,7 @@ func expectedProperties() []expected {
 		{"LargeResponsesAlarm", "Threshold", lambdahttp.LargeResponse},
 		{"AuthorizerFunction", "Timeout", 3},
 		{"AuthorizerFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
-		{"ClientFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/CodeDeployRole"},
+		{"ClientFunction", "DeploymentPreference.Role", "arn:aws:iam::000000000000:role/DeliveryCodeDeployRole"},
 		{"ClientFunction", "DeploymentPreference.Alarms", "[ClientErrorsAlarm]"},
 		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.BisectBatchOnFunctionError", true},
 		{"ReevaluateStalenessFunction", "Events.Lifetimes.Properties.FunctionResponseTypes", "[ReportBatchItemFailures]"},
@@ -204,6 +206,9 @@ func expectedProperties() []expected {
 		{"StreamAgeAlarm", "Threshold", 60000},
 		{"StreamAgeAlarm", "EvaluationPeriods", 5},
 		{"StreamAgeAlarm", "DatapointsToAlarm", 3},
+		{"DeliveryStreamAgeAlarm", "Threshold", 60000},
+		{"DeliveryStreamAgeAlarm", "EvaluationPeriods", 5},
+		{"DeliveryStreamAgeAlarm", "DatapointsToAlarm", 3},
 		// with a name, all stacks would use the same one
 		{"SweepStalenessFunction", "Events.EachMinute.Properties.OmitName", true},
 		{"SweepStalenessFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
@@ -399,9 +404,9 @@ func (c *checker) alarms() {
 // ago, or a message in a queue keeps them active.
 func notOfARelease() []string {
 	return []string{
-		"AccessLogAlarm", "ApiThrottlesAlarm", "CertificateAlarm", "FailureQueuesAlarm", "FunctionThrottlesAlarm",
-		"KeptTogglesAlarm", "LargeResponsesAlarm", "SnapshotSizeAlarm", "StalenessBehindAlarm", "TrafficMalformedAlarm",
-		"WebhookSecretAlarm",
+		"AccessLogAlarm", "ApiThrottlesAlarm", "CertificateAlarm", "DeliveryFailuresAlarm", "FailureQueuesAlarm",
+		"FunctionThrottlesAlarm", "KeptTogglesAlarm", "LargeResponsesAlarm", "SnapshotSizeAlarm", "StalenessBehindAlarm",
+		"TrafficMalformedAlarm", "WebhookSecretAlarm",
 	}
 }
 

@@ -14,24 +14,31 @@ const account = "us-east-1:000000000000:"
 // permissions checks the policies of all roles, except what package test/e2e checks: the permissions for tables. A
 // permission is an action and a resource.
 func (c *checker) permissions() {
-	want := map[string]map[string]bool{"ScheduleRole": {}}
+	want := map[string]map[string]bool{"ScheduleRole": {}, "DeliveryScheduleRole": {}}
+	const codeDeploy = "codedeploy.us-east-1.amazonaws.com"
 	services := map[string]string{
-		"ScheduleRole": "scheduler.amazonaws.com", "GatewayAccountRole": "apigateway.amazonaws.com",
-		"CodeDeployRole": "codedeploy.us-east-1.amazonaws.com",
+		"ScheduleRole": "scheduler.amazonaws.com", "DeliveryScheduleRole": "scheduler.amazonaws.com",
+		"CodeDeployRole": codeDeploy, "DeliveryCodeDeployRole": codeDeploy,
+		"GatewayAccountRole": "apigateway.amazonaws.com",
 	}
+	const shiftTraffic = "[arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]"
 	managed := map[string]string{
+		"CodeDeployRole": shiftTraffic, "DeliveryCodeDeployRole": shiftTraffic,
 		"GatewayAccountRole": "[arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
-		"CodeDeployRole":     "[arn:aws:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
 	}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
-		role := strings.TrimPrefix(fmt.Sprint(f.Properties["Role"]), "arn:aws:iam::000000000000:role/")
+		role := roleID(f.Properties["Role"])
 		services[role] = "lambda.amazonaws.com"
 		if want[role] == nil {
 			want[role] = map[string]bool{}
 		}
 		maps.Copy(want[role], c.needed(f))
-		if invokedBy(f, "ScheduleV2") {
-			want["ScheduleRole"]["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+f.LogicalID] = true
+		events, _ := f.Properties["Events"].(map[string]any)
+		for _, event := range events {
+			if at(event, "Type") == "ScheduleV2" {
+				schedule := want[roleID(at(event, "Properties.RoleArn"))]
+				schedule["lambda:InvokeFunction arn:aws:lambda:"+account+"function:"+f.LogicalID] = true
+			}
 		}
 	}
 	for _, role := range c.ofType("AWS::IAM::Role") {
@@ -42,6 +49,11 @@ func (c *checker) permissions() {
 			cmp.Or(managed[id], "[]"))
 		c.compare(id, c.granted(id, list(role.Properties["Policies"])), want[id])
 	}
+}
+
+// roleID returns the logical id of the role with an ARN.
+func roleID(arn any) string {
+	return strings.TrimPrefix(fmt.Sprint(arn), "arn:aws:iam::000000000000:role/")
 }
 
 // need is a permission that a function needs if it has something.

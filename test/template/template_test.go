@@ -19,7 +19,7 @@ const (
 // everything are parameters with which every condition of the template is true.
 var everything = map[string]string{
 	"DomainName": "toggles.example.com", "HostedZoneId": "Z0123456789ABCDEFGHIJ", "AlarmEmail": "ops@example.com",
-	"Tracing":    "true",
+	"Tracing": "true", "ClientApi": "true",
 	"Monitoring": "alarms-and-dashboard", "DeploymentPreference": "Canary10Percent5Minutes",
 	"ClientOriginSecret": "/toggles/origin-secret",
 	"SendEventsToBus":    "true", "WebhookSecretName": "/aws/reference/secretsmanager/toggles/webhook",
@@ -33,11 +33,7 @@ var alarms = map[string]string{"Monitoring": "alarms", "AlarmEmail": everything[
 
 // document is the template, which is parsed once.
 var document = sync.OnceValues(func() (*samtemplate.Document, error) {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	return samtemplate.Parse(file, content)
+	return samtemplate.Parse(os.DirFS(root), "template.yaml")
 })
 
 func resolve(parameters map[string]string) (*samtemplate.Template, error) {

@@ -31,12 +31,11 @@ const typeAlarm = "AWS::CloudWatch::Alarm"
 // maxAlarms is the maximum number of alarms in the request and the response of DescribeAlarms.
 const maxAlarms = 100
 
-// sweepMissing is the logical id of the alarm about missing invocations. It fires when it is created, because
-// CloudWatch has no invocations yet. It ends when CloudWatch has them: after settling at the latest.
-const (
-	sweepMissing = "SweepMissingAlarm"
-	settling     = 15 * time.Minute
-)
+// sweepMissing are the logical ids of the alarms about missing invocations. They fire when they are created, because
+// CloudWatch has no invocations yet. They end when CloudWatch has them: after settling at the latest.
+func sweepMissing() []string { return []string{"SweepMissingAlarm", "DeliverySweepMissingAlarm"} }
+
+const settling = 15 * time.Minute
 
 func (d *doctor) cloudWatch() *cloudwatch.Client {
 	return cloudwatch.NewFromConfig(d.Installation.Stack.Config, func(o *cloudwatch.Options) {
@@ -57,16 +56,21 @@ func (d *doctor) alarms(ctx context.Context, found installation.Resources) (stri
 		return "", fmt.Errorf("describe the alarms: %w", err)
 	}
 	byState := map[cloudwatchtypes.StateValue][]string{}
-	note := "none in state ALARM"
+	var settlingNames []string
 	for _, a := range out.MetricAlarms {
 		name := aws.ToString(a.AlarmName)
-		if a.StateValue == cloudwatchtypes.StateValueAlarm && name == found[typeAlarm][sweepMissing] &&
+		if a.StateValue == cloudwatchtypes.StateValueAlarm &&
+			slices.ContainsFunc(sweepMissing(), func(id string) bool { return name == found[typeAlarm][id] }) &&
 			d.Now().Sub(aws.ToTime(a.AlarmConfigurationUpdatedTimestamp)) < settling {
-			note = fmt.Sprintf("none in state ALARM except %s, which is new and ends within %.0f minutes", name,
-				settling.Minutes())
+			settlingNames = append(settlingNames, name)
 			continue
 		}
 		byState[a.StateValue] = append(byState[a.StateValue], name)
+	}
+	note := "none in state ALARM"
+	if len(settlingNames) > 0 {
+		note = fmt.Sprintf("none in state ALARM except %s, new and expected to end within %.0f minutes",
+			strings.Join(settlingNames, " and "), settling.Minutes())
 	}
 	if active := byState[cloudwatchtypes.StateValueAlarm]; len(active) > 0 {
 		return "", problem("in state ALARM: "+strings.Join(active, ", "),

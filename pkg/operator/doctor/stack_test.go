@@ -160,7 +160,7 @@ func TestStack(t *testing.T) {
 		{
 			stack: []string{"alarm SweepMissingAlarm ALARM 14m"},
 			check: "alarms",
-			want: "ok 1 alarms, none in state ALARM except stack-SweepMissingAlarm, which is new and ends within " +
+			want: "ok 1 alarms, none in state ALARM except stack-SweepMissingAlarm, new and expected to end within " +
 				"15 minutes; 0 have no data yet",
 		},
 		{

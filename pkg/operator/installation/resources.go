@@ -22,23 +22,32 @@ func (r Resources) IDs(kind string) []string {
 	return all
 }
 
-// Resources lists the resources of the stack.
+// Resources lists the resources of the stack and of those that it nests, whose logical ids differ.
 func (s *Stack) Resources(ctx context.Context) (Resources, error) {
 	found := Resources{}
-	pages := cloudformation.NewListStackResourcesPaginator(cloudformation.NewFromConfig(s.Config),
-		&cloudformation.ListStackResourcesInput{StackName: &s.Name})
+	return found, found.list(ctx, cloudformation.NewFromConfig(s.Config), s.Name)
+}
+
+// list adds the resources of a stack, given by its name or id.
+func (r Resources) list(ctx context.Context, client *cloudformation.Client, stack string) error {
+	pages := cloudformation.NewListStackResourcesPaginator(client, &cloudformation.ListStackResourcesInput{StackName: &stack})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("list the resources of the stack: %w", err)
+			return fmt.Errorf("list the resources of the stack: %w", err)
 		}
-		for _, r := range page.StackResourceSummaries {
-			kind := aws.ToString(r.ResourceType)
-			if found[kind] == nil {
-				found[kind] = map[string]string{}
+		for _, summary := range page.StackResourceSummaries {
+			kind, id := aws.ToString(summary.ResourceType), aws.ToString(summary.PhysicalResourceId)
+			if r[kind] == nil {
+				r[kind] = map[string]string{}
 			}
-			found[kind][aws.ToString(r.LogicalResourceId)] = aws.ToString(r.PhysicalResourceId)
+			r[kind][aws.ToString(summary.LogicalResourceId)] = id
+			if kind == "AWS::CloudFormation::Stack" && id != "" {
+				if err := r.list(ctx, client, id); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	return found, nil
+	return nil
 }

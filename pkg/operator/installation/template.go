@@ -12,9 +12,9 @@ import (
 // which can be another one.
 func Template() (*samtemplate.Template, error) { return readTemplate() }
 
-// readTemplate reads the embedded file once, because that takes 35 ms.
+// readTemplate reads the embedded files once, because that takes 35 ms.
 var readTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
-	document, err := samtemplate.Parse("template.yaml", toggleadmin.Template())
+	document, err := samtemplate.Parse(toggleadmin.Templates(), "template.yaml")
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/enginetest"
 	"toggleadmin/test/helper/repository"
 )
@@ -65,4 +68,22 @@ func Template(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	return path
+}
+
+// ChangedTemplate returns the path of a copy of template.yaml in a folder of its own, with the template that it nests, in
+// which a text is replaced.
+func ChangedTemplate(tb testing.TB, old, replacement string) string {
+	tb.Helper()
+	folder, path := tb.TempDir(), Template(tb)
+	content, err := os.ReadFile(path)
+	assert.OK(tb, err)
+	changed := strings.Replace(string(content), old, replacement, 1)
+	if changed == string(content) {
+		tb.Fatalf("template.yaml does not contain %q", old)
+	}
+	nested, err := os.ReadFile(filepath.Join(filepath.Dir(path), "delivery.yaml"))
+	assert.OK(tb, err,
+		os.WriteFile(filepath.Join(folder, "delivery.yaml"), nested, 0o600),
+		os.WriteFile(filepath.Join(folder, "template.yaml"), []byte(changed), 0o600))
+	return filepath.Join(folder, "template.yaml")
 }

@@ -116,7 +116,7 @@ const source = "simulation"
 var load = sync.OnceValue(func() *samtemplate.Template {
 	template, err := samtemplate.Load("../../template.yaml",
 		samtemplate.Settings{StackName: source, Parameters: map[string]string{
-			"SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
+			"ClientApi": "true", "SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
 			"OidcClientId": clientID, "OidcDefaultRole": string(access.RoleViewer),
 			"MaxServiceAccounts": fmt.Sprint(robotLimit), "MaxClientTokens": fmt.Sprint(clientTokenLimit),
 		}})
