@@ -236,11 +236,10 @@ func (s *service) reportUse(t *testing.T, secret clienttokentable.Secret) {
 	assert.Equal(t, http.StatusAccepted, response.StatusCode)
 }
 
-// mergeUsage merges what a process counted in the last hour.
+// mergeUsage merges what a process counted in this hour.
 func (s *service) mergeUsage(t *testing.T) {
 	t.Helper()
-	now := time.Now().Add(time.Hour)
-	hour := usage.HourOf(now).Add(-time.Hour)
+	hour := usage.HourOf(time.Now())
 	tally := usage.NewTally()
 	tally.Add("old-banner", "shop", usage.Counts{Yes: 1})
 	tally.See("old-banner", hour)
@@ -260,9 +259,11 @@ func (s *service) mergeUsage(t *testing.T) {
 		_, err = s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: new(s.tables[usagetable.Table]), Item: item})
 		assert.OK(t, err)
 	}
-	settled := usage.HourOf(now).Add(30 * time.Minute)
-	_, err := s.function(t, "sweep-usage", "sweep-usage", settled).Invoke(t.Context(), []byte("{}"))
-	assert.OK(t, err)
+	// In the hour, a sweep stores the applications. Later, one merges the hour.
+	for _, at := range []time.Time{hour.Add(59 * time.Minute), hour.Add(90 * time.Minute)} {
+		_, err := s.function(t, "sweep-usage", "sweep-usage", at).Invoke(t.Context(), []byte("{}"))
+		assert.OK(t, err)
+	}
 }
 
 const inAFullAccount = `{"description":"in a full account","expiresAt":"2199-01-01T00:00:00Z"}`
