@@ -2,6 +2,7 @@ package database
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/local/tables"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/helper/assert"
@@ -24,19 +24,24 @@ type Database struct {
 	Endpoint string
 	Client   *dynamodb.Client // without faults
 	Tables   dynamo.Tables
+
+	maker *maker
 }
 
-// New creates the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). They are deleted
-// after the test.
+// New returns the tables of template.yaml on an engine without other tables (see enginetest.Endpoint). Each is created
+// before the first request that names it. They are deleted after the test.
 func New(tb testing.TB) *Database {
 	tb.Helper()
 	template, err := loadTemplate()
 	assert.OK(tb, err)
 	db := &Database{Endpoint: enginetest.Endpoint(tb)}
 	// A busy machine can make the engine slow. Only a test of faults uses a client that gives up (see Through).
-	db.Client, err = dynamo.NewOperatorClient(config(newTransport(tb, db.Endpoint)), db.Endpoint)
+	transport := newHTTPTransport(tb, db.Endpoint)
+	client, err := dynamo.NewOperatorClient(config(transport), db.Endpoint)
 	assert.OK(tb, err)
-	assert.OK(tb, tables.Make(tb.Context(), db.Client, template.Tables))
+	db.maker = &maker{client: client, tables: slices.Clone(template.Tables)}
+	db.Client, err = dynamo.NewOperatorClient(config(makingTransport{transport, db.maker}), db.Endpoint)
+	assert.OK(tb, err)
 	db.Tables = template.TableNames()
 	return db
 }
@@ -57,8 +62,14 @@ var loadTemplate = sync.OnceValues(func() (*samtemplate.Template, error) {
 	return samtemplate.Load(path, samtemplate.Settings{})
 })
 
-// newTransport returns a transport whose connections are closed after the test.
-func newTransport(tb testing.TB, endpoint string) http.RoundTripper {
+// newTransport returns a transport that creates tables.
+func (db *Database) newTransport(tb testing.TB) http.RoundTripper {
+	tb.Helper()
+	return makingTransport{newHTTPTransport(tb, db.Endpoint), db.maker}
+}
+
+// newHTTPTransport returns a transport whose connections are closed after the test.
+func newHTTPTransport(tb testing.TB, endpoint string) http.RoundTripper {
 	tb.Helper()
 	client := dynamo.NewHTTPClient(endpoint)
 	tb.Cleanup(client.CloseIdleConnections)

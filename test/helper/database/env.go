@@ -18,7 +18,7 @@ func (db *Database) Env(tb testing.TB) *app.Env {
 		vars[dynamo.Variable(id)] = name
 	}
 	return &app.Env{
-		Vars: vars, AWS: config(newTransport(tb, db.Endpoint)), Now: time.Now, Random: rand.Reader,
+		Vars: vars, AWS: config(db.newTransport(tb)), Now: time.Now, Random: rand.Reader,
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

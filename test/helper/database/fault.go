@@ -43,7 +43,7 @@ func (db *Database) Through(tb testing.TB, respond func(*Call) (*http.Response, 
 	if respond == nil {
 		respond = (*Call).Pass
 	}
-	t := &Tap{next: newTransport(tb, db.Endpoint), respond: respond}
+	t := &Tap{next: db.newTransport(tb), respond: respond}
 	return newClient(tb, db.Endpoint, t), t
 }
 

@@ -44,6 +44,7 @@ func newPair(t *testing.T) *pair {
 	assert.OK(t, err)
 	p := &pair{T: t, now: time.Unix(1_800_000_000, 0), server: database.New(t)}
 	p.fake = dynamodb.New(loaded.Tables, func() time.Time { return p.now })
+	assert.OK(t, tables.Make(t.Context(), p.server.Client, loaded.Tables)) // post does not create tables
 	assert.OK(t, tables.EnableStreams(t.Context(), p.server.Client, loaded.Tables))
 	return p
 }
