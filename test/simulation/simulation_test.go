@@ -21,8 +21,9 @@ import (
 var (
 	seed   = flag.Uint64("seed", 0, "the first seed; 0 with -for: the time")
 	seeds  = flag.Uint64("seeds", 0, "the number of seeds; 0: 8, or 1 of TestSameSeedSameHistory")
-	parts  = flag.Uint64("parts", 0, "the actors and faults, as a failing seed prints them; 0: those of the seed")
-	steps  = flag.Int("steps", 0, "the number of steps, as a failing seed prints it; only with -parts")
+	actors = flag.Uint64("actors", 0, "the actors, as a failing seed prints them; 0: those of the seed")
+	faults = flag.Uint64("faults", 0, "the faults, as a failing seed prints them; only with -actors")
+	steps  = flag.Int("steps", 0, "the number of steps, as a failing seed prints it; only with -actors")
 	shrink = flag.Duration("shrink", 30*time.Second, "how long a failing seed is shrunk")
 	search = flag.Duration("for", 0, "how long TestSeeds runs, also after a failing seed; 0: as many seeds as -seeds")
 )
@@ -62,8 +63,8 @@ func TestSeeds(t *testing.T) {
 					return
 				}
 				plan := world.NewPlan(first + n)
-				if *parts != 0 {
-					plan.Parts, plan.Steps = *parts, *steps
+				if *actors != 0 {
+					plan.Actors, plan.Faults, plan.Steps = *actors, *faults, *steps
 				}
 				r := world.Run(t, plan, false)
 				done.Add(1)

@@ -40,7 +40,7 @@ type actor struct {
 
 func (w *World) startActors() {
 	for i, a := range actors {
-		if w.Parts>>i&1 == 0 {
+		if w.Actors>>i&1 == 0 {
 			continue
 		}
 		self := &actor{World: w, Rand: w.random(hashOf(a.name)), name: a.name}

@@ -22,9 +22,8 @@ type clientTokenState struct {
 
 // clientToken is a client token that was created.
 type clientToken struct {
-	listed  string
-	created time.Time // when the response arrived
-	deletion
+	applicationToken
+	listed string
 }
 
 // manageClientTokens creates, changes, deletes and lists client tokens. Their environments are deleted meanwhile.
@@ -51,7 +50,15 @@ func (a *actor) manageClientTokens() {
 }
 
 func (a *actor) createClientToken(c *credential) {
-	body := object{"tokenName": a.name, "type": "backend", "environment": subject(a, a.environments.names...)}
+	t := applicationToken{
+		kind:        choose(a, clienttokentable.Backend, clienttokentable.Frontend),
+		projects:    choose(a, nil, nil, []string{"shop"}),
+		environment: subject(a, a.environments.names...),
+	}
+	body := object{"tokenName": a.name, "type": t.kind, "environment": t.environment}
+	if t.projects != nil {
+		body["projects"] = t.projects
+	}
 	o := a.do(c, "POST api-tokens", body)
 	if !o.ok() {
 		return
@@ -64,7 +71,8 @@ func (a *actor) createClientToken(c *credential) {
 		return
 	}
 	listed := strings.TrimSuffix(created.Secret, secret.Body.Reveal()) + "v2_" + secret.Selector.String()
-	a.clientTokens.all = append(a.clientTokens.all, &clientToken{listed: listed, created: o.ended})
+	t.secret, t.created = created.Secret, o.ended
+	a.clientTokens.all = append(a.clientTokens.all, &clientToken{t, listed})
 }
 
 // listClientTokens checks that the list contains the tokens that exist, and none that was deleted before.

@@ -2,9 +2,7 @@ package world
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/evaluation"
@@ -191,17 +189,6 @@ func (d delivered) holds(strategy evaluation.Strategy, v visitor) bool {
 	return !slices.ContainsFunc(constraints, func(c toggle.Constraint) bool {
 		return !isIn(c.Operator, c.Values, v, c.ContextName)
 	})
-}
-
-// on returns the names of the toggles that are on for a visitor.
-func (d delivered) on(v visitor) string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(d.features)) {
-		if d.decide(name, v).on {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, " ")
 }
 
 // checkDecisions checks that each engine decides about a toggle by a snapshot as the tables say.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ type deliveryState struct {
 	crashed    []*server
 	started    int // the number of servers
 	installed  []*application
-	pages      []*page
+	pages      []*applicationToken
 }
 
 func newDeliveryState() deliveryState {
@@ -46,10 +47,10 @@ var applications = []string{"application-1", "application-2"}
 
 // application is an SDK: what its token sees, and what it has received.
 type application struct {
-	query  snapshot.Query
-	secret string
-	gzip   bool
-	polls  bool // now
+	token *applicationToken
+	query snapshot.Query
+	gzip  bool
+	polls bool // now
 
 	tag      string
 	content  string
@@ -86,13 +87,18 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 	first := sdkTokens * int(w.upTo(2, 83))
 	for i := first; i < first+sdkTokens; i++ {
 		projects, environment := all[i], environments[i%2]
-		_, secret, err := tokens.Create(context.Background(), clienttokentable.Token{
-			Name: "sdk", Type: clienttokentable.Backend, Projects: projects, Environment: environment, CreatedAt: p.now(),
-		}, clientTokenLimit, p)
-		w.must(err)
-		q := snapshot.Query{Projects: projects, Environment: environment, InlineSegmentConstraints: i%3 == 2}
-		w.delivery.installed = append(w.delivery.installed,
-			&application{query: q, secret: secret.Reveal(), gzip: i%3 == 0, position: -1})
+		t := w.createToken(tokens, p, &applicationToken{
+			kind: clienttokentable.Backend, projects: projects, environment: environment,
+		})
+		q := t.query()
+		q.InlineSegmentConstraints = i%3 == 2
+		if projects == nil && w.upTo(2, 85) == 0 { // the SDK asks for less than the token allows
+			q.Projects = []string{"shop"}
+		}
+		if w.upTo(3, 86, uint64(i)) == 0 {
+			q.NamePrefix = "t1"
+		}
+		w.delivery.installed = append(w.delivery.installed, &application{token: t, query: q, gzip: i%3 == 0, position: -1})
 	}
 	w.preparePages(tokens, p)
 	for i, environment := range environments {
@@ -160,7 +166,7 @@ func (a *actor) poll() {
 				a.ask(s, on)
 			}
 			if !on.dead && a.IntN(2) == 0 {
-				a.report(s, on)
+				a.report(on)
 			}
 			on.busy = false
 		}
@@ -172,8 +178,8 @@ func (a *actor) poll() {
 // ask lets an SDK ask a process.
 func (a *actor) ask(s *application, on *server) {
 	_, ctx := a.begin()
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/client/features", nil)
-	r.Header.Set("Authorization", s.secret)
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/client/features?"+s.parameters(), nil)
+	r.Header.Set("Authorization", s.token.secret)
 	if s.tag != "" {
 		r.Header.Set("If-None-Match", s.tag)
 	}
@@ -195,13 +201,25 @@ func (a *actor) ask(s *application, on *server) {
 	case status == http.StatusOK:
 		a.received(s, on, recorder)
 	case status == http.StatusNotModified && s.tag != "":
-	case status == http.StatusServiceUnavailable && recorder.Header().Get("Retry-After") != "" && !on.warm[s.secret]:
+	case status == http.StatusServiceUnavailable && recorder.Header().Get("Retry-After") != "" && !on.warm[s.token.secret]:
 		return
 	default:
-		a.fail("%s answers an SDK with %d, and has answered it before: %t: %s", on.name, status, on.warm[s.secret], body)
+		a.fail("%s answers an SDK with %d, and has answered it before: %t: %s", on.name, status, on.warm[s.token.secret], body)
 	}
-	on.warm[s.secret] = true
+	on.warm[s.token.secret] = true
 	a.checkRecent(s, on, begun)
+}
+
+// parameters returns the query of a request, which asks for less than the token allows.
+func (s *application) parameters() string {
+	query := url.Values{}
+	if len(s.token.projects) == 0 {
+		query["project"] = s.query.Projects
+	}
+	if s.query.NamePrefix != "" {
+		query.Set("namePrefix", s.query.NamePrefix)
+	}
+	return query.Encode()
 }
 
 // checkRecent checks that what an SDK has after a response is in a snapshot that is recent enough.
@@ -224,8 +242,7 @@ const slowest = 3 * time.Second
 // reads succeed: that which was the current one when it has read the pointer last. Otherwise it can use each one.
 func (w *World) recent(on *server, environment string, begun time.Time) (oldest int) {
 	since := begun.Add(-on.freshness)
-	troubled := time.Unix(0, on.troubled.Load())
-	if troubled.After(since.Add(-slowest)) {
+	if on.hasTrouble(since) {
 		return 0
 	}
 	all := w.delivery.published[environment]
@@ -259,6 +276,12 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 	tag, ok := snapshot.ParseTag(strings.Trim(recorder.Header().Get("ETag"), `"`))
 	all := w.delivery.published[s.query.Environment]
 	i := slices.IndexFunc(all, func(p *published) bool { return p.epoch == tag.Epoch && p.version >= tag.Version })
+	asked := s.query // a tag does not depend on the names of toggles
+	asked.NamePrefix = ""
+	before := ""
+	if s.position >= 0 {
+		before = all[s.position].seen(asked)
+	}
 	switch {
 	case !ok || i < 0:
 		w.fail("%s answers with the tag %q, which no snapshot of %s has", on.name, recorder.Header().Get("ETag"),
@@ -270,7 +293,7 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 	case i < s.position:
 		w.fail("an SDK goes back from %s to %s, which was published before", s.tag, recorder.Header().Get("ETag"))
 	case s.position >= 0 && all[s.position].epoch == tag.Epoch &&
-		!slices.ContainsFunc(all[s.position:i+1], func(p *published) bool { return p.seen(s.query) != s.content }):
+		!slices.ContainsFunc(all[s.position:i+1], func(p *published) bool { return p.seen(asked) != before }):
 		w.fail("an SDK receives %s after %s, although nothing that it sees has changed", recorder.Header().Get("ETag"), s.tag)
 	}
 	s.tag, s.content, s.position = recorder.Header().Get("ETag"), content, i
@@ -280,13 +303,39 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 func (p *published) seen(q snapshot.Query) string { return seen(p.document, q) }
 
 func seen(d snapshot.Document, q snapshot.Query) string {
-	if len(q.Projects) > 0 {
-		d = d.Select(func(f evaluation.Feature) bool { return slices.Contains(q.Projects, f.Project) })
+	selected := snapshot.Document{Features: []evaluation.Feature{}, Segments: []toggle.Segment{}}
+	used := map[int64]bool{}
+	for _, f := range d.Features {
+		if !isSeen(f, q) {
+			continue
+		}
+		strategies := slices.Clone(f.Strategies)
+		for i, s := range strategies {
+			constraints := slices.Clone(s.Constraints)
+			for _, segment := range d.Segments {
+				if slices.Contains(s.Segments, segment.ID) {
+					used[segment.ID] = true
+					constraints = append(constraints, segment.Constraints...)
+				}
+			}
+			if q.InlineSegmentConstraints {
+				strategies[i].Constraints, strategies[i].Segments = constraints, nil
+			}
+		}
+		f.Strategies = strategies
+		selected.Features = append(selected.Features, f)
 	}
-	if q.InlineSegmentConstraints {
-		d = d.Inline()
+	for _, segment := range d.Segments {
+		if used[segment.ID] && !q.InlineSegmentConstraints {
+			selected.Segments = append(selected.Segments, segment)
+		}
 	}
-	return string(encode(snapshot.Document{Features: d.Features, Segments: append([]toggle.Segment{}, d.Segments...)}))
+	return string(encode(selected))
+}
+
+// isSeen reports whether a query sees a toggle.
+func isSeen(f evaluation.Feature, q snapshot.Query) bool {
+	return (len(q.Projects) == 0 || slices.Contains(q.Projects, f.Project)) && strings.HasPrefix(f.Name, q.NamePrefix)
 }
 
 // checkDelivery checks what must hold when nothing happens any more: the snapshots are what the tables say, every SDK

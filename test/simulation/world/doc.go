@@ -86,7 +86,7 @@
 // A failing seed prints the first violation, a history with fewer actors, steps and faults, and a command that runs it
 // again:
 //
-//	go test ./test/simulation -run TestSeeds -seed=7 -seeds=1 -parts=0x300000000012 -steps=12
+//	go test ./test/simulation -run TestSeeds -seed=7 -seeds=1 -actors=0x12 -faults=0x3 -steps=12
 //
 // Lines of the history begin with the time since the start of the world. If two runs of a seed differ, look for a
 // dependency on the order of goroutines, a limit that they compete for, or the order of a map.

@@ -6,24 +6,24 @@ import "time"
 type fault int
 
 const (
-	lostRequest  fault = iota + firstFault // the service does not get the request
-	lostResponse                           // the service carries the request out, the caller gets no response
-	late                                   // the service carries the request out after the caller has given up
-	throttled                              // the service rejects most requests for a table for some seconds
-	conflict                               // another transaction is in progress
-	slow                                   // latencies of up to a second
-	crash                                  // the process ends at the call
-	freeze                                 // the process stops at the call, for up to an hour
-	duplicated                             // a function is started twice for one event
-	redelivered                            // records, lines and messages are delivered again
-	skewed                                 // clocks differ
-	lagging                                // indexes show writes later
-	noBus                                  // the bus refuses, for minutes
-	noWebhook                              // the webhook refuses, for days
-	restored                               // in the end, tables are restored to an earlier time
-	paged                                  // DynamoDB reads one to three items at a time
-	lostPart                               // a part of a current snapshot is lost
-	wrongClock                             // somebody whose clock is wrong by hours or days compiles
+	lostRequest  fault = iota // the service does not get the request
+	lostResponse              // the service carries the request out, the caller gets no response
+	late                      // the service carries the request out after the caller has given up
+	throttled                 // the service rejects most requests for a table for some seconds
+	conflict                  // another transaction is in progress
+	slow                      // latencies of up to a second
+	crash                     // the process ends at the call
+	freeze                    // the process stops at the call, for up to an hour
+	duplicated                // a function is started twice for one event
+	redelivered               // records, lines and messages are delivered again
+	skewed                    // clocks differ
+	lagging                   // indexes show writes later
+	noBus                     // the bus refuses, for minutes
+	noWebhook                 // the webhook refuses, for days
+	restored                  // in the end, tables are restored to an earlier time
+	paged                     // DynamoDB reads one to three items at a time
+	lostPart                  // a part of a current snapshot is lost
+	wrongClock                // somebody whose clock is wrong by hours or days compiles
 )
 
 var faultNames = []string{
@@ -31,15 +31,12 @@ var faultNames = []string{
 	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged", "lost-part", "wrong-clock",
 }
 
-// firstFault is the bit of the first fault in a plan. Those below are of actors.
-const firstFault = 44
-
 // happens decides whether a fault occurs at a call or event with a key.
 func (w *World) happens(f fault, key uint64, probability float64) bool {
-	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f-firstFault)+100, key)>>11)/(1<<53) < probability
+	return w.has(f) && !w.calm && float64(mix(w.Seed, uint64(f)+100, key)>>11)/(1<<53) < probability
 }
 
-func (w *World) has(f fault) bool { return w.Parts>>f&1 == 1 }
+func (w *World) has(f fault) bool { return w.Faults>>f&1 == 1 }
 
 // outage reports whether a fault occurs now to each call of something: in few of the intervals.
 func (w *World) outage(f fault, interval time.Duration, of string) bool {

@@ -8,16 +8,17 @@ import (
 
 // Plan determines a history. New(seed) makes one; shrinking removes actors, faults and steps from it.
 type Plan struct {
-	Seed  uint64
-	Parts uint64 // a bit for each element of actors, and from firstFault on for each fault
-	Steps int    // the number of requests and commands after which the actors stop
+	Seed   uint64
+	Actors uint64 // a bit for each element of actors
+	Faults uint64 // a bit for each fault
+	Steps  int    // the number of requests and commands after which the actors stop
 }
 
 // NewPlan returns the plan of a seed. Half of the faults occur in it, and some of the actors: of those who change
 // types, toggles and fields, of the others, or of all.
 func NewPlan(seed uint64) Plan {
-	if len(actors) > firstFault || firstFault+len(faultNames) > 64 {
-		panic("a plan has no bit for each actor and fault")
+	if len(actors) > 64 {
+		panic("a plan has no bit for each actor")
 	}
 	g := []group{editors, activators, others, editors, activators, others, everybody}[seed%7]
 	some := uint64(0)
@@ -27,13 +28,13 @@ func NewPlan(seed uint64) Plan {
 	if g == activators {
 		some |= 3 << g.end // the applications
 	}
-	return Plan{Seed: seed, Parts: some | mix(seed, 1)&(1<<len(faultNames)-1)<<firstFault, Steps: 1 << 20}
+	return Plan{Seed: seed, Actors: some, Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20}
 }
 
 // acts reports whether an actor has a part.
 func (p Plan) acts(name string) bool {
 	i := slices.IndexFunc(actors, func(r role) bool { return r.name == name })
-	return p.Parts>>i&1 == 1
+	return p.Actors>>i&1 == 1
 }
 
 // tokenLimit is the maximum number of tokens of an account.

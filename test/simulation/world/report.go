@@ -31,8 +31,12 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 			try(p)
 		}
 		for bit := range 64 {
-			if p := r.Plan; p.Parts>>bit&1 == 1 {
-				p.Parts ^= 1 << bit
+			if p := r.Plan; p.Actors>>bit&1 == 1 {
+				p.Actors ^= 1 << bit
+				try(p)
+			}
+			if p := r.Plan; p.Faults>>bit&1 == 1 {
+				p.Faults ^= 1 << bit
 				try(p)
 			}
 		}
@@ -40,7 +44,7 @@ func Shrink(t *testing.T, r Result, limit time.Duration) Result {
 	return r
 }
 
-func (p Plan) size() int { return p.Steps + bits.OnesCount64(p.Parts) }
+func (p Plan) size() int { return p.Steps + bits.OnesCount64(p.Actors) + bits.OnesCount64(p.Faults) }
 
 // Report runs the plan of a violation again. It returns the command that replays it, and the history.
 func Report(t *testing.T, p Plan) string {
@@ -48,12 +52,12 @@ func Report(t *testing.T, p Plan) string {
 	r := Run(t, p, true)
 	var faults []string
 	for i, name := range faultNames {
-		if p.Parts>>(firstFault+i)&1 == 1 {
+		if p.Faults>>i&1 == 1 {
 			faults = append(faults, name)
 		}
 	}
-	command := fmt.Sprintf("go test ./test/simulation -run TestSeeds -seed=%d -seeds=1 -parts=%#x -steps=%d",
-		p.Seed, p.Parts, p.Steps)
+	command := fmt.Sprintf("go test ./test/simulation -run TestSeeds -seed=%d -seeds=1 -actors=%#x -faults=%#x -steps=%d",
+		p.Seed, p.Actors, p.Faults, p.Steps)
 	return fmt.Sprintf("%s\nfaults: %s\nreplay: %s\n\n%s\n", r.Violation, strings.Join(faults, ", "), command,
 		strings.Join(r.History, "\n"))
 }

@@ -1,8 +1,10 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,13 +14,22 @@ import (
 
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/delivery/snapshot"
 )
 
-// page is a page of a web application with a frontend token for all projects, which can expire.
-type page struct {
+// applicationToken is a client token with its secret, which an application, a page, or nobody uses.
+type applicationToken struct {
+	kind        clienttokentable.Type
+	projects    []string // empty: all
 	environment string
 	secret      string
+	created     time.Time // when the response arrived
 	expires     time.Time // zero: never
+	deletion
+}
+
+func (t *applicationToken) query() snapshot.Query {
+	return snapshot.Query{Projects: t.projects, Environment: t.environment}
 }
 
 // pageTokens is the number of client tokens of pages.
@@ -28,104 +39,300 @@ const pageTokens = 2
 func (w *World) preparePages(tokens *clienttoken.Store, p *process) {
 	expires := w.start.Add(w.upTo(duration, 84)).Truncate(time.Second)
 	for _, at := range []time.Time{expires, {}} {
-		t := clienttokentable.Token{
-			Name: "page", Type: clienttokentable.Frontend, Environment: w.delivery.installed[0].query.Environment,
-			CreatedAt: p.now(),
-		}
-		if !at.IsZero() {
-			t.ExpiresAt = &at
-		}
-		_, secret, err := tokens.Create(context.Background(), t, clientTokenLimit, p)
-		w.must(err)
-		w.delivery.pages = append(w.delivery.pages, &page{t.Environment, secret.Reveal(), at})
+		w.delivery.pages = append(w.delivery.pages, w.createToken(tokens, p, &applicationToken{
+			kind: clienttokentable.Frontend, environment: w.delivery.installed[0].query.Environment, expires: at,
+		}))
 	}
 }
 
-// disturb lets somebody ask a process who has no valid token for that, or a page.
+// createToken creates a client token, before anything else happens.
+func (w *World) createToken(tokens *clienttoken.Store, p *process, t *applicationToken) *applicationToken {
+	stored := clienttokentable.Token{
+		Name: "first", Type: t.kind, Projects: t.projects, Environment: t.environment, CreatedAt: p.now(),
+	}
+	if !t.expires.IsZero() {
+		stored.ExpiresAt = &t.expires
+	}
+	_, secret, err := tokens.Create(context.Background(), stored, clientTokenLimit, p)
+	w.must(err)
+	t.secret, t.created = secret.Reveal(), time.Now()
+	return t
+}
+
+// applicationTokens returns all client tokens.
+func (w *World) applicationTokens() (all []*applicationToken) {
+	for _, s := range w.delivery.installed {
+		all = append(all, s.token)
+	}
+	all = append(all, w.delivery.pages...)
+	for _, t := range w.clientTokens.all {
+		all = append(all, &t.applicationToken)
+	}
+	return all
+}
+
+// accepts reports whether a process can accept a token in a request that began at a time and has ended, and whether it
+// must. It reads tokens eventually consistently. While it cannot read them, it accepts those that it has accepted before.
+func (w *World) accepts(on *server, t *applicationToken, begun time.Time) (can, must bool) {
+	now := time.Now()
+	expired := !t.expires.IsZero() && t.expires.Before(begun.Add(-maxSkew))
+	deleted := !t.deleted.IsZero() && t.deleted.Before(begun.Add(-maxLag)) && !on.hasTrouble(begun)
+	must = t.created.Before(begun.Add(-maxLag)) && t.deleting.IsZero() &&
+		(t.expires.IsZero() || t.expires.After(now.Add(maxSkew)))
+	return !expired && !deleted, must
+}
+
+// hasTrouble reports whether a read of the process has failed shortly before a time, or since then.
+func (on *server) hasTrouble(since time.Time) bool {
+	return time.Unix(0, on.troubled.Load()).After(since.Add(-slowest))
+}
+
+// disturb lets somebody else ask a process.
 func (a *actor) disturb(on *server) {
-	s, p := choose(a, a.delivery.installed...), choose(a, a.delivery.pages...)
-	switch a.IntN(8) {
-	case 0, 1:
-		unknown, last := strings.CutSuffix(s.secret, "0")
-		if last {
-			unknown += "1"
-		} else {
-			unknown = unknown[:len(unknown)-1] + "0"
-		}
-		a.reject(on, "/api/client/features", unknown, http.StatusUnauthorized)
-	case 2:
-		environment := choose(a, environmentNames...)
-		if environment != s.query.Environment {
-			foreign := strings.Replace(s.secret, ":"+s.query.Environment+".", ":"+environment+".", 1)
-			a.reject(on, "/api/client/features", foreign, http.StatusUnauthorized)
-		}
-	case 3:
-		a.reject(on, "/api/frontend", s.secret, http.StatusForbidden)
+	t := choose(a, a.applicationTokens()...)
+	switch a.IntN(10) {
+	case 0:
+		a.forge(on, t)
+	case 1:
+		a.validate(on)
+	case 2, 3:
+		a.download(on, t)
+	case 4, 5:
+		a.evaluateFlags(on, t)
 	default:
-		a.visit(on, p)
+		a.visit(on, choose(a, append(slices.Clone(a.delivery.pages), t)...))
 	}
 }
 
-// reject lets somebody ask a process with a token that is not valid for a path.
-func (a *actor) reject(on *server, path, secret string, want int) {
-	recorder, ok := a.requestWith(on, path, secret)
-	if ok && recorder.Code != want && recorder.Code != http.StatusServiceUnavailable {
-		a.fail("%s answers a request for %s, whose token is not valid there, with %d instead of %d", on.name, path,
-			recorder.Code, want)
+// forge lets somebody ask with a token that does not exist: one whose last digit or whose environment is another one.
+func (a *actor) forge(on *server, t *applicationToken) {
+	secret, last := strings.CutSuffix(t.secret, "0")
+	if last {
+		secret += "1"
+	} else {
+		secret = secret[:len(secret)-1] + "0"
+	}
+	if other := choose(a, environmentNames...); other != t.environment && a.IntN(2) == 0 {
+		secret = strings.Replace(t.secret, ":"+t.environment+".", ":"+other+".", 1)
+	}
+	recorder, ok := a.requestWith(on, "GET /api/client/features", secret, nil)
+	if ok && recorder.Code != http.StatusUnauthorized && recorder.Code != http.StatusServiceUnavailable {
+		a.fail("%s answers a request with a token that does not exist with %d", on.name, recorder.Code)
 	}
 }
 
-// requestWith sends a GET request with a token to a process, which can crash meanwhile. It returns false then.
-func (a *actor) requestWith(on *server, path, secret string) (*httptest.ResponseRecorder, bool) {
+// requestWith sends a request with a token to a process, which can crash meanwhile. It returns false then.
+func (a *actor) requestWith(on *server, request, secret string, body any) (*httptest.ResponseRecorder, bool) {
 	_, ctx := a.begin()
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	var content []byte
+	if body != nil {
+		content = encode(body)
+	}
+	method, path, _ := strings.Cut(request, " ")
+	r := httptest.NewRequestWithContext(ctx, method, path, bytes.NewReader(content))
 	r.Header.Set("Authorization", secret)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Unleash-Client-Spec", "5.0.0")
 	recorder, ok := a.request(on, r)
 	if ok {
 		a.digest(hashOf(a.name), uint64(recorder.Code), hashOf(recorder.Body.Bytes()))
-		a.note("somebody asks %s for %s → %d", on.name, path, recorder.Code)
+		a.note("somebody asks %s: %s %s → %d", on.name, request, content, recorder.Code)
 	}
 	return recorder, ok
 }
 
-// visit lets a visitor open a page, which asks a process for the toggles that are on for the visitor.
-func (a *actor) visit(on *server, p *page) {
-	v := choose(a, a.visitors()...)
+// requestAs sends a request with a client token that has a type of some, and checks whether it is accepted. It returns
+// nil unless the response is that of the operation.
+func (a *actor) requestAs(
+	on *server, t *applicationToken, request string, body any, types ...clienttokentable.Type,
+) *httptest.ResponseRecorder {
+	begun := time.Now()
+	recorder, ok := a.requestWith(on, request, t.secret, body)
+	if !ok {
+		return nil
+	}
+	can, must := a.accepts(on, t, begun)
+	switch {
+	case recorder.Code == http.StatusUnauthorized:
+		if must {
+			a.fail("%s refuses the token %s for %s, which is valid", on.name, t.secret, request)
+		}
+		return nil
+	case recorder.Code == http.StatusServiceUnavailable:
+		if must && on.warm[t.secret] {
+			a.fail("%s answers %s with 503, and has answered the token before", on.name, request)
+		}
+		return nil
+	case !can:
+		a.fail("%s accepts the token %s for %s, which was deleted or has expired: %d", on.name, t.secret, request,
+			recorder.Code)
+		return nil
+	case !slices.Contains(types, t.kind):
+		if recorder.Code != http.StatusForbidden {
+			a.fail("%s answers %s with %d, although the token is of the type %s", on.name, request, recorder.Code, t.kind)
+		}
+		return nil
+	case recorder.Code == http.StatusForbidden:
+		a.fail("%s answers %s with 403, although the token is of the type %s", on.name, request, t.kind)
+		return nil
+	}
+	on.warm[t.secret] = true
+	return recorder
+}
+
+// validate lets Unleash Edge ask which of some tokens are valid. One of them does not exist.
+func (a *actor) validate(on *server) {
+	all := a.applicationTokens()
+	texts := []string{"*:" + environmentNames[0] + "." + strings.Repeat("0", 64)}
+	for _, t := range all {
+		texts = append(texts, t.secret)
+	}
+	begun := time.Now()
+	recorder, ok := a.requestWith(on, "POST /edge/validate", "", object{"tokens": texts})
+	if !ok || recorder.Code == http.StatusServiceUnavailable && on.hasTrouble(begun) {
+		return
+	}
+	var response struct {
+		Tokens []struct {
+			Token, Type, Environment string
+			Projects                 []string
+		}
+	}
+	if recorder.Code != http.StatusOK {
+		a.fail("%s answers the validation of tokens with %d: %s", on.name, recorder.Code, recorder.Body)
+		return
+	}
+	a.must(json.Unmarshal(recorder.Body.Bytes(), &response))
+	valid := map[string]bool{}
+	for _, v := range response.Tokens {
+		valid[v.Token] = true
+		i := slices.IndexFunc(all, func(t *applicationToken) bool { return t.secret == v.Token })
+		if i < 0 {
+			a.fail("%s says that the token %s is valid, which does not exist", on.name, v.Token)
+			return
+		}
+		projects := all[i].projects
+		if len(projects) == 0 {
+			projects = []string{"*"}
+		}
+		kind := map[clienttokentable.Type]string{clienttokentable.Backend: "client", clienttokentable.Frontend: "frontend"}
+		if v.Type != kind[all[i].kind] || v.Environment != all[i].environment || !slices.Equal(v.Projects, projects) {
+			a.fail("%s says that the token %s is %v", on.name, v.Token, v)
+		}
+	}
+	for _, t := range all {
+		if can, must := a.accepts(on, t, begun); valid[t.secret] && !can || !valid[t.secret] && must {
+			a.fail("%s says that the token %s is valid: %t", on.name, t.secret, valid[t.secret])
+		}
+	}
+}
+
+// recentOf returns the snapshots from which a process can answer a request that began at a time.
+func (w *World) recentOf(on *server, t *applicationToken, begun time.Time) []*published {
+	return w.delivery.published[t.environment][w.recent(on, t.environment, begun):]
+}
+
+// parameters returns the query of a visitor for the frontend API.
+func (v visitor) parameters() string {
 	query := url.Values{}
 	for field, value := range v {
 		query.Set("properties["+field+"]", value)
 	}
+	return query.Encode()
+}
+
+// visit lets a visitor open a page, which asks a process for the toggles that are on for the visitor.
+func (a *actor) visit(on *server, t *applicationToken) {
+	v := choose(a, a.visitors()...)
 	begun := time.Now()
-	recorder, ok := a.requestWith(on, "/api/frontend?"+query.Encode(), p.secret)
-	if !ok {
+	recorder := a.requestAs(on, t, "GET /api/frontend?"+v.parameters(), nil, clienttokentable.Frontend)
+	if recorder == nil {
 		return
 	}
-	expired := !p.expires.IsZero() && p.expires.Before(begun.Add(-maxSkew))
-	expires := !p.expires.IsZero() && p.expires.Before(time.Now().Add(maxSkew))
-	switch {
-	case recorder.Code == http.StatusOK && !expired:
-	case recorder.Code == http.StatusUnauthorized && expires:
-		return
-	case recorder.Code == http.StatusServiceUnavailable && (expires || !on.warm[p.secret]):
-		return
-	default:
-		a.fail("%s answers a page with %d, whose token expires at %s, and has answered it before: %t: %s", on.name,
-			recorder.Code, p.expires, on.warm[p.secret], recorder.Body)
-		return
+	var response struct {
+		Toggles []struct {
+			Name    string
+			Variant struct{ Name string }
+		}
 	}
-	on.warm[p.secret] = true
-	var response struct{ Toggles []struct{ Name string } }
 	a.must(json.Unmarshal(recorder.Body.Bytes(), &response))
-	var names []string
-	for _, t := range response.Toggles {
-		names = append(names, t.Name)
+	got := map[string]decision{}
+	for _, toggle := range response.Toggles {
+		got[toggle.Name] = decision{true, strings.TrimPrefix(toggle.Variant.Name, noVariant)}
 	}
-	slices.Sort(names)
-	got := strings.Join(names, " ")
-	all := a.delivery.published[p.environment]
-	recent := all[a.recent(on, p.environment, begun):]
-	if !slices.ContainsFunc(recent, func(s *published) bool { return newDelivered(s.document, true).on(v) == got }) {
-		a.fail("%s says that %q are on for the visitor %v, but in the snapshot %d of %s it is %q", on.name, got, v,
-			recent[0].version, p.environment, newDelivered(recent[0].document, true).on(v))
+	a.checkEvaluated(on, t, v, begun, got, false)
+}
+
+// noVariant is the name of the variant of a toggle that has none.
+const noVariant = "disabled"
+
+// evaluateFlags lets a provider of OpenFeature ask a process for the values of all toggles.
+func (a *actor) evaluateFlags(on *server, t *applicationToken) {
+	v := choose(a, a.visitors()...)
+	begun := time.Now()
+	recorder := a.requestAs(on, t, "POST /ofrep/v1/evaluate/flags", object{"context": v},
+		clienttokentable.Backend, clienttokentable.Frontend)
+	if recorder == nil {
+		return
 	}
+	var response struct {
+		Flags []struct {
+			Key, Variant string
+			Value        any
+		}
+	}
+	a.must(json.Unmarshal(recorder.Body.Bytes(), &response))
+	got := map[string]decision{}
+	for _, flag := range response.Flags {
+		got[flag.Key] = decision{on: flag.Value == true}
+		if flag.Value == true && flag.Variant != "enabled" {
+			got[flag.Key] = decision{true, flag.Variant}
+		}
+	}
+	a.checkEvaluated(on, t, v, begun, got, true)
+}
+
+// checkEvaluated checks decisions of a process: for the toggles that the token sees, or for those of them that are on.
+func (a *actor) checkEvaluated(
+	on *server, t *applicationToken, v visitor, begun time.Time, got map[string]decision, alsoOff bool,
+) {
+	recent := a.recentOf(on, t, begun)
+	var first map[string]decision
+	for _, s := range recent {
+		engine, want := newDelivered(s.document, true), map[string]decision{}
+		for name, f := range engine.features {
+			if d := engine.decide(name, v); isSeen(f, t.query()) && (d.on || alsoOff) {
+				want[name] = d
+			}
+		}
+		if maps.Equal(got, want) {
+			return
+		}
+		if first == nil {
+			first = want
+		}
+	}
+	a.fail("%s decides for the visitor %v with a token for %v of %v: %v, but in the snapshot %d it is %v", on.name, v,
+		t.projects, t.environment, got, recent[0].version, first)
+}
+
+// download lets an application ask a process for one toggle.
+func (a *actor) download(on *server, t *applicationToken) {
+	name := choose(a, append(slices.Clone(a.toggles.names), "removed")...)
+	begun := time.Now()
+	recorder := a.requestAs(on, t, "GET /api/client/features/"+name, nil, clienttokentable.Backend)
+	if recorder == nil {
+		return
+	}
+	got := strings.TrimSpace(recorder.Body.String())
+	for _, s := range a.recentOf(on, t, begun) {
+		f, exists := newDelivered(s.document, false).features[name]
+		exists = exists && isSeen(f, t.query())
+		if !exists && recorder.Code == http.StatusNotFound ||
+			exists && recorder.Code == http.StatusOK && got == string(encode(f)) {
+			return
+		}
+	}
+	a.fail("%s answers a request for the toggle %s with a token for %v of %v with %d %s, which no recent snapshot has",
+		on.name, name, t.projects, t.environment, recorder.Code, got)
 }
