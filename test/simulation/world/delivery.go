@@ -95,9 +95,6 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 		if projects == nil && w.upTo(2, 85) == 0 { // the SDK asks for less than the token allows
 			q.Projects = []string{"shop"}
 		}
-		if w.upTo(3, 86, uint64(i)) == 0 {
-			q.NamePrefix = "t1"
-		}
 		w.delivery.installed = append(w.delivery.installed, &application{token: t, query: q, gzip: i%3 == 0, position: -1})
 	}
 	w.preparePages(tokens, p)
@@ -141,15 +138,16 @@ func (w *World) newServer() *server {
 }
 
 // poll lets an SDK ask processes, one after the other. Most of them are warm, and some are behind. Some SDKs are started
-// again, and some processes end.
+// again with another prefix of the names of toggles, and some processes end.
 func (a *actor) poll() {
 	a.turn(a.name)
 	s := choose(a, a.delivery.installed...)
 	if s.polls || time.Since(a.start) < maxLag { // tokens are read eventually consistently
 		return
 	}
-	if a.IntN(20) == 0 {
+	if a.IntN(12) == 0 {
 		s.tag, s.content, s.position = "", "", -1
+		s.query.NamePrefix = choose(a, "", "", "t14")
 	}
 	s.polls = true
 	for range 1 + a.IntN(4) {
