@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/doctor"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
@@ -63,6 +65,7 @@ func (w *World) restore() {
 	if w.over || !w.restores.copied {
 		return
 	}
+	w.withdraw(ctx, o, 1) // so late that indexes can lack it
 	before := w.access()
 	highest := slices.Max(slices.Collect(maps.Keys(before.users)))
 	begun, interrupt := context.WithCancel(ctx)
@@ -75,6 +78,8 @@ func (w *World) restore() {
 	interrupt()
 	must("restore", i.Restore(ctx, copyPrefix, p.now, func(installation.Restored) {}))
 	w.meanwhileRestored()
+	w.withdraw(ctx, o, 2)
+	before.lower(w.access())
 	w.repair(ctx, i, p)
 	w.checkFields()
 	w.checkClientTokens()
@@ -129,6 +134,49 @@ func (w *World) meanwhileRestored() {
 	}
 }
 
+// withdraw takes rights away as an operator does: it revokes tokens, disables and unlinks accounts, and lowers their roles.
+// Around a restore, some of it fails because the tables differ.
+func (w *World) withdraw(ctx context.Context, o *operator.Operator, n uint64) {
+	random := w.random(12, n)
+	done := func(what string, err error) {
+		w.note("%s is withdrawn: %v", what, err)
+		if err != nil && !errors.Is(err, dynamo.ErrUnavailable) && exitstatus.Of(err) == exitstatus.Failure {
+			w.fail("around the restore of %v, %s is not withdrawn: %v", w.restores.copied, what, err)
+		}
+	}
+	tokens, err := o.Tokens(ctx, 0)
+	done("a list", err)
+	for _, t := range tokens {
+		if random.IntN(3) == 0 && (t.UserID == nil || *t.UserID != w.admin.account) {
+			done("the token "+t.ID, o.Revoke(ctx, t))
+		}
+	}
+	clientTokens, err := o.ClientTokens(ctx)
+	done("a list", err)
+	for _, t := range clientTokens {
+		if random.IntN(3) == 0 && t.Name != "sdk" {
+			done("the client token "+t.ID, o.RevokeClientToken(ctx, t))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.users())) {
+		kind := user.Kind(w.users()[id].String("kind"))
+		if kind == "" || id == w.admin.account {
+			continue
+		}
+		what := fmt.Sprint("the account ", id)
+		switch random.IntN(6) {
+		case 0:
+			done(what, errorOf(o.SetDisabled(ctx, kind, id, true, true)))
+		case 1:
+			done(what, errorOf(o.SetRole(ctx, kind, id, access.RoleViewer, true)))
+		case 2:
+			if kind == user.Person {
+				done(what, errorOf(o.Unlink(ctx, id)))
+			}
+		}
+	}
+}
+
 // returning are the subjects who sign in between a restore and its repair.
 var returning = []string{"ada", "bob", "eve"}
 
@@ -147,6 +195,30 @@ func (w *World) access() rights {
 		}
 	}
 	return r
+}
+
+// lower leaves what somebody may do at both times.
+func (r rights) lower(later rights) {
+	for token := range r.tokens {
+		r.tokens[token] = r.tokens[token] && later.tokens[token]
+	}
+	for id, u := range r.users {
+		now := later.users[id]
+		if now["kind"] == nil || u["kind"] == nil {
+			continue
+		}
+		lowest := maps.Clone(u)
+		if now.Bool("disabled") {
+			lowest["disabled"] = now["disabled"]
+		}
+		if access.Role(now.String("rootRole")).ID() > access.Role(u.String("rootRole")).ID() {
+			lowest["rootRole"] = now["rootRole"]
+		}
+		if now["identity"] == nil {
+			delete(lowest, "identity")
+		}
+		r.users[id] = lowest
+	}
 }
 
 // checkWithdrawn checks that nobody may do more after a restore and its repair than before.

@@ -48,7 +48,8 @@ func (w *World) preparePages(tokens *clienttoken.Store, p *process) {
 // createToken creates a client token, before anything else happens.
 func (w *World) createToken(tokens *clienttoken.Store, p *process, t *applicationToken) *applicationToken {
 	stored := clienttokentable.Token{
-		Name: "first", Type: t.kind, Projects: t.projects, Environment: t.environment, CreatedAt: p.now(),
+		Name: map[clienttokentable.Type]string{clienttokentable.Backend: "sdk", clienttokentable.Frontend: "page"}[t.kind],
+		Type: t.kind, Projects: t.projects, Environment: t.environment, CreatedAt: p.now(),
 	}
 	if !t.expires.IsZero() {
 		stored.ExpiresAt = &t.expires
