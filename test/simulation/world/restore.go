@@ -76,9 +76,11 @@ func (w *World) restore() {
 		}
 	})
 	interrupt()
+	w.withdraw(ctx, o, 2)
+	before.lower(w.access())
 	must("restore", i.Restore(ctx, copyPrefix, p.now, func(installation.Restored) {}))
 	w.meanwhileRestored()
-	w.withdraw(ctx, o, 2)
+	w.withdraw(ctx, o, 3)
 	before.lower(w.access())
 	w.repair(ctx, i, p)
 	w.checkFields()
