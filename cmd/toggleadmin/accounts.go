@@ -101,13 +101,16 @@ type role access.Role
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (r *role) UnmarshalText(text []byte) error {
 	for _, known := range access.Roles() {
-		if strings.EqualFold(string(known), string(text)) {
+		if strings.EqualFold(known.String(), string(text)) {
 			*r = role(known)
 			return nil
 		}
 	}
 	return fmt.Errorf("%q is not a role: use Admin, Editor or Viewer", text)
 }
+
+// String returns the name.
+func (r role) String() string { return access.Role(r).String() }
 
 func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
 	accounts, err := o.Accounts(s.step(), kind)
@@ -119,7 +122,7 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 		{name: "ID", cell: func(a account) string { return strconv.FormatInt(a.ID, 10) }},
 		{name: "NAME", cell: func(a account) string { return a.Name }, cut: cutLast, isName: true},
 		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: cutLast, isName: true},
-		{name: "ROLE", cell: func(a account) string { return string(a.Role) }},
+		{name: "ROLE", cell: func(a account) string { return a.Role.String() }},
 		{name: "STATE", cell: func(a account) string { return stateName(a.Disabled) }},
 		{name: "TOKENS", cell: func(a account) string { return strconv.Itoa(a.Tokens) }},
 		{name: "IDENTITY", cell: func(a account) string { return identityName(a.Identity) }, cut: cutFirst},
@@ -211,7 +214,7 @@ func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 		return err
 	}
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID),
-		string(a.Role))
+		a.Role.String())
 }
 
 func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {

@@ -122,7 +122,7 @@ func roleText(t tokenlist.Token) string {
 	if t.Role == nil {
 		return ""
 	}
-	return string(*t.Role)
+	return t.Role.String()
 }
 
 // Validate is called by kong.

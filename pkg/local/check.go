@@ -99,11 +99,12 @@ func (s *service) loadTemplate() (err error) {
 
 // checkIssuer returns an error if the settings of the OpenID Connect issuer cannot be used.
 func (s *service) checkIssuer() error {
+	_, known := access.ParseRole(s.OIDCDefaultRole)
 	_, err := oidc.New(oidc.Config{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Loopback: true, Now: s.Now})
 	switch {
 	case err != nil || s.OIDCDefaultRole == "":
 		return err
-	case access.Role(s.OIDCDefaultRole).ID() == 0:
+	case !known:
 		return fmt.Errorf("OIDC_DEFAULT_ROLE %q is not a role: use Viewer, Editor or Admin, or unset it", s.OIDCDefaultRole)
 	case s.OIDCIssuer == "":
 		return errors.New("OIDC_DEFAULT_ROLE is set without OIDC_ISSUER, the issuer at which people sign in: set both, or " +

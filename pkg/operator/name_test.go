@@ -10,6 +10,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
 )
@@ -24,10 +25,10 @@ func TestRemoveName(t *testing.T) {
 		}
 		o := open(func() time.Time { return now().Add(time.Hour) })
 		ctx := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "operator root"})
-		person, err := o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", "Admin")
+		person, err := o.AddAccount(ctx, user.Person, "Ada", "ada@example.com", access.RoleAdmin)
 		assert.OK(t, err)
 		_, err = o.AddAccount(eventlog.WithActor(ctx, eventlog.Actor{Name: "Ada", UserID: person.ID}), user.ServiceAccount, "ci", "",
-			"Viewer")
+			access.RoleViewer)
 		assert.OK(t, err)
 		changes := 2
 		if !exists {
@@ -47,7 +48,7 @@ func TestRemoveName(t *testing.T) {
 			t.Error(log)
 		}
 		if exists { // the removal is one of the person's changes: a later one has a higher id, whatever the clocks
-			assert.OK(t, third(open(now).SetRole(ctx, user.Person, person.ID, "Viewer", true)))
+			assert.OK(t, third(open(now).SetRole(ctx, user.Person, person.ID, access.RoleViewer, true)))
 			if all := db.Events(t); !strings.HasPrefix(all[len(all)-1], "user-updated user:1 ") {
 				t.Error(all)
 			}
@@ -58,7 +59,7 @@ func TestRemoveName(t *testing.T) {
 func TestRemoveNameOfNobody(t *testing.T) {
 	t.Parallel()
 	o := newOperator(database.New(t), installation.Installation{AccountLimit: 1})
-	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
+	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", access.RoleViewer)
 	assert.OK(t, err)
 	_, machine := o.PersonExists(t.Context(), account.ID)
 	_, nobody := o.PersonExists(t.Context(), 9)

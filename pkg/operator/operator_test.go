@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -59,7 +60,7 @@ func TestRejected(t *testing.T) {
 		return err
 	}
 	add := func(kind user.Kind, name, email string) error {
-		_, err := o.AddAccount(t.Context(), kind, name, email, "Viewer")
+		_, err := o.AddAccount(t.Context(), kind, name, email, access.RoleViewer)
 		return err
 	}
 	identity := func(issuer, subject string) error {
@@ -107,7 +108,7 @@ func TestRejected(t *testing.T) {
 		identity("http://127.0.0.1:1", "s"),
 		identity("https://issuer.example.com?", "s"),
 		identity("https://issuer.example.com", strings.Repeat("s", 256)),
-		third(o.SetRole(t.Context(), user.Person, 99, "Admin", true)),
+		third(o.SetRole(t.Context(), user.Person, 99, access.RoleAdmin, true)),
 		third(o.Link(t.Context(), 99, user.Identity{})),
 		create(0, "x", now()),
 		create(99, "x", later),
@@ -130,9 +131,9 @@ func TestLimits(t *testing.T) {
 	}
 	_, _, _, err := o.PutToggle(t.Context(), "second", operator.ToggleChange{})
 	assert.Equal(t, "4 the maximum number of toggles (1), including archived ones, is reached: delete one first\n", statuses(err))
-	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", "Viewer")
+	account, err := o.AddAccount(t.Context(), user.ServiceAccount, "ci", "", access.RoleViewer)
 	assert.OK(t, err)
-	_, err = o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", "Viewer")
+	_, err = o.AddAccount(t.Context(), user.ServiceAccount, "cd", "", access.RoleViewer)
 	assert.Equal(t, "4 the maximum number of service accounts (1) is reached: delete one first\n", statuses(err))
 	latest := now().AddDate(0, 0, 30)
 	stored, later := latest.Add(time.Millisecond-1), latest.Add(time.Millisecond)
@@ -152,7 +153,7 @@ func TestLimits(t *testing.T) {
 // tests the warning for the last Admin.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
-	person := operator.Account{ID: 7, Kind: user.Person, Name: "Ada", Role: "Viewer"}
+	person := operator.Account{ID: 7, Kind: user.Person, Name: "Ada", Role: access.RoleViewer}
 	linked, machine := person, person
 	linked.Identity, machine.Kind = &user.Identity{}, user.ServiceAccount
 	got := ""
@@ -198,7 +199,7 @@ func TestDeletedDuringCommand(t *testing.T) {
 			return third(o.SetDisabled(t.Context(), user.Person, id, true, true))
 		},
 		"role": func(o *operator.Operator, id int64) error {
-			return third(o.SetRole(t.Context(), user.Person, id, "Admin", true))
+			return third(o.SetRole(t.Context(), user.Person, id, access.RoleAdmin, true))
 		},
 		"link": func(o *operator.Operator, id int64) error {
 			return third(o.Link(t.Context(), id, user.Identity{Issuer: identity.Issuer, Subject: "eve"}))
@@ -209,7 +210,7 @@ func TestDeletedDuringCommand(t *testing.T) {
 			t.Parallel()
 			db := database.New(t)
 			before := newOperator(db, installation.Installation{})
-			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", "Viewer")
+			account, err := before.AddAccount(t.Context(), user.Person, "Ada", "ada@example.com", access.RoleViewer)
 			assert.OK(t, err, third(before.Link(t.Context(), account.ID, identity)))
 			o := newOperator(db, installation.Installation{Client: db.Before(t, "TransactWriteItems", 1, func() {
 				assert.OK(t, before.DeleteAccount(t.Context(), user.Person, account.ID, true))

@@ -1,7 +1,9 @@
 package contract_test
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/openapi"
@@ -88,18 +91,27 @@ func TestOperationNames(t *testing.T) {
 	}
 }
 
+// oneProject is a project without members, which has every id.
+type oneProject struct{ access.Reader }
+
+func (oneProject) Project(_ context.Context, id string) (*access.Project, error) {
+	return new(access.NewProject(id, id)), nil
+}
+
 // The description of an operation names what its table requires of the caller.
 func TestDescriptionsNameTheRequirements(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
 	permission := regexp.MustCompile(`You need the "(\w+)" permission`)
 	described := regexp.MustCompile(`Requires the (\w+) permission\.|The credential must (identify a user)\.`)
+	ctx := access.WithProjects(access.WithPrincipal(t.Context(), access.Principal{ID: "neither a user nor permissions"}),
+		oneProject{})
 	for _, o := range local.Operations() {
 		method, path, _ := strings.Cut(o.Route, " ")
 		want := ""
-		if err := o.Requires(access.Principal{ID: "neither a user nor permissions"}); err != nil {
+		if err := o.Requires(httptest.NewRequestWithContext(ctx, method, "/", http.NoBody)); err != nil {
 			want = "identify a user"
-			if match := permission.FindStringSubmatch(err.Message); match != nil {
+			if match := permission.FindStringSubmatch(apierror.From(err).Message); match != nil {
 				want = match[1]
 			}
 		}

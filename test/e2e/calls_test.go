@@ -653,7 +653,7 @@ func TestCallsWithAHundredTokens(t *testing.T) {
 	}
 	_, err := s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(s.tables["Users"]), Item: dynamo.Item{
 		"id": dynamo.N(7), "kind": dynamo.S(string(user.ServiceAccount)), "name": dynamo.S(strings.Repeat("n", 100)),
-		"rootRole": dynamo.S(string(access.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
+		"rootRole": dynamo.N(int64(access.RoleAdmin)), "disabled": dynamo.Bool(false), user.AttributePATs: dynamo.M(tokens),
 	}})
 	assert.OK(t, err)
 	s.tokens["hundredth"] = s.createToken(t, 7, time.Unix(s.clock.Load(), 0).Add(time.Hour))

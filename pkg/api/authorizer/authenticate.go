@@ -29,7 +29,7 @@ const (
 type Authenticator struct {
 	Store       *Store
 	Issuer      *oidc.Issuer
-	DefaultRole access.Role // of unknown people with a token of the issuer; "": they are rejected
+	DefaultRole access.Role // of unknown people with a token of the issuer; 0: they are rejected
 	Now         func() time.Time
 	Logger      *slog.Logger
 }

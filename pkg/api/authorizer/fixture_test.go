@@ -51,7 +51,7 @@ func newFixture(tb testing.TB) *fixture {
 		{ID: 3, Role: access.RoleViewer}, {ID: 11, Role: access.RoleEditor, Email: "ada@example.com"},
 		{ID: 12, Role: access.RoleEditor, Email: "linked@example.com"},
 		{ID: 14, Role: access.RoleEditor, Email: "disabled@example.com", Disabled: true}} {
-		u.Kind, u.Name = user.Person, string(u.Role)
+		u.Kind, u.Name = user.Person, u.Role.String()
 		assert.OK(tb, f.users.Create(tb.Context(), u))
 	}
 	_, err := f.users.Link(tb.Context(), 12, user.Identity{Issuer: "https://earlier.example.com", Subject: "248289761001"})

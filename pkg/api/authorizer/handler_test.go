@@ -54,7 +54,7 @@ func TestCredentials(t *testing.T) {
 		calls   string // a token's first use is recorded
 		want    string // principal, effect and context
 	}{
-		{"<ADMIN>", "BatchGetItem UpdateItem", "user:1 Allow map[name:Admin permissions:ADMIN tokenId:1 userId:1]"},
+		{"<ADMIN>", "BatchGetItem UpdateItem", "user:1 Allow map[name:Admin permissions:ADMIN role:Admin tokenId:1 userId:1]"},
 		{
 			headers: "<EDITOR>",
 			calls:   "BatchGetItem UpdateItem",
@@ -62,18 +62,18 @@ func TestCredentials(t *testing.T) {
 				"DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT," +
 				"UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY," +
 				"UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY," +
-				"READ_CLIENT_API_TOKEN tokenId:2 userId:2]",
+				"READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE role:Editor tokenId:2 userId:2]",
 		},
-		{"<VIEWER>", "BatchGetItem UpdateItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
-		{"Bearer <VIEWER>", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
-		{" \tbEaReR   <VIEWER>\t ", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: tokenId:3 userId:3]"},
-		{"<SERVICE>", "BatchGetItem UpdateItem", "user:4 Allow map[kind:service-account name:ci permissions: tokenId:4 userId:4]"},
-		{"<API>", "GetItem UpdateItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]"},
-		{"<API>", "GetItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID API>]"},
+		{"<VIEWER>", "BatchGetItem UpdateItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},
+		{"Bearer <VIEWER>", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},
+		{" \tbEaReR   <VIEWER>\t ", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},
+		{"<SERVICE>", "BatchGetItem UpdateItem", "user:4 Allow map[kind:service-account name:ci permissions: role:Viewer tokenId:4 userId:4]"},
+		{"<API>", "GetItem UpdateItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN role:Admin tokenId:<ID API>]"},
+		{"<API>", "GetItem", "api-token:<ID API> Allow map[name:API token ci permissions:ADMIN role:Admin tokenId:<ID API>]"},
 		{
 			headers: "<LIMITED-API>",
 			calls:   "GetItem UpdateItem",
-			want:    "api-token:<ID LIMITED-API> Allow map[name:API token ci permissions:ADMIN tokenId:<ID LIMITED-API>]",
+			want:    "api-token:<ID LIMITED-API> Allow map[name:API token ci permissions:ADMIN role:Admin tokenId:<ID LIMITED-API>]",
 		},
 		{"", "", denied},
 		{" \t ", "", denied},

@@ -21,7 +21,7 @@ func TestPersonWithAToken(t *testing.T) {
 	for _, header := range []string{token, "Bearer " + token, token} {
 		assert.Equal(t, "user:11 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,"+
 			"CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,"+
-			"UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN tokenId: userId:11]", authorize(t, a, header))
+			"UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE role:Editor tokenId: userId:11]", authorize(t, a, header))
 	}
 	// The first request finds and links the person, later ones read only the user.
 	if !strings.HasSuffix(tap.Calls(), "TransactWriteItems"+strings.Repeat(" GetItem", 2)) ||
@@ -31,7 +31,7 @@ func TestPersonWithAToken(t *testing.T) {
 	assert.OK(t, f.users.SetDisabled(t.Context(), 11, true, true))
 	assert.Equal(t, denied, authorize(t, a, token))
 	// a new person with the default role
-	assert.Equal(t, "user:15 Allow map[name:Ada Lovelace permissions:ADMIN tokenId: userId:15]", authorize(t, a,
+	assert.Equal(t, "user:15 Allow map[name:Ada Lovelace permissions:ADMIN role:Admin tokenId: userId:15]", authorize(t, a,
 		f.issuer.Token(now(), map[string]any{"sub": "new", "email": "new@example.com", "email_verified": false})))
 	var recorded []string // by the requests
 	for _, line := range f.Events(t) {

@@ -52,15 +52,19 @@ func openStore(d *app.Deps) *Store {
 	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number))
 }
 
-// defaultRole returns the role of people who sign in for the first time, or "".
+// defaultRole returns the role of people who sign in for the first time, or 0.
 func defaultRole(d *app.Deps) (access.Role, error) {
-	role := access.Role(d.Vars["OIDC_DEFAULT_ROLE"])
-	if role != "" && role.ID() == 0 {
-		return "", fmt.Errorf("the environment variable OIDC_DEFAULT_ROLE is %q: it must be empty or one of %s", role,
+	name := d.Vars["OIDC_DEFAULT_ROLE"]
+	if name == "" {
+		return 0, nil
+	}
+	role, ok := access.ParseRole(name)
+	if !ok {
+		return 0, fmt.Errorf("the environment variable OIDC_DEFAULT_ROLE is %q: it must be empty or one of %s", name,
 			access.Roles())
 	}
-	if role != "" && d.Vars["OIDC_ISSUER"] == "" {
-		return "", errors.New("the environment variable OIDC_DEFAULT_ROLE must be empty, because OIDC_ISSUER is empty")
+	if d.Vars["OIDC_ISSUER"] == "" {
+		return 0, errors.New("the environment variable OIDC_DEFAULT_ROLE must be empty, because OIDC_ISSUER is empty")
 	}
 	return role, nil
 }

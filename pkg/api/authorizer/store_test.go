@@ -47,7 +47,7 @@ func TestSeenAtIsWrittenOncePerMinute(t *testing.T) {
 			}
 		}
 		for range 2 {
-			assert.Equal(t, fmt.Sprintf("user:1 Allow map[name:Admin permissions:ADMIN tokenId:%d userId:1]", i+1),
+			assert.Equal(t, fmt.Sprintf("user:1 Allow map[name:Admin permissions:ADMIN role:Admin tokenId:%d userId:1]", i+1),
 				authorize(t, a, token.Reveal()))
 		}
 		assert.Equal(t, want, f.seenAt(t, int64(i+1)))

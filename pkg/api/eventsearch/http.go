@@ -79,7 +79,7 @@ func Search(events *eventlog.Reader, within time.Duration) lambdahttp.HandlerFun
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)
 		if len(f.Features) != 1 { // the other parameters select a part of the toggle's events
-			if err := access.Has(access.Admin)(access.PrincipalFrom(r.Context())); err != nil {
+			if err := access.Check(r.Context(), access.Admin); err != nil {
 				return err
 			}
 		}

@@ -208,7 +208,7 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		if keepEnabled {
-			if err := access.Has(access.UpdateEnvironment)(access.PrincipalFrom(r.Context())); err != nil {
+			if err := access.Check(r.Context(), access.UpdateEnvironment); err != nil {
 				return err
 			}
 		}

@@ -83,7 +83,7 @@ func Update(features *feature.Store) lambdahttp.HandlerFunc {
 
 // restoreStrategy adds a strategy with the id of one that was deleted.
 func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string, body jsonbody.Object) error {
-	if err := access.Has(access.CreateStrategy)(access.PrincipalFrom(r.Context())); err != nil {
+	if err := access.Check(r.Context(), access.CreateStrategy); err != nil {
 		return err
 	}
 	if !toggle.IsNewStrategyID(id) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -28,7 +29,7 @@ func Create(accounts *user.Store, now func() time.Time, limit int64) lambdahttp.
 			Kind:      user.ServiceAccount,
 			Name:      body.Text("name"),
 			Username:  body.Text("username"),
-			Role:      roleOf(rootRole),
+			Role:      access.Role(rootRole),
 			CreatedAt: &created,
 		}, limit)
 		if err != nil {

@@ -9,18 +9,10 @@ import (
 
 // role is roleSchema in api/openapi.yaml.
 type role struct {
-	ID          int64       `json:"id"`
-	Name        access.Role `json:"name"`
-	Type        string      `json:"type"`
-	Description string      `json:"description"`
-}
-
-// descriptions of the root roles.
-var descriptions = map[access.Role]string{
-	access.RoleAdmin: "May use every operation.",
-	access.RoleEditor: "May read feature types, context fields and toggles, and " +
-		"create, change and delete context fields and toggles.",
-	access.RoleViewer: "May read feature types, context fields and toggles.",
+	ID          int64           `json:"id"`
+	Name        string          `json:"name"`
+	Type        access.RoleType `json:"type"`
+	Description string          `json:"description"`
 }
 
 // List serves GET /api/admin/service-account.
@@ -37,8 +29,10 @@ func List(accounts *Store) lambdahttp.HandlerFunc {
 		for i, a := range all {
 			body.ServiceAccounts[i] = newResponse(a)
 		}
-		for _, r := range access.Roles() {
-			body.RootRoles = append(body.RootRoles, role{r.ID(), r, "root", descriptions[r]})
+		for _, r := range access.FixedRoles() {
+			if r.Type == access.RootType {
+				body.RootRoles = append(body.RootRoles, role{int64(r.ID), r.Name, r.Type, r.Description})
+			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}

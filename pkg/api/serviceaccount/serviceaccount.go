@@ -8,7 +8,6 @@ package serviceaccount
 import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -32,10 +31,7 @@ type response struct {
 
 func newResponse(a Account) response {
 	return response{
-		ID: a.ID, Name: a.Name, Username: a.Username, RootRole: a.Role.ID(), CreatedAt: datetime.FormatOptional(a.CreatedAt),
+		ID: a.ID, Name: a.Name, Username: a.Username, RootRole: int64(a.Role), CreatedAt: datetime.FormatOptional(a.CreatedAt),
 		Tokens: pat.NewResponses(a.Tokens),
 	}
 }
-
-// roleOf returns the role with an id that the schemas allow.
-func roleOf(id int64) access.Role { return access.Roles()[id-1] }

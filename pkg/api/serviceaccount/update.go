@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -32,7 +33,7 @@ func Update(accounts *Store) lambdahttp.HandlerFunc {
 			}
 			u.Name = cmp.Or(body.Text("name"), u.Name)
 			if rootRole, sent := body.Int("rootRole"); sent {
-				u.Role = roleOf(rootRole)
+				u.Role = access.Role(rootRole)
 			}
 			return nil
 		})

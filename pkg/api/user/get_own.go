@@ -39,7 +39,7 @@ func GetOwn(users *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		body := own{
-			User:        ownUser{ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: u.Role.ID()},
+			User:        ownUser{ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: int64(u.Role)},
 			Permissions: make([]permission, len(principal.Permissions)),
 		}
 		for i, p := range principal.Permissions {

@@ -28,31 +28,31 @@ func TestGetOwn(t *testing.T) {
 		want   string
 	}{
 		{
-			1, "Viewer",
+			1, access.RoleViewer,
 			`200 {"user":{"id":1,"name":"ada","email":"ada@example.com","rootRole":2,"isAPI":false},"permissions":[]}`,
 		},
 		{
-			2, "Admin",
+			2, access.RoleAdmin,
 			`200 {"user":{"id":2,"name":"Bob","rootRole":2,"isAPI":false},"permissions":[{"permission":"ADMIN"}]}`,
 		},
 		{
-			3, "Editor",
+			3, access.RoleEditor,
 			`200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
 				`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},` +
 				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_FEATURE"},{"permission":"UPDATE_FEATURE"},` +
 				`{"permission":"DELETE_FEATURE"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
 				`{"permission":"DELETE_SEGMENT"},{"permission":"UPDATE_FEATURE_ENVIRONMENT"},` +
 				`{"permission":"CREATE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_STRATEGY"},` +
-				`{"permission":"DELETE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_DEPENDENCY"},{"permission":"READ_CLIENT_API_TOKEN"}]}`,
+				`{"permission":"DELETE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_DEPENDENCY"},{"permission":"READ_CLIENT_API_TOKEN"},{"permission":"CREATE_PROJECT"},{"permission":"READ_ROLE"}]}`,
 		},
-		{4, "Editor", unauthorized},
-		{5, "Admin", unauthorized},
+		{4, access.RoleEditor, unauthorized},
+		{5, access.RoleAdmin, unauthorized},
 	} {
 		assert.Equal(t, test.want, get(t.Context(), test.caller, test.role))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := get(ctx, 1, "Admin"); !strings.HasPrefix(got, "503 ServiceUnavailable: ") {
+	if got := get(ctx, 1, access.RoleAdmin); !strings.HasPrefix(got, "503 ServiceUnavailable: ") {
 		t.Error(got)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"toggleadmin/pkg/eventlog"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -26,8 +25,8 @@ type eventData struct {
 }
 
 type rootRole struct {
-	ID   int64       `json:"id"`
-	Name access.Role `json:"name"`
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
 }
 
 // identity is an identity without its subject, which is personal data.
@@ -38,7 +37,7 @@ type identity struct {
 
 func (u User) eventData() any {
 	s := eventData{
-		ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: rootRole{u.Role.ID(), u.Role},
+		ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: rootRole{int64(u.Role), u.Role.String()},
 		Disabled:  u.Disabled,
 		CreatedAt: datetime.FormatOptional(u.CreatedAt),
 	}

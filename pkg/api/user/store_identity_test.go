@@ -69,7 +69,7 @@ func TestLinkAfterARestore(t *testing.T) {
 	assert.Equal(t, int64(2), db.Get(t, db.Tables["Identifiers"], user.IdentifierKey("identity:"+issuer+" a")).Int("accountId"))
 	// A person without events and without a link can be linked, and then changed.
 	item := user.Key(7)
-	item["kind"], item["name"], item["rootRole"] = dynamo.S("user"), dynamo.S("old"), dynamo.S("Viewer")
+	item["kind"], item["name"], item["rootRole"] = dynamo.S("user"), dynamo.S("old"), dynamo.N(3)
 	item["identity"] = dynamo.M(dynamo.Item{"issuer": dynamo.S(issuer), "subject": dynamo.S("old")})
 	db.Put(t, db.Tables["Users"], item)
 	assert.Equal(t, "7 old <> Viewer, identity old", describe(store.Link(ctx, 7, identity("old"))))

@@ -24,7 +24,7 @@ type SignIn struct {
 	Email         string      // empty: none
 	EmailVerified bool        // by the issuer
 	Name          string      // of a new person; empty: the verified e-mail address, or the subject
-	DefaultRole   access.Role // of a new person; empty: none is added
+	DefaultRole   access.Role // of a new person; 0: none is added
 	Now           time.Time
 	Logger        *slog.Logger // receives a line for each person who is linked or added
 }
@@ -72,7 +72,7 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 		return User{}, err
 	case known && in.EmailVerified:
 		return s.linkTo(ctx, u, in, stale)
-	case in.DefaultRole == "":
+	case in.DefaultRole == 0:
 		return User{}, apierror.New(apierror.AuthenticationRequired,
 			"no person has the identity or the e-mail address, and no default role is set")
 	case known && u.Disabled:
@@ -104,7 +104,7 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 	}
 	if err == nil {
 		in.Logger.InfoContext(ctx, "a person was added at the first sign-in", slog.Int64("userId", u.ID),
-			slog.String("role", string(u.Role)))
+			slog.String("role", u.Role.String()))
 	}
 	return u, err
 }

@@ -40,7 +40,7 @@ func TestSignInOfNewPerson(t *testing.T) {
 	unverified := signIn("9", "new@example.com")
 	unverified.EmailVerified = false
 	withoutRole := signIn("unknown", "unknown@example.com")
-	withoutRole.DefaultRole = ""
+	withoutRole.DefaultRole = 0
 	longest := strings.Repeat("x", 243) + "@example.com"
 	for _, test := range []struct {
 		in   user.SignIn

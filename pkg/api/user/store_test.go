@@ -24,7 +24,7 @@ func TestItems(t *testing.T) {
 			`"PATs":{"k":7},"Identity":{"issuer":"https://issuer.example.com","subject":"s"},` +
 			`"CreatedAt":"2026-11-22T08:00:00.001Z","LastEvent":9}`: {
 			"id": dynamo.N(math.MaxInt32), "kind": dynamo.S("user"), "name": dynamo.S("n"),
-			"email": dynamo.S("e@example.com"), "rootRole": dynamo.S("Admin"), "disabled": dynamo.Bool(true),
+			"email": dynamo.S("e@example.com"), "rootRole": dynamo.N(1), "disabled": dynamo.Bool(true),
 			"pats":      dynamo.M(dynamo.Item{"k": dynamo.N(7)}),
 			"identity":  dynamo.M(dynamo.Item{"issuer": dynamo.S(issuer), "subject": dynamo.S("s")}),
 			"createdAt": dynamo.S("2026-11-22T08:00:00.001Z"), eventlog.AttributeEvent: dynamo.N(9),
@@ -32,7 +32,7 @@ func TestItems(t *testing.T) {
 		`{"ID":7,"Kind":"service-account","Name":"n","Username":"u","Email":"","Role":"Editor","Disabled":false,` +
 			`"PATs":{},"Identity":null,"CreatedAt":null,"LastEvent":0}`: {
 			"id": dynamo.N(7), "kind": dynamo.S("service-account"), "name": dynamo.S("n"), "username": dynamo.S("u"),
-			"rootRole": dynamo.S("Editor"), "disabled": dynamo.Bool(false), "pats": dynamo.M(nil),
+			"rootRole": dynamo.N(2), "disabled": dynamo.Bool(false), "pats": dynamo.M(nil),
 		},
 	} {
 		db.Put(t, db.Tables["Users"], item)

@@ -21,6 +21,7 @@ import (
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/helper/assert"
@@ -46,7 +47,7 @@ func (w *world) must(errs ...error) {
 
 func (w *world) account(kind user.Kind, name, email string) int64 {
 	w.Helper()
-	a, err := w.AddAccount(w.Context(), kind, name, email, "Editor")
+	a, err := w.AddAccount(w.Context(), kind, name, email, access.RoleEditor)
 	w.must(err)
 	return a.ID
 }
@@ -202,9 +203,9 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 
 	_, _, err = w.SetDisabled(t.Context(), user.Person, disabled, true, true)
 	w.must(err)
-	_, _, err = w.SetRole(t.Context(), user.Person, demoted, "Viewer", true)
+	_, _, err = w.SetRole(t.Context(), user.Person, demoted, access.RoleViewer, true)
 	w.must(err)
-	_, _, err = w.SetRole(t.Context(), user.Person, promoted, "Admin", true)
+	_, _, err = w.SetRole(t.Context(), user.Person, promoted, access.RoleAdmin, true)
 	w.must(err)
 	_, _, err = w.Unlink(t.Context(), unlinked)
 	w.must(err)
@@ -240,7 +241,7 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 	people, err := w.Accounts(t.Context(), user.Person)
 	w.must(err)
 	for _, p := range people {
-		if p.ID == disabled && !p.Disabled || p.ID == demoted && p.Role != "Viewer" || p.ID == unlinked && p.Identity != nil ||
+		if p.ID == disabled && !p.Disabled || p.ID == demoted && p.Role != access.RoleViewer || p.ID == unlinked && p.Identity != nil ||
 			p.ID == promoted && p.Role != "Editor" {
 			t.Errorf("%+v", p)
 		}
@@ -256,7 +257,7 @@ func TestCounterAfterAFutureCreation(t *testing.T) {
 	w := newWorld(t, i)
 	future := time.Now().AddDate(1, 0, 0)
 	_, err := user.NewStore(i.Client, i.Tables, i.Log(time.Now)).Add(t.Context(),
-		user.User{Kind: user.Person, Name: "imported", Role: "Viewer", CreatedAt: &future}, user.DefaultLimit)
+		user.User{Kind: user.Person, Name: "imported", Role: access.RoleViewer, CreatedAt: &future}, user.DefaultLimit)
 	w.must(err)
 	deleted := w.account(user.ServiceAccount, "deleted", "")
 	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, deleted, true))

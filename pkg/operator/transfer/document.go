@@ -86,7 +86,7 @@ type Account struct {
 	Name      string         `json:"name"`
 	Username  *string        `json:"username"` // of a service account
 	Email     *string        `json:"email"`    // of a person; nil: none
-	Role      access.Role    `json:"role"`
+	Role      string         `json:"role"`     // the name of a fixed root role
 	Disabled  bool           `json:"disabled"`
 	Identity  *user.Identity `json:"identity"`  // with which a person signs in; nil: none
 	CreatedAt *string        `json:"createdAt"` // RFC 3339; nil: unknown
@@ -210,7 +210,7 @@ func (f ContextField) stored() contextfield.ContextField {
 
 func fromAccount(u user.User) Account {
 	a := Account{
-		Kind: u.Kind, Name: u.Name, Role: u.Role, Disabled: u.Disabled, CreatedAt: datetime.FormatOptional(u.CreatedAt),
+		Kind: u.Kind, Name: u.Name, Role: u.Role.String(), Disabled: u.Disabled, CreatedAt: datetime.FormatOptional(u.CreatedAt),
 		Identity: u.Identity,
 	}
 	if u.Username != "" {
@@ -237,7 +237,8 @@ func (a Account) id() string {
 }
 
 func (a Account) created() user.User {
-	u := user.User{Kind: a.Kind, Name: a.Name, Role: a.Role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt),
+	role, _ := access.ParseRole(a.Role) // prepareAccount has checked it
+	u := user.User{Kind: a.Kind, Name: a.Name, Role: role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt),
 		Identity: a.Identity}
 	if a.Username != nil {
 		u.Username = *a.Username

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -81,11 +80,12 @@ func prepareField(f ContextField, old *ContextField) (ContextField, remarks, err
 // which nobody with an identity of another one could sign in.
 func prepareAccount(a Account, old *Account, issuer string) (Account, remarks, error) {
 	var about remarks
+	_, known := access.ParseRole(a.Role)
 	switch {
 	case a.Kind != user.Person && a.Kind != user.ServiceAccount:
 		return a, about, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
-	case !slices.Contains(access.Roles(), a.Role):
-		return a, about, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", string(a.Role))
+	case !known:
+		return a, about, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", a.Role)
 	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
 		return a, about, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountText)
 	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
@@ -120,7 +120,7 @@ func prepareAccount(a Account, old *Account, issuer string) (Account, remarks, e
 
 // rights says what an account is permitted to do, and who can sign in with it.
 func (a Account) rights() string {
-	text := "it has the role " + string(a.Role)
+	text := "it has the role " + a.Role
 	if a.Identity != nil {
 		text += fmt.Sprintf(" and the identity %s at %s", a.Identity.Subject, a.Identity.Issuer)
 	}

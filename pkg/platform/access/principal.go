@@ -7,87 +7,58 @@ import (
 	"strings"
 )
 
-// Permission is what a role grants and an operation requires.
-type Permission string
-
-// The permissions. Admin includes the others.
-const (
-	Admin                 Permission = "ADMIN"
-	CreateFieldPermission Permission = "CREATE_CONTEXT_FIELD"
-	UpdateFieldPermission Permission = "UPDATE_CONTEXT_FIELD"
-	DeleteFieldPermission Permission = "DELETE_CONTEXT_FIELD"
-	CreateFeature         Permission = "CREATE_FEATURE"
-	UpdateFeature         Permission = "UPDATE_FEATURE"
-	DeleteFeature         Permission = "DELETE_FEATURE"
-	CreateSegment         Permission = "CREATE_SEGMENT"
-	UpdateSegment         Permission = "UPDATE_SEGMENT"
-	DeleteSegment         Permission = "DELETE_SEGMENT"
-	UpdateEnvironment     Permission = "UPDATE_FEATURE_ENVIRONMENT" // turning toggles on and off
-	CreateStrategy        Permission = "CREATE_FEATURE_STRATEGY"
-	UpdateStrategy        Permission = "UPDATE_FEATURE_STRATEGY"
-	DeleteStrategy        Permission = "DELETE_FEATURE_STRATEGY"
-	UpdateDependency      Permission = "UPDATE_FEATURE_DEPENDENCY"
-	ReadClientToken       Permission = "READ_CLIENT_API_TOKEN" //nolint:gosec // not a credential
-	CreateClientToken     Permission = "CREATE_CLIENT_API_TOKEN"
-	UpdateClientToken     Permission = "UPDATE_CLIENT_API_TOKEN"
-	DeleteClientToken     Permission = "DELETE_CLIENT_API_TOKEN"
-)
-
-// Role is a user's root role.
-type Role string
-
-// The root roles.
-const (
-	RoleAdmin  Role = "Admin"
-	RoleEditor Role = "Editor"
-	RoleViewer Role = "Viewer"
-)
-
-// Roles returns all root roles, in the order of their ids: the id of a role is its position, counted from 1.
-func Roles() []Role { return []Role{RoleAdmin, RoleEditor, RoleViewer} }
-
-// ID returns the id of the role in the API, or 0 for an unknown role.
-func (r Role) ID() int64 { return int64(slices.Index(Roles(), r) + 1) }
-
-// Permissions returns the permissions that the role grants.
-func (r Role) Permissions() []Permission {
-	switch r {
-	case RoleAdmin:
-		return []Permission{Admin}
-	case RoleEditor:
-		return []Permission{
-			CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateFeature, UpdateFeature, DeleteFeature,
-			CreateSegment, UpdateSegment, DeleteSegment,
-			UpdateEnvironment, CreateStrategy, UpdateStrategy, DeleteStrategy, UpdateDependency,
-			ReadClientToken,
-		}
-	case RoleViewer:
-	}
-	return nil
-}
-
 // Principal is the owner of a valid credential.
 type Principal struct {
 	ID     string // for logs: user:7, api-token:<selector>
 	UserID int64  // 0: the credential identifies no user
 	// for the event log: a person's name, a service account's username, or "API token " and the token's name
 	Name             string
-	IsServiceAccount bool   // whether the user is a service account, not a person
-	TokenID          string // of the PAT or API token; "": an ID token
-	Permissions      []Permission
+	IsServiceAccount bool         // whether the user is a service account, not a person
+	TokenID          string       // of the PAT or API token; "": an ID token
+	Role             Role         // the root role that counts in projects: the highest of the user's and the groups'
+	Permissions      []Permission // root permissions
+	Groups           []int64      // the ids of the user's groups
 }
 
-// UserPrincipal returns the principal of a user, who is a person or a service account.
-func UserPrincipal(userID int64, role Role) Principal {
-	return Principal{ID: "user:" + strconv.FormatInt(userID, 10), UserID: userID, Permissions: role.Permissions()}
+// UserPrincipal returns the principal of a user, who is a person or a service account, without groups. The role is a fixed
+// root role; another one grants nothing.
+func UserPrincipal(userID int64, role Role) Principal { return MemberPrincipal(userID, role, nil, nil) }
+
+// MemberPrincipal returns the principal of a user with groups. custom contains the permissions of custom root roles.
+// Roles that do not exist grant nothing.
+func MemberPrincipal(userID int64, role Role, groups []Group, custom map[Role][]Permission) Principal {
+	p := Principal{ID: "user:" + strconv.FormatInt(userID, 10), UserID: userID, Role: role,
+		Permissions: role.RootPermissions(custom)}
+	for _, g := range groups {
+		p.Groups = append(p.Groups, g.ID)
+		if g.RootRole == 0 {
+			continue
+		}
+		p.Role = higher(p.Role, g.RootRole)
+		for _, permission := range g.RootRole.RootPermissions(custom) {
+			if !slices.Contains(p.Permissions, permission) {
+				p.Permissions = append(p.Permissions, permission)
+			}
+		}
+	}
+	if slices.Contains(p.Permissions, Admin) {
+		p.Permissions = []Permission{Admin}
+	}
+	return p
+}
+
+// Group is a group of accounts. Its members have its root role besides their own.
+type Group struct {
+	ID       int64
+	RootRole Role // 0: none
 }
 
 // APITokenPrincipal returns the principal of an API token, which belongs to the instance and not to a user.
 func APITokenPrincipal(selector Selector) Principal {
-	return Principal{ID: "api-token:" + selector.String(), Permissions: []Permission{Admin}}
+	return Principal{ID: "api-token:" + selector.String(), Role: RoleAdmin, Permissions: []Permission{Admin}}
 }
 
-// Has reports whether the principal has a permission.
+// Has reports whether the principal has a root permission.
 func (p Principal) Has(permission Permission) bool {
 	return slices.Contains(p.Permissions, permission) || slices.Contains(p.Permissions, Admin)
 }
@@ -97,7 +68,9 @@ const (
 	keyPrincipalID = "principalId"
 	keyUserID      = "userId"
 	keyKind        = "kind"        // of the user; only kindServiceAccount, otherwise it is a person
+	keyRole        = "role"        // missing: none
 	keyPermissions = "permissions" // separated by commas
+	keyGroups      = "groups"      // ids, separated by commas; missing: none
 	keyName        = "name"
 	keyTokenID     = "tokenId"
 )
@@ -112,6 +85,16 @@ func (p Principal) Context() map[string]any {
 		permissions[i] = string(q)
 	}
 	context := map[string]any{keyPermissions: strings.Join(permissions, ","), keyName: p.Name, keyTokenID: p.TokenID}
+	if p.Role != 0 {
+		context[keyRole] = p.Role.String()
+	}
+	if len(p.Groups) > 0 {
+		groups := make([]string, len(p.Groups))
+		for i, id := range p.Groups {
+			groups[i] = strconv.FormatInt(id, 10)
+		}
+		context[keyGroups] = strings.Join(groups, ",")
+	}
 	if p.UserID != 0 {
 		context[keyUserID] = strconv.FormatInt(p.UserID, 10)
 	}
@@ -149,6 +132,18 @@ func parsePrincipal(context map[string]any) (p Principal, ok bool) {
 			return Principal{}, false
 		}
 		p.UserID = id
+	}
+	if text, _ := context[keyRole].(string); text != "" && p.Role.UnmarshalText([]byte(text)) != nil {
+		return Principal{}, false
+	}
+	if text, _ := context[keyGroups].(string); text != "" {
+		for group := range strings.SplitSeq(text, ",") {
+			id, valid := ParseID(group)
+			if !valid {
+				return Principal{}, false
+			}
+			p.Groups = append(p.Groups, id)
+		}
 	}
 	if text, _ := context[keyPermissions].(string); text != "" {
 		for name := range strings.SplitSeq(text, ",") {

@@ -27,33 +27,26 @@ func TestParseID(t *testing.T) {
 	}
 }
 
-func TestRoles(t *testing.T) {
-	t.Parallel()
-	for role, want := range map[access.Role]int64{access.RoleAdmin: 1, access.RoleEditor: 2, access.RoleViewer: 3, "": 0,
-		"admin": 0} {
-		assert.Equal(t, want, role.ID())
-	}
-}
-
 func TestContext(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		role        access.Role // of a user; empty: an API token
+		role        access.Role // of a user; 0: an API token
 		permissions string
 	}{
 		{access.RoleAdmin, "ADMIN"},
 		{access.RoleEditor, "CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD," +
 			"CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT," +
 			"UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY," +
-			"UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN"},
+			"UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE"},
 		{access.RoleViewer, ""},
-		{"", "ADMIN"},
+		{0, "ADMIN"},
 	} {
 		p, id := access.APITokenPrincipal(access.PATSelector(1, 1)), "api-token:"+selector
-		want := map[string]any{"permissions": test.permissions, "name": "Ada", "tokenId": "12"}
-		if test.role != "" {
+		want := map[string]any{"permissions": test.permissions, "name": "Ada", "tokenId": "12",
+			"role": "Admin"}
+		if test.role != 0 {
 			p, id = access.UserPrincipal(access.MaxID, test.role), "user:2147483647"
-			want["userId"] = "2147483647"
+			want["userId"], want["role"] = "2147483647", test.role.String()
 		}
 		p.Name, p.TokenID = "Ada", "12"
 		assert.Equal(t, want, p.Context())

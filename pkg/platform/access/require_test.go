@@ -24,7 +24,7 @@ func send(t *testing.T, requirement access.Requirement, authorizer map[string]an
 		"permissions": "ADMIN"} {
 		r.Header.Set(name, value) // headers must not matter
 	}
-	err := access.Require(requirement, func(_ http.ResponseWriter, r *http.Request) error {
+	err := access.Require(requirement, nil, func(_ http.ResponseWriter, r *http.Request) error {
 		p = access.PrincipalFrom(r.Context())
 		return nil
 	})(httptest.NewRecorder(),
@@ -43,7 +43,7 @@ func TestRequire(t *testing.T) {
 		"Admin":     access.UserPrincipal(1, access.RoleAdmin),
 		"Editor":    access.UserPrincipal(2, access.RoleEditor),
 		"Viewer":    access.UserPrincipal(3, access.RoleViewer),
-		"Owner":     access.UserPrincipal(4, "Owner"),
+		"Owner":     access.UserPrincipal(4, access.RoleOwner),
 		"neither":   {ID: "api-token:x"}, // neither user nor permission; not used today
 	}
 	for _, test := range []struct {
@@ -68,9 +68,9 @@ func TestRequire(t *testing.T) {
 			`403 You need the "ADMIN" permission to perform this operation.`,
 		},
 		{
-			access.Has("UPDATE_FEATURE"),
+			access.Has("UPDATE_SEGMENT"),
 			[]string{"API-token", "Admin", "Editor"},
-			`403 You need the "UPDATE_FEATURE" permission to perform this operation.`,
+			`403 You need the "UPDATE_SEGMENT" permission to perform this operation.`,
 		},
 	} {
 		for name, want := range principals {

@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -12,8 +13,8 @@ import (
 type Operation struct {
 	Name     string             // the function's folder in functions
 	Route    string             // the method and the resource path, as in template.yaml
-	Requires access.Requirement // of the caller
-	Tables   []string           // the logical ids of the tables that the handler uses
+	Requires access.Requirement // of the caller; one that concerns projects reads the table Access
+	Tables   []string           // the logical ids of the tables that the requirement and the handler use
 	MaxBody  int64              // the size limit of the request body, in bytes; 0: lambdahttp.DefaultMaxBody
 	Handler  func(*Deps) lambdahttp.HandlerFunc
 }
@@ -30,7 +31,7 @@ func (o Operation) New(env *Env) (lambda.Handler, error) {
 	if o.MaxBody > 0 {
 		options = append(options, lambdahttp.MaxBody(o.MaxBody))
 	}
-	return env.API(access.Require(o.Requires, handler), options...), nil
+	return env.API(access.Require(o.Requires, accesstable.NewReader(d.DynamoDB, d.Tables), handler), options...), nil
 }
 
 func (o Operation) name() string { return o.Name }

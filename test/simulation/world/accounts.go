@@ -144,7 +144,7 @@ func (w *World) prepareAccounts(o *operator.Operator) {
 		return &credential{text: token.Reveal(), account: id, expires: time.Now().AddDate(1, 0, 0)}
 	}
 	personOf := func(role access.Role) *credential {
-		p, err := o.AddAccount(ctx, user.Person, string(role), strings.ToLower(string(role))+"@example.com", role)
+		p, err := o.AddAccount(ctx, user.Person, role.String(), strings.ToLower(role.String())+"@example.com", role)
 		w.must(err)
 		return credentialOf(p.ID, new(datetime.Milliseconds(time.Now().AddDate(1, 0, 0))))
 	}

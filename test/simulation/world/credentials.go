@@ -89,7 +89,7 @@ func (a *actor) manageCredentials() {
 		o := a.command(fmt.Sprintf("role %d %s", id, role), func(ctx context.Context) error {
 			return errorOf(a.operator.SetRole(ctx, user.ServiceAccount, id, role, true))
 		})
-		a.record(o, "role", id, "set", role.ID())
+		a.record(o, "role", id, "set", int64(role))
 	case 2, 3:
 		a.createAPIToken()
 	default:

@@ -228,7 +228,7 @@ func (w *World) checkWithdrawn(before rights) {
 	now := w.access()
 	for id, u := range now.users {
 		old, known := before.users[id]
-		was, is := access.Role(old.String("rootRole")), access.Role(u.String("rootRole"))
+		was, is := access.Role(old.Int("rootRole")), access.Role(u.Int("rootRole"))
 		identity := u.Map("identity").String("subject")
 		switch {
 		case u["kind"] == nil:
@@ -238,7 +238,7 @@ func (w *World) checkWithdrawn(before rights) {
 		case !known: // it was added by a sign-in
 		case old.Bool("disabled"):
 			w.fail("the restore enables the account %d", id)
-		case is.ID() < was.ID():
+		case is < was:
 			w.fail("the restore makes the account %d %s, from %s", id, is, was)
 		case identity != "" && identity != old.Map("identity").String("subject") && !slices.Contains(returning, identity):
 			w.fail("the restore links the account %d to %s", id, identity)

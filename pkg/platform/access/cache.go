@@ -1,0 +1,47 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// requestReader reads each project once. It contains the projects that a request has read.
+type requestReader struct {
+	Reader
+	lock sync.Mutex
+	read map[string]*Project
+}
+
+// Project implements Reader.
+func (q *requestReader) Project(ctx context.Context, id string) (*Project, error) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if project, ok := q.read[id]; ok {
+		return project, nil
+	}
+	project, err := q.Reader.Project(ctx, id)
+	if err == nil {
+		q.read[id] = project
+	}
+	return project, err
+}
+
+// CustomRoles implements Reader.
+func (q *requestReader) CustomRoles(ctx context.Context, ids []Role) (CustomRoles, error) {
+	if len(ids) == 0 {
+		return nil, nil //nolint:nilnil // no roles
+	}
+	return q.Reader.CustomRoles(ctx, ids)
+}
+
+// noReader is for a context without projects, which is a defect of the program.
+type noReader struct{}
+
+var errNoProjects = errors.New("the context contains no projects")
+
+func (noReader) Project(context.Context, string) (*Project, error) { return nil, errNoProjects }
+func (noReader) Projects(context.Context) ([]*Project, error)      { return nil, errNoProjects }
+func (noReader) CustomRoles(context.Context, []Role) (CustomRoles, error) {
+	return nil, errNoProjects
+}

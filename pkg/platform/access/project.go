@@ -1,0 +1,163 @@
+package access
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// DefaultProject is the id of the project that always exists. It is neither archived nor deleted.
+const DefaultProject = "default"
+
+// Mode is who may read and change a project.
+type Mode string
+
+// The modes of projects.
+const (
+	Open      Mode = "open"      // everybody reads it, and Editors change it
+	Protected Mode = "protected" // everybody reads it, and accounts with a role in it change it
+	Private   Mode = "private"   // only accounts with a role in it see it
+)
+
+// Project is a project, and who has which roles in it.
+type Project struct {
+	ID                string
+	Name              string
+	Description       *string // nil: none
+	Mode              Mode
+	DefaultStickiness string
+	Environments      []string // in which its toggles can be switched; nil: all
+	Naming            *Naming  // of its toggles; nil: any name
+	LinkTemplates     []LinkTemplate
+	Users             map[int64][]Role // by the id of the account
+	Groups            map[int64][]Role // by the id of the group
+	CreatedAt         *time.Time       // nil: unknown
+	UpdatedAt         *time.Time       // nil: never
+	ArchivedAt        *time.Time       // nil: it is not archived
+	LastEvent         int64            // the id of its last event
+}
+
+// Naming is how the toggles of a project are named.
+type Naming struct {
+	Pattern     string `dynamodbav:"pattern"` // RE2; the whole name matches it
+	Example     string `dynamodbav:"example,omitempty"`
+	Description string `dynamodbav:"description,omitempty"`
+}
+
+// LinkTemplate is a link that each new toggle of a project has.
+type LinkTemplate struct {
+	Title       *string `dynamodbav:"title,omitempty"` // nil: none
+	URLTemplate string  `dynamodbav:"urlTemplate"`
+}
+
+// NewProject returns an open project without members.
+func NewProject(id, name string) Project {
+	return Project{ID: id, Name: name, Mode: Open, DefaultStickiness: "default"}
+}
+
+// ImplicitDefaultProject returns the default project as it is before it is changed for the first time.
+func ImplicitDefaultProject() Project {
+	p := NewProject(DefaultProject, "Default")
+	description := "Default project"
+	p.Description = &description
+	return p
+}
+
+// HasEnvironment reports whether the toggles of the project can be switched in an environment that exists.
+func (project *Project) HasEnvironment(name string) bool {
+	return project.Environments == nil || slices.Contains(project.Environments, name)
+}
+
+// IsVisible reports whether a principal may know that a project exists.
+func (project *Project) IsVisible(p Principal) bool {
+	return project.Mode != Private || p.Has(Admin) || len(project.rolesOf(p)) > 0
+}
+
+// rolesOf returns the roles that a principal has in the project, directly and by its groups.
+func (project *Project) rolesOf(p Principal) []Role {
+	var roles []Role
+	if p.UserID != 0 {
+		roles = project.Users[p.UserID]
+	}
+	for _, group := range p.Groups {
+		if more := project.Groups[group]; len(more) > 0 {
+			roles = append(roles[:len(roles):len(roles)], more...)
+		}
+	}
+	return roles
+}
+
+// CustomRolesOf returns the custom roles that a principal has in the project, which Decide needs.
+func (project *Project) CustomRolesOf(p Principal) []Role {
+	var custom []Role
+	for _, r := range project.rolesOf(p) {
+		if r.IsCustom() && !slices.Contains(custom, r) {
+			custom = append(custom, r)
+		}
+	}
+	return custom
+}
+
+// Decide reports whether a principal may do what needs a permission. A permission of the type root needs no project. One
+// of the type environment is for one environment of the project; an empty environment stands for all of them together.
+// custom contains at least those of CustomRolesOf.
+func Decide(p Principal, need Permission, project *Project, environment string, custom CustomRoles) bool {
+	position, ok := positions[need]
+	switch {
+	case p.Has(Admin):
+		return true
+	case !ok:
+		return false
+	case catalog[position].Type == RootPermission:
+		return p.Has(need)
+	case project == nil:
+		return false
+	case project.Mode == Open && p.Role == RoleEditor && editorSet.has(position):
+		return true
+	}
+	if p.UserID != 0 {
+		for _, r := range project.Users[p.UserID] {
+			if g := custom.grants(r); g != nil && g.has(position, environment) {
+				return true
+			}
+		}
+	}
+	for _, group := range p.Groups {
+		for _, r := range project.Groups[group] {
+			if g := custom.grants(r); g != nil && g.has(position, environment) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var editorSet = setOf(editorInOpen()...)
+
+// Held returns what a principal may do in a project, as Decide does: the permissions of the types project and
+// environment, ordered by id. The environment of the latter is empty if they count in all environments.
+func Held(p Principal, project *Project, custom CustomRoles) []RolePermission {
+	var environments []string
+	for _, r := range project.CustomRolesOf(p) {
+		if g := custom[r]; g != nil {
+			environments = append(environments, slices.Collect(maps.Keys(g.in))...)
+		}
+	}
+	slices.Sort(environments)
+	environments = slices.Compact(environments)
+	var held []RolePermission
+	for _, info := range catalog {
+		switch {
+		case info.Type == RootPermission:
+		case Decide(p, info.Name, project, "", custom):
+			held = append(held, RolePermission{Permission: info.Name})
+		case info.Type == EnvironmentPermission:
+			for _, environment := range environments {
+				if Decide(p, info.Name, project, environment, custom) {
+					held = append(held, RolePermission{info.Name, environment})
+				}
+			}
+		}
+	}
+	return held
+}

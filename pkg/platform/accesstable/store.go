@@ -1,0 +1,193 @@
+package accesstable
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Reader reads the table, consistently. It implements access.Reader, and is safe for concurrent use.
+type Reader struct {
+	client *dynamodb.Client
+	table  string
+}
+
+// NewReader returns a Reader of the table Access.
+func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
+	return &Reader{client, tables[Table]}
+}
+
+// Project implements access.Reader. The default project exists even if it is not stored.
+func (s *Reader) Project(ctx context.Context, id string) (*access.Project, error) {
+	if id == "" {
+		return nil, nil //nolint:nilnil // there is no such project
+	}
+	item, err := dynamo.Get(ctx, s.client, s.table, ProjectKey(id))
+	if err != nil {
+		return nil, fmt.Errorf("get the project %q: %w", id, err)
+	}
+	if item == nil {
+		if id == access.DefaultProject {
+			return new(access.ImplicitDefaultProject()), nil
+		}
+		return nil, nil //nolint:nilnil // there is no such project
+	}
+	project, err := UnmarshalProject(item)
+	if err != nil {
+		return nil, fmt.Errorf("get the project %q: %w", id, err)
+	}
+	if project.ID != id { // another spelling
+		return nil, nil //nolint:nilnil // there is no such project
+	}
+	return &project, nil
+}
+
+// Projects implements access.Reader. Archived projects are among them.
+func (s *Reader) Projects(ctx context.Context) ([]*access.Project, error) {
+	all, err := list(ctx, s, KindProject, UnmarshalProject)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(all, func(p access.Project) bool { return p.ID == access.DefaultProject }) {
+		all = append(all, access.ImplicitDefaultProject())
+	}
+	slices.SortFunc(all, func(a, b access.Project) int { return cmp.Compare(a.ID, b.ID) })
+	projects := make([]*access.Project, len(all))
+	for i := range all {
+		projects[i] = &all[i]
+	}
+	return projects, nil
+}
+
+// CustomRoles implements access.Reader.
+func (s *Reader) CustomRoles(ctx context.Context, ids []access.Role) (access.CustomRoles, error) {
+	keys := make([]dynamo.Item, len(ids))
+	for i, id := range ids {
+		keys[i] = RoleKey(id)
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.table, keys)
+	if err != nil {
+		return nil, fmt.Errorf("get roles: %w", err)
+	}
+	var definitions []access.RoleDefinition
+	for _, item := range items {
+		r, err := UnmarshalRole(item)
+		if err != nil {
+			return nil, fmt.Errorf("get roles: %w", err)
+		}
+		definitions = append(definitions, r)
+	}
+	return access.NewCustomRoles(definitions...), nil
+}
+
+// Roles returns all custom roles, ordered by id.
+func (s *Reader) Roles(ctx context.Context) ([]access.RoleDefinition, error) {
+	all, err := list(ctx, s, KindRole, UnmarshalRole)
+	slices.SortFunc(all, func(a, b access.RoleDefinition) int { return cmp.Compare(a.ID, b.ID) })
+	return all, err
+}
+
+// Role returns a custom role. ok is false if there is none with the id.
+func (s *Reader) Role(ctx context.Context, id access.Role) (r access.RoleDefinition, ok bool, err error) {
+	return get(ctx, s, RoleKey(id), UnmarshalRole)
+}
+
+// Groups returns all groups, ordered by id.
+func (s *Reader) Groups(ctx context.Context) ([]Group, error) {
+	all, err := list(ctx, s, KindGroup, UnmarshalGroup)
+	slices.SortFunc(all, func(a, b Group) int { return cmp.Compare(a.ID, b.ID) })
+	return all, err
+}
+
+// Group returns a group. ok is false if there is none with the id.
+func (s *Reader) Group(ctx context.Context, id int64) (g Group, ok bool, err error) {
+	return get(ctx, s, GroupKey(id), UnmarshalGroup)
+}
+
+// Directory returns the directory.
+func (s *Reader) Directory(ctx context.Context) (Directory, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, DirectoryKey())
+	if err != nil {
+		return Directory{}, fmt.Errorf("get the directory: %w", err)
+	}
+	return UnmarshalDirectory(item)
+}
+
+func get[T any](ctx context.Context, s *Reader, key dynamo.Item, unmarshal func(dynamo.Item) (T, error)) (
+	value T, ok bool, err error,
+) {
+	item, err := dynamo.Get(ctx, s.client, s.table, key)
+	if err == nil && item != nil {
+		value, err = unmarshal(item)
+	}
+	if err != nil {
+		return value, false, fmt.Errorf("get the %s %s: %w", key.String(Hash), key.String(Range), err)
+	}
+	return value, item != nil, nil
+}
+
+func list[T any](ctx context.Context, s *Reader, kind Kind, unmarshal func(dynamo.Item) (T, error)) ([]T, error) {
+	var all []T
+	for item, err := range dynamo.Query(ctx, s.client, s.table, Hash, dynamo.S(string(kind))) {
+		if err != nil {
+			return nil, fmt.Errorf("list the items %s: %w", kind, err)
+		}
+		value, err := unmarshal(item)
+		if err != nil {
+			return nil, fmt.Errorf("list the items %s: %w", kind, err)
+		}
+		all = append(all, value)
+	}
+	return all, nil
+}
+
+// Put returns the action of a transaction that replaces the directory. It fails if the directory was changed after it was
+// read.
+func (d Directory) Put(table string) types.TransactWriteItem {
+	condition := expression.Name(Hash).AttributeNotExists()
+	if d.version > 0 {
+		condition = expression.Name("version").Equal(expression.Value(d.version))
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName:                 &table,
+		Item:                      d.item(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
+// NameOf returns the action of a transaction that reserves the name of a role or group. It fails if the name is taken. id
+// is the one of the role or group.
+func NameOf(table string, kind Kind, name string, id int64) types.TransactWriteItem {
+	item := Key(kind, name)
+	item["of"] = dynamo.S(strconv.FormatInt(id, 10))
+	return dynamo.NewItem(table, Hash, item)
+}
+
+// IsActive returns the actions of a transaction that fail if a project does not exist or is archived. There are none for
+// the default project.
+func IsActive(table, project string) []types.TransactWriteItem {
+	if project == access.DefaultProject {
+		return nil
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name("projectId").Equal(expression.Value(project)).
+		And(expression.Name(AttributeArchivedAt).AttributeNotExists())))
+	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &table,
+		Key:                       ProjectKey(project),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}}
+}
