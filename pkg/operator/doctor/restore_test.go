@@ -242,7 +242,7 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 	w.must(err)
 	for _, p := range people {
 		if p.ID == disabled && !p.Disabled || p.ID == demoted && p.Role != access.RoleViewer || p.ID == unlinked && p.Identity != nil ||
-			p.ID == promoted && p.Role != "Editor" {
+			p.ID == promoted && p.Role != access.RoleEditor {
 			t.Errorf("%+v", p)
 		}
 	}

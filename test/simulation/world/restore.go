@@ -213,7 +213,7 @@ func (r rights) lower(later rights) {
 		if now.Bool("disabled") {
 			lowest["disabled"] = now["disabled"]
 		}
-		if access.Role(now.String("rootRole")).ID() > access.Role(u.String("rootRole")).ID() {
+		if now.Int("rootRole") > u.Int("rootRole") {
 			lowest["rootRole"] = now["rootRole"]
 		}
 		if now["identity"] == nil {

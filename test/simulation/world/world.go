@@ -117,7 +117,7 @@ var load = sync.OnceValue(func() *samtemplate.Template {
 	template, err := samtemplate.Load("../../template.yaml",
 		samtemplate.Settings{StackName: source, Parameters: map[string]string{
 			"ClientApi": "true", "SendEventsToBus": "true", "WebhookSecretName": "/webhook", "OidcIssuer": "https://" + issuerHost,
-			"OidcClientId": clientID, "OidcDefaultRole": string(access.RoleViewer),
+			"OidcClientId": clientID, "OidcDefaultRole": access.RoleViewer.String(),
 			"MaxServiceAccounts": fmt.Sprint(robotLimit), "MaxClientTokens": fmt.Sprint(clientTokenLimit),
 		}})
 	if err != nil {
