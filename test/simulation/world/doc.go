@@ -31,7 +31,7 @@
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.
-//   - After every snapshot (docs/snapshots.md): no toggle or segment has an older state than in the snapshot before, and
+//   - After every snapshot (pkg/background/compiler): no toggle or segment has an older state than in the snapshot before, and
 //     the parts exist. A part is written once, and deleted an hour after it was written, if the current snapshot does
 //     not have it. After every batch that the stream has delivered and every sweep of snapshots: no acknowledged change
 //     is missing, and each engine decides about toggles as a naive evaluation of the tables does (decisions.go).
