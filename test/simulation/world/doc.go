@@ -31,10 +31,11 @@
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.
-//   - After every snapshot (pkg/background/compiler): no toggle or segment has an older state than in the snapshot before, and
-//     the parts exist. A part is written once, and deleted an hour after it was written, if the current snapshot does
-//     not have it. After every batch that the stream has delivered and every sweep of snapshots: no acknowledged change
-//     is missing, and each engine decides about toggles as a naive evaluation of the tables does (decisions.go).
+//   - After every snapshot (pkg/background/compiler): no toggle or segment has an older state than in the snapshot
+//     before, and the parts exist. A part is written once, and deleted an hour after it was written, if the current
+//     snapshot does not have it. After every batch that the stream has delivered and every sweep of snapshots: no
+//     acknowledged change is missing, and each engine decides about toggles as a naive evaluation of the tables does
+//     (decisions.go).
 //   - After every response to an SDK: it is a published snapshot, not older than what the SDK has, and something that the
 //     token sees has changed. A process that has answered an SDK before always answers it, and another one answers or is
 //     unavailable. What an SDK has, and what is on for a visitor, is in a snapshot that was the current one when the
