@@ -2,13 +2,18 @@ package world
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
+	"strings"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/snapshot"
+	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 )
@@ -59,7 +64,10 @@ func (d *damage) end() {
 		_, err := d.client.DeleteItem(context.Background(), input)
 		d.must(err)
 	}
-	d.compile()
+	for _, environment := range d.existingEnvironments() {
+		d.environment = environment
+		d.compile()
+	}
 	d.restores.copying = false
 }
 
@@ -91,6 +99,96 @@ func (d *damage) checkToggle() {
 	}
 	d.store(table, items[0])
 	d.store(table, items[1])
+}
+
+// checkSweep checks that a change which no event announces is in the snapshot of an environment after the next hourly
+// comparison, although the sweep cannot read all that it needs for other snapshots.
+func (d *damage) checkSweep(environment, when string) {
+	i := slices.IndexFunc(d.db.Items(featuretable.Table), func(item dynamo.Item) bool {
+		return !item.Bool(featuretable.AttributeArchived)
+	})
+	if i < 0 {
+		return
+	}
+	whole := d.db.Items(featuretable.Table)[i]
+	changed := maps.Clone(whole)
+	changed[featuretable.AttributeDescription] = dynamo.S(when)
+	d.store(d.tables[featuretable.Table], changed)
+	d.sleep("the hourly comparison", time.Hour+time.Minute)
+	_, _ = d.invoke(context.Background(), "sweep-snapshots", []byte("{}"))
+	document, err := d.document(d.pointer(environment))
+	d.must(err)
+	for _, f := range document.Features {
+		if f.Name == changed.String("name") && (f.Description == nil || *f.Description != when) {
+			d.fail("when %s, %s lacks a change of the toggle %s after an hour", when, environment, f.Name)
+		}
+	}
+	d.store(d.tables[featuretable.Table], whole)
+}
+
+// checkPointer checks that an environment whose pointer cannot be read does not hold up the others.
+func (d *damage) checkPointer(broken, whole string) {
+	for _, item := range d.db.Items(snapshottable.Table) {
+		if snapshottable.IsPointer(item) && item.String(snapshottable.AttributeEnvironment) == broken {
+			damaged := maps.Clone(item)
+			damaged[snapshottable.AttributeCovers] = dynamo.S("broken")
+			d.store(d.tables[snapshottable.Table], damaged)
+			d.checkSweep(whole, fmt.Sprintf("the pointer of %s cannot be read", broken))
+			d.store(d.tables[snapshottable.Table], item)
+		}
+	}
+}
+
+// checkEvents checks that snapshots are compiled although the event log cannot be read.
+func (d *damage) checkEvents() {
+	d.engine.unreadable = d.tables["Events"]
+	d.checkSweep(d.environment, "the event log cannot be read")
+	d.engine.unreadable = ""
+}
+
+// manyToggles is more than one request of DynamoDB can read.
+const manyToggles = 110
+
+// checkSize checks that applications get a snapshot of several parts, also after one of them was lost.
+func (d *damage) checkSize() {
+	random := d.random(23)
+	for i := range manyToggles {
+		f := d.toggle(fmt.Sprint("many-", i), toggle.Strategy{ID: fmt.Sprint("m", i), Name: "default"})
+		text := make([]byte, 5000)
+		for j := range text {
+			text[j] = byte('0' + random.IntN(75)) // it cannot be compressed much
+		}
+		f.Description = new(string(text))
+		d.add(d.tables[featuretable.Table], featuretable.Marshal(f.Normalized()), featuretable.Key(f.Name))
+	}
+	d.compile()
+	d.add(d.tables[featuretable.Table], featuretable.Marshal(d.toggle("last").Normalized()), featuretable.Key("last"))
+	p := d.pointer(d.environment)
+	if p.Parts < 3 {
+		d.fail("a snapshot of %d bytes has only %d parts", p.Size, p.Parts)
+	}
+	for _, item := range d.db.Items(snapshottable.Table) {
+		if !snapshottable.IsPointer(item) && snapshottable.BelongsTo(item, p) &&
+			strings.HasSuffix(item.String(snapshottable.AttributeItem), fmt.Sprint("#", p.Parts-1)) {
+			_, err := d.client.DeleteItem(context.Background(), &sdk.DeleteItemInput{
+				TableName: new(d.tables[snapshottable.Table]), Key: dynamo.Item{
+					snapshottable.AttributeEnvironment: item[snapshottable.AttributeEnvironment],
+					snapshottable.AttributeItem:        item[snapshottable.AttributeItem],
+				},
+			})
+			d.must(err)
+		}
+	}
+	document := d.compile()
+	got := map[string]bool{}
+	for _, f := range document.Features {
+		got[f.Name] = f.Enabled
+	}
+	for i := range manyToggles {
+		if name := fmt.Sprint("many-", i); !got[name] {
+			d.fail("a snapshot of %d parts lacks the toggle %s, or it is off", p.Parts, name)
+		}
+	}
 }
 
 // planned is the constraint of the strategies that checkParent and checkSegment add.

@@ -343,11 +343,21 @@ func (w *World) checkDelivery() {
 		return
 	}
 	w.checkConverged()
-	for _, environment := range w.existingEnvironments()[:1] {
-		d := w.newDamage(environment)
+	if existing := w.existingEnvironments(); len(existing) > 0 {
+		d := w.newDamage(existing[0])
 		d.checkToggle()
 		d.checkParent()
 		d.checkSegment()
+		switch w.upTo(4, 24) {
+		case 0:
+			d.checkSize()
+		case 1:
+			d.checkEvents()
+		case 2:
+			if last := existing[len(existing)-1]; last != existing[0] {
+				d.checkPointer(last, existing[0])
+			}
+		}
 		d.end()
 	}
 	w.restartHistories()

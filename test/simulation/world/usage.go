@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/usage"
@@ -288,12 +290,34 @@ func (w *World) checkUsage() {
 	for _, on := range slices.Concat(w.delivery.servers, w.delivery.crashed) {
 		w.checkLost(on)
 	}
+	broken := w.upTo(2, 22) == 0
+	if broken {
+		w.breakTally()
+	}
 	settled := time.Now().Truncate(time.Hour).Add(time.Hour + 3*time.Minute)
 	w.sleep("the end of the hour", time.Until(settled))
-	if !w.sweepUsage() && !w.over {
-		w.fail("the last sweep of usage fails")
+	if w.sweepUsage() == broken && !w.over {
+		w.fail("the last sweep of usage fails: %t, and a tally cannot be read: %t", !broken, broken)
 	}
 	w.checkMerged()
+}
+
+// breakTally adds a tally of the hour that cannot be read, which nothing in the service does.
+func (w *World) breakTally() {
+	p := w.newProcess("operator/tally")
+	p.direct = true
+	client, err := dynamo.NewClient(p.config(), "")
+	w.must(err)
+	item, err := usagetable.MarshalPart(usagetable.Part{
+		Kind: usagetable.KindTally, Hour: time.Now().Truncate(time.Hour), Environment: environmentNames[0], ID: "0", Writes: 1,
+		WrittenAt: time.Now(),
+	}, usage.NewTally())
+	w.must(err)
+	item["content"] = dynamo.B([]byte("broken"))
+	w.restores.copying = true
+	_, err = client.PutItem(context.Background(), &sdk.PutItemInput{TableName: new(w.tables[usagetable.Table]), Item: item})
+	w.must(err)
+	w.restores.copying = false
 }
 
 // anyone stands for the applications that have reported with frontend tokens. Records name some of them.
