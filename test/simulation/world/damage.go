@@ -54,7 +54,9 @@ func (d *damage) compile() snapshot.Document {
 		d.fail("%s is not compiled, although only one item cannot be read: %v", d.environment, err)
 	}
 	document, err := d.document(d.pointer(d.environment))
-	d.must(err)
+	if err != nil {
+		d.fail("the snapshot of %s cannot be read: %v", d.environment, err)
+	}
 	return document
 }
 

@@ -290,7 +290,7 @@ func (w *World) checkUsage() {
 	for _, on := range slices.Concat(w.delivery.servers, w.delivery.crashed) {
 		w.checkLost(on)
 	}
-	broken := w.upTo(2, 22) == 0
+	broken := w.upTo(2, 22) == 0 && len(w.usage.parts) > 0
 	if broken {
 		w.breakTally()
 	}
@@ -302,21 +302,40 @@ func (w *World) checkUsage() {
 	w.checkMerged()
 }
 
-// breakTally adds a tally of the hour that cannot be read, which nothing in the service does.
+// breakTally adds a tally that cannot be read to an hour, and loses the records of the hour, which nothing in the service
+// does.
 func (w *World) breakTally() {
 	p := w.newProcess("operator/tally")
 	p.direct = true
 	client, err := dynamo.NewClient(p.config(), "")
 	w.must(err)
+	var last *countedPart
+	for _, part := range w.usage.parts {
+		if last == nil || part.hour.After(last.hour) {
+			last = part
+		}
+	}
 	item, err := usagetable.MarshalPart(usagetable.Part{
-		Kind: usagetable.KindTally, Hour: time.Now().Truncate(time.Hour), Environment: environmentNames[0], ID: "0", Writes: 1,
+		Kind: usagetable.KindTally, Hour: last.hour, Environment: environmentNames[0], ID: "0", Writes: 1,
 		WrittenAt: time.Now(),
 	}, usage.NewTally())
 	w.must(err)
 	item["content"] = dynamo.B([]byte("broken"))
 	w.restores.copying = true
-	_, err = client.PutItem(context.Background(), &sdk.PutItemInput{TableName: new(w.tables[usagetable.Table]), Item: item})
+	table := w.tables[usagetable.Table]
+	_, err = client.PutItem(context.Background(), &sdk.PutItemInput{TableName: &table, Item: item})
 	w.must(err)
+	for _, item := range w.db.Items(usagetable.Table) {
+		partition := item.String(usagetable.AttributePartition)
+		if (partition == "merged" || strings.HasPrefix(partition, "feature#")) &&
+			strings.HasPrefix(item.String(usagetable.AttributeItem), last.hour.Format("2006-01-02T15")) {
+			_, err := client.DeleteItem(context.Background(), &sdk.DeleteItemInput{TableName: &table, Key: dynamo.Item{
+				usagetable.AttributePartition: item[usagetable.AttributePartition],
+				usagetable.AttributeItem:      item[usagetable.AttributeItem],
+			}})
+			w.must(err)
+		}
+	}
 	w.restores.copying = false
 }
 
