@@ -148,7 +148,14 @@ func TestWhenAlarmsRing(t *testing.T) {
 			m.requests(20, 0)
 			delete(m, "IncomingLogEvents AccessLogs")
 			delete(m, "Invocations RecordTrafficFunction")
-		}, "AccessLogAlarm 10"},
+		}, "AccessLogAlarm 4"},
+		"lines of the access log arrive two minutes late": {func(m minute, after int) {
+			m.requests(20, 0)
+			if after <= 2 {
+				delete(m, "IncomingLogEvents AccessLogs")
+				delete(m, "Invocations RecordTrafficFunction")
+			}
+		}, ""},
 		"a message in a queue of failures": {func(m minute, _ int) {
 			m.value("ApproximateNumberOfMessagesVisible EventFailures", 1)
 		}, "FailureQueuesAlarm 1"},
