@@ -246,11 +246,12 @@ func (s *service) mergeUsage(t *testing.T) {
 	tally := usage.NewTally()
 	tally.Add("old-banner", "shop", usage.Counts{Yes: 1})
 	tally.See("old-banner", hour)
-	applications := usage.Presence{} // one more than are kept
-	for i := range 2_001 {
-		applications[fmt.Sprint("application-", i)] = usage.Application{
-			Instances: map[string]usage.Instance{"1": {SeenAt: usage.HourOf(now)}},
-		}
+	seen := func(at time.Time) usage.Application {
+		return usage.Application{Instances: map[string]usage.Instance{"1": {SeenAt: at}}}
+	}
+	applications := usage.Presence{"shop": seen(usage.HourOf(now).Add(time.Minute))} // of the sample event
+	for i := range 2_000 {                                                           // so that one more is stored than are kept
+		applications[fmt.Sprint("application-", i)] = seen(usage.HourOf(now))
 	}
 	for _, part := range []struct {
 		kind    usagetable.Kind
