@@ -39,7 +39,7 @@ func run(t *testing.T, program string, arguments ...string) (string, error) {
 // TestLines checks what no line of a file may contain.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	type rule struct{ files, forbidden, except *regexp.Regexp }
+	type rule struct{ files, anywhere, forbidden, except *regexp.Regexp }
 	var rules []rule
 	registry := strings.ReplaceAll(strings.Join(registryHosts(t), "|"), ".", `\.`)
 	for _, test := range []struct{ files, forbidden, except string }{
@@ -72,15 +72,20 @@ func TestLines(t *testing.T) {
 	} {
 		rules = append(rules, rule{
 			files:     regexp.MustCompile(test.files),
+			anywhere:  regexp.MustCompile("(?m)" + test.forbidden), // most files have no such line
 			forbidden: regexp.MustCompile(test.forbidden),
 			except:    regexp.MustCompile(test.except),
 		})
 	}
-	eachLine(t, func(file string, number int, line string) {
+	eachFile(t, func(file string, content []byte) {
 		for _, r := range rules {
-			if r.files.MatchString(file) && r.forbidden.MatchString(line) &&
-				r.forbidden.MatchString(r.except.ReplaceAllString(line, "")) {
-				t.Errorf("%s:%d contains %s: %s", file, number, r.forbidden, line)
+			if !r.files.MatchString(file) || !r.anywhere.Match(content) {
+				continue
+			}
+			for i, line := range strings.Split(string(content), "\n") {
+				if r.forbidden.MatchString(line) && r.forbidden.MatchString(r.except.ReplaceAllString(line, "")) {
+					t.Errorf("%s:%d contains %s: %s", file, i+1, r.forbidden, line)
+				}
 			}
 		}
 	})
@@ -145,16 +150,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// eachLine calls do for every line of every text file, with numbers from 1.
-func eachLine(t *testing.T, do func(file string, number int, line string)) {
-	t.Helper()
-	eachFile(t, func(file string, content []byte) {
-		for i, line := range strings.Split(strings.TrimSuffix(string(content), "\n"), "\n") {
-			do(file, i+1, line)
-		}
-	})
-}
-
 // eachFile calls do for every text file of the tree, by its path from the root. Ignored folders are skipped.
 func eachFile(t *testing.T, do func(file string, content []byte)) {
 	t.Helper()
@@ -185,7 +180,7 @@ func TestDeclared(t *testing.T) {
 	for _, test := range []struct{ files, name, declaredIn, declaration string }{
 		{
 			files:       `\.md$|^docs/github-actions.yml$`,
-			name:        `(?:\x60|- run:\s|^\s*|[(&;]\s?)make (?:-s )?([a-z][a-z0-9-]*)`,
+			name:        `(?m)(?:\x60|- run:\s|^[ \t]*|[(&;]\s?)make (?:-s )?([a-z][a-z0-9-]*)`,
 			declaredIn:  "Makefile",
 			declaration: "\nNAME:",
 		},
@@ -193,12 +188,14 @@ func TestDeclared(t *testing.T) {
 	} {
 		files, name := regexp.MustCompile(test.files), regexp.MustCompile(test.name)
 		declared, found := read(t, test.declaredIn), 0
-		eachLine(t, func(file string, number int, line string) {
-			for _, match := range name.FindAllStringSubmatch(line, -1) {
+		eachFile(t, func(file string, content []byte) {
+			if !files.MatchString(file) {
+				return
+			}
+			for _, match := range name.FindAllStringSubmatch(string(content), -1) {
 				found++
-				declaration := strings.ReplaceAll(test.declaration, "NAME", match[1])
-				if files.MatchString(file) && !strings.Contains(declared, declaration) {
-					t.Errorf("%s:%d names %s, which is not in %s", file, number, match[1], test.declaredIn)
+				if !strings.Contains(declared, strings.ReplaceAll(test.declaration, "NAME", match[1])) {
+					t.Errorf("%s names %s, which is not in %s", file, match[1], test.declaredIn)
 				}
 			}
 		})
