@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -545,6 +546,22 @@ func TestUnusedParts(t *testing.T) {
 	assert.Equal(t, 0, f.parts("gone"))
 	assert.Equal(t, "nothing", f.sees("gone"))
 	assert.Equal(t, "3: a 30", f.sees("production"))
+}
+
+// Parts are deleted although no environment is ever without a change for an hour.
+func TestUnusedPartsOfABusyInstallation(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for n := range 15 { // until 12:20
+		f.put("a", strconv.Itoa(n))
+		for _, e := range environment.Defaults() {
+			assert.OK(t, f.handler.Compiler.Compile(t.Context(), e.Name))
+		}
+		f.sweep()
+		f.now = f.now.Add(10 * time.Minute)
+	}
+	assert.Equal(t, 2*9, f.parts("production")) // of 11:00 and later
+	assert.Equal(t, "15: a 14", f.sees("production"))
 }
 
 // A compilation that ends before it has moved the pointer leaves parts. They are not those of the snapshot that is

@@ -74,10 +74,10 @@
 //
 // While DynamoDB cannot be reached, a process answers with what it has read. One that has read nothing answers 503:
 // some SDKs stop for ever after a 401, 403 or 404, and an empty list turns everything off. A reader keeps its snapshot
-// if a part of the next one is missing. The hourly sweep deletes parts that no pointer uses, but none in the hour after
-// it was written, in which a slow process can move the pointer to it. If a part of the current snapshot is lost all the
-// same, the next compilation reads everything and publishes a snapshot of another epoch, because the versions of the
-// projects are in a part, too.
+// if a part of the next one is missing. The first sweep of an hour deletes parts that no pointer uses, but none in the
+// hour after it was written, in which a slow process can move the pointer to it. If a part of the current snapshot is
+// lost all the same, the next compilation reads everything and publishes a snapshot of another epoch, because the
+// versions of the projects are in a part, too.
 //
 // # A process is not behind
 //

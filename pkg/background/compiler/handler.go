@@ -32,6 +32,8 @@ const (
 	// keepParts is how long parts of replaced snapshots are kept: longer than a compilation, or the time between
 	// reading a pointer and its parts.
 	keepParts = time.Hour
+	// deletionMinute is the minute of each hour in which the sweep deletes the others.
+	deletionMinute = 0
 )
 
 // Handler handles the triggers of compilations. It is safe for concurrent use.
@@ -114,15 +116,12 @@ func (h *Handler) sweep(ctx context.Context) error {
 		return err
 	}
 	var due []string
-	checks := false
 	recent := map[string]snapshottable.Pointer{}
 	for _, name := range names {
 		p, exists := pointers[name]
 		switch {
-		case !exists:
+		case !exists, isDue(p, began):
 			due = append(due, name)
-		case isDue(p, began):
-			due, checks = append(due, name), true
 		default:
 			recent[name] = p
 		}
@@ -130,7 +129,7 @@ func (h *Handler) sweep(ctx context.Context) error {
 	err = errors.Join(
 		forEach(due, func(name string) error { return h.Compiler.Compile(ctx, name) }), // needs no events
 		h.sweepChanged(ctx, recent, began))
-	if checks {
+	if began.Minute() == deletionMinute {
 		err = errors.Join(err, h.Compiler.deleteUnused(ctx, names))
 	}
 	return err
