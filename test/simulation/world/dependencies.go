@@ -77,7 +77,7 @@ func (a *actor) addDependency(c *credential, child, parent string) {
 }
 
 // renameVariant lets a toggle depend on a variant of another one, most of the time turns both on, and then gives the
-// variant another name, or removes it.
+// variant another name, or removes it. Half of the times it takes that back, without a change of the child.
 func (a *actor) renameVariant(c *credential, child, parent string) {
 	if f := a.feature(child); f != nil && f.Dependency != nil {
 		parent = f.Dependency.Feature
@@ -94,8 +94,13 @@ func (a *actor) renameVariant(c *credential, child, parent string) {
 		a.do(c, "POST "+of.path()+"/on?shouldActivateDisabledStrategies=true", nil)
 		a.do(c, "POST "+on.path()+"/on?shouldActivateDisabledStrategies=true", nil)
 	}
-	a.sleep(a.name, within(a.Rand, 6*time.Second)) // meanwhile, a snapshot of it can be compiled
+	compiled := func() { a.sleep(a.name, within(a.Rand, 6*time.Second)) } // meanwhile, a snapshot of it can be
+	compiled()
 	a.putVariant(c, on, choose(a, "green", ""))
+	if a.IntN(2) == 0 {
+		compiled()
+		a.putVariant(c, on, "blue")
+	}
 }
 
 // putVariant gives the first strategy of a toggle in an environment a variant, or none, instead of those that it has.

@@ -231,20 +231,44 @@ func withoutParent(f *evaluation.Feature) string {
 
 const bySweep = "a sweep"
 
-// withoutSweeps reports whether no sweep compiles snapshots now, as in some intervals that are longer than what a sweep
-// compiles again anyway.
-func (w *World) withoutSweeps() bool {
-	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(time.Now().UnixNano()/int64(4*time.Minute))), 0.4)
+// unswept is the length of the intervals in which the world can be without sweeps of snapshots.
+const unswept = 4 * time.Minute
+
+// withoutSweeps reports whether no sweep compiles snapshots at a time, as in some intervals that are longer than what a
+// sweep compiles again anyway.
+func (w *World) withoutSweeps(t time.Time) bool {
+	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(t.UnixNano()/int64(unswept))), 0.4)
 }
 
+// quietUntil returns when the actors go on if they do nothing at a time, and otherwise that time. They do nothing from a
+// minute after the begin of some intervals without sweeps until the first sweep after these: a change that the stream has
+// given up is not compiled together with later ones.
+func (w *World) quietUntil(t time.Time) time.Time {
+	const slack = 65 * time.Second // from the end of the interval to the first sweep
+	for _, in := range []time.Time{t, t.Add(-slack)} {
+		n := in.UnixNano() / int64(unswept)
+		begun := time.Unix(0, n*int64(unswept))
+		if w.delivers && w.withoutSweeps(in) && mix(w.Seed, 22, uint64(n))%3 > 0 && t.Sub(begun) >= time.Minute {
+			return begun.Add(unswept + slack)
+		}
+	}
+	return t
+}
+
+// isQuiet reports whether the actors do nothing now.
+func (w *World) isQuiet() bool { return w.quietUntil(time.Now()).After(time.Now()) }
+
 // givesUp decides whether the stream gives up the records with a key: more often while there are no sweeps, in which it
-// can compile later changes, and after somebody with a wrong clock has compiled.
+// can compile later changes, or which nobody makes, and after somebody with a wrong clock has compiled.
 func (w *World) givesUp(key uint64) bool {
 	if w.delivery.wrongClock && w.happens(wrongClock, mix(key, 2), 0.4) {
 		return true
 	}
 	probability := 0.1
-	if w.withoutSweeps() {
+	switch {
+	case w.isQuiet():
+		probability = 0.9
+	case w.withoutSweeps(time.Now()):
 		probability = 0.4
 	}
 	return w.happens(redelivered, key, probability)
@@ -252,7 +276,7 @@ func (w *World) givesUp(key uint64) bool {
 
 // sweepSnapshots invokes the sweep, and checks that nothing is missing afterwards.
 func (w *World) sweepSnapshots() bool {
-	if w.withoutSweeps() {
+	if w.withoutSweeps(time.Now()) {
 		return false
 	}
 	begun := time.Now()

@@ -57,6 +57,7 @@ type stream struct {
 	read     int // the number of records that are processed
 	awaited  bool
 	attempts uint64
+	last     []byte // the batch that was delivered last
 }
 
 // await invokes the function of a stream after a time.
@@ -77,10 +78,14 @@ func (w *World) readStream(s *stream) {
 	if s.function == compileSnapshots && w.givesUp(mix(key, uint64(s.read))) {
 		w.note("the stream gives %d records up", n)
 		w.delivery.gaveUp = time.Now()
+		if s.last != nil { // a process that compiles it again does not see what was given up
+			w.deliverAgain(s, s.last, time.Minute+w.upTo(2*time.Minute, mix(key, uint64(s.read), 3)))
+		}
 		s.read, s.awaited = s.read+n, false
 		w.await(s, 0)
 		return
 	}
+	s.last = batch
 	w.spawn(func() {
 		begun, warned := time.Now(), w.lambda.functions[s.function].warnings
 		ctx, searches := withSearches()
@@ -122,8 +127,12 @@ const latestRecord = 24 * time.Hour
 
 // deliverLate delivers a batch of a stream again, when items of it can have expired.
 func (w *World) deliverLate(s *stream, batch []byte) {
-	key := mix(hashOf(s.function), s.attempts, 2)
-	w.after(w.upTo(latestRecord, key), func() {
+	w.deliverAgain(s, batch, w.upTo(latestRecord, mix(hashOf(s.function), s.attempts, 2)))
+}
+
+// deliverAgain delivers a batch of a stream again after a time.
+func (w *World) deliverAgain(s *stream, batch []byte, d time.Duration) {
+	w.after(d, func() {
 		w.expire()
 		w.spawn(func() { w.deliver(context.Background(), s.function, batch) })
 	})
