@@ -24,6 +24,9 @@ import (
 // maxContext is the maximum size of a body with a context, in bytes.
 const maxContext = 100_000
 
+// sessionBytes is the number of bytes of the SHA-256 in a session that is derived.
+const sessionBytes = 16
+
 // fields are the values of the fields of a context. None is empty.
 type fields map[string]string
 
@@ -53,7 +56,7 @@ func (h *Handler) context(r *request, f fields) (*evaluation.Context, error) {
 	}
 	if f[toggle.FieldSessionID] == "" {
 		sum := sha256.Sum256([]byte(h.proxies.caller(r.Request) + "\n" + r.UserAgent() + "\n" + f[toggle.FieldUserID]))
-		f[toggle.FieldSessionID] = base64.RawURLEncoding.EncodeToString(sum[:bodyTagBytes])
+		f[toggle.FieldSessionID] = base64.RawURLEncoding.EncodeToString(sum[:sessionBytes])
 	}
 	delete(f, toggle.FieldCurrentTime) // dates are compared with the clock of the service
 	random, err := h.newRandom()

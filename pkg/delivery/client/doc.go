@@ -1,5 +1,5 @@
 // Package client is the applications' side of the service: the client API of Unleash's SDKs, the frontend API of
-// browsers, and OFREP of OpenFeature. It is an http.Handler that knows nothing of Lambda. It reads the tables
+// browsers, and OFREP of OpenFeature. It knows HTTP, and nothing of Lambda. It reads the tables
 // Snapshots and ClientTokens, and imports no store of the administration, so nothing that the administration does,
 // deploys or breaks changes an answer, except the toggles.
 //

@@ -7,7 +7,7 @@ import (
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // validatePath is where Unleash Edge validates the tokens of its clients. It needs no credential.
@@ -59,15 +59,9 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 			defer h.seen.Update(r.Context(), token)()
 		}
 	}
-	response, err := jsonbody.Encode(struct {
+	return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 		Tokens []edgeToken `json:"tokens"`
 	}{valid})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err = w.Write(response)
-	return err
 }
 
 func newEdgeToken(text string, t clienttokentable.Token) edgeToken {

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,6 +12,7 @@ import (
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // getFeatures serves GET /api/client/features.
@@ -67,13 +66,13 @@ func newPoll(s snapshot.Selection, v *view) poll {
 // go back.
 func (h *Handler) poll(r *request, s snapshot.Selection) poll {
 	p := newPoll(s, r.view)
-	header := ifNoneMatchOf(r.Header)
-	if header.matchesAll {
+	tags, matchesAll := ifNoneMatch(r.Header)
+	if matchesAll {
 		return p
 	}
 	var sent []snapshot.Tag
-	for _, text := range header.tags {
-		if tag, ok := snapshot.ParseTag(text); ok && tag.Query == p.tag.Query {
+	for _, text := range tags {
+		if tag, ok := snapshot.ParseTag(strings.Trim(text, `"`)); ok && tag.Query == p.tag.Query {
 			sent = append(sent, tag)
 		}
 	}
@@ -93,34 +92,14 @@ func (h *Handler) poll(r *request, s snapshot.Selection) poll {
 	return p
 }
 
-// ifNoneMatch is the header If-None-Match of a request (RFC 9110, section 13.1.2).
-type ifNoneMatch struct {
-	matchesAll bool     // it is *
-	tags       []string // without quotation marks
-}
-
 // maxTags is the maximum number of entity tags that are compared. Clients send one.
 const maxTags = 10
 
-// ifNoneMatchOf reads the header If-None-Match. Weak tags become strong: proxies that compress responses make tags weak.
-func ifNoneMatchOf(header http.Header) ifNoneMatch {
-	value := strings.Join(header.Values("If-None-Match"), ",")
-	if strings.TrimSpace(value) == "*" {
-		return ifNoneMatch{matchesAll: true}
-	}
-	var tags []string
-	for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
-		if len(tags) == maxTags {
-			break
-		}
-		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
-		tags = append(tags, strings.Trim(tag, `"`))
-	}
-	return ifNoneMatch{tags: tags}
+// ifNoneMatch returns the entity tags in the header If-None-Match, and whether it is *.
+func ifNoneMatch(header http.Header) (tags []string, matchesAll bool) {
+	tags = lambdahttp.ETags(header, "If-None-Match")
+	return tags[:min(len(tags), maxTags)], len(tags) == 1 && tags[0] == "*"
 }
-
-// matches reports whether the client has the content with an entity tag.
-func (n ifNoneMatch) matches(tag string) bool { return n.matchesAll || slices.Contains(n.tags, tag) }
 
 // acceptsGzip reports whether a response can be compressed. What the header says of gzip has precedence over *.
 func acceptsGzip(header http.Header) bool {
@@ -225,23 +204,19 @@ func (h *Handler) getFeature(r *request) error {
 	return r.writeTagged(text, "Authorization, Unleash-Client-Spec, Accept-Encoding")
 }
 
-// bodyTagBytes is the number of bytes of the SHA-256 in the entity tag of a body.
-const bodyTagBytes = 16
-
 // writeTagged writes a body with a weak entity tag that depends on its content, or a 304 if the client has it. One that
 // is too large is a 500, with which SDKs keep their last state.
 func (r *request) writeTagged(text []byte, vary string) error {
-	sum := sha256.Sum256(text)
-	tag := base64.RawURLEncoding.EncodeToString(sum[:bodyTagBytes])
+	tag := lambdahttp.ETagOf(text)
 	header := r.w.Header()
 	header.Set("Cache-Control", "private, no-cache")
 	header.Set("Vary", vary)
-	header.Set("ETag", `W/"`+tag+`"`)
-	if ifNoneMatchOf(r.Header).matches(tag) {
+	header.Set("ETag", "W/"+tag)
+	if tags, matchesAll := ifNoneMatch(r.Header); matchesAll || slices.Contains(tags, tag) {
 		r.w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	if size := sizeAsString(text); size > maxResponse {
+	if size := jsonbody.SizeOfString(text); size > maxResponse {
 		return fmt.Errorf("the response has %d bytes as a JSON string, and the limit is %d", size, maxResponse)
 	}
 	header.Set("Content-Type", "application/json; charset=utf-8")

@@ -62,6 +62,7 @@ func (f *fixture) processWith(change func(*client.Config)) *client.Handler {
 		Origins:  []string{"*"},
 		Now:      f.clock,
 		Random:   rand.Reader,
+		NewID:    newID,
 		Logger:   slog.New(slog.DiscardHandler),
 	}
 	change(&config)
@@ -124,6 +125,8 @@ func (f *fixture) restore() {
 	f.compile()
 }
 
+func newID() string { return "the-id" }
+
 // response is what a client receives.
 type response struct {
 	status int
@@ -135,7 +138,7 @@ type response struct {
 const address = "192.0.2.1"
 
 // call sends a request through the function URL. The headers are pairs of names and values.
-func call(h http.Handler, method, target, token, body string, headers ...string) response {
+func call(h *client.Handler, method, target, token, body string, headers ...string) response {
 	var event events.LambdaFunctionURLRequest
 	event.RawPath, event.RawQueryString, _ = strings.Cut(target, "?")
 	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.SourceIP = method, address
@@ -155,7 +158,9 @@ func call(h http.Handler, method, target, token, body string, headers ...string)
 		panic(err)
 	}
 	var out events.LambdaFunctionURLResponse
-	returned, err := lambdahttp.FunctionURL(h).Invoke(context.Background(), payload)
+	returned, err := lambdahttp.FunctionURL(h.Serve, lambdahttp.Options{
+		Logger: slog.New(slog.DiscardHandler), Now: time.Now, NewID: newID,
+	}).Invoke(context.Background(), payload)
 	if err == nil {
 		err = json.Unmarshal(returned, &out)
 	}
@@ -179,7 +184,7 @@ func call(h http.Handler, method, target, token, body string, headers ...string)
 }
 
 // poll downloads the toggles as an SDK does that has a version with a tag; "": it has none.
-func poll(h http.Handler, token, tag string, headers ...string) response {
+func poll(h *client.Handler, token, tag string, headers ...string) response {
 	if tag != "" {
 		headers = append(headers, "If-None-Match", tag)
 	}

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -9,16 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/pkg/platform/logging"
 )
 
-// Handler serves the applications' side. It is an http.Handler and safe for concurrent use.
+// Handler serves the applications' side. It is safe for concurrent use.
 type Handler struct {
 	cache    *cache
 	routes   map[string]route // by method and path
@@ -27,6 +23,7 @@ type Handler struct {
 	secrets  *originSecrets // nil: requests need none
 	now      func() time.Time
 	random   io.Reader
+	newID    func() string
 	logger   *slog.Logger
 	function string // the dimension of metrics
 	counts   counts
@@ -46,6 +43,7 @@ func New(c Config) *Handler {
 		proxies:  c.Proxies,
 		now:      c.Now,
 		random:   c.Random,
+		newID:    c.NewID,
 		logger:   c.Logger,
 		function: c.Function,
 		recorder: counting.New(counted),
@@ -93,23 +91,19 @@ type request struct {
 	name string // the last part of a path that ends with a name
 }
 
-// ServeHTTP implements http.Handler.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cache-Control", "no-store") // the operations replace it
+// Serve serves a request. It is a lambdahttp.HandlerFunc.
+func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err := h.secrets.check(r); err != nil {
-		h.writeError(w, r, err)
-		return
+		return err
 	}
 	if isHealthCheck(r) {
-		_ = lambdahttp.WriteHealth(w) // its body can be encoded, and writes to a buffer
-		return
+		return lambdahttp.WriteHealth(w)
 	}
 	sent := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-	if err := h.serve(sent, r); err != nil {
+	err := h.serve(sent, r)
+	if err != nil {
 		h.counts.addError(err)
-		h.writeError(sent, r, err)
+		sent.status = lambdahttp.Status(apierror.KindOf(err))
 	}
 	if path, ok := h.countedPath(cleanPath(r.URL.Path)); ok {
 		h.recorder.CountRequest(path, sent.status)
@@ -118,6 +112,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.counts.log(r.Context(), h.logger, h.function, h.now())
 	h.counts.logStale(r.Context(), h.logger, h.function, h.now())
 	h.recorder.Log(r.Context(), h.now())
+	return err
 }
 
 // isHealthCheck reports whether a request asks only whether the function can be reached.
@@ -252,19 +247,4 @@ func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*reque
 		return nil, errOtherKind(admits.needs)
 	}
 	return &request{Request: r, reading: read}, nil
-}
-
-// newErrorID returns the id of an error, a random UUID.
-func (h *Handler) newErrorID() string { return uuid.Must(uuid.NewRandomFromReader(h.random)).String() }
-
-// writeError writes the error object, and logs errors of the service.
-func (h *Handler) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Del("ETag")
-	id := h.newErrorID()
-	lambdahttp.WriteError(w, id, err)
-	if status := lambdahttp.Status(apierror.KindOf(err)); status >= http.StatusInternalServerError {
-		h.logger.ErrorContext(r.Context(), "request failed", slog.String("errorId", id), slog.String("method", r.Method),
-			slog.String("path", fmt.Sprintf("%.200s", r.URL.Path)), slog.Int("status", status), logging.Cause(err))
-	}
 }

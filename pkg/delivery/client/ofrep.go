@@ -134,7 +134,7 @@ func (h *Handler) writeOFREPError(r *request, code string, failed error) error {
 		Key:          r.name,
 		ErrorCode:    code,
 		ErrorDetails: e.Message,
-		ID:           h.newErrorID(),
+		ID:           h.newID(),
 		Name:         e.Kind.Name(),
 		Message:      e.Message,
 	})

@@ -12,7 +12,6 @@ import (
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/app"
-	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/parameter"
 )
 
@@ -33,7 +32,7 @@ func Functions() []app.Function {
 			if name := d.Vars["CLIENT_ORIGIN_SECRET"]; name != "" {
 				secrets = parameter.NewStore(d.AWSConfig(), name).Get
 			}
-			return lambdahttp.FunctionURL(New(Config{
+			return d.FunctionURL(New(Config{
 				DynamoDB:  d.DynamoDB,
 				Tables:    d.Tables,
 				Freshness: time.Duration(d.Number("FRESHNESS_MILLISECONDS", 0, maxFreshness)) * time.Millisecond,
@@ -41,11 +40,12 @@ func Functions() []app.Function {
 				Proxies:   proxies,
 				Now:       d.Now,
 				Random:    d.Random,
+				NewID:     d.NewID,
 				Logger:    d.Logger,
 				Function:  d.Vars["AWS_LAMBDA_FUNCTION_NAME"],
 
 				OriginSecrets: secrets,
-			}))
+			}).Serve)
 		},
 	}}
 }

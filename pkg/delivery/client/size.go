@@ -1,12 +1,12 @@
 package client
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 )
 
 // maxResponse is the maximum size of a response on its way to the function URL, in bytes: Lambda returns at most 6 MB
@@ -23,16 +23,11 @@ func checkSize(content []byte, compressed bool) error {
 		}
 		return nil
 	}
-	if size := sizeAsString(content); size > maxResponse {
+	if size := jsonbody.SizeOfString(content); size > maxResponse {
 		return apierror.Errorf(apierror.Validation, "The response has %d bytes as a JSON string, and the limit without "+
 			"compression is %d. Send the header `Accept-Encoding: gzip`.", size, maxResponse)
 	}
 	return nil
-}
-
-// sizeAsString returns the size of a text as a JSON string.
-func sizeAsString(text []byte) int {
-	return len(text) + bytes.Count(text, []byte(`"`)) + bytes.Count(text, []byte(`\`))
 }
 
 // maxInlined is the maximum size of the segments that are inlined in a response, in bytes. A strategy has up to 500 kB

@@ -32,6 +32,7 @@ type Config struct {
 	OriginSecrets func(context.Context) (string, error)
 	Now           func() time.Time
 	Random        io.Reader
+	NewID         func() string // returns the id of an error
 	Logger        *slog.Logger
 	Function      string // the dimension of metrics in the log; without a name there are none
 }

@@ -50,9 +50,20 @@ func ParseNumber(text string, least, most int64) (int64, error) {
 
 // API makes the Lambda handler of an HTTP operation.
 func (e *Env) API(serve lambdahttp.HandlerFunc, options ...lambdahttp.Option) lambda.Handler {
-	newID := func() string { return uuid.Must(uuid.NewRandomFromReader(e.Random)).String() }
-	return lambdahttp.New(serve, lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: newID}, options...)
+	return lambdahttp.New(serve, e.http(), options...)
 }
+
+// FunctionURL makes the Lambda handler of a function URL.
+func (e *Env) FunctionURL(serve lambdahttp.HandlerFunc) lambda.Handler {
+	return lambdahttp.FunctionURL(serve, e.http())
+}
+
+func (e *Env) http() lambdahttp.Options {
+	return lambdahttp.Options{Logger: e.Logger, Now: e.Now, NewID: e.NewID}
+}
+
+// NewID returns a random UUID.
+func (e *Env) NewID() string { return uuid.Must(uuid.NewRandomFromReader(e.Random)).String() }
 
 // Event makes the Lambda handler of a function whose event is not an HTTP request. lambda.NewHandler is not safe for
 // concurrent use: its handler returns a buffer that it has already put back into a pool (aws-lambda-go v1.55).

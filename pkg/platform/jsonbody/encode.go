@@ -26,11 +26,8 @@ func SizeInResponse(v any) (int, error) {
 	return SizeOfString(text), nil
 }
 
-// SizeOfString returns the number of bytes of a text as a JSON string.
+// SizeOfString returns the number of bytes of a JSON text as a JSON string, in which a quotation mark and a backslash take
+// two bytes.
 func SizeOfString(text []byte) int {
-	quoted, err := Encode(string(text))
-	if err != nil { // a string can always be encoded
-		panic(err)
-	}
-	return len(quoted)
+	return len(`""`) + len(text) + bytes.Count(text, []byte(`"`)) + bytes.Count(text, []byte(`\`))
 }

@@ -25,6 +25,11 @@ func ETag(v any) string {
 	if err != nil { // v consists of texts, numbers, booleans and lists
 		panic(err)
 	}
+	return ETagOf(text)
+}
+
+// ETagOf returns the entity tag of a text: its SHA-256, truncated and quoted.
+func ETagOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return fmt.Sprintf("%q", base64.RawURLEncoding.EncodeToString(sum[:etagBytes]))
 }
@@ -37,13 +42,13 @@ type Preconditions struct {
 
 // PreconditionsOf returns the preconditions of a request.
 func PreconditionsOf(r *http.Request) Preconditions {
-	return Preconditions{match: etags(r.Header.Values("If-Match")), noneMatch: etags(r.Header.Values("If-None-Match"))}
+	return Preconditions{match: ETags(r.Header, "If-Match"), noneMatch: ETags(r.Header, "If-None-Match")}
 }
 
-// etags returns the entity tags in the values of a header. Weak tags become strong: proxies that compress responses
-// make tags weak, but the tags of this API identify the content, not its bytes.
-func etags(values []string) (tags []string) {
-	for _, value := range values {
+// ETags returns the entity tags in a header of a request; nil: it was not sent. Weak tags become strong: proxies that
+// compress responses make tags weak, but the tags of this API identify the content, not its bytes.
+func ETags(header http.Header, name string) (tags []string) {
+	for _, value := range header.Values(name) {
 		for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
 			tag = strings.TrimSpace(tag)
 			if strings.HasPrefix(tag, `W/"`) {

@@ -1,9 +1,11 @@
 package lambdahttp
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,7 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 
-	"toggleadmin/pkg/platform/invocation"
+	"toggleadmin/pkg/platform/apigateway"
 )
 
 const (
@@ -44,12 +46,38 @@ type proxyEvent struct {
 	IsBase64Encoded bool   `json:"isBase64Encoded"`
 }
 
-func decodeEvent(payload []byte) (*proxyEvent, error) {
-	event := &proxyEvent{}
-	if err := invocation.Decode(payload, event); err != nil {
-		return event, fmt.Errorf("decode the proxy event: %w", err)
+func (e *proxyEvent) method() string { return e.HTTPMethod }
+
+func (e *proxyEvent) requestID() string { return e.RequestContext.RequestID }
+
+func (e *proxyEvent) attributes() []slog.Attr {
+	principalID, _ := e.RequestContext.Authorizer["principalId"].(string)
+	return []slog.Attr{
+		slog.String("apiRequestId", e.RequestContext.RequestID),
+		slog.String("method", e.HTTPMethod),
+		slog.String("route", e.Resource),
+		slog.String("principalId", principalID),
 	}
-	return event, nil
+}
+
+func (e *proxyEvent) request(ctx context.Context, maxBody int64) (*http.Request, error) {
+	ctx = apigateway.WithRequest(ctx, apigateway.Request{
+		ID: e.RequestContext.ExtendedRequestID, Authorizer: e.RequestContext.Authorizer,
+		PathParameters: e.PathParameters, Query: e.Query,
+	})
+	var accessor core.RequestAccessor
+	r, err := accessor.EventToRequestWithContext(ctx, e.forLibrary())
+	if err != nil {
+		return nil, fmt.Errorf("convert the event: %w", err)
+	}
+	e.complete(r, maxBody)
+	return r, nil
+}
+
+func (e *proxyEvent) response(w *response) (any, error) {
+	to := core.NewProxyResponseWriter()
+	w.copyTo(to)
+	return to.GetProxyResponse()
 }
 
 // forLibrary returns an event that the proxy library converts without an error and without loss. The library fails on
@@ -71,19 +99,24 @@ func (e *proxyEvent) complete(r *http.Request, maxBody int64) {
 	r.Method, r.Pattern = e.HTTPMethod, e.Resource
 	r.URL = e.url(r.Header)
 	r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
-	r.ContentLength = int64(len(e.Body))
-	var body io.Reader = strings.NewReader(e.Body)
-	if e.IsBase64Encoded {
-		r.ContentLength = -1
-		body = base64.NewDecoder(base64.StdEncoding, body)
-	}
-	r.Body = http.MaxBytesReader(nil, io.NopCloser(body), maxBody)
+	setBody(r, e.Body, e.IsBase64Encoded, maxBody)
 	for name, sent := range e.PathParameters {
 		value, err := url.PathUnescape(sent)
 		if err == nil && utf8.ValidString(value) && utf8.RuneCountInString(value) <= maxPathValue {
 			r.SetPathValue(name, value)
 		}
 	}
+}
+
+// setBody sets the body of a request, whose size is limited.
+func setBody(r *http.Request, text string, isBase64 bool, limit int64) {
+	r.ContentLength = int64(len(text))
+	var body io.Reader = strings.NewReader(text)
+	if isBase64 {
+		r.ContentLength = -1
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	}
+	r.Body = http.MaxBytesReader(nil, io.NopCloser(body), limit)
 }
 
 // url returns the URL that the client used, without the query, which Gateway contains. The event's own path does not

@@ -2,23 +2,18 @@ package lambdahttp
 
 import (
 	"context"
-	"encoding/base64"
-	"errors"
 	"fmt"
-	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
-	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
+	"github.com/awslabs/aws-lambda-go-api-proxy/core"
 
-	"toggleadmin/pkg/platform/invocation"
-	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/apierror"
 )
 
-// urlEvent contains the members of the event of a function URL that this package reads: the payload format 2.0 (AWS
+// urlEvent contains the properties of the event of a function URL that this package reads: the payload format 2.0 (AWS
 // Lambda Developer Guide, "Invoking Lambda function URLs").
 type urlEvent struct {
 	RawPath        string            `json:"rawPath"` // percent-encoded
@@ -36,35 +31,29 @@ type urlEvent struct {
 	IsBase64Encoded bool   `json:"isBase64Encoded"`
 }
 
-// FunctionURL returns the Lambda handler of a function URL whose requests an http.Handler serves. It is safe for
-// concurrent use.
-func FunctionURL(h http.Handler) lambda.Handler { return functionURL{h} }
+func (e *urlEvent) method() string { return e.RequestContext.HTTP.Method }
 
-type functionURL struct{ handler http.Handler }
+func (*urlEvent) requestID() string { return "" }
 
-// Invoke implements lambda.Handler. Its errors, and panics of the http.Handler, become a 502 of the function URL.
-func (f functionURL) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
-	var event urlEvent
-	if err := invocation.Decode(payload, &event); err != nil {
-		return nil, fmt.Errorf("decode the event of a function URL: %w", err)
+func (e *urlEvent) attributes() []slog.Attr {
+	return []slog.Attr{
+		slog.String("method", e.RequestContext.HTTP.Method), slog.String("path", fmt.Sprintf("%.200s", e.RawPath)),
 	}
-	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin)
-	defer cancel()
-	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := event.complete(r); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		f.handler.ServeHTTP(w, r)
-	}))
-	response, err := adapter.ProxyWithContext(ctx, event.forLibrary())
+}
+
+func (e *urlEvent) request(ctx context.Context, maxBody int64) (*http.Request, error) {
+	var accessor core.RequestAccessorV2
+	r, err := accessor.EventToRequestWithContext(ctx, e.forLibrary())
 	if err != nil {
-		return nil, fmt.Errorf("convert the event of a function URL: %w", err)
+		return nil, fmt.Errorf("convert the event: %w", err)
 	}
-	if event.RequestContext.HTTP.Method == http.MethodHead {
-		response.Body, response.IsBase64Encoded = "", false // RFC 9110, section 9.3.2
-	}
-	return jsonbody.Encode(response)
+	return r, e.complete(r, maxBody)
+}
+
+func (e *urlEvent) response(w *response) (any, error) {
+	to := core.NewProxyResponseWriterV2()
+	w.copyTo(to)
+	return to.GetProxyResponse()
 }
 
 // forLibrary returns an event that the proxy library converts without an error. The library fails on unusual methods,
@@ -77,7 +66,7 @@ func (e *urlEvent) forLibrary() events.APIGatewayV2HTTPRequest {
 }
 
 // complete sets the parts of the request that forLibrary leaves out.
-func (e *urlEvent) complete(r *http.Request) error {
+func (e *urlEvent) complete(r *http.Request, maxBody int64) error {
 	r.Method = e.RequestContext.HTTP.Method
 	for name, value := range e.Headers {
 		r.Header.Set(name, value)
@@ -87,7 +76,7 @@ func (e *urlEvent) complete(r *http.Request) error {
 	}
 	path, err := url.PathUnescape(e.RawPath)
 	if err != nil {
-		return errors.New("the path has an invalid escape")
+		return apierror.New(apierror.Validation, "The path has an invalid escape.")
 	}
 	r.URL = &url.URL{
 		Scheme:   "https",
@@ -97,12 +86,6 @@ func (e *urlEvent) complete(r *http.Request) error {
 		RawQuery: e.RawQueryString,
 	}
 	r.Host, r.RequestURI = r.URL.Host, r.URL.RequestURI()
-	r.ContentLength = int64(len(e.Body))
-	var body io.Reader = strings.NewReader(e.Body)
-	if e.IsBase64Encoded {
-		r.ContentLength = -1
-		body = base64.NewDecoder(base64.StdEncoding, body)
-	}
-	r.Body = io.NopCloser(body)
+	setBody(r, e.Body, e.IsBase64Encoded, maxBody)
 	return nil
 }

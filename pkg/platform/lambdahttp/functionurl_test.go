@@ -1,14 +1,20 @@
 package lambdahttp_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/helper/assert"
 )
@@ -38,10 +44,11 @@ func TestHeaders(t *testing.T) {
 	}
 	several["cookie"] = want["Cookie"]
 	var got http.Header
-	url := lambdahttp.FunctionURL(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := lambdahttp.FunctionURL(func(w http.ResponseWriter, r *http.Request) error {
 		got = r.Header
 		w.WriteHeader(http.StatusNoContent)
-	}))
+		return nil
+	}, lambdahttp.Options{Logger: slog.New(slog.DiscardHandler), Now: time.Now})
 	invoke := func(handler lambda.Handler, event any) {
 		t.Helper()
 		payload, err := json.Marshal(event)
@@ -59,39 +66,69 @@ func TestHeaders(t *testing.T) {
 }
 
 // A handler receives the request that the client sent to the function URL, and the client the handler's response. What
-// is not UTF-8 is encoded in base64.
+// is not UTF-8 is encoded in base64. An error keeps the headers that say who can read it.
 func TestFunctionURL(t *testing.T) {
 	t.Parallel()
-	handler := lambdahttp.FunctionURL(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var log bytes.Buffer
+	handler := lambdahttp.FunctionURL(func(w http.ResponseWriter, r *http.Request) error {
 		body, err := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Access-Control-Allow-Origin", "*")
 		w.Header().Add("Vary", "A")
 		w.Header().Add("Vary", "B")
 		w.WriteHeader(http.StatusAccepted)
 		_, _ = fmt.Fprint(w, r.Method, " ", r.URL.Path, " ", r.URL.RawQuery, " ", r.Header.Get("X-A"), " ", r.RemoteAddr,
 			" ", r.Host, " ", string(body), " ", err)
-	}))
+		switch r.URL.Path {
+		case "/refused":
+			return apierror.New(apierror.NotFound, "m")
+		case "/failed":
+			return errors.New("broken")
+		case "/panics":
+			panic("p")
+		}
+		return nil
+	}, lambdahttp.Options{
+		Logger: slog.New(slog.NewJSONHandler(&log, nil)), Now: time.Now, NewID: func() string { return "E" },
+	})
 	const headers = `"headers":{"x-a":"1"},"rawQueryString":"a=%C3&a=2",`
 	const context = `"requestContext":{"domainName":"d","http":{"method":"%s","sourceIp":"192.0.2.7"}}`
-	const begin, end = `{"statusCode":202,"headers":{"Content-Type":"text/plain","Vary":"A,B"},"multiValueHeaders":null,"body":"`,
-		`,"cookies":[]}`
+	const allowed, always = `"headers":{"Access-Control-Allow-Origin":"*","Cache-Control":"no-store",`,
+		`"X-Content-Type-Options":"nosniff"},"multiValueHeaders":null,"body":"`
+	const begin, end = `{"statusCode":202,` + allowed + `"Content-Type":"text/plain","Vary":"A,B",` + always, `,"cookies":[]}`
+	const failed = `{\"id\":\"E\",\"name\":\"InternalError\",\"message\":\"Something went wrong on our side. Please try again.\"}"`
 	for event, want := range map[string]string{
 		`{"rawPath":"/a%20b",` + headers + fmt.Sprintf(context, "POST") + `,"body":"x"}`: begin +
 			`POST /a b a=%C3&a=2 1 192.0.2.7 d x <nil>"` + end,
 		`{"rawPath":"//a",` + fmt.Sprintf(context, "PATCH") + `,"body":"eA==","isBase64Encoded":true}`: begin +
 			`PATCH //a   192.0.2.7 d x <nil>"` + end,
-		`{"rawPath":"/",` + fmt.Sprintf(context, "PUT") + `,"body":"/w==","isBase64Encoded":true}`: `{"statusCode":202,` +
-			`"headers":{"Content-Type":"text/plain","Vary":"A,B"},"multiValueHeaders":null,` +
-			`"body":"UFVUIC8gICAxOTIuMC4yLjcgZCD/IDxuaWw+","isBase64Encoded":true` + end,
+		`{"rawPath":"/",` + fmt.Sprintf(context, "PUT") + `,"body":"/w==","isBase64Encoded":true}`: begin +
+			`UFVUIC8gICAxOTIuMC4yLjcgZCD/IDxuaWw+","isBase64Encoded":true` + end,
 		`{"rawPath":"/",` + fmt.Sprintf(context, "HEAD") + `}`: begin + `"` + end,
+		`{"rawPath":"/refused",` + fmt.Sprintf(context, "GET") + `}`: `{"statusCode":404,` + allowed +
+			`"Content-Type":"application/json","Vary":"A,B",` + always +
+			`{\"id\":\"E\",\"name\":\"NotFoundError\",\"message\":\"m\"}"` + end,
+		`{"rawPath":"/failed",` + fmt.Sprintf(context, "GET") + `}`: `{"statusCode":500,` + allowed +
+			`"Content-Type":"application/json","Vary":"A,B",` + always + failed + end,
+		`{"rawPath":"/%zz",` + fmt.Sprintf(context, "GET") + `}`: `{"statusCode":400,"headers":{"Cache-Control":"no-store",` +
+			`"Content-Type":"application/json",` + always +
+			`{\"id\":\"E\",\"name\":\"ValidationError\",\"message\":\"The path has an invalid escape.\"}"` + end,
+		`[]`: `{"statusCode":500,"headers":{"Cache-Control":"no-store","Content-Type":"application/json",` + always + failed +
+			end,
 	} {
 		got, err := handler.Invoke(t.Context(), []byte(event))
 		assert.OK(t, err)
 		assert.Equal(t, want, string(got))
 	}
-	bad, err := handler.Invoke(t.Context(), []byte(`{"rawPath":"/%zz","requestContext":{"http":{"method":"GET"}}}`))
-	assert.OK(t, err)
-	assert.Equal(t, true, len(bad) > 0 && string(bad[:17]) == `{"statusCode":400`)
-	_, err = handler.Invoke(t.Context(), []byte(`[]`))
-	assert.Equal(t, true, err != nil)
+	log.Reset()
+	for _, path := range []string{"/", "/refused", "/panics"} {
+		_, err := handler.Invoke(t.Context(), []byte(`{"rawPath":"`+path+`",`+fmt.Sprintf(context, "GET")+`}`))
+		assert.OK(t, err)
+	}
+	assert.Equal(t, 1, strings.Count(log.String(), "\n")) // neither what succeeds nor what is refused
+	for _, text := range []string{`"level":"ERROR"`, `"path":"/panics"`, `"errorId":"E"`, `"cause":"the handler panicked: p`} {
+		if !strings.Contains(log.String(), text) {
+			t.Errorf("%s lacks %s", &log, text)
+		}
+	}
 }

@@ -9,22 +9,19 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/awslabs/aws-lambda-go-api-proxy/httpadapter"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/invocation"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/logging"
 )
 
-// HandlerFunc serves one operation. If it returns an error, the response is the error object, and what it wrote before
-// is discarded. It must be safe for concurrent use.
+// HandlerFunc serves requests. If it returns an error, the response is the error object, and what it wrote before is
+// discarded, except the headers that say who can read the response. It must be safe for concurrent use.
 type HandlerFunc func(http.ResponseWriter, *http.Request) error
 
-// Options are the dependencies of New.
+// Options are the dependencies of New and FunctionURL.
 type Options struct {
 	Logger *slog.Logger
 	Now    func() time.Time
@@ -45,83 +42,108 @@ const (
 	ResponseBytes = "responseBytes"
 )
 
-// New returns the Lambda handler of an operation. It is safe for concurrent use.
+// New returns the Lambda handler of an operation of the REST API. It is safe for concurrent use.
 func New(serve HandlerFunc, o Options, more ...Option) lambda.Handler {
-	f := &function{Options: o, serve: serve, maxBody: DefaultMaxBody}
+	f := &function{
+		Options: o, serve: serve, maxBody: DefaultMaxBody, refused: slog.LevelInfo, large: LargeResponse,
+		newEvent: func() event { return &proxyEvent{} },
+	}
 	for _, set := range more {
 		set(f)
 	}
 	return f
 }
 
-type function struct {
-	Options
-	serve   HandlerFunc
-	maxBody int64
+// FunctionURL returns the Lambda handler of a function URL. HandlerFunc limits the body. The function counts what it
+// refuses and how much it returns: a flood does not fill its log, and most responses are large. It is safe for concurrent
+// use.
+func FunctionURL(serve HandlerFunc, o Options) lambda.Handler {
+	return &function{
+		Options: o, serve: serve, maxBody: maxPayload, refused: slog.LevelDebug, large: maxPayload,
+		newEvent: func() event { return &urlEvent{} },
+	}
 }
 
-// Invoke implements lambda.Handler.
+// maxPayload is larger than the largest payload of Lambda.
+const maxPayload = 6 << 20
+
+// function serves the requests of Lambda events.
+type function struct {
+	Options
+	serve    HandlerFunc
+	maxBody  int64
+	refused  slog.Level // of the line of the log about an error of the client
+	large    int        // the size of a response, in bytes, above which it is logged
+	newEvent func() event
+}
+
+// event is a request in the form in which Lambda gets it.
+type event interface {
+	method() string
+	// requestID returns the id of the request that the response repeats; empty: it repeats none.
+	requestID() string
+	// request returns the request that the client sent. maxBody is the size limit of its body.
+	request(ctx context.Context, maxBody int64) (*http.Request, error)
+	// response returns the response in the form that Lambda returns.
+	response(w *response) (any, error)
+	// attributes describe the request in the log.
+	attributes() []slog.Attr
+}
+
+// Invoke implements lambda.Handler. Every failure is a response.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	started := f.Now()
-	event, err := decodeEvent(payload)
-	var response events.APIGatewayProxyResponse
-	if err == nil {
-		response, err = f.respond(ctx, event)
+	e := f.newEvent()
+	err := invocation.Decode(payload, e)
+	w := newResponse(e.requestID())
+	if err != nil {
+		err = fmt.Errorf("decode the event: %w", err)
+	} else {
+		err = f.respond(ctx, e, w)
 	}
 	level := slog.LevelDebug // the access log has a line for every request
 	var more []slog.Attr
 	if err != nil {
-		level = slog.LevelInfo
 		id := f.NewID()
-		w := newResponse(event.RequestContext.RequestID)
+		w.discard()
 		WriteError(w, id, err)
-		response = events.APIGatewayProxyResponse{StatusCode: w.status, MultiValueHeaders: w.frozen, Body: w.body.String()}
 		more = append(more, slog.String("errorId", id), slog.String("error", apierror.KindOf(err).Name()))
+		level = f.refused
 		if w.status >= http.StatusInternalServerError {
 			level = slog.LevelError
 			more = append(more, logging.Cause(err))
 		}
 	}
-	if event.HTTPMethod == http.MethodHead {
-		response.Body = "" // RFC 9110, section 9.3.2
+	if e.method() == http.MethodHead {
+		w.body.Reset() // RFC 9110, section 9.3.2
 	}
-	encoded, err := jsonbody.Encode(response)
-	if len(encoded) > LargeResponse {
+	w.WriteHeader(http.StatusOK)
+	converted, err := e.response(w)
+	if err != nil {
+		return nil, fmt.Errorf("convert the response: %w", err)
+	}
+	encoded, err := jsonbody.Encode(converted)
+	if len(encoded) > f.large {
 		level = slog.LevelWarn
 		more = append(more, slog.Int(ResponseBytes, len(encoded)))
 	}
-	principalID, _ := event.RequestContext.Authorizer["principalId"].(string)
-	f.Logger.LogAttrs(ctx, level, "request", append([]slog.Attr{
-		slog.String("apiRequestId", event.RequestContext.RequestID),
-		slog.String("method", event.HTTPMethod),
-		slog.String("route", event.Resource),
-		slog.Int("status", response.StatusCode),
-		slog.Float64("milliseconds", logging.Milliseconds(f.Now().Sub(started))),
-		slog.String("principalId", principalID),
-	}, more...)...)
+	if f.Logger.Enabled(ctx, level) {
+		line := append(e.attributes(), slog.Int("status", w.status),
+			slog.Float64("milliseconds", logging.Milliseconds(f.Now().Sub(started))))
+		f.Logger.LogAttrs(ctx, level, "request", append(line, more...)...)
+	}
 	return encoded, err
 }
 
-// respond calls the handler through the proxy library.
-func (f *function) respond(ctx context.Context, event *proxyEvent) (events.APIGatewayProxyResponse, error) {
+// respond calls the handler.
+func (f *function) respond(ctx context.Context, e event, w *response) error {
 	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin)
 	defer cancel()
-	ctx = apigateway.WithRequest(ctx, apigateway.Request{
-		ID: event.RequestContext.ExtendedRequestID, Authorizer: event.RequestContext.Authorizer,
-		PathParameters: event.PathParameters, Query: event.Query,
-	})
-	var failed error
-	adapter := httpadapter.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		event.complete(r, f.maxBody)
-		buffered := newResponse(event.RequestContext.RequestID)
-		failed = f.call(buffered, r)
-		buffered.copyTo(w)
-	}))
-	response, err := adapter.ProxyWithContext(ctx, event.forLibrary())
+	r, err := e.request(ctx, f.maxBody)
 	if err != nil {
-		return response, fmt.Errorf("convert the proxy event: %w", err)
+		return err
 	}
-	return response, failed
+	return f.call(w, r)
 }
 
 // errPanic is the cause of the 500 response if a handler panics.

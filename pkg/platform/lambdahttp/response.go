@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"strings"
 )
 
 // response buffers the response of a handler with the semantics of net/http, which the writer of the proxy library does
@@ -42,14 +43,26 @@ func (w *response) Write(p []byte) (int, error) {
 	return w.body.Write(p)
 }
 
-// copyTo writes the response to the writer of the proxy library, which fails without a status and guesses a missing
-// Content-Type.
+// discard discards what was written, except the headers that say who can read the response.
+func (w *response) discard() {
+	kept := newResponse(w.header.Get("X-Request-Id"))
+	for name, values := range w.header {
+		if name == "Vary" || strings.HasPrefix(name, "Access-Control-") {
+			kept.header[name] = values
+		}
+	}
+	*w = *kept
+}
+
+// copyTo writes the response, which has a status, to a writer of the proxy library, which fails without a status and
+// guesses a missing Content-Type.
 func (w *response) copyTo(to http.ResponseWriter) {
-	w.WriteHeader(http.StatusOK)
-	if w.frozen.Get("Content-Type") == "" {
+	if w.frozen.Get("Content-Type") == "" && w.body.Len() > 0 {
 		w.frozen.Set("Content-Type", "application/json")
 	}
 	maps.Copy(to.Header(), w.frozen)
 	to.WriteHeader(w.status)
-	_, _ = to.Write(w.body.Bytes()) // writes to a buffer
+	if w.body.Len() > 0 {
+		_, _ = to.Write(w.body.Bytes()) // writes to a buffer
+	}
 }

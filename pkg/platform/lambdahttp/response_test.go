@@ -108,7 +108,7 @@ func TestResponses(t *testing.T) {
 		{"panic of net/http", failed, cause(`the handler panicked: net/http: abort Handler`)},
 		{"panic of nil", failed, cause(`the handler panicked: panic called with nil argument`)},
 		{"panic of a refusal", failed, cause(`the handler panicked: NotFoundError: missing`)},
-		{"no status", "200", `{"level":"DEBUG","status":200}`},
+		{"no status", "200  map[X-Request-Id:[R]]", `{"level":"DEBUG","status":200}`},
 		{"body alone", "200 <html>", `{"level":"DEBUG","status":200}`},
 		{
 			"several statuses",
@@ -138,7 +138,7 @@ func TestMalformedEvents(t *testing.T) {
 	} {
 		handler, log := function(nil) // is not called
 		got := invoke(t, handler, []byte(test.event)) + " " + logged(log)
-		if !strings.Contains(got, test.want) || !strings.Contains(got, `"cause":"decode the proxy event: `) {
+		if !strings.Contains(got, test.want) || !strings.Contains(got, `"cause":"decode the event: `) {
 			t.Errorf("%s: %s", test.event, got)
 		}
 	}

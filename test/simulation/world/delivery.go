@@ -129,7 +129,7 @@ func (w *World) newServer() *server {
 	w.must(err)
 	freshness := []time.Duration{0, 250 * time.Millisecond, 10 * time.Second}[w.upTo(3, 82, p.hash)]
 	handler := client.New(client.Config{
-		DynamoDB: db, Tables: w.tables, Freshness: freshness, Now: p.now, Random: p, Origins: []string{"*"},
+		DynamoDB: db, Tables: w.tables, Freshness: freshness, Now: p.now, Random: p, NewID: w.newID, Origins: []string{"*"},
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	return &server{

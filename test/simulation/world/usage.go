@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // usageState is what the world knows about the use of toggles.
@@ -118,7 +119,9 @@ func (a *actor) request(on *server, r *http.Request) (*httptest.ResponseRecorder
 	done := make(chan struct{})
 	a.spawn(func() {
 		defer close(done)
-		on.handler.ServeHTTP(recorder, r.WithContext(ctx))
+		if err := on.handler.Serve(recorder, r.WithContext(ctx)); err != nil {
+			lambdahttp.WriteError(recorder, "", err)
+		}
 	})
 	select {
 	case <-done:
