@@ -108,8 +108,10 @@ func (e Explanation) decision(f *feature) decision {
 		return decision{enabled: true, strategy: &f.strategies[e.Decisive]}
 	}
 	return decision{
-		enabled:  len(f.strategies) == 0,
-		excluded: slices.ContainsFunc(e.Strategies, func(s StrategyExplanation) bool { return s.Targets && s.Rollout != nil }),
+		enabled: len(f.strategies) == 0,
+		excluded: slices.ContainsFunc(e.Strategies, func(s StrategyExplanation) bool {
+			return s.Targets && s.Rollout != nil
+		}),
 	}
 }
 

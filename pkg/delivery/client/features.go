@@ -45,7 +45,7 @@ func (h *Handler) getFeatures(r *request) error {
 		header.Set("Content-Encoding", "gzip")
 	}
 	h.counts.addFeatures(http.StatusOK)
-	_, err = r.w.Write(body) //nolint:gosec // it is JSON, and browsers must not guess another type
+	_, err = r.w.Write(body)
 	return err
 }
 
