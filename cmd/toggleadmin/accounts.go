@@ -16,8 +16,6 @@ type usersCmd struct {
 	Add    addUserCmd    `cmd:"" help:"Add a person."`
 	Link   linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
 	Unlink unlinkUserCmd `cmd:"" help:"Remove the identity with which a person signs in."`
-
-	RemoveName removeNameCmd `cmd:"" help:"Replace the name and the e-mail address of a person with the id, in the event log and in toggles."`
 }
 
 // ProvideKind is called by kong, for the parameters of Run.
@@ -63,7 +61,6 @@ type (
 		force
 	}
 	unlinkUserCmd struct{ accountID }
-	removeNameCmd struct{ accountID }
 	setRoleCmd    struct {
 		accountID
 		force
@@ -273,24 +270,4 @@ func (c *unlinkUserCmd) Run(s *session, o *operator.Operator) error {
 	}
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID),
 		"not linked to an identity")
-}
-
-func (c *removeNameCmd) Run(s *session, o *operator.Operator) error {
-	exists, err := o.PersonExists(s.step(), int64(c.ID))
-	if err != nil {
-		return err
-	}
-	if exists {
-		s.inform("Warning: the person still exists, and the next changes by them or of them record the name again.")
-	}
-	if err := s.confirm("Replace the name and the e-mail address of the person %d in the event log and in toggles? "+
-		"This cannot be undone.", c.ID); err != nil {
-		return err
-	}
-	events, err := o.RemoveName(s.ctx, int64(c.ID))
-	if err != nil {
-		return err
-	}
-	return s.result(map[string]int64{"id": int64(c.ID), "events": int64(events)},
-		"replaced the name of the person %d in %s", c.ID, count(events, "event"))
 }

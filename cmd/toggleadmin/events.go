@@ -146,36 +146,40 @@ func (c *listEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	var ids []int64 // of the accounts with the name of --by
 	f.Types, f.Text = c.names(), c.Query
 	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
 	f.Environments = given(c.Environment)
 	if id, ok := access.ParseID(c.By); ok {
 		f.Users = []int64{id}
 	} else if c.By != "" {
-		f.Names = []string{c.By}
 		accounts, err := user.NewStore(i.Client, i.Tables, nil).List(s.step())
 		if err != nil {
 			return err
 		}
 		for _, u := range accounts {
 			if u.RecordedName() == c.By {
-				ids = append(ids, u.ID)
+				f.Users = append(f.Users, u.ID)
 			}
+		}
+		if f.Users == nil { // an API token, an operator or the system
+			f.Names = []string{c.By}
+		}
+	}
+	if len(f.Users) > 1 {
+		return exitstatus.Errorf(exitstatus.Usage, "several accounts have the name %q: give --by one of their ids: %s", c.By,
+			strings.Trim(fmt.Sprint(f.Users), "[]"))
+	}
+	if c.Query != "" {
+		if f.Named, err = s.names.Containing(s.step(), c.Query); err != nil {
+			return err
 		}
 	}
 	all, err := i.Events(s.now).Newest(s.step(), f, c.Limit+1)
 	if err != nil {
 		return err
 	}
-	for _, e := range all { // also by accounts that were deleted
-		if f.Names != nil && e.By.UserID != 0 {
-			ids = append(ids, e.By.UserID)
-		}
-	}
-	if slices.Sort(ids); len(slices.Compact(ids)) > 1 {
-		return exitstatus.Errorf(exitstatus.Usage, "several accounts have the name %q: give --by one of their ids: %s", c.By,
-			strings.Trim(fmt.Sprint(slices.Compact(ids)), "[]"))
+	if err := s.names.Fill(s.step(), all); err != nil {
+		return err
 	}
 	if len(all) == 0 {
 		s.inform("no event matches")
@@ -213,6 +217,15 @@ func eventColumns() []column[eventlog.Event] {
 	}
 }
 
+// printNamed prints an event as one line, with names.
+func (s *session) printNamed(e eventlog.Event) error {
+	one := []eventlog.Event{e}
+	if err := s.names.Fill(s.ctx, one); err != nil {
+		return err
+	}
+	return s.printEvent(one[0])
+}
+
 // printEvent prints an event as one line.
 func (s *session) printEvent(e eventlog.Event) error {
 	if s.JSON {
@@ -246,9 +259,9 @@ func (c *tailEventsCmd) Run(s *session) error {
 		}
 	}
 	if c.NoFollow {
-		return events.All(s.ctx, f, s.printEvent)
+		return events.All(s.ctx, f, s.printNamed)
 	}
-	return installation.FollowEvents(s.ctx, events, f, s.now, s.printEvent, s.reopenLog)
+	return installation.FollowEvents(s.ctx, events, f, s.now, s.printNamed, s.reopenLog)
 }
 
 // reopenInterval is the time between two attempts to open an installation that cannot be reached.

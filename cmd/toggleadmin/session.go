@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -42,6 +43,7 @@ type session struct {
 	ctx    context.Context //nolint:containedctx // ends with the process
 	now    func() time.Time
 	random io.Reader
+	names  *user.Names // of the accounts of the installation that is open
 }
 
 // step returns a context for the next calls.
@@ -82,6 +84,14 @@ func (s *session) open() (*installation.Installation, error) {
 }
 
 func (s *session) openTarget() (*installation.Installation, error) {
+	i, err := s.find()
+	if err == nil {
+		s.names = user.NewNames(i.Client, i.Tables)
+	}
+	return i, err
+}
+
+func (s *session) find() (*installation.Installation, error) {
 	ctx := s.step()
 	if s.Local {
 		return installation.OpenLocal(ctx, s.DataDir)

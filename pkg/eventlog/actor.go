@@ -9,7 +9,8 @@ import (
 
 // Actor is who makes a change.
 type Actor struct {
-	// the name of a person, the username of a service account, "API token NAME", "operator NAME" or "system"
+	// Name is "API token NAME", "operator NAME" or "system". Events do not contain the name of a user: it is empty until
+	// user.Names sets it.
 	Name             string
 	UserID           int64  // of a person or service account; 0: none
 	IsServiceAccount bool   // whether the user is a service account, not a person

@@ -14,11 +14,22 @@ type Subject string
 // PersonSubject returns the subject of the events about a person.
 func PersonSubject(id int64) Subject { return Subject("user:" + strconv.FormatInt(id, 10)) }
 
+// Person returns the id of the person that the events of the subject are about. ok is false for another subject.
+func (s Subject) Person() (id int64, ok bool) {
+	text, ok := strings.CutPrefix(string(s), "user:")
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	return id, err == nil
+}
+
 // Event is an event as it is stored. Its id contains its time.
 type Event struct {
 	ID          int64
 	Type        Type
 	Subject     Subject
+	SubjectName string // of a person, if user.Names has set it; "": none
 	By          Actor
 	RequestID   string          // of the API request; "": the change was not made by one
 	Project     string          // "": none

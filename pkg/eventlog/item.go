@@ -38,7 +38,7 @@ type record struct {
 	key
 	Type             Type    `dynamodbav:"type,omitempty"`
 	Subject          Subject `dynamodbav:"subject,omitempty"`
-	CreatedBy        string  `dynamodbav:"createdBy"`
+	CreatedBy        string  `dynamodbav:"createdBy,omitempty"` // unless it is a user
 	CreatedByUserID  int64   `dynamodbav:"createdByUserId,omitempty"`
 	IsServiceAccount bool    `dynamodbav:"createdByServiceAccount,omitempty"`
 	CreatedByTokenID string  `dynamodbav:"createdByTokenId,omitempty"`

@@ -87,6 +87,9 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 	now := l.now()
 	id := l.ids.next(now, shardOf(c.Subject), c.Last)
 	by := actorFrom(ctx)
+	if by.UserID != 0 {
+		by.Name = ""
+	}
 	data, preData, err := fit(c.Data, c.PreData)
 	if err != nil {
 		return 0, nil, fmt.Errorf("record %s of %s: %w", c.Type, c.Subject, err)

@@ -39,13 +39,15 @@ type Filter struct {
 	Projects     []string
 	Environments []string
 	Users        []int64   // who made the change
-	Names        []string  // of who made the change
+	Names        []string  // of who made the change and is no user
 	Tokens       []string  // that was used for the change
 	First        int64     // the lowest id; 0: no limit
 	From         time.Time // inclusive; zero: no limit
 	Until        time.Time // exclusive; zero: no limit
 	// Text is a part of the type, the subject, the name of the actor or a value in data or preData, in any letter case.
 	Text string
+	// Named are the users whose names contain Text, because events do not contain names of users.
+	Named []int64
 
 	before int64 // exceeds the highest id; 0: no limit
 }
@@ -218,7 +220,7 @@ func (r *Reader) source(f Filter, hash, value string, first, last int64) *source
 	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(ofKey).WithFilter(f.condition(hash)))
 	return &source{
 		reader:  r,
-		text:    f.Text,
+		filter:  f,
 		reached: last + 1,
 		done:    last < first, // nothing: until is before from
 		input: &dynamodb.QueryInput{
@@ -265,10 +267,11 @@ func operands[T any](values []T) []expression.OperandBuilder {
 	return all
 }
 
-// contains reports whether a text occurs in the type, the subject, the actor's name or a value of the data, in any
-// letter case.
-func contains(e Event, text string) bool {
-	if text == "" {
+// contains reports whether the text of a filter occurs in the type, the subject, the actor's name or a value of the
+// data, in any letter case.
+func (f Filter) contains(e Event) bool {
+	text := f.Text
+	if text == "" || slices.Contains(f.Named, e.By.UserID) || isAbout(e.Subject, f.Named) {
 		return true
 	}
 	for _, s := range []string{string(e.Type), string(e.Subject), e.By.Name} {
@@ -277,6 +280,12 @@ func contains(e Event, text string) bool {
 		}
 	}
 	return valueContains(e.Data, text) || valueContains(e.PreData, text)
+}
+
+// isAbout reports whether a subject is one of some people.
+func isAbout(s Subject, people []int64) bool {
+	id, ok := s.Person()
+	return ok && slices.Contains(people, id)
 }
 
 // valueContains reports whether a text occurs in a value of a JSON object, but not in a name.
@@ -301,4 +310,12 @@ func anyContains(v any, text string) bool {
 	default:
 		return spelling.Contains(fmt.Sprint(v), text)
 	}
+}
+
+func texts[T ~string](values []T) []string {
+	var all []string
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
 }

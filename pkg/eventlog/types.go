@@ -49,7 +49,6 @@ const (
 	UserCreated                Type = "user-created"
 	UserUpdated                Type = "user-updated"
 	UserDeleted                Type = "user-deleted"
-	UserNameRemoved            Type = "user-name-removed"
 	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
 )
 
@@ -106,7 +105,6 @@ var definitions = []Definition{
 	{UserCreated, "Accounts", "User created", "created the user %s"},
 	{UserUpdated, "Accounts", "User updated", "updated the user %s"},
 	{UserDeleted, "Accounts", "User deleted", "deleted the user %s"},
-	{UserNameRemoved, "Accounts", "Name of a user removed", "removed the name of the user %s from the log"},
 	{InstallationInitialized, "Installation", "Installation initialized", "initialized the installation"},
 }
 

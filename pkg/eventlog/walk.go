@@ -21,7 +21,7 @@ import (
 type source struct {
 	reader  *Reader
 	input   *dynamodb.QueryInput
-	text    string  // that the events contain
+	filter  Filter
 	limit   int     // how many events the next page examines
 	oldest  bool    // first
 	found   []Event // not yet taken
@@ -72,7 +72,7 @@ func (s *source) read(ctx context.Context) error {
 // selected returns the events that contain the text.
 func (s *source) selected(items []map[string]types.AttributeValue) (all []Event) {
 	for _, item := range items {
-		if e, ok := FromItem(item); ok && contains(e, s.text) {
+		if e, ok := FromItem(item); ok && s.filter.contains(e) {
 			all = append(all, e)
 		}
 	}
@@ -206,7 +206,7 @@ func (s *source) count(ctx context.Context) (int, error) {
 	if s.input.IndexName == nil {
 		s.input.ConsistentRead = aws.Bool(false)
 	}
-	if s.text == "" {
+	if s.filter.Text == "" {
 		s.input.Select = types.SelectCount
 	}
 	out, err := s.reader.client.Query(ctx, s.input)
@@ -214,7 +214,7 @@ func (s *source) count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	s.input.ExclusiveStartKey, s.done = out.LastEvaluatedKey, out.LastEvaluatedKey == nil
-	if s.text == "" {
+	if s.filter.Text == "" {
 		return int(out.Count), nil
 	}
 	return len(s.selected(out.Items)), nil

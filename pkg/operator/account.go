@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -150,31 +149,6 @@ func (o *Operator) AccountToDelete(ctx context.Context, kind user.Kind, id int64
 // Unless force is true, the last enabled Admin stays.
 func (o *Operator) DeleteAccount(ctx context.Context, kind user.Kind, id int64, force bool) error {
 	return explainAccount(kind, id, o.pats.DeleteOwner(ctx, kind, id, force))
-}
-
-// PersonExists reports whether a person exists. It returns an error if no person has ever had the id.
-func (o *Operator) PersonExists(ctx context.Context, id int64) (exists bool, err error) {
-	_, err = o.Account(ctx, user.Person, id)
-	if exitstatus.Of(err) != exitstatus.NotFound {
-		return err == nil, err
-	}
-	events, logErr := o.events.Newest(ctx, eventlog.Filter{Subjects: []string{string(eventlog.PersonSubject(id))}}, 1)
-	if logErr != nil || len(events) > 0 {
-		return false, logErr
-	}
-	return false, err
-}
-
-// RemoveName replaces the name and the e-mail address of a person with the id, in the event log, and in the toggles
-// and segments that the person created. It returns the number of events that it changed. If it fails, it can be repeated.
-func (o *Operator) RemoveName(ctx context.Context, id int64) (int, error) {
-	if err := o.features.RemoveCreatorName(ctx, id); err != nil {
-		return 0, err
-	}
-	if err := o.segments.RemoveCreatorName(ctx, id); err != nil {
-		return 0, err
-	}
-	return o.events.RemoveName(ctx, id, func() error { return o.users.RecordNameRemoval(ctx, id) })
 }
 
 // Identity returns the identity of a subject at an issuer, or if issuer is empty, at the issuer of the installation.

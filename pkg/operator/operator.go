@@ -21,7 +21,6 @@ import (
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 )
@@ -29,6 +28,7 @@ import (
 // Operator manages one installation. It is safe for concurrent use.
 type Operator struct {
 	users     *user.Store
+	names     *user.Names
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 	features  *feature.Store
@@ -41,7 +41,6 @@ type Operator struct {
 	environments *environment.Store
 	playground   *playground.Store
 
-	events     *eventlog.Reader
 	tokenLimit int // of an account
 	now        func() time.Time
 	random     io.Reader
@@ -54,6 +53,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 	log := i.Log(now)
 	return &Operator{
 		users:     user.NewStore(i.Client, i.Tables, log),
+		names:     user.NewNames(i.Client, i.Tables),
 		pats:      pat.NewStore(i.Client, i.Tables, log, random),
 		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
 		features:  feature.NewStore(i.Client, i.Tables, log),
@@ -66,7 +66,6 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		playground:   playground.NewStore(i.Client, i.Tables),
 
 		segments:   segment.NewStore(i.Client, i.Tables, log),
-		events:     eventlog.NewReader(log),
 		tokenLimit: i.TokenLimit,
 		now:        now,
 		random:     random,

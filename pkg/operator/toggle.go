@@ -80,6 +80,35 @@ func newToggle(f toggle.Feature) Toggle {
 	return t
 }
 
+// named sets the names of the users who created toggles.
+func (o *Operator) named(ctx context.Context, toggles []Toggle) error {
+	var ids []int64
+	for _, t := range toggles {
+		if t.CreatedBy != nil && t.CreatedBy.ID != 0 {
+			ids = append(ids, t.CreatedBy.ID)
+		}
+	}
+	names, err := o.names.Of(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, t := range toggles {
+		if t.CreatedBy != nil && t.CreatedBy.ID != 0 {
+			t.CreatedBy.Name = names[t.CreatedBy.ID]
+		}
+	}
+	return nil
+}
+
+// show returns a toggle with the name of its creator.
+func (o *Operator) show(ctx context.Context, f toggle.Feature, err error) (Toggle, error) {
+	if err != nil {
+		return Toggle{}, exitstatus.Explain(err)
+	}
+	t := newToggle(f)
+	return t, o.named(ctx, []Toggle{t})
+}
+
 // Toggles returns all toggles, ordered by name.
 func (o *Operator) Toggles(ctx context.Context) ([]Toggle, error) {
 	all, err := o.features.List(ctx)
@@ -90,13 +119,13 @@ func (o *Operator) Toggles(ctx context.Context) ([]Toggle, error) {
 	for i, f := range all {
 		toggles[i] = newToggle(f)
 	}
-	return toggles, nil
+	return toggles, o.named(ctx, toggles)
 }
 
 // Toggle returns a toggle.
 func (o *Operator) Toggle(ctx context.Context, name string) (Toggle, error) {
 	f, err := o.features.Get(ctx, name)
-	return newToggle(f), exitstatus.Explain(err)
+	return o.show(ctx, f, err)
 }
 
 // ToggleDetails is a toggle with its state in the environments, and with what depends on its type.
@@ -125,8 +154,12 @@ func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetail
 	if err != nil {
 		return ToggleDetails{}, err
 	}
+	t, err := o.show(ctx, f, nil)
+	if err != nil {
+		return ToggleDetails{}, err
+	}
 	d := ToggleDetails{
-		Toggle:             newToggle(f),
+		Toggle:             t,
 		PotentiallyStaleAt: datetime.FormatOptional(f.PotentiallyStaleAt(kind.LifetimeDays)),
 		Environments:       []ToggleEnvironment{},
 		Segments:           []string{},
@@ -208,7 +241,8 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 	for {
 		f, changed, err := o.set(ctx, name, apply)
 		if apierror.KindOf(err) != apierror.NotFound {
-			return newToggle(f), false, changed, exitstatus.Explain(err)
+			t, err := o.show(ctx, f, err)
+			return t, false, changed, err
 		}
 		f = toggle.Feature{
 			Name:      name,
@@ -224,7 +258,8 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 		if apierror.KindOf(err) == apierror.NameExists { // created concurrently
 			continue
 		}
-		return newToggle(f), true, false, exitstatus.Explain(err)
+		t, err := o.show(ctx, f, err)
+		return t, true, false, err
 	}
 }
 

@@ -47,8 +47,8 @@ type Feature struct {
 
 // Creator is who created a toggle.
 type Creator struct {
-	ID   int64 // of the user; 0: the toggle was created in another system
-	Name string
+	ID   int64  // of the user; 0: the toggle was created in another system
+	Name string // in the other system
 }
 
 // Normalized returns the toggle as it is stored: with sorted lists, with all context fields of its strategies, without

@@ -11,7 +11,7 @@ type FeatureJSON struct {
 	Description    *string  `json:"description"`
 	ImpressionData bool     `json:"impressionData"`
 	CreatedAt      *string  `json:"createdAt"`           // RFC 3339; nil in a document: unknown
-	CreatedBy      *string  `json:"createdBy,omitempty"` // a name; nil: unknown
+	CreatedBy      *string  `json:"createdBy,omitempty"` // a name in another system; nil: unknown
 	Archived       bool     `json:"archived"`
 	ArchivedAt     *string  `json:"archivedAt"` // RFC 3339; nil: it is not archived, or the time is unknown
 	Stale          bool     `json:"stale"`
@@ -36,7 +36,7 @@ func (f Feature) JSON() FeatureJSON {
 		Environments:   f.Environments,
 		Dependency:     f.Dependency,
 	}
-	if f.CreatedBy != nil {
+	if f.CreatedBy != nil && f.CreatedBy.ID == 0 {
 		form.CreatedBy = &f.CreatedBy.Name
 	}
 	if f.ArchivedAt != nil {

@@ -39,7 +39,7 @@ func TestPersonWithAToken(t *testing.T) {
 			recorded = append(recorded, begin)
 		}
 	}
-	want := []string{"user-updated user:11 by Editor, user 11", "user-created user:15 by Ada Lovelace, user 15"}
+	want := []string{"user-updated user:11 by user 11", "user-created user:15 by user 15"}
 	assert.Equal(t, want, recorded)
 }
 

@@ -368,7 +368,7 @@ func TestEvents(t *testing.T) {
 		return `{"id":"` + selector1 + `","tokenName":"a","type":"backend","environment":"development","projects":["shop"],` +
 			`"expiresAt":` + expires + `}`
 	}
-	const by = " client-token:" + selector1 + " by Ada, user 1, token 9: "
+	const by = " client-token:" + selector1 + " by user 1, token 9: "
 	first, second := token("null"), token(`"2030-01-01T00:00:00.000Z"`)
 	assert.Equal(t, []string{
 		"api-token-created" + by + first,

@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 	handlers(contextfield.NewStore(db.Client, db.Tables, ahead)).ExpectStatus(ada, t, "delete", "plan", "", 200)
 	h.ExpectStatus(ada, t, "create", "", `{"name":"plan"}`, 201)
 	const (
-		by    = " field:plan by Ada, user 1, token 9: "
+		by    = " field:plan by user 1, token 9: "
 		rest  = `,"createdAt":"2026-11-20T05:39:00.123Z","legalValues":[`
 		first = `{"name":"plan","description":null,"stickiness":false,"sortOrder":0` + rest +
 			`{"value":"basic","description":null},{"value":"pro","description":"d"}]}`

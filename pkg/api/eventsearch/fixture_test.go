@@ -7,7 +7,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
 )
@@ -18,15 +20,16 @@ func start() time.Time { return time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC) }
 type fixture struct {
 	*database.Database
 	*eventlog.Reader
-	log *eventlog.Log
-	now time.Time
+	names *user.Names
+	log   *eventlog.Log
+	now   time.Time
 }
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{Database: database.New(tb), now: start()}
 	f.log = eventlog.New(f.Client, f.Tables, func() time.Time { return f.now }, 400)
-	f.Reader = eventlog.NewReader(f.log)
+	f.Reader, f.names = eventlog.NewReader(f.log), user.NewNames(f.Client, f.Tables)
 	return f
 }
 
@@ -42,6 +45,16 @@ func (f *fixture) record(ctx context.Context, tb testing.TB, c eventlog.Change) 
 		tb.Fatal(failures)
 	}
 	return id
+}
+
+// addPeople adds people with these names, with the ids from 1 on.
+func (f *fixture) addPeople(tb testing.TB, names ...string) {
+	tb.Helper()
+	store := user.NewStore(f.Client, f.Tables, eventlog.Discard(f.Client, time.Now))
+	for i, name := range names {
+		assert.OK(tb, store.Create(tb.Context(), user.User{ID: int64(i + 1), Kind: user.Person, Name: name,
+			Role: access.RoleEditor}))
+	}
 }
 
 func created(name string) eventlog.Change {

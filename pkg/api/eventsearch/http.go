@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -27,7 +28,7 @@ const (
 	maxPage = 5 << 20
 )
 
-// Response is an event in the API, eventSchema in api/openapi.yaml.
+// Response is an event with names (user.Names) in the API, eventSchema in api/openapi.yaml.
 type Response struct {
 	ID               int64              `json:"id"`
 	CreatedAt        string             `json:"createdAt"`
@@ -74,7 +75,7 @@ const SearchTime = 2 * time.Second
 
 // Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the
 // permission ADMIN can search the events of one toggle.
-func Search(events *eventlog.Reader, within time.Duration) lambdahttp.HandlerFunc {
+func Search(events *eventlog.Reader, names *user.Names, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)
@@ -93,8 +94,18 @@ func Search(events *eventlog.Reader, within time.Duration) lambdahttp.HandlerFun
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
-		page, err := events.Search(ctx, f, after, limit)
+		named := f
+		if f.Text != "" {
+			var err error
+			if named.Named, err = names.Containing(ctx, f.Text); err != nil {
+				return err
+			}
+		}
+		page, err := events.Search(ctx, named, after, limit)
 		if err != nil {
+			return err
+		}
+		if err := names.Fill(r.Context(), page.Events); err != nil {
 			return err
 		}
 		response := struct {

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apigateway"
@@ -31,7 +32,7 @@ import (
 
 // set contains the operation, whose searches end after the time.
 func (f *fixture) set(within time.Duration) operation.Set {
-	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventsearch.Search(f.Reader, within)}}
+	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventsearch.Search(f.Reader, f.names, within)}}
 }
 
 // withRole returns a context of a request by a user with a root role.
@@ -78,6 +79,7 @@ func (f *fixture) page(tb testing.TB, query string) (p page) {
 func TestSearchResponse(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.addPeople(t, "Ada")
 	assert.Equal(t, `200 {"events":[],"total":0,"totalExact":true}`, f.search(t, ""))
 	request := apigateway.WithRequest(t.Context(), apigateway.Request{ID: "r"})
 	principal := access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "5"}
@@ -102,7 +104,7 @@ func TestSearchResponse(t *testing.T) {
 		`"createdByUserId":null,"createdByTokenId":null,"createdByKind":"operator","environment":null,"project":null,"featureName":null,"data":null,`+
 		`"preData":null,"requestId":"r","tags":[]},`+
 		`{"id":%[2]d,"createdAt":"2026-11-22T10:00:01.000Z"`+typeCreated+
-		`"Ada (service account 4) created the toggle type x.","subject":"type:x","createdBy":"Ada",`+
+		`"deleted service account 4 created the toggle type x.","subject":"type:x","createdBy":"deleted service account 4",`+
 		`"createdByUserId":4,"createdByTokenId":"6","createdByKind":"service-account","environment":null,"project":null,`+
 		`"featureName":null,"data":null,"preData":null,"requestId":"r","tags":[]},`+
 		`{"id":%[1]d,"createdAt":"2026-11-22T10:00:00.000Z","type":"feature-updated",`+
@@ -121,8 +123,9 @@ func TestSearchResponse(t *testing.T) {
 func TestSearchParameters(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ada := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Ada", UserID: 1, TokenID: "5"})
-	bob := eventlog.WithActor(t.Context(), eventlog.Actor{Name: "Bob", UserID: 2})
+	f.addPeople(t, "Ada", "Bob")
+	ada := eventlog.WithActor(t.Context(), eventlog.Actor{UserID: 1, TokenID: "5"})
+	bob := eventlog.WithActor(t.Context(), eventlog.Actor{UserID: 2})
 	first := f.record(ada, t, created("a")) // 22 November, 10:00
 	f.now = f.now.Add(12 * time.Hour)
 	f.record(t.Context(), t, eventlog.Change{
@@ -138,7 +141,7 @@ func TestSearchParameters(t *testing.T) {
 	for i := range 99 {
 		hundred += fmt.Sprint(",", 100+i)
 	}
-	assert.Equal(t, `context-field-created field:plan by Bob, user 2: before {"name":"plan"}`, f.Events(t)[3])
+	assert.Equal(t, `context-field-created field:plan by user 2: before {"name":"plan"}`, f.Events(t)[3])
 	id := strconv.FormatInt(first, 10)
 	for _, test := range []struct {
 		query string
@@ -528,6 +531,8 @@ func TestSlowSearch(t *testing.T) {
 	} {
 		client, _ := f.Through(t, tt.respond)
 		f.Reader = eventlog.NewReader(eventlog.New(client, f.Tables, start, 0))
+		nobody, _ := f.Through(t, func(c *database.Call) (*http.Response, error) { return c.Reply(http.StatusOK, `{"Items":[]}`) })
+		f.names = user.NewNames(nobody, f.Tables)
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
 			status, _, text := f.set(eventsearch.SearchTime).Serve(withRole(t.Context(), access.RoleAdmin),

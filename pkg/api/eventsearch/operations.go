@@ -1,6 +1,7 @@
 package eventsearch
 
 import (
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -14,9 +15,10 @@ func Operations() []app.Operation {
 			Name:     "search-events",
 			Route:    "GET /api/admin/search/events",
 			Requires: access.IsAnyone,
-			Tables:   []string{eventlog.Table},
+			Tables:   []string{eventlog.Table, user.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Search(eventlog.NewReader(eventlog.New(d.DynamoDB, d.Tables, d.Now, 0)), SearchTime)
+				log := eventlog.New(d.DynamoDB, d.Tables, d.Now, 0)
+				return Search(eventlog.NewReader(log), user.NewNames(d.DynamoDB, d.Tables), SearchTime)
 			},
 		},
 	}

@@ -21,14 +21,17 @@ func sentence(e eventlog.Event) string {
 	by := e.By.Name
 	switch e.By.Kind() { //nolint:exhaustive // the names of the others contain their kind
 	case eventlog.KindUser:
-		by = fmt.Sprintf("%s (user %d)", by, e.By.UserID)
+		by = described(by, fmt.Sprintf("user %d", e.By.UserID))
 	case eventlog.KindServiceAccount:
-		by = fmt.Sprintf("%s (service account %d)", by, e.By.UserID)
+		by = described(by, fmt.Sprintf("service account %d", e.By.UserID))
 	}
 	_, id, _ := strings.Cut(string(e.Subject), ":")
 	after, _ := eventlog.Properties(e.Data) // package eventlog encoded it
 	before, _ := eventlog.Properties(e.PreData)
 	name := id
+	if e.SubjectName != "" {
+		name = fmt.Sprintf("%s (%s)", id, e.SubjectName)
+	}
 	for _, m := range []map[string]any{after, before} { // a name rather than an id
 		for _, key := range []string{"username", "name", "tokenName", "description"} {
 			if text, ok := m[key].(string); ok && text != "" && text != id && !strings.HasPrefix(string(e.Subject), "toggle:") &&
@@ -65,6 +68,14 @@ func sentence(e eventlog.Event) string {
 	return by + " " + phrase + "."
 }
 
+// described returns how a sentence names the user who made a change.
+func described(name, id string) string {
+	if name == "deleted "+id {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, id)
+}
+
 func lifetime(n any) string {
 	if n == nil {
 		return "never"
@@ -87,6 +98,12 @@ func changedProperties(after, before map[string]any) string {
 	maps.Copy(all, before)
 	for name := range all {
 		if reflect.DeepEqual(after[name], before[name]) {
+			continue
+		}
+		if personal, ok := after[name].([]any); ok && name == "changed" { // whose values events do not contain
+			for _, property := range personal {
+				changes = append(changes, fmt.Sprint(property))
+			}
 			continue
 		}
 		change := name

@@ -62,14 +62,17 @@ func TestSummary(t *testing.T) {
 			"Ada (user 1) updated the toggle a: project, type."},
 		{"context-field-updated", "field:f", `{"description":"b","legalValues":{"length":100}}`,
 			`{"description":"a","legalValues":{"length":100}}`, "Ada (user 1) updated the context field f: description."},
-		{"user-updated", "user:7", `{"name":"Bob","disabled":true}`, `{"name":"Bob","disabled":false}`,
-			"Ada (user 1) updated the user 7 (Bob): disabled (now true)."},
+		{"user-updated", "user:7", `{"disabled":true,"changed":["email","name"]}`, `{"disabled":false}`,
+			"Ada (user 1) updated the user 7 (Bob): disabled (now true), email, name."},
 		{"service-account-updated", "account:7", `{"name":"CI","rootRole":{"name":"Editor"}}`, `{"name":"CI","rootRole":{"name":"Admin"}}`,
 			"Ada (user 1) updated the service account 7 (CI): rootRole (now Editor)."},
 		{"other", "x:1", "", "", "Ada (user 1): other."},
 	} {
 		e := eventlog.Event{Type: tt.kind, Subject: tt.subject, By: eventlog.Actor{Name: "Ada", UserID: 1},
 			Data: []byte(tt.data), PreData: []byte(tt.preData)}
+		if e.Subject == "user:7" {
+			e.SubjectName = "Bob"
+		}
 		assert.Equal(t, tt.want, eventsearch.Summary(e))
 	}
 }

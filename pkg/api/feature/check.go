@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/references"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/toggle"
@@ -77,30 +76,6 @@ func (s *Store) endDependency(ctx context.Context, child, parent string) error {
 		return f, nil
 	})
 	return apierror.IgnoreNotFound(err)
-}
-
-// CheckRemovedNames looks for toggles with the name of a creator that was removed. A restored table brings the name
-// back. It is a consistency.Check.
-func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
-	all, err := s.List(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	creations := make([]eventlog.Creation, len(all))
-	for i, f := range all {
-		creations[i] = eventlog.Creation{By: f.CreatedBy, At: f.CreatedAt}
-	}
-	people, err := eventlog.NewReader(s.log).NamesRemoved(ctx, creations)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, id := range people {
-		found = append(found, consistency.Inconsistency{
-			Text:   fmt.Sprintf("toggles have the name of the user %d, which was removed", id),
-			Repair: func(ctx context.Context) error { return s.RemoveCreatorName(ctx, id) },
-		})
-	}
-	return "none in toggles", found, nil
 }
 
 // CheckStates returns a check that looks for toggles with a state in an environment that does not exist. Creating the

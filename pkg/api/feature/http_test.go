@@ -6,7 +6,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/helper/assert"
@@ -20,6 +23,8 @@ func TestOperations(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewFixture(t)
 	all := toggles.Handlers(db.Store)
+	users := user.NewStore(db.Client, db.Tables, eventlog.Discard(db.Client, time.Now))
+	assert.OK(t, users.Create(t.Context(), user.User{ID: 7, Kind: user.Person, Name: "ada", Role: access.RoleEditor}))
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada"})
 	const (
 		created = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
@@ -82,15 +87,14 @@ func TestOperations(t *testing.T) {
 	assert.Equal(t, "https://example.com/dev/api/admin/x/b", header.Get("Location"))
 }
 
-// The name of a creator can be removed, and is not in the events of the toggle.
-func TestRemoveCreatorName(t *testing.T) {
+// Toggles and their events have the ids of their creators. Responses have the names, also of an account that was deleted.
+func TestCreator(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewFixture(t)
 	db.Create(t, `{"name":"of-ada","createdBy":{"id":1,"name":"ada"}}`,
 		`{"name":"of-eve","createdBy":{"id":2,"name":"eve"}}`, `{"name":"foreign","createdBy":{"name":"bob"}}`)
-	for range 2 {
-		assert.OK(t, db.Store.RemoveCreatorName(t.Context(), 1))
-	}
+	users := user.NewStore(db.Client, db.Tables, eventlog.Discard(db.Client, time.Now))
+	assert.OK(t, users.Create(t.Context(), user.User{ID: 1, Kind: user.Person, Name: "Countess", Role: access.RoleEditor}))
 	// toggle returns a toggle in the list of the project.
 	toggle := func(name, creator string) string {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
@@ -100,12 +104,11 @@ func TestRemoveCreatorName(t *testing.T) {
 	}
 	toggles.Handlers(db.Store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
 		toggle("foreign", "null")+","+
-		toggle("of-ada", `{"id":1,"name":"user:1","imageUrl":""}`)+","+
-		toggle("of-eve", `{"id":2,"name":"eve","imageUrl":""}`)+`]}`)
+		toggle("of-ada", `{"id":1,"name":"Countess","imageUrl":""}`)+","+
+		toggle("of-eve", `{"id":2,"name":"deleted user 2","imageUrl":""}`)+`]}`)
 	assert.Equal(t, "bob", db.Toggle(t, "foreign").CreatedBy.Name)
-	text := strings.Join(db.Events(t), " ")
-	assert.Equal(t, []string{`"createdBy":"bob"`},
-		regexp.MustCompile(`"createdBy":"\w+"|"(ada|eve)"`).FindAllString(text, -1))
+	text := fmt.Sprint(db.Events(t), db.Scan(t, db.Tables["Features"]))
+	assert.Equal(t, []string{`"createdBy":"bob"`}, regexp.MustCompile(`"createdBy":"\w+"|"(ada|eve)"`).FindAllString(text, -1))
 }
 
 // An operation with a project finds only its toggles. A toggle whose context field was deleted cannot be revived.

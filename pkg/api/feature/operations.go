@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -19,7 +20,8 @@ import (
 
 // Operations returns the operations of this package.
 func Operations() []app.Operation {
-	shown := []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table}
+	shown := []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table,
+		user.Table}
 	return []app.Operation{
 		{
 			Name:     "get-features",

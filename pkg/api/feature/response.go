@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"slices"
 
 	"toggleadmin/pkg/platform/datetime"
@@ -93,7 +94,7 @@ func newResponse(f toggle.Feature, known Resources) Response {
 		}
 	}
 	if f.CreatedBy != nil && f.CreatedBy.ID != 0 {
-		r.CreatedBy = &creator{ID: f.CreatedBy.ID, Name: f.CreatedBy.Name}
+		r.CreatedBy = &creator{ID: f.CreatedBy.ID, Name: cmp.Or(f.CreatedBy.Name, known.creators[f.CreatedBy.ID])}
 	}
 	if f.Dependency != nil {
 		r.Dependencies = append(r.Dependencies, *f.Dependency)

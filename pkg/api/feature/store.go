@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
-	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/eventlog"
@@ -210,34 +208,4 @@ func (s *Store) write(
 		return t.build(ctx)
 	}, func(failures []dynamo.Failure) error { return t.missingResource(failures) })
 	return t, err
-}
-
-// RemoveCreatorName replaces the name of a person, as the creator of toggles, with the subject of the person's events.
-// It is not recorded. A toggle that is written at the same time can keep the name; a repeated call corrects it.
-func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
-	name := string(eventlog.PersonSubject(userID))
-	all, err := featuretable.Scan(ctx, s.client, s.table, func(row featuretable.Row) bool {
-		by := row.Toggle.CreatedBy
-		return by != nil && by.ID == userID && by.Name != name
-	})
-	if err != nil {
-		return err
-	}
-	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(expression.Name(featuretable.AttributeCreatorID).Equal(expression.Value(userID))).
-		WithUpdate(expression.Set(expression.Name(featuretable.AttributeCreatorName), expression.Value(name))))
-	for _, row := range all {
-		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName:                 &s.table,
-			Key:                       featuretable.Key(row.Toggle.Name),
-			ConditionExpression:       expr.Condition(),
-			UpdateExpression:          expr.Update(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		})
-		if err != nil && !dynamo.FailedCondition(err) {
-			return fmt.Errorf("remove the name of the creator of toggle %q: %w", row.Toggle.Name, err)
-		}
-	}
-	return nil
 }

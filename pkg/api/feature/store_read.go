@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -26,12 +27,13 @@ type Reader struct {
 	usage        string // the table
 	types        *featuretype.Store
 	environments *environment.Store
+	users        *user.Names
 	project      string       // of the toggles that it finds by name; empty: all
 	hour         *runningHour // nil: responses have no usage
 }
 
-// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments, and with WithUsage also
-// of the table Usage.
+// NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments. Responses also need the
+// table Users, and with WithUsage the table Usage.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 	return &Reader{
 		client:       client,
@@ -40,6 +42,7 @@ func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 		usage:        tables[usagetable.Table],
 		types:        featuretype.NewStore(client, tables, nil),
 		environments: environment.NewStore(client, tables, nil),
+		users:        user.NewNames(client, tables),
 	}
 }
 

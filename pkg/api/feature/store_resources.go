@@ -27,6 +27,7 @@ type Resources struct {
 	Types        Types
 	Environments []environment.Environment // in the order of responses
 	segments     map[int64]string          // names by ids
+	creators     map[int64]string          // names by ids
 	used         hourUsage
 }
 
@@ -62,6 +63,10 @@ func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resou
 		return err
 	})
 	reads.Go(func() (err error) {
+		known.creators, err = r.creatorsOf(ctx, []toggle.Feature{f})
+		return err
+	})
+	reads.Go(func() (err error) {
 		known.used, err = r.hour.get(ctx)
 		return err
 	})
@@ -84,6 +89,17 @@ func (r *Reader) segmentsOf(ctx context.Context, all []toggle.Feature) (map[int6
 	return names, nil
 }
 
+// creatorsOf returns the names of the users who created toggles by their ids, except those that the toggles contain.
+func (r *Reader) creatorsOf(ctx context.Context, all []toggle.Feature) (map[int64]string, error) {
+	var ids []int64
+	for _, f := range all {
+		if f.CreatedBy != nil && f.CreatedBy.ID != 0 && f.CreatedBy.Name == "" {
+			ids = append(ids, f.CreatedBy.ID)
+		}
+	}
+	return r.users.Of(ctx, ids)
+}
+
 // Responses returns toggles as lists contain them. read reads the toggles after all types and environments.
 func (r *Reader) Responses(
 	ctx context.Context, read func(context.Context, Resources) ([]toggle.Feature, error),
@@ -98,6 +114,9 @@ func (r *Reader) Responses(
 		return nil, err
 	}
 	if known.segments, err = r.segmentsOf(ctx, all); err != nil {
+		return nil, err
+	}
+	if known.creators, err = r.creatorsOf(ctx, all); err != nil {
 		return nil, err
 	}
 	if known.used, err = used(); err != nil {

@@ -61,7 +61,7 @@ func (s *Store) transaction() *transaction {
 func (t *transaction) create(ctx context.Context, next toggle.Feature, last int64) error {
 	next.PotentiallyStale = false
 	e := t.add(toggle.Feature{LastEvent: last}, next)
-	e.changes = []eventlog.Change{featuretable.Change(next, eventlog.FeatureCreated, eventData(next), nil)}
+	e.changes = []eventlog.Change{featuretable.Change(next, eventlog.FeatureCreated, next.JSON(), nil)}
 	if err := t.check(ctx, e); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 		}
 		e.changes = append(e.changes, stalenessindex.FlipChange(old, kind.LifetimeDays, toggle.ReasonDeleted, nil))
 	}
-	e.changes = append(e.changes, featuretable.Change(old, eventlog.FeatureDeleted, nil, eventData(old)))
+	e.changes = append(e.changes, featuretable.Change(old, eventlog.FeatureDeleted, nil, old.JSON()))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -21,6 +22,7 @@ func Operations() []app.Operation {
 			Requires: access.IsAnyone,
 			Tables: []string{
 				featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table,
+				user.Table,
 			},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Search(feature.OpenReader(d).WithUsage(d.Now), searcher(d))

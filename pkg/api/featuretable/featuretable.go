@@ -24,7 +24,7 @@ const (
 	AttributeImpressionData   = "impressionData"
 	AttributeCreatedAt        = "createdAt"
 	AttributeCreatorID        = "createdById"
-	AttributeCreatorName      = "createdBy"
+	AttributeCreatorName      = "createdBy" // of an imported toggle, which has no AttributeCreatorID
 	AttributeArchived         = "archived"
 	AttributeArchivedAt       = "archivedAt"
 	AttributeStale            = "stale"
@@ -92,7 +92,7 @@ func UnmarshalRow(item dynamo.Item) Row {
 	if _, ok := item[AttributeDescription]; ok {
 		f.Description = new(item.String(AttributeDescription))
 	}
-	if _, ok := item[AttributeCreatorName]; ok {
+	if item[AttributeCreatorID] != nil || item[AttributeCreatorName] != nil {
 		f.CreatedBy = &toggle.Creator{ID: item.Int(AttributeCreatorID), Name: item.String(AttributeCreatorName)}
 	}
 	if created := item.Time(AttributeCreatedAt); created != nil {

@@ -31,8 +31,8 @@ func attributes(f toggle.Feature) dynamo.Item {
 		eventlog.AttributeEvent: optional(f.LastEvent != 0, func() value { return dynamo.N(f.LastEvent) }),
 		AttributeDescription:    optional(f.Description != nil, func() value { return dynamo.S(*f.Description) }),
 		AttributeImpressionData: optional(f.ImpressionData, func() value { return dynamo.Bool(true) }),
-		AttributeCreatorID:      optional(f.CreatedBy != nil, func() value { return dynamo.N(f.CreatedBy.ID) }),
-		AttributeCreatorName:    optional(f.CreatedBy != nil, func() value { return dynamo.S(f.CreatedBy.Name) }),
+		AttributeCreatorID:      optional(f.CreatedBy != nil && f.CreatedBy.ID != 0, func() value { return dynamo.N(f.CreatedBy.ID) }),
+		AttributeCreatorName:    optional(f.CreatedBy != nil && f.CreatedBy.ID == 0, func() value { return dynamo.S(f.CreatedBy.Name) }),
 		AttributeArchivedAt:     optional(f.ArchivedAt != nil, func() value { return dynamo.Time(*f.ArchivedAt) }),
 		AttributeDependency: optional(f.Dependency != nil, func() value {
 			return dynamo.M(dynamo.Item{

@@ -26,30 +26,6 @@ func (s *Store) Check(count func(context.Context) (map[string]references.Counts,
 	return checker.Check
 }
 
-// CheckRemovedNames looks for segments with the name of a creator that was removed. A restored table brings the name
-// back. It is a consistency.Check.
-func (s *Store) CheckRemovedNames(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
-	all, err := s.List(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	creations := make([]eventlog.Creation, len(all))
-	for i, segment := range all {
-		creations[i] = eventlog.Creation{By: segment.CreatedBy, At: segment.CreatedAt}
-	}
-	people, err := eventlog.NewReader(s.log).NamesRemoved(ctx, creations)
-	if err != nil {
-		return "", nil, err
-	}
-	for _, id := range people {
-		found = append(found, consistency.Inconsistency{
-			Text:   fmt.Sprintf("segments have the name of the user %d, which was removed", id),
-			Repair: func(ctx context.Context) error { return s.RemoveCreatorName(ctx, id) },
-		})
-	}
-	return "none in segments", found, nil
-}
-
 // CheckCounter returns a check that compares the counter of ids with the highest id of a segment that exists, is used,
 // or was created according to the event log. used returns the references by segmenttable.Name of the ids.
 func (s *Store) CheckCounter(used func(context.Context) (map[string]references.Counts, error)) consistency.Check {

@@ -7,6 +7,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
@@ -21,8 +22,10 @@ func Operations() []app.Operation {
 			Name:     "get-segments",
 			Route:    "GET /api/admin/segments",
 			Requires: access.IsAnyone,
-			Tables:   []string{segmenttable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
+			Tables:   []string{segmenttable.Table, user.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return List(reader(d), user.NewNames(d.DynamoDB, d.Tables))
+			},
 		},
 		{
 			Name:     "create-segment",
@@ -36,8 +39,10 @@ func Operations() []app.Operation {
 			Name:     "get-segment",
 			Route:    "GET /api/admin/segments/{id}",
 			Requires: access.IsAnyone,
-			Tables:   []string{segmenttable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
+			Tables:   []string{segmenttable.Table, user.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Get(reader(d), user.NewNames(d.DynamoDB, d.Tables))
+			},
 		},
 		{
 			Name:     "update-segment",

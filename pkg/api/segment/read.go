@@ -1,10 +1,13 @@
 package segment
 
 import (
+	"cmp"
+	"context"
 	"net/http"
 	"strconv"
 
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -23,7 +26,8 @@ type response struct {
 	UsedInProjects int64               `json:"usedInProjects"`
 }
 
-func (s Segment) response() response {
+// response returns the response for a segment. names has the names of the users who create segments by their ids.
+func (s Segment) response(names map[int64]string) response {
 	r := response{
 		ID:             s.ID,
 		Name:           s.Name,
@@ -35,17 +39,28 @@ func (s Segment) response() response {
 		UsedInProjects: s.References.Projects(),
 	}
 	if s.CreatedBy != nil {
-		r.CreatedBy = &s.CreatedBy.Name
+		r.CreatedBy = new(cmp.Or(s.CreatedBy.Name, names[s.CreatedBy.ID]))
 	}
 	return r
 }
 
-func responses(all []Segment) []response {
+func responses(all []Segment, names map[int64]string) []response {
 	list := make([]response, len(all))
 	for i, s := range all {
-		list[i] = s.response()
+		list[i] = s.response(names)
 	}
 	return list
+}
+
+// creatorsOf returns the names of the users who created segments by their ids.
+func creatorsOf(ctx context.Context, users *user.Names, all []Segment) (map[int64]string, error) {
+	var ids []int64
+	for _, s := range all {
+		if s.CreatedBy != nil && s.CreatedBy.ID != 0 {
+			ids = append(ids, s.CreatedBy.ID)
+		}
+	}
+	return users.Of(ctx, ids)
 }
 
 // idOf returns the path parameter id of a request, or a 404.
@@ -62,20 +77,24 @@ func idOf(r *http.Request) (int64, error) {
 }
 
 // List serves GET /api/admin/segments.
-func List(segments *Store) lambdahttp.HandlerFunc {
+func List(segments *Store, users *user.Names) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		all, err := segments.List(r.Context())
 		if err != nil {
 			return err
 		}
+		names, err := creatorsOf(r.Context(), users, all)
+		if err != nil {
+			return err
+		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Segments []response `json:"segments"`
-		}{responses(all)})
+		}{responses(all, names)})
 	}
 }
 
 // Get serves GET /api/admin/segments/{id}.
-func Get(segments *Store) lambdahttp.HandlerFunc {
+func Get(segments *Store, users *user.Names) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, err := idOf(r)
 		if err != nil {
@@ -85,8 +104,12 @@ func Get(segments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		names, err := creatorsOf(r.Context(), users, []Segment{s})
+		if err != nil {
+			return err
+		}
 		w.Header().Set("ETag", etag(s))
-		return lambdahttp.WriteJSON(w, http.StatusOK, s.response())
+		return lambdahttp.WriteJSON(w, http.StatusOK, s.response(names))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -41,9 +42,10 @@ func newFixture(t *testing.T) fixture {
 		store:    segment.NewStore(db.Client, db.Tables, db.Log()),
 		fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()),
 	}
+	names := user.NewNames(db.Client, db.Tables)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"list":       segment.List(f.store),
-		"get":        segment.Get(f.store),
+		"list":       segment.List(f.store, names),
+		"get":        segment.Get(f.store, names),
 		"create":     segment.Create(f.store, now),
 		"update":     segment.Update(f.store),
 		"delete":     segment.Delete(f.store),
@@ -303,17 +305,19 @@ func TestEvents(t *testing.T) {
 	f.ExpectStatus(ada, t, "update", "1", `{"name":"b","project":"shop"}`, 204)
 	f.ExpectStatus(ada, t, "update", "1", `{"name":"b"}`, 204)
 	_, _, text := f.Serve(ada, operation.Request{Operation: "get", Path: "1"})
-	if !strings.Contains(text, `"createdBy":"Ada"`) {
+	if !strings.Contains(text, `"createdBy":"deleted user 1"`) {
 		t.Error(text)
 	}
-	assert.OK(t, f.store.RemoveCreatorName(t.Context(), 1))
-	_, _, text = f.Serve(ada, operation.Request{Operation: "get", Path: "1"})
-	if !strings.Contains(text, `"createdBy":"user:1"`) {
+	_, err := user.NewStore(f.Client, f.Tables, f.Log()).Add(t.Context(),
+		user.User{Kind: user.Person, Name: "Countess", Role: access.RoleEditor}, 1)
+	assert.OK(t, err)
+	_, _, text = f.Serve(ada, operation.Request{Operation: "list"})
+	if !strings.Contains(text, `"createdBy":"Countess"`) {
 		t.Error(text)
 	}
 	f.ExpectStatus(ada, t, "delete", "1", "", 204)
 	const (
-		by     = " segment:1 by Ada, user 1, token 9: "
+		by     = " segment:1 by user 1, token 9: "
 		first  = `{"id":1,"name":"a","description":null,"project":null,"constraints":[]}`
 		second = `{"id":1,"name":"b","description":null,"project":"shop","constraints":[]}`
 	)

@@ -365,35 +365,5 @@ func (s *Store) write(
 	}, nil)
 }
 
-// RemoveCreatorName replaces the name of a person, as the creator of segments, with the subject of the person's events.
-// It is not recorded. A segment that is written at the same time can keep the name; a repeated call corrects it.
-func (s *Store) RemoveCreatorName(ctx context.Context, userID int64) error {
-	all, err := s.List(ctx)
-	if err != nil {
-		return err
-	}
-	name := string(eventlog.PersonSubject(userID))
-	for _, found := range all {
-		if found.CreatedBy == nil || found.CreatedBy.ID != userID || found.CreatedBy.Name == name {
-			continue
-		}
-		expr := dynamo.Build(expression.NewBuilder().
-			WithCondition(expression.Name(segmenttable.AttributeCreatorID).Equal(expression.Value(userID))).
-			WithUpdate(expression.Set(expression.Name(segmenttable.AttributeCreatorName), expression.Value(name))))
-		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName:                 &s.table,
-			Key:                       segmenttable.Key(found.ID),
-			UpdateExpression:          expr.Update(),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		})
-		if err != nil && !dynamo.FailedCondition(err) {
-			return fmt.Errorf("remove the name of the creator of segment %d: %w", found.ID, err)
-		}
-	}
-	return nil
-}
-
 // trimmed returns a name without white space around it.
 func trimmed(name string) string { return strings.TrimSpace(name) }

@@ -65,7 +65,7 @@ func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(segmenttable.Name(created.ID)).String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, created.response())
+		return lambdahttp.WriteJSON(w, http.StatusCreated, created.response(nil))
 	}
 }
 

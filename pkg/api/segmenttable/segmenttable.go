@@ -30,12 +30,6 @@ type Segment struct {
 	LastEvent   int64 // the id of its last event
 }
 
-// The attributes with the creator, for pkg/api/segment.
-const (
-	AttributeCreatorID   = "createdById"
-	AttributeCreatorName = "createdBy"
-)
-
 // itemKey is the key of an item.
 type itemKey struct {
 	ID string `dynamodbav:"id"`
@@ -49,7 +43,7 @@ type record struct {
 	Project     *string   `dynamodbav:"project,omitempty"`
 	Constraints string    `dynamodbav:"constraints"` // JSON
 	CreatedByID int64     `dynamodbav:"createdById,omitempty"`
-	CreatedBy   *string   `dynamodbav:"createdBy,omitempty"`
+	CreatedBy   string    `dynamodbav:"createdBy,omitempty"` // of an imported segment, which has no CreatedByID
 	CreatedAt   time.Time `dynamodbav:"createdAt"`
 	LastEvent   int64     `dynamodbav:"event,omitempty"`
 }
@@ -94,7 +88,9 @@ func Marshal(s Segment) dynamo.Item {
 		LastEvent:   s.LastEvent,
 	}
 	if s.CreatedBy != nil {
-		stored.CreatedByID, stored.CreatedBy = s.CreatedBy.ID, &s.CreatedBy.Name
+		if stored.CreatedByID = s.CreatedBy.ID; stored.CreatedByID == 0 {
+			stored.CreatedBy = s.CreatedBy.Name
+		}
 	}
 	return dynamo.Marshal(stored)
 }
@@ -128,8 +124,8 @@ func Unmarshal(item dynamo.Item) (Segment, error) {
 	if err := json.Unmarshal([]byte(stored.Constraints), &s.Constraints); err != nil {
 		return Segment{}, fmt.Errorf("read the constraints of the segment %d: %w", id, err)
 	}
-	if stored.CreatedBy != nil {
-		s.CreatedBy = &toggle.Creator{ID: stored.CreatedByID, Name: *stored.CreatedBy}
+	if stored.CreatedByID != 0 || stored.CreatedBy != "" {
+		s.CreatedBy = &toggle.Creator{ID: stored.CreatedByID, Name: stored.CreatedBy}
 	}
 	return s, nil
 }

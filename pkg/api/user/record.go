@@ -9,19 +9,20 @@ import (
 	"strconv"
 
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )
 
-// eventData is an account in the data of events. It contains no tokens.
+// eventData is an account in the data of events. It contains no tokens and no personal data.
 type eventData struct {
 	ID        int64    `json:"id"`
-	Name      string   `json:"name"`
-	Username  string   `json:"username,omitempty"`
-	Email     string   `json:"email,omitempty"` // of a person
+	Name      string   `json:"name,omitempty"`     // of a service account
+	Username  string   `json:"username,omitempty"` // of a service account
 	RootRole  rootRole `json:"rootRole"`
 	Disabled  bool     `json:"disabled"`
 	Identity  any      `json:"identity,omitempty"` // *identity of a person, null without one
 	CreatedAt *string  `json:"createdAt"`
+	Changed   []string `json:"changed,omitempty"` // which of the name, the username and the e-mail address of a person
 }
 
 type rootRole struct {
@@ -35,14 +36,15 @@ type identity struct {
 	SubjectSHA256 string `json:"subjectSha256"` // hexadecimal
 }
 
-func (u User) eventData() any {
+func (u User) eventData() eventData {
 	s := eventData{
-		ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: rootRole{int64(u.Role), u.Role.String()},
-		Disabled:  u.Disabled,
+		ID: u.ID, RootRole: rootRole{int64(u.Role), u.Role.String()}, Disabled: u.Disabled,
 		CreatedAt: datetime.FormatOptional(u.CreatedAt),
 	}
 	if u.Kind == Person {
 		s.Identity = u.Identity.hashed()
+	} else {
+		s.Name, s.Username = u.Name, u.Username
 	}
 	return s
 }
@@ -75,8 +77,14 @@ func Withdraws(e eventlog.Event) (bool, error) {
 		return false, fmt.Errorf("read the data of event %d: %w", e.ID, err)
 	}
 	return after.Disabled && !before.Disabled ||
-		after.RootRole.ID > before.RootRole.ID || // a role with a higher id has fewer permissions
+		withdraws(access.Role(before.RootRole.ID), access.Role(after.RootRole.ID)) ||
 		before.Identity != nil && (after.Identity == nil || *after.Identity != *before.Identity), nil
+}
+
+// withdraws reports whether a change of the role can take permissions. Of the predefined roles, one with a higher id has
+// fewer permissions.
+func withdraws(before, after access.Role) bool {
+	return after > before || after != before && before > access.RoleViewer
 }
 
 // Subject returns the subject of the events about the account.
@@ -88,7 +96,17 @@ func (u User) Subject() eventlog.Subject {
 }
 
 func (u User) changeTo(next User) eventlog.Change {
-	return u.change(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, next.eventData(), u.eventData())
+	data := next.eventData()
+	if u.Kind == Person {
+		for _, p := range []struct{ name, before, after string }{
+			{"email", u.Email, next.Email}, {"name", u.Name, next.Name}, {"username", u.Username, next.Username},
+		} {
+			if p.before != p.after {
+				data.Changed = append(data.Changed, p.name)
+			}
+		}
+	}
+	return u.change(eventlog.UserUpdated, eventlog.ServiceAccountUpdated, data, u.eventData())
 }
 
 func (u User) creation() eventlog.Change {

@@ -21,6 +21,9 @@ type Publisher struct {
 	Bus interface {
 		Publish(ctx context.Context, events []Event) []error
 	}
+	Names interface { // of users, which events do not contain
+		Fill(ctx context.Context, events []eventlog.Event) error
+	}
 	Source string // of the events
 	Now    func() time.Time
 	Pause  func(ctx context.Context, attempt int) error
@@ -46,6 +49,7 @@ type record struct {
 	id        int64 // in the log
 	event     Event
 	malformed bool   // cannot be sent
+	unnamed   bool   // cannot be sent before the next delivery: the names of users could not be read
 	sequence  string // of the stream
 	at        time.Time
 	err       error // of the last attempt; nil: the bus has stored it
@@ -57,9 +61,9 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 	response := events.DynamoDBEventResponse{BatchItemFailures: []events.DynamoDBBatchItemFailure{}}
 	ctx, cancel := invocation.StopEarly(ctx, stopBefore)
 	defer cancel()
-	all := p.read(batch)
+	all := p.read(ctx, batch)
 	for attempt := 1; attempt <= attempts; attempt++ {
-		unsent := slices.DeleteFunc(slices.Clone(all), func(r *record) bool { return r.err == nil || r.malformed })
+		unsent := slices.DeleteFunc(slices.Clone(all), func(r *record) bool { return r.err == nil || r.malformed || r.unnamed })
 		if len(unsent) == 0 || attempt > 1 && p.Pause(ctx, attempt-1) != nil {
 			break
 		}
@@ -77,20 +81,26 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 }
 
 // read returns the events that were appended to the log. It skips markers, and deletions by the time to live.
-func (p *Publisher) read(batch events.DynamoDBEvent) []*record {
+func (p *Publisher) read(ctx context.Context, batch events.DynamoDBEvent) []*record {
 	var all []*record
+	var appended []eventlog.Event
 	for i := range batch.Records {
 		r := &batch.Records[i]
-		logged, ok := eventlog.FromStream(*r)
-		if !ok {
+		if e, ok := eventlog.FromStream(*r); ok {
+			appended = append(appended, e)
+			all = append(all, &record{id: e.ID, sequence: r.Change.SequenceNumber, at: e.CreatedAt(), err: errNotSent})
+		}
+	}
+	unnamed := p.Names.Fill(ctx, appended)
+	for i, r := range all {
+		if unnamed != nil {
+			r.unnamed, r.err = true, unnamed
 			continue
 		}
-		next := &record{id: logged.ID, sequence: r.Change.SequenceNumber, at: logged.CreatedAt(), err: errNotSent}
-		e, err := New(p.Source, logged)
-		if next.event = e; err != nil { // eventlog did not write the item; a repeated delivery would not correct it
-			next.malformed, next.err = true, err
+		var err error
+		if r.event, err = New(p.Source, appended[i]); err != nil { // eventlog did not write the item; a repeated delivery would not correct it
+			r.malformed, r.err = true, err
 		}
-		all = append(all, next)
 	}
 	return all
 }

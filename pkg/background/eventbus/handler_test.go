@@ -58,6 +58,20 @@ func (b *bus) Publish(_ context.Context, all []eventbus.Event) []error {
 	return errs
 }
 
+// names are those of users. They cannot be read if it says so.
+type names string
+
+// Fill implements the Names of a Publisher.
+func (n names) Fill(_ context.Context, all []eventlog.Event) error {
+	if n == "no names" {
+		return errors.New("no names")
+	}
+	for i := range all {
+		all[i].By.Name = "Ada"
+	}
+	return nil
+}
+
 // appended returns a record of the stream: the event of the toggle with a number.
 func appended(n int) events.DynamoDBEventRecord {
 	return events.DynamoDBEventRecord{EventName: "INSERT", Change: events.DynamoDBStreamRecord{
@@ -80,7 +94,7 @@ func publish(t *testing.T, fails string, age time.Duration, records ...events.Dy
 	b := &bus{fails: fails}
 	var log bytes.Buffer
 	p := &eventbus.Publisher{
-		Bus: b, Source: "s", Now: func() time.Time { return at().Add(age) }, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
+		Bus: b, Names: names(fails), Source: "s", Now: func() time.Time { return at().Add(age) }, Logger: slog.New(slog.NewJSONHandler(&log, nil)),
 		Pause: func(context.Context, int) error { pauses++; return nil },
 		Reject: func(_ context.Context, id string) error {
 			if fails == "rejects all" {
@@ -116,6 +130,7 @@ func TestPublishRecords(t *testing.T) {
 		{bus: "never", records: 25, accepted: 25},
 		{bus: "once", records: 25, accepted: 25, pauses: 1},
 		{bus: "always", records: 25, age: time.Hour, pauses: 3, failed: "sequence0"},
+		{bus: "no names", records: 2, age: 23 * time.Hour, failed: "sequence0"},
 		{bus: "throttles", records: 3, age: time.Hour, pauses: 3, failed: "sequence0"},
 		{bus: "throttles 1", records: 3, age: 23 * time.Hour, accepted: 2, pauses: 3, failed: "sequence1"},
 		{bus: "rejects 7", records: 25, accepted: 24, pauses: 3, failed: "sequence7"},

@@ -31,9 +31,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	features := feature.NewStore(i.Client, i.Tables, log)
 
 	clientTokens := clienttoken.NewStore(i.Client, i.Tables, log)
-	d.check(ctx, "removed names", features.CheckRemovedNames)
 	segments := segment.NewStore(i.Client, i.Tables, log)
-	d.check(ctx, "removed names in segments", segments.CheckRemovedNames)
 	d.check(ctx, "context fields", contextfield.NewStore(i.Client, i.Tables, log).Check(
 		func(ctx context.Context) (map[string]references.Counts, error) {
 			counted, err := features.CountReferences(ctx)

@@ -116,6 +116,9 @@ func (d *doctor) eventTimes(ctx context.Context) (string, error) {
 	if len(newest) == 0 {
 		return "no event is dated after the clock of this computer", nil
 	}
+	if err := user.NewNames(d.Installation.Client, d.Installation.Tables).Fill(ctx, newest); err != nil {
+		return "", err
+	}
 	e := newest[0]
 	return "", problem(
 		fmt.Sprintf("the event %d about %s, by %s, is dated %s, after the clock of this computer", e.ID, e.Subject,

@@ -223,15 +223,6 @@ func TestData(t *testing.T) {
 				`"production", which does not exist`,
 				"environments": `1 inconsistency: the environment "production", which is used, does not exist`},
 		},
-		"a segment has the name of its creator, which was removed": {
-			change: func(t *testing.T, db *database.Database) {
-				t.Helper()
-				createSegment(t, db)
-				assert.OK(t, user.NewStore(db.Client, db.Tables, db.Log()).RecordNameRemoval(t.Context(), 2))
-			},
-			want: map[string]string{"removed names in segments": "1 inconsistency: segments have the name of the user 2, " +
-				"which was removed"},
-		},
 		"the counter of segments is too low": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/eventbus"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/eventlog"
@@ -64,11 +65,13 @@ func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filte
 			if seen[e.ID] {
 				return nil
 			}
-			seen[e.ID], last = true, e.CreatedAt()
-			if e.ID < first && !all { // not new
-				return nil
+			if e.ID >= first || all { // otherwise it is not new
+				if err := emit(e); err != nil {
+					return err
+				}
 			}
-			return emit(e)
+			seen[e.ID], last = true, e.CreatedAt()
+			return nil
 		})
 		cancel()
 		if err == nil {
@@ -116,9 +119,23 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 	if i.IsLocal() {
 		f.Types = i.webhookTypes()
 	}
-	var batch []eventbus.Event
+	var logged []eventlog.Event
 	var omitted error
+	names := user.NewNames(i.Client, i.Tables)
 	flush := func() error {
+		if err := names.Fill(ctx, logged); err != nil {
+			return err
+		}
+		var batch []eventbus.Event
+		for _, e := range logged {
+			converted, err := eventbus.New(i.EventSource, e)
+			if err != nil { // an item that eventlog did not write; a repetition would not correct it
+				omitted = errors.Join(omitted, err)
+				continue
+			}
+			batch = append(batch, converted)
+		}
+		logged = nil
 		for attempt := 1; len(batch) > 0; attempt++ {
 			errs := send(ctx, batch)
 			var left []eventbus.Event
@@ -139,13 +156,8 @@ func (i *Installation) ReplayEvents(ctx context.Context, f eventlog.Filter, now 
 		}
 		return nil
 	}
-	err = i.Events(now).All(ctx, f, func(logged eventlog.Event) error {
-		e, err := eventbus.New(i.EventSource, logged)
-		if err != nil { // an item that eventlog did not write; a repetition would not correct it
-			omitted = errors.Join(omitted, err)
-			return nil
-		}
-		if batch = append(batch, e); len(batch) < eventbus.MaxBatch {
+	err = i.Events(now).All(ctx, f, func(e eventlog.Event) error {
+		if logged = append(logged, e); len(logged) < eventbus.MaxBatch {
 			return nil
 		}
 		return flush()

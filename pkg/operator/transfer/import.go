@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,10 +94,29 @@ func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Fea
 	if err != nil {
 		return Document{}, nil, err
 	}
+	names := map[int64]string{}
 	for _, u := range accounts {
 		d.Accounts = append(d.Accounts, fromAccount(u))
+		names[u.ID] = u.RecordedName()
+	}
+	for k, f := range toggles {
+		d.Features[k].CreatedBy = creatorName(f.CreatedBy, names)
+	}
+	for k, s := range segments {
+		d.Segments[k].CreatedBy = creatorName(s.CreatedBy, names)
 	}
 	return d, features, nil
+}
+
+// creatorName returns the name of a creator, or nil if there is none, or if the account does not exist.
+func creatorName(by *toggle.Creator, names map[int64]string) *string {
+	if by == nil {
+		return nil
+	}
+	if name := cmp.Or(by.Name, names[by.ID]); name != "" {
+		return &name
+	}
+	return nil
 }
 
 // Options change what Import does.

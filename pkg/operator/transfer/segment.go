@@ -25,7 +25,7 @@ type Segment struct {
 	Description *string             `json:"description"`
 	Project     *string             `json:"project"`
 	CreatedAt   *string             `json:"createdAt"`           // RFC 3339; nil: unknown
-	CreatedBy   *string             `json:"createdBy,omitempty"` // a name; nil: unknown
+	CreatedBy   *string             `json:"createdBy,omitempty"` // a name in another system; nil: unknown
 	Constraints []toggle.Constraint `json:"constraints"`         // nil: unknown
 }
 
@@ -34,7 +34,7 @@ func fromSegment(s segment.Segment) Segment {
 		ID: s.ID, Name: s.Name, Description: s.Description, Project: s.Project,
 		CreatedAt: new(datetime.Format(s.CreatedAt)), Constraints: append([]toggle.Constraint{}, s.Constraints...),
 	}
-	if s.CreatedBy != nil {
+	if s.CreatedBy != nil && s.CreatedBy.ID == 0 {
 		form.CreatedBy = &s.CreatedBy.Name
 	}
 	return form

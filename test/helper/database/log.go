@@ -12,16 +12,17 @@ import (
 
 // Events returns the events in the log, oldest first, in the form
 //
-//	TYPE SUBJECT by NAME, user 7, token 12, request r: DATA before PREDATA
+//	TYPE SUBJECT by user 7, token 12, request r: DATA before PREDATA
 //
-// without what an event does not have.
+// without what an event does not have. Others than users have a name.
 func (db *Database) Events(tb testing.TB) (lines []string) {
 	tb.Helper()
 	err := eventlog.NewReader(db.Log()).All(tb.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
-		line := fmt.Sprintf("%s %s by %s", e.Type, e.Subject, e.By.Name)
+		by := e.By.Name
 		if e.By.UserID != 0 {
-			line += fmt.Sprintf(", user %d", e.By.UserID)
+			by = fmt.Sprintf("user %d", e.By.UserID)
 		}
+		line := fmt.Sprintf("%s %s by %s", e.Type, e.Subject, by)
 		if e.By.TokenID != "" {
 			line += ", token " + e.By.TokenID
 		}

@@ -57,7 +57,6 @@ export const types = {
     'user-created': 'User created',
     'user-updated': 'User updated',
     'user-deleted': 'User deleted',
-    'user-name-removed': 'Name of a user removed',
   },
   'Installation': {
     'installation-initialized': 'Installation initialized',
@@ -104,6 +103,5 @@ export const phrases = {
   'user-created': 'created the user %s',
   'user-updated': 'updated the user %s',
   'user-deleted': 'deleted the user %s',
-  'user-name-removed': 'removed the name of the user %s from the log',
   'installation-initialized': 'initialized the installation',
 };
