@@ -259,38 +259,34 @@ func TestLimit(t *testing.T) {
 	assert.Equal(t, 0, len(found))
 }
 
-// Tokens of many projects can make the list too large for a response before the limit is reached. A creation does not
-// read the others: they are counted, and doctor corrects the count.
-func TestSizeOfTheList(t *testing.T) {
+// A creation does not read the other tokens: they are counted, and doctor corrects the count.
+func TestCount(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, unlimited())
-	projects := `"` + strings.Repeat(strings.Repeat("p", 99)+`","`, 900) + `q"`
-	var many []string
-	for i := range 900 {
-		many = append(many, fmt.Sprintf("%0100d", i))
-	}
-	for i := range 29 {
+	for i := range 3 {
 		f.Put(t, f.Tables[clienttokentable.Table], clienttokentable.Marshal(
-			clienttokentable.Token{Selector: access.Selector{byte(i + 1)}, Projects: many, CreatedAt: now()}))
+			clienttokentable.Token{Selector: access.Selector{byte(i + 1)}, CreatedAt: now()}))
 	}
-	_, found, err := f.store.Check(t.Context())
-	assert.OK(t, err)
-	assert.Equal(t, 2, len(found))
-	assert.Equal(t, "the number of all client tokens is 29, and 0 is stored", found[0].Text)
-	for _, i := range found {
-		assert.OK(t, i.Repair(t.Context()))
-	}
+	assert.Equal(t, []string{"the number of all client tokens is 3, and 0 is stored"}, repair(t, f.store.Check))
+	assert.Equal(t, []string(nil), repair(t, f.store.Check))
 	client, calls := f.Through(t, nil)
-	_, _, err = clienttoken.NewStore(client, f.Tables, f.LogThrough(client)).Create(t.Context(),
-		clienttokentable.Token{Name: "a", Environment: "production", CreatedAt: now()}, 100, &f.random)
+	_, _, err := clienttoken.NewStore(client, f.Tables, f.LogThrough(client)).Create(t.Context(),
+		clienttokentable.Token{Name: "a", Environment: "production", CreatedAt: now()}, 4, &f.random)
 	assert.OK(t, err)
 	assert.Equal(t, 0, strings.Count(calls.Calls(), "Scan"))
-	const body = `{"tokenName":"a","type":"client","projects":[%s]}`
-	f.ExpectStatus(t.Context(), t, "create", "", fmt.Sprintf(body, `"p"`), 201)
-	quoted := `"` + strings.Join(many, `","`) + `"`
-	f.Expect(t.Context(), t, "create", "", fmt.Sprintf(body, quoted), "403 NoAccessError: The list of all client tokens may "+
-		"have at most 5500000 bytes. Delete tokens with many projects first.")
-	f.ExpectStatus(t.Context(), t, "create", "", fmt.Sprintf(body, projects), 201) // two projects, sent 900 times
+	_, _, err = f.store.Create(t.Context(), clienttokentable.Token{Name: "b", Environment: "production", CreatedAt: now()}, 4,
+		&f.random)
+	assert.Equal(t, apierror.NoAccess, apierror.KindOf(err))
+}
+
+// A token has at most 20 projects, so that the list of all tokens fits into a response.
+func TestManyProjects(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, unlimited())
+	for n, want := range map[int]int{20: 201, 21: 400} {
+		f.ExpectStatus(t.Context(), t, "create", "", `{"tokenName":"a","type":"client","projects":["p`+
+			strings.Repeat(`","p`, n-1)+`"]}`, want)
+	}
 }
 
 // An environment with tokens cannot be deleted, and its tokens are counted.

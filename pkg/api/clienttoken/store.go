@@ -74,8 +74,7 @@ func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, 
 }
 
 // Create stores a new token, and returns it and its secret. It ignores t.Selector, t.Verifier and t.SeenAt. The kind of
-// its error is Validation if there is no such environment, or NoAccess if there are limit tokens or the list of all
-// tokens would be too large.
+// its error is Validation if there is no such environment, or NoAccess if there are limit tokens.
 func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int, random io.Reader) (
 	created clienttokentable.Token, secret clienttokentable.Secret, err error,
 ) {
@@ -99,20 +98,16 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 		if err != nil {
 			return nil, err
 		}
-		counted, err := s.count(t, limit)
-		if err != nil {
-			return nil, err
-		}
 		actions = &dynamo.Actions{}
 		actions.Add(actionToken, dynamo.NewItem(s.table, clienttokentable.Hash, clienttokentable.Marshal(created)))
 		actions.Add(actionReferences,
 			s.environments.Change(created.Environment, references.Counts{Tokens: 1}, references.Counts{}))
-		actions.Add(actionCount, counted)
+		actions.Add(actionCount, s.count(limit))
 		actions.Add(actionEvent, append(event, expiry...)...)
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
-		if count := actions.Failed(failures)[actionCount]; count.Failed {
-			return tooMany(count.Item, limit)
+		if actions.Failed(failures)[actionCount].Failed {
+			return tooMany(limit)
 		}
 		return nil
 	})
@@ -225,11 +220,7 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 			return nil, err
 		}
 		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		uncounted, err := s.uncount(old)
-		if err != nil {
-			return nil, err
-		}
-		actions := append([]types.TransactWriteItem{uncounted, {Delete: &types.Delete{
+		actions := append([]types.TransactWriteItem{s.uncount(), {Delete: &types.Delete{
 			TableName:                 &s.table,
 			Key:                       clienttokentable.Key(old.Selector),
 			ConditionExpression:       expr.Condition(),
