@@ -23,7 +23,7 @@ const longProperty = 500
 // these steps:
 //
 //  1. A property that does not change becomes its length.
-//  2. A list becomes what was added, removed and changed, as far as it fits.
+//  2. A list becomes its length, and what was added, removed and changed, as far as it fits.
 //  3. Another property becomes its length and a part of its SHA-256, which shows a change.
 func fit(data, preData any) (after, before json.RawMessage, err error) {
 	if after, err = encode(data); err != nil {
@@ -71,20 +71,11 @@ type properties struct {
 }
 
 func (p properties) shorten() {
-	for _, name := range p.names() {
-		if p.mustShorten(name) {
-			p.shortenUnchanged(name)
-		}
-	}
-	for _, name := range p.names() {
-		if p.mustShorten(name) {
-			p.shortenList(name)
-		}
-	}
-	for _, name := range p.names() {
-		if p.mustShorten(name) {
-			hashLong(p.after, name)
-			hashLong(p.before, name)
+	for _, step := range []func(string){p.shortenUnchanged, p.shortenList, p.hashLong} {
+		for _, name := range p.names() {
+			if p.mustShorten(name) {
+				step(name)
+			}
 		}
 	}
 }
@@ -111,38 +102,45 @@ func (p properties) mustShorten(name string) bool {
 func (p properties) shortenUnchanged(name string) {
 	value := p.after[name]
 	if reflect.DeepEqual(value, p.before[name]) {
-		p.after[name] = lengthOf(value)
-		p.before[name] = lengthOf(value)
+		p.replace(name, lengthOf(value), lengthOf(value))
 	}
 }
 
-// shortenList replaces a property that is a list before and after by its changes, and one that is a list before or
-// after by its first elements.
+// shortenList replaces a property that is a list by its changes. A list that is only before or after is compared with
+// an empty one.
 func (p properties) shortenList(name string) {
 	after, isList := p.after[name].([]any)
 	before, wasList := p.before[name].([]any)
-	others := size(p.after) + size(p.before) - size(p.after[name]) - size(p.before[name])
-	room := MaxSize - others - longProperty
-	switch {
-	case isList && wasList:
-		p.before[name], p.after[name] = compareLists(before, after).describe(room)
-	case isList:
-		p.after[name] = firstOf(after, room)
-	case wasList:
-		p.before[name] = firstOf(before, room)
-	}
-}
-
-// hashLong replaces a long property that is not a list by its length and a part of its SHA-256.
-func hashLong(object map[string]any, name string) {
-	value := object[name]
-	if _, isList := value.([]any); isList || size(value) <= longProperty {
+	if !isList && !wasList {
 		return
 	}
-	hash := sha256.Sum256(encodeDecoded(value))
-	short := lengthOf(value)
-	short["sha256"] = fmt.Sprintf("%x", hash[:8])
-	object[name] = short
+	others := size(p.after) + size(p.before) - size(p.after[name]) - size(p.before[name])
+	was, is := compareLists(before, after, MaxSize-others-longProperty)
+	p.replace(name, was, is)
+}
+
+// hashLong replaces a long property by its length and a part of its SHA-256.
+func (p properties) hashLong(name string) {
+	hashed := func(value any) any {
+		if size(value) <= longProperty {
+			return value
+		}
+		hash := sha256.Sum256(encodeDecoded(value))
+		short := lengthOf(value)
+		short["sha256"] = fmt.Sprintf("%x", hash[:8])
+		return short
+	}
+	p.replace(name, hashed(p.before[name]), hashed(p.after[name]))
+}
+
+// replace replaces a property where the event has it.
+func (p properties) replace(name string, before, after any) {
+	if _, ok := p.before[name]; ok {
+		p.before[name] = before
+	}
+	if _, ok := p.after[name]; ok {
+		p.after[name] = after
+	}
 }
 
 // lengthOf returns what replaces a value: the number of its characters, elements or properties.
@@ -159,64 +157,44 @@ func lengthOf(value any) map[string]any {
 	return map[string]any{"length": length}
 }
 
-// firstOf returns what replaces a list: its length, and the elements that fit into a number of bytes.
-func firstOf(list []any, room int) map[string]any {
-	short := lengthOf(list)
-	short["first"], _ = fitting(list, room)
-	return short
-}
-
-// fitting returns the elements of a list that fit into a number of bytes, and the number of bytes that remain.
-func fitting(list []any, room int) (kept []any, remaining int) {
-	kept = []any{}
-	for _, element := range list {
-		n := size(element) + len(",")
-		if n <= room {
-			kept = append(kept, element)
-			room -= n
+// compareLists returns what replaces a list before and after a change: its length, and the elements that were removed
+// or added, and those that changed, as far as they fit into a number of bytes. The order does not matter.
+func compareLists(before, after []any, room int) (was, is map[string]any) {
+	fits := func(elements ...any) bool {
+		n := size(elements)
+		if n > room {
+			return false
 		}
+		room -= n
+		return true
 	}
-	return kept, room
-}
-
-// listChange is how a list changed.
-type listChange struct {
-	before  []any
-	after   []any
-	removed []any
-	added   []any
-	changed []changedElement
-}
-
-type changedElement struct {
-	before any
-	after  any
-}
-
-// compareLists compares the elements of a list before and after a change. Their order does not matter.
-func compareLists(before, after []any) listChange {
-	change := listChange{before: before, after: after}
-	old := map[string]any{}
+	old, remains := map[string]any{}, map[string]bool{}
 	for _, element := range before {
 		old[identity(element)] = element
 	}
-	remains := map[string]bool{}
+	removed, added, changedFrom, changedTo := []any{}, []any{}, []any{}, []any{}
 	for _, element := range after {
 		id := identity(element)
 		remains[id] = true
 		previous, existed := old[id]
-		if !existed {
-			change.added = append(change.added, element)
-		} else if !reflect.DeepEqual(previous, element) {
-			change.changed = append(change.changed, changedElement{previous, element})
+		switch {
+		case !existed:
+			if fits(element) {
+				added = append(added, element)
+			}
+		case !reflect.DeepEqual(previous, element) && fits(previous, element):
+			changedFrom, changedTo = append(changedFrom, previous), append(changedTo, element)
 		}
 	}
 	for _, element := range before {
-		if !remains[identity(element)] {
-			change.removed = append(change.removed, element)
+		if !remains[identity(element)] && fits(element) {
+			removed = append(removed, element)
 		}
 	}
-	return change
+	was, is = lengthOf(before), lengthOf(after)
+	was["removed"], was["changed"] = removed, changedFrom
+	is["added"], is["changed"] = added, changedTo
+	return was, is
 }
 
 // identity returns what identifies an element of a list: its property "value", or else the whole element.
@@ -227,44 +205,6 @@ func identity(element any) string {
 		}
 	}
 	return string(encodeDecoded(element))
-}
-
-// describe returns what replaces the list before and after the change, in about as many bytes as there is room. Changed
-// elements are in both, the others in that after the change. The number of elements is added if some do not fit. If
-// only the order of the elements changed, "reordered" is true.
-func (c listChange) describe(room int) (before, after map[string]any) {
-	removed, room := fitting(c.removed, room)
-	added, room := fitting(c.added, room)
-	changedBefore, changedAfter := []any{}, []any{}
-	for _, element := range c.changed {
-		n := size([]any{element.before, element.after}) + len(",")
-		if n <= room {
-			changedBefore = append(changedBefore, element.before)
-			changedAfter = append(changedAfter, element.after)
-			room -= n
-		}
-	}
-
-	before = lengthOf(c.before)
-	before["changed"] = changedBefore
-
-	after = lengthOf(c.after)
-	after["removed"] = removed
-	after["added"] = added
-	after["changed"] = changedAfter
-	if len(removed) < len(c.removed) {
-		after["removedTotal"] = len(c.removed)
-	}
-	if len(added) < len(c.added) {
-		after["addedTotal"] = len(c.added)
-	}
-	if len(changedAfter) < len(c.changed) {
-		after["changedTotal"] = len(c.changed)
-	}
-	if len(c.removed)+len(c.added)+len(c.changed) == 0 {
-		after["reordered"] = true
-	}
-	return before, after
 }
 
 // size returns the size of a value that was decoded from JSON, in bytes of JSON.
