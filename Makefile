@@ -25,8 +25,8 @@ LOCAL         := .cache/bin/local
 # -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# Go compiles the packages that all functions share before sam build, which would compile them once
-# per function.
+# go list -export compiles the packages that all functions share, but does not link, before sam
+# build, which would compile them once per function.
 FUNCTION_ENV := CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)'
 
 # Containers have the architecture of this machine. $(SAM_ARCHITECTURE) is its name in Lambda.
@@ -50,12 +50,12 @@ help: ## start: List the targets
 	END { for (i = 1; i <= count; i++) printf "%s%s:\n%s", (i > 1 ? "\n" : ""), groups[i], lines[groups[i]] }' $(MAKEFILE_LIST)
 
 build: ## deploy: Build every function for AWS with the SAM CLI, into .aws-sam
-	rm -rf .cache/functions
-	$(FUNCTION_ENV) GOOS=linux GOARCH=arm64 go build -o .cache/functions/ ./functions/...
+	rm -rf .aws-sam/build
+	$(FUNCTION_ENV) GOOS=linux GOARCH=arm64 go list -export ./functions/... >/dev/null
 	$(FUNCTION_ENV) scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build
 
 # Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the
-# build. go list -export compiles, but does not link.
+# build.
 build-local: ## start: Build every function for sam local on this machine, into .aws-sam/local
 	$(FUNCTION_ENV) GOOS=linux GOARCH=$(GOARCH) go list -export ./functions/... >/dev/null
 	$(FUNCTION_ENV) scripts/python-tool.sh sam build --config-env local --parameter-overrides Architecture=$(SAM_ARCHITECTURE)

@@ -31,7 +31,7 @@ timed() {
 # The build has a folder of its own, so that it is never deployed to AWS.
 build() {
     export CGO_ENABLED=0 GOFLAGS="$FUNCTION_FLAGS"
-    GOOS=linux GOARCH=$(go env GOARCH) go build -o .cache/functions-here/ ./functions/... # sam build uses the build cache
+    GOOS=linux GOARCH=$(go env GOARCH) go list -export ./functions/... >/dev/null # as make build
     if ! .cache/sam/bin/sam build --build-dir .aws-sam/ministack/build --parameter-overrides "Architecture=$architecture" \
         >.aws-sam/ministack/build.log 2>&1; then
         cat .aws-sam/ministack/build.log >&2
