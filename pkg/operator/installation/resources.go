@@ -30,7 +30,8 @@ func (s *Stack) Resources(ctx context.Context) (Resources, error) {
 
 // list adds the resources of a stack, given by its name or id.
 func (r Resources) list(ctx context.Context, client *cloudformation.Client, stack string) error {
-	pages := cloudformation.NewListStackResourcesPaginator(client, &cloudformation.ListStackResourcesInput{StackName: &stack})
+	pages := cloudformation.NewListStackResourcesPaginator(client,
+		&cloudformation.ListStackResourcesInput{StackName: &stack})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
