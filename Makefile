@@ -25,9 +25,11 @@ LOCAL         := .cache/bin/local
 # -s implies -w.
 FUNCTION_FLAGS := -trimpath -buildvcs=false -tags=lambda.norpc -ldflags=-s
 
-# go list -export compiles the packages that all functions share, but does not link, before sam
-# build, which would compile them once per function.
-FUNCTION_ENV := CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)'
+# Everything is built with them, so that all targets and sam build share the build cache. Otherwise
+# each package would be compiled several times. Tests link faster without cgo and symbol tables.
+# `make lint` runs vet.
+export CGO_ENABLED := 0
+export GOFLAGS     := $(FUNCTION_FLAGS) -vet=off
 
 # Containers have the architecture of this machine. $(SAM_ARCHITECTURE) is its name in Lambda.
 GOARCH           = $(shell go env GOARCH)
@@ -49,24 +51,25 @@ help: ## start: List the targets
 		lines[group] = lines[group] sprintf("  %-20s %s\n", $$1, substr($$2, length(group) + 3)) } \
 	END { for (i = 1; i <= count; i++) printf "%s%s:\n%s", (i > 1 ? "\n" : ""), groups[i], lines[groups[i]] }' $(MAKEFILE_LIST)
 
+# go list -export compiles what all functions share, once. sam build then links each function.
 build: ## deploy: Build every function for AWS with the SAM CLI, into .aws-sam
 	rm -rf .aws-sam/build
-	$(FUNCTION_ENV) GOOS=linux GOARCH=arm64 go list -export ./functions/... >/dev/null
-	$(FUNCTION_ENV) scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build
+	GOOS=linux GOARCH=arm64 go list -export ./functions/... >/dev/null
+	scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build
 
 # Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the
 # build.
 build-local: ## start: Build every function for sam local on this machine, into .aws-sam/local
-	$(FUNCTION_ENV) GOOS=linux GOARCH=$(GOARCH) go list -export ./functions/... >/dev/null
-	$(FUNCTION_ENV) scripts/python-tool.sh sam build --config-env local --parameter-overrides Architecture=$(SAM_ARCHITECTURE)
+	GOOS=linux GOARCH=$(GOARCH) go list -export ./functions/... >/dev/null
+	scripts/python-tool.sh sam build --config-env local --parameter-overrides Architecture=$(SAM_ARCHITECTURE)
 
 # Static, so that it runs on other machines with this operating system and processor. It contains
 # its commit.
 toggleadmin: ## deploy: Build the operator's command line, .cache/bin/toggleadmin
-	CGO_ENABLED=0 go build -trimpath -ldflags=-s -o .cache/bin/toggleadmin ./cmd/toggleadmin
+	go build -buildvcs=auto -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
-reproducible: build ## test: Build every function again, in another folder, and compare the files: COLD= (1: with an empty build cache)
-	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' COLD='$(COLD)' scripts/reproducible.sh
+reproducible: build ## test: Build every function again, in another folder and without SAM, and compare the files: COLD= (1: with an empty build cache)
+	@COLD='$(COLD)' scripts/reproducible.sh
 
 # make passes the variables of its command line and environment on. exec, so that signals reach the
 # program.
@@ -84,7 +87,7 @@ sam-local: go $(ENGINE_PACKAGE) local-program ## start: Serve the API by sam loc
 invoke: go $(ENGINE_PACKAGE) local-program ## start: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
 	@[ -e 'events/$(FN).json' ] || { echo 'usage: make invoke FN=update-feedback: the name of a file in events/' >&2; exit 2; }
 	@function=$$(scripts/logical-id.sh '$(FN)') && \
-	$(FUNCTION_ENV) scripts/python-tool.sh sam build "$$function" --config-env local \
+	scripts/python-tool.sh sam build "$$function" --config-env local \
 		--parameter-overrides Architecture=$(SAM_ARCHITECTURE) --build-dir .aws-sam/invoke/build >&2 && \
 	scripts/sam-local.sh invoke .aws-sam/invoke $(LOCAL) invoke "$$function" \
 		'events/$(FN).json' --built=.aws-sam/invoke/build/template.yaml
@@ -92,19 +95,19 @@ invoke: go $(ENGINE_PACKAGE) local-program ## start: Call a function by sam loca
 reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 	@scripts/reset.sh '$(DATA_DIR)'
 
-# The tests are built like deployed functions. So those that build functions find the packages in
-# the build cache, and the tests link faster than with cgo and symbol tables. Their heaps are small:
-# GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU run at the same
-# time. The suites with targets of their own are left out: they are not fast, and without the
-# targets they would be linked and then skipped. `make lint` runs vet.
+# Without the suites that have targets of their own: they are not fast, and without the targets they
+# would be linked and then skipped.
 FAST_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|sdk|unleash)(/|$$)')
 
+# Heaps are small: GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU
+# run at the same time.
 test: go node_modules/.installed ## develop: Run every fast test
-	@CGO_ENABLED=0 GOGC=400 go test -vet=off $(FUNCTION_FLAGS) -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $(FAST_TESTS)
+	@GOGC=400 go test -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $(FAST_TESTS)
 
 test-race: node_modules/.installed ## develop: Run every fast test with the race detector, in random order
-	@race=-race; [ "$$(go env CGO_ENABLED)" = 1 ] || { race=''; echo 'test-race: no C compiler, so without the race detector'; }; \
-	go test -vet=off $$race -shuffle=on $(FAST_TESTS)
+	@if [ "$$(env -u CGO_ENABLED go env CGO_ENABLED)" = 1 ]; then export CGO_ENABLED=1; race=-race; \
+	else echo 'test-race: no C compiler, so without the race detector'; fi; \
+	go test $$race -shuffle=on $(FAST_TESTS)
 
 test-browser: node_modules/.installed test/browser/node_modules/.installed ## test: Test the pages in Chromium
 	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
@@ -131,10 +134,10 @@ test-unleash: node_modules/.installed ## test: Import 2,000 toggles from a real 
 	@scripts/unleash.sh go test -C test/unleash -count=1 -v -timeout=30m
 
 test-sdk: node_modules/.installed ## test: Run SDKs of Unleash and OpenFeature, and nginx as a cache, against the local service; compare evaluations with those of SDKs
-	@CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' scripts/test-sdk.sh
+	@scripts/test-sdk.sh
 
 test-deploy: ## test: Deploy with sam into an emulator of AWS and test the stack
-	@FUNCTION_FLAGS='$(FUNCTION_FLAGS)' scripts/test-deploy.sh -timeout=2h
+	@scripts/test-deploy.sh -timeout=2h
 
 e2e: ## test: Run the end-to-end scripts against a running service: URL= CLIENT_URL= (for applications, optional) CREDENTIALS= (a file) ENVIRONMENT=aws
 	@[ -n '$(URL)' ] && [ -r '$(CREDENTIALS)' ] || { echo 'usage: make e2e URL=https://… CREDENTIALS=file [CLIENT_URL=https://…] [ENVIRONMENT=aws]' >&2; exit 2; }
@@ -149,7 +152,7 @@ simulate: ## test: Search the simulated world for violations, and keep failing s
 mutants: $(GREMLINS) node_modules/.installed ## test: Run mutation tests of a package, which can take an hour: PACKAGE=pkg/api/feedback
 	@[ -d '$(PACKAGE)' ] || { echo 'usage: make mutants PACKAGE=pkg/api/feedback' >&2; exit 2; }
 	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; ln -s '$(CURDIR)/node_modules' "$$tmp/node_modules"; \
-	CGO_ENABLED=0 GOFLAGS='$(FUNCTION_FLAGS)' TMPDIR="$$tmp" $(GREMLINS) unleash './$(PACKAGE)'
+	TMPDIR="$$tmp" $(GREMLINS) unleash './$(PACKAGE)'
 
 console: node_modules/.installed ## develop: Write the libraries of the web pages, the OpenAPI document, the types of events and the examples of SDKs into pkg/api/console/static
 	go test -count=1 ./pkg/api/console -run '^Test(Libraries|Document|EventTypes|Examples)$$' -update
@@ -211,7 +214,7 @@ go:
 
 local-program:
 	@[ -x $(LOCAL) ] || echo 'Compiling… The first time takes a minute or two.' >&2
-	@go build -buildvcs=false -o $(LOCAL) ./cmd/local
+	@go build -o $(LOCAL) ./cmd/local
 
 # npm ci deletes node_modules, and this file with it.
 node_modules/.installed: package.json package-lock.json

@@ -4,11 +4,10 @@
 # and compares with a build in this folder. With COLD=1 the copy is built with an empty Go build
 # cache, which takes minutes.
 #
-#   FUNCTION_FLAGS=… scripts/reproducible.sh
+#   CGO_ENABLED=0 GOFLAGS=… scripts/reproducible.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-export CGO_ENABLED=0 GOFLAGS=$FUNCTION_FLAGS
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 

@@ -3,7 +3,7 @@
 # ministack, an AWS emulator that needs neither an AWS account nor Docker. Installs the tools into
 # .cache. If a tool cannot be installed, prints a line and succeeds.
 #
-#   FUNCTION_FLAGS=… scripts/test-deploy.sh [flags of go test]
+#   CGO_ENABLED=0 GOFLAGS=… scripts/test-deploy.sh [flags of go test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,8 +30,7 @@ timed() {
 
 # The build has a folder of its own, so that it is never deployed to AWS.
 build() {
-    export CGO_ENABLED=0 GOFLAGS="$FUNCTION_FLAGS"
-    GOOS=linux GOARCH=$(go env GOARCH) go list -export ./functions/... >/dev/null # as make build
+    go list -export ./functions/... >/dev/null # sam build uses the build cache
     if ! .cache/sam/bin/sam build --build-dir .aws-sam/ministack/build --parameter-overrides "Architecture=$architecture" \
         >.aws-sam/ministack/build.log 2>&1; then
         cat .aws-sam/ministack/build.log >&2
