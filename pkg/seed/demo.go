@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
@@ -107,6 +110,9 @@ func (s *seeder) demonstration(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.writeProject(ctx, now); err != nil {
+		return err
+	}
 	for _, f := range toggles(now) {
 		if _, err := s.features.Create(ctx, f); err != nil && apierror.KindOf(err) != apierror.NameExists {
 			return err
@@ -116,6 +122,17 @@ func (s *seeder) demonstration(ctx context.Context) error {
 		return fmt.Errorf("write the marker: %w", err)
 	}
 	return nil
+}
+
+// writeProject adds the second project of the demonstration.
+func (s *seeder) writeProject(ctx context.Context, now time.Time) error {
+	p := access.NewProject("shop", "Shop")
+	p.Description, p.CreatedAt = new("What customers see"), &now
+	table := s.Tables[accesstable.Table]
+	_, err := dynamo.Transact(ctx, s.Client, []types.TransactWriteItem{ // nothing fails but that it exists
+		dynamo.NewItem(table, accesstable.Hash, accesstable.MarshalProject(p)),
+	})
+	return err
 }
 
 // accounts returns one person for each root role, first the administrator that every installation has, and a service

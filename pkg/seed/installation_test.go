@@ -36,7 +36,7 @@ func (f fixture) initialize(tb testing.TB) seed.Initialized {
 // checkInitialized checks that the call did it, that everything exists once and that the token is valid.
 func (f fixture) checkInitialized(tb testing.TB, done seed.Initialized) {
 	tb.Helper()
-	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 11, "Environments": 4, "Users": 2, "Identifiers": 1,
+	f.checkCounts(tb, map[string]int{"FeatureTypes": 5, "ContextFields": 11, "Environments": 4, "Users": 3, "Identifiers": 1,
 		"PersonalAccessTokens": 1, "ApiTokens": 1, "Events": 1})
 	fields, err := f.fields.List(tb.Context())
 	assert.OK(tb, err)

@@ -19,7 +19,7 @@ func (f fixture) checkSeeded(tb testing.TB, c seed.Credentials) {
 	tb.Helper()
 	f.checkCounts(tb, map[string]int{
 		// with counters and the marker
-		"FeatureTypes": 5, "ContextFields": 11, "Environments": 4, "Features": 8, "Users": 6, "Identifiers": 4, "ApiTokens": 1,
+		"FeatureTypes": 5, "ContextFields": 11, "Environments": 4, "Features": 8, "Users": 6, "Identifiers": 4, "Access": 1, "ApiTokens": 1,
 		"PersonalAccessTokens": 5, "ClientTokens": 5, "Events": 1,
 	})
 	fields, err := f.fields.List(tb.Context())

@@ -102,8 +102,8 @@ func (oneProject) Project(_ context.Context, id string) (*access.Project, error)
 func TestDescriptionsNameTheRequirements(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
-	permission := regexp.MustCompile(`You need the "(\w+)" permission`)
-	described := regexp.MustCompile(`Requires the (\w+) permission\.|The credential must (identify a user)\.`)
+	permission := regexp.MustCompile(`You need the "(\w+)" permission( in the project| in the environment)?`)
+	described := regexp.MustCompile(`Requires the (\w+) permission( in the project| in the environment)?\.|The credential must (identify a user)\.`)
 	ctx := access.WithProjects(access.WithPrincipal(t.Context(), access.Principal{ID: "neither a user nor permissions"}),
 		oneProject{})
 	for _, o := range local.Operations() {
@@ -112,13 +112,13 @@ func TestDescriptionsNameTheRequirements(t *testing.T) {
 		if err := o.Requires(httptest.NewRequestWithContext(ctx, method, "/", http.NoBody)); err != nil {
 			want = "identify a user"
 			if match := permission.FindStringSubmatch(apierror.From(err).Message); match != nil {
-				want = match[1]
+				want = match[1] + match[2]
 			}
 		}
 		text := strings.Join(strings.Fields(doc.Paths.Find(path).GetOperation(method).Description), " ")
 		got := ""
 		if match := described.FindStringSubmatch(text); match != nil {
-			got = match[1] + match[2]
+			got = match[1] + match[2] + match[3]
 		}
 		if want != got {
 			t.Errorf("%s requires %q, its description says %q", o.Name, want, got)

@@ -59,10 +59,8 @@ func TestCredentials(t *testing.T) {
 			headers: "<EDITOR>",
 			calls:   "BatchGetItem UpdateItem",
 			want: "user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD," +
-				"DELETE_CONTEXT_FIELD,CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT," +
-				"UPDATE_SEGMENT,DELETE_SEGMENT,UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY," +
-				"UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY," +
-				"READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE role:Editor tokenId:2 userId:2]",
+				"DELETE_CONTEXT_FIELD,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,READ_CLIENT_API_TOKEN," +
+				"CREATE_PROJECT,READ_ROLE role:Editor tokenId:2 userId:2]",
 		},
 		{"<VIEWER>", "BatchGetItem UpdateItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},
 		{"Bearer <VIEWER>", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},

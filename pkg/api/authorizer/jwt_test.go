@@ -20,8 +20,8 @@ func TestPersonWithAToken(t *testing.T) {
 	a.DefaultRole = access.RoleAdmin
 	for _, header := range []string{token, "Bearer " + token, token} {
 		assert.Equal(t, "user:11 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,"+
-			"CREATE_FEATURE,UPDATE_FEATURE,DELETE_FEATURE,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,"+
-			"UPDATE_FEATURE_ENVIRONMENT,CREATE_FEATURE_STRATEGY,UPDATE_FEATURE_STRATEGY,DELETE_FEATURE_STRATEGY,UPDATE_FEATURE_DEPENDENCY,READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE role:Editor tokenId: userId:11]", authorize(t, a, header))
+			"CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,"+
+			"READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE role:Editor tokenId: userId:11]", authorize(t, a, header))
 	}
 	// The first request finds and links the person, later ones read only the user.
 	if !strings.HasSuffix(tap.Calls(), "TransactWriteItems"+strings.Repeat(" GetItem", 2)) ||

@@ -415,3 +415,27 @@ func TestDeleteWithoutEnvironment(t *testing.T) {
 	assert.OK(t, err)
 	assert.Equal(t, 0, len(all))
 }
+
+// A token can be created only for projects that exist and that the caller sees.
+func TestProjects(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, clienttoken.Limits{Tokens: 10})
+	f.Set.Projects = f.ProjectReader()
+	hidden := access.NewProject("hidden", "Hidden")
+	hidden.Mode = access.Private
+	f.PutProjects(t, access.NewProject("shop", "Shop"), hidden)
+	creator := access.WithPrincipal(t.Context(), access.MemberPrincipal(5, 9, nil,
+		map[access.Role][]access.Permission{9: {access.CreateClientToken}}))
+	for sent, want := range map[string]string{
+		`"project":"shop"`:              "201",
+		`"projects":["shop","default"]`: "201",
+		`"projects":["*","none"]`:       "201",
+		`"project":"none"`:              "400 ValidationError: The `/body/project` property must be * or the id of a project; you sent \"none\".",
+		`"projects":["shop","hidden"]`:  "400 ValidationError: The `/body/projects/1` property must be * or the id of a project; you sent \"hidden\".",
+		`"projects":["default","SHOP"]`: "400",
+	} {
+		if got := f.Call(creator, "create", "", `{"tokenName":"a","type":"client",`+sent+`}`); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", sent, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -25,7 +26,7 @@ func Operations() []app.Operation {
 			Name:     "create-api-token",
 			Route:    "POST /api/admin/api-tokens",
 			Requires: access.Has(access.CreateClientToken),
-			Tables:   []string{clienttokentable.Table, environment.Table, eventlog.Table},
+			Tables:   []string{clienttokentable.Table, environment.Table, accesstable.Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				limits := Limits{Tokens: int(d.Number("MAX_CLIENT_TOKENS", 1, MaxTokens)), Days: maxDays(d)}
 				return Create(writer(d), d.Now, d.Random, limits)

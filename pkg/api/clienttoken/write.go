@@ -2,6 +2,7 @@ package clienttoken
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"fmt"
 	"io"
@@ -44,6 +45,12 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 		if name == "" { // not a rule, which does not see a name that is invalid
 			return apierror.New(apierror.Validation, "The `/body/tokenName` property is required; you did not send it.")
 		}
+		projects := scopeOf(body)
+		for _, project := range projects {
+			if err := checkProject(r.Context(), project, body); err != nil {
+				return err
+			}
+		}
 		environment, sent := body.TextOK("environment")
 		if !sent {
 			environment = DefaultEnvironment
@@ -51,7 +58,7 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 		t, secret, err := tokens.Create(r.Context(), clienttokentable.Token{
 			Name:        name,
 			Type:        typeOf(body.Text("type")),
-			Projects:    scopeOf(body),
+			Projects:    projects,
 			Environment: environment,
 			ExpiresAt:   body.Time("expiresAt"),
 			CreatedAt:   created,
@@ -118,6 +125,20 @@ func scopeOf(body jsonbody.Object) []string {
 		}
 	}
 	return projects
+}
+
+// checkProject returns a 400 if a project of a body does not exist, or the caller does not see it.
+func checkProject(ctx context.Context, id string, body jsonbody.Object) error {
+	_, err := access.VisibleProject(ctx, id)
+	if apierror.KindOf(err) != apierror.NotFound {
+		return err
+	}
+	if body.Has("project") {
+		return apierror.Errorf(apierror.Validation, "The `/body/project` property must be * or the id of a project; you sent %q.",
+			apierror.Echo(id))
+	}
+	return apierror.Errorf(apierror.Validation, "The `/body/projects/%d` property must be * or the id of a project; you sent %q.",
+		slices.Index(body.Texts("projects"), id), apierror.Echo(id))
 }
 
 // Update serves PUT /api/admin/api-tokens/{token}.

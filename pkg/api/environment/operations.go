@@ -6,6 +6,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -26,8 +27,8 @@ func Operations() []app.Operation {
 		{
 			Name:     "get-project-environments",
 			Route:    "GET /api/admin/environments/project/{projectId}",
-			Requires: access.IsAnyone,
-			Tables:   []string{Table, clienttokentable.Table},
+			Requires: access.SeesProject,
+			Tables:   []string{Table, clienttokentable.Table, accesstable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListOfProject(reader(d)) },
 		},
 		{

@@ -74,10 +74,7 @@ func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
 // ListOfProject serves GET /api/admin/environments/project/{projectId}.
 func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		id, err := project.FromPath(r)
-		if err != nil {
-			return err
-		}
+		id := r.PathValue("projectId")
 		all, err := environments.List(r.Context())
 		if err != nil {
 			return err

@@ -30,15 +30,31 @@ func TestArchivedToggleIsRevived(t *testing.T) {
 	assert.Equal(t, []string{"prod"}, a.Toggle(t, "f").EnabledEnvironments())
 	revive := toggles.Activation(a.Store)
 	revive.Parameters = []string{"featureName"}
-	keep := func(permissions ...access.Permission) (status int, text string) {
-		ctx := access.WithPrincipal(t.Context(), access.Principal{Permissions: permissions})
+	revive.Projects = a.ProjectReader()
+	project := access.ImplicitDefaultProject()
+	keep := func(mode access.Mode, permissions ...access.RolePermission) (status int, text string) {
+		project.Mode, project.Users = mode, map[int64][]access.Role{6: {access.RoleReader}}
+		if len(permissions) > 0 {
+			project.Users[5] = []access.Role{9}
+		}
+		a.PutRoles(t, access.RoleDefinition{ID: 9, Type: access.CustomType, Permissions: permissions})
+		a.PutProjects(t, project)
+		ctx := access.WithPrincipal(t.Context(), access.UserPrincipal(5, access.RoleEditor))
 		status, _, text = revive.Serve(ctx, operation.Request{Operation: "revive", Path: "f", Query: "keepEnabled=true"})
 		return status, text
 	}
-	status, text := keep(access.UpdateFeature)
-	assert.Equal(t, 403, status)
-	assert.Equal(t, `NoAccessError: You need the "UPDATE_FEATURE_ENVIRONMENT" permission to perform this operation.`, text)
-	status, _ = keep(access.UpdateFeature, access.UpdateEnvironment)
+	update := access.RolePermission{Permission: access.UpdateFeature}
+	enable := access.RolePermission{Permission: access.UpdateEnvironment, Environment: "prod"}
+	elsewhere := access.RolePermission{Permission: access.UpdateEnvironment, Environment: "dev"}
+	status, text := keep(access.Private)
+	assert.Equal(t, []any{404, `NotFoundError: There is no toggle with the name "f".`}, []any{status, text})
+	status, text = keep(access.Protected, enable)
+	assert.Equal(t, []any{403, `NoAccessError: You need the "UPDATE_FEATURE" permission in the project "default" to ` +
+		`perform this operation.`}, []any{status, text})
+	status, text = keep(access.Protected, update, elsewhere)
+	assert.Equal(t, []any{403, `NoAccessError: You need the "UPDATE_FEATURE_ENVIRONMENT" permission in the environment ` +
+		`"prod" of the project "default" to perform this operation.`}, []any{status, text})
+	status, _ = keep(access.Private, update, enable)
 	assert.Equal(t, 200, status)
 	assert.Equal(t, []string{"prod"}, a.Toggle(t, "f").EnabledEnvironments())
 	assert.Equal(t, "feature-strategy-add prod, feature-environment-enabled prod, feature-archived, feature-revived",

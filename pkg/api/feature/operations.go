@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -20,28 +21,29 @@ import (
 
 // Operations returns the operations of this package.
 func Operations() []app.Operation {
-	shown := []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table,
-		user.Table}
+	shown := []string{accesstable.Table, featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table,
+		usagetable.Table, user.Table}
 	return []app.Operation{
 		{
 			Name:     "get-features",
 			Route:    "GET /api/admin/projects/{projectId}/features",
-			Requires: access.IsAnyone,
+			Requires: access.SeesProject,
 			Tables:   shown,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(OpenReader(d).WithUsage(d.Now)) },
 		},
 		{
 			Name:     "get-feature",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}",
-			Requires: access.IsAnyone,
+			Requires: access.SeesProject,
 			Tables:   shown,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(OpenReader(d).WithUsage(d.Now)) },
 		},
 		{
 			Name:     "create-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features",
-			Requires: access.Has(access.CreateFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, eventlog.Table},
+			Requires: access.InProject(access.CreateFeature),
+			Tables: []string{accesstable.Table, featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table,
+				eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Create(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
 			},
@@ -49,7 +51,7 @@ func Operations() []app.Operation {
 		{
 			Name:     "update-feature",
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}",
-			Requires: access.Has(access.UpdateFeature),
+			Requires: access.InProject(access.UpdateFeature),
 			Tables:   append(slices.Clone(shown), eventlog.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				features := OpenStore(d)
@@ -60,35 +62,35 @@ func Operations() []app.Operation {
 		{
 			Name:     "stale-features",
 			Route:    "POST /api/admin/projects/{projectId}/stale",
-			Requires: access.Has(access.UpdateFeature),
-			Tables:   []string{featuretable.Table, featuretype.Table, eventlog.Table},
+			Requires: access.InProject(access.UpdateFeature),
+			Tables:   []string{accesstable.Table, featuretable.Table, featuretype.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return MarkStale(OpenStore(d)) },
 		},
 		{
 			Name:     "archive-feature",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}",
-			Requires: access.Has(access.DeleteFeature),
+			Requires: access.InProject(access.DeleteFeature),
 			Tables:   append(StateTables(), featuretype.Table),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Archive(OpenStore(d)) },
 		},
 		{
 			Name:     "revive-feature",
 			Route:    "POST /api/admin/archive/revive/{featureName}",
-			Requires: access.Has(access.UpdateFeature),
+			Requires: access.IsAnyone,
 			Tables:   append(StateTables(), featuretype.Table),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Revive(OpenStore(d)) },
 		},
 		{
 			Name:     "delete-feature",
 			Route:    "DELETE /api/admin/archive/{featureName}",
-			Requires: access.Has(access.DeleteFeature),
-			Tables:   []string{featuretable.Table, segmenttable.Table, eventlog.Table},
+			Requires: access.IsAnyone,
+			Tables:   []string{accesstable.Table, featuretable.Table, segmenttable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(OpenStore(d)) },
 		},
 		{
 			Name:     "clone-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/clone",
-			Requires: access.Has(access.CreateFeature),
+			Requires: access.InProject(access.CreateFeature),
 			Tables:   append(StateTables(), featuretype.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Clone(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, toggle.NewStrategyIDs(d.Now, d.Random))
@@ -99,7 +101,8 @@ func Operations() []app.Operation {
 
 // StateTables returns the tables of operations that change the state of toggles in environments.
 func StateTables() []string {
-	return []string{featuretable.Table, environment.Table, contextfield.Table, segmenttable.Table, eventlog.Table}
+	return []string{accesstable.Table, featuretable.Table, environment.Table, contextfield.Table, segmenttable.Table,
+		eventlog.Table}
 }
 
 // OpenReader returns the reader of a function.

@@ -45,10 +45,7 @@ const (
 // List serves GET /api/admin/projects/{projectId}/features.
 func List(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		project, err := ProjectOf(r)
-		if err != nil {
-			return err
-		}
+		project := ProjectOf(r)
 		all, err := features.Responses(r.Context(), func(ctx context.Context, _ Resources) ([]toggle.Feature, error) {
 			return features.list(ctx, func(row featuretable.Row) bool {
 				return row.Toggle.Project == project && !row.Toggle.Archived

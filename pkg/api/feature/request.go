@@ -9,22 +9,12 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// ProjectOf returns the project of a request, or a 400.
-func ProjectOf(r *http.Request) (string, error) {
-	project, err := lambdahttp.PathParam(r, "projectId")
-	if err != nil || toggle.CheckName(project) != nil {
-		return "", apierror.Errorf(apierror.Validation,
-			"The `/params/projectId` property must have 1 to 100 of the characters A-Z a-z 0-9 . _ ~ -, "+
-				"and must not be . or ..; you sent %q.", apierror.Echo(project))
-	}
-	return project, nil
-}
+// ProjectOf returns the project of a request, which the requirement of the operation has found.
+func ProjectOf(r *http.Request) string { return r.PathValue("projectId") }
 
-// PathOf returns the project and the name of the toggle of a request, or a 400 or a 404.
+// PathOf returns the project and the name of the toggle of a request, or a 404.
 func PathOf(r *http.Request) (project, name string, err error) {
-	if project, err = ProjectOf(r); err != nil {
-		return "", "", err
-	}
+	project = ProjectOf(r)
 	if name, err = lambdahttp.PathParam(r, "featureName"); err != nil {
 		return "", "", NotFound(project, name)
 	}

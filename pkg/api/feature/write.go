@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -33,11 +34,7 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 		if err != nil {
 			return err
 		}
-		project, err := ProjectOf(r)
-		if err != nil {
-			return err
-		}
-		f := toggle.Feature{Name: body.Text("name"), Project: project, Type: toggle.DefaultType, CreatedAt: now()}
+		f := toggle.Feature{Name: body.Text("name"), Project: ProjectOf(r), Type: toggle.DefaultType, CreatedAt: now()}
 		f.CreatedBy = creatorOf(r)
 		change, err := changeOf(r.Context(), features.Reader, body)
 		if err != nil {
@@ -176,15 +173,11 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		project, err := ProjectOf(r)
-		if err != nil {
-			return err
-		}
 		names := body.Texts("features")
 		slices.Sort(names)
 		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
 		names = slices.Compact(names)
-		_, err = features.InProject(project).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
+		_, err = features.InProject(ProjectOf(r)).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 			if failed == nil {
 				f.Stale = body.Bool("stale")
 			}
@@ -207,17 +200,20 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 		if err := q.Err(); err != nil {
 			return err
 		}
-		if keepEnabled {
-			if err := access.Check(r.Context(), access.UpdateEnvironment); err != nil {
-				return err
-			}
-		}
 		name, err := featureName(r)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		_, err = features.Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
+			if err := checkProject(r.Context(), f, access.UpdateFeature); err != nil {
+				return f, err
+			}
+			if f.Archived && keepEnabled {
+				if err := checkEnabled(r.Context(), f); err != nil {
+					return f, err
+				}
+			}
 			if err := preconditions.Check(ETag(f)); err != nil {
 				return f, err
 			}
@@ -240,6 +236,9 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		err = features.Delete(r.Context(), name, func(f toggle.Feature) error {
+			if err := checkProject(r.Context(), f, access.DeleteFeature); err != nil {
+				return err
+			}
 			if err := preconditions.Check(ETag(f)); err != nil {
 				return err
 			}
@@ -250,4 +249,27 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 		})
 		return err // nil: 200 without a body
 	}
+}
+
+// checkProject returns an error unless the caller has a permission in the project of a toggle that the path names without
+// its project. A toggle of a project that the caller does not see is a 404.
+func checkProject(ctx context.Context, f toggle.Feature, permission access.Permission) error {
+	err := access.CheckProject(ctx, f.Project, permission)
+	if apierror.KindOf(err) == apierror.NotFound {
+		return NotFound("", f.Name)
+	}
+	return err
+}
+
+// checkEnabled returns an error unless the caller may turn a toggle on in each environment where it is on.
+func checkEnabled(ctx context.Context, f toggle.Feature) error {
+	for _, name := range slices.Sorted(maps.Keys(f.Environments)) {
+		if !f.Environments[name].Enabled {
+			continue
+		}
+		if err := access.CheckEnvironment(ctx, f.Project, name, access.UpdateEnvironment); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -15,15 +16,15 @@ func Operations() []app.Operation {
 		{
 			Name:     "add-feature-dependency",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/dependencies",
-			Requires: access.Has(access.UpdateDependency),
-			Tables:   []string{featuretable.Table, eventlog.Table},
+			Requires: access.InProject(access.UpdateDependency),
+			Tables:   []string{accesstable.Table, featuretable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Add(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "delete-feature-dependency",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}",
-			Requires: access.Has(access.UpdateDependency),
-			Tables:   []string{featuretable.Table, eventlog.Table},
+			Requires: access.InProject(access.UpdateDependency),
+			Tables:   []string{accesstable.Table, featuretable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Remove(feature.OpenStore(d)) },
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -16,14 +17,14 @@ func Operations() []app.Operation {
 		{
 			Name:     "get-feature-strategies",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
+			Requires: access.SeesProject,
+			Tables:   []string{accesstable.Table, featuretable.Table, environment.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(feature.OpenReader(d)) },
 		},
 		{
 			Name:     "add-feature-strategy",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies",
-			Requires: access.Has(access.CreateStrategy),
+			Requires: access.InEnvironment(access.CreateStrategy),
 			Tables:   feature.StateTables(),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Create(feature.OpenStore(d), toggle.NewStrategyIDs(d.Now, d.Random))
@@ -32,14 +33,14 @@ func Operations() []app.Operation {
 		{
 			Name:     "get-feature-strategy",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
+			Requires: access.SeesProject,
+			Tables:   []string{accesstable.Table, featuretable.Table, environment.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(feature.OpenReader(d)) },
 		},
 		{
 			Name:     "update-feature-strategy",
 			Route:    "PUT /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
-			Requires: access.Has(access.UpdateStrategy),
+			Requires: access.InEnvironment(access.UpdateStrategy),
 			Tables:   feature.StateTables(),
 			MaxBody:  maxBody,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(feature.OpenStore(d)) },
@@ -47,14 +48,14 @@ func Operations() []app.Operation {
 		{
 			Name:     "delete-feature-strategy",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}",
-			Requires: access.Has(access.DeleteStrategy),
+			Requires: access.InEnvironment(access.DeleteStrategy),
 			Tables:   feature.StateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "set-strategy-sort-order",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/set-sort-order",
-			Requires: access.Has(access.UpdateStrategy),
+			Requires: access.InEnvironment(access.UpdateStrategy),
 			Tables:   feature.StateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return SetOrder(feature.OpenStore(d)) },
 		},

@@ -1,7 +1,6 @@
 package featurestrategy_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,10 +21,8 @@ func TestRestoreStrategy(t *testing.T) {
 	a := toggles.NewActive(t)
 	a.Create(t, `{}`)
 	restore := a.With("If-None-Match", "*")
-	as := func(permissions ...access.Permission) context.Context {
-		return access.WithPrincipal(t.Context(), access.Principal{Permissions: permissions})
-	}
-	editor := as(access.UpdateStrategy, access.CreateStrategy)
+	editor := access.WithPrincipal(t.Context(), access.UserPrincipal(5, access.RoleEditor))
+	viewer := access.WithPrincipal(t.Context(), access.UserPrincipal(6, access.RoleViewer))
 	const body = `{"name":"flexibleRollout","disabled":true,"sortOrder":7}`
 	for _, test := range []struct{ path, body, want string }{
 		{"default/f/prod/" + id, `{}`, "400 ValidationError: The `/body/name` property is required; you did not send it."},
@@ -37,8 +34,9 @@ func TestRestoreStrategy(t *testing.T) {
 	} {
 		restore.Expect(editor, t, "update strategy", test.path, test.body, test.want)
 	}
-	restore.Expect(as(access.UpdateStrategy), t, "update strategy", "default/f/dev/"+id[:25]+"J", body,
-		`403 NoAccessError: You need the "CREATE_FEATURE_STRATEGY" permission to perform this operation.`)
+	restore.Expect(viewer, t, "update strategy", "default/f/dev/"+id[:25]+"J", body,
+		`403 NoAccessError: You need the "CREATE_FEATURE_STRATEGY" permission in the environment "dev" of the project `+
+			`"default" to perform this operation.`)
 	assert.Equal(t, "feature-strategy-add prod", a.Recorded(t))
 }
 

@@ -83,7 +83,7 @@ func Update(features *feature.Store) lambdahttp.HandlerFunc {
 
 // restoreStrategy adds a strategy with the id of one that was deleted.
 func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string, body jsonbody.Object) error {
-	if err := access.Check(r.Context(), access.CreateStrategy); err != nil {
+	if err := access.CheckEnvironment(r.Context(), f.Project, environment, access.CreateStrategy); err != nil {
 		return err
 	}
 	if !toggle.IsNewStrategyID(id) {

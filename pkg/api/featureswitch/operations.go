@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -16,14 +17,14 @@ func Operations() []app.Operation {
 		{
 			Name:     "get-feature-environment",
 			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}",
-			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, environment.Table},
+			Requires: access.SeesProject,
+			Tables:   []string{accesstable.Table, featuretable.Table, environment.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(feature.OpenReader(d)) },
 		},
 		{
 			Name:     "toggle-feature-environment-on",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on",
-			Requires: access.Has(access.UpdateEnvironment),
+			Requires: access.InEnvironment(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return TurnOn(feature.OpenStore(d), toggle.NewStrategyIDs(d.Now, d.Random))
@@ -32,14 +33,14 @@ func Operations() []app.Operation {
 		{
 			Name:     "toggle-feature-environment-off",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off",
-			Requires: access.Has(access.UpdateEnvironment),
+			Requires: access.InEnvironment(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOff(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "bulk-toggle-features-environment-on",
 			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/on",
-			Requires: access.Has(access.UpdateEnvironment),
+			Requires: access.InEnvironment(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return TurnOnAll(feature.OpenStore(d), toggle.NewStrategyIDs(d.Now, d.Random))
@@ -48,7 +49,7 @@ func Operations() []app.Operation {
 		{
 			Name:     "bulk-toggle-features-environment-off",
 			Route:    "POST /api/admin/projects/{projectId}/bulk_features/environments/{environment}/off",
-			Requires: access.Has(access.UpdateEnvironment),
+			Requires: access.InEnvironment(access.UpdateEnvironment),
 			Tables:   feature.StateTables(),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return TurnOffAll(feature.OpenStore(d)) },
 		},

@@ -54,10 +54,6 @@ func TurnOffAll(features *feature.Store) lambdahttp.HandlerFunc {
 func switchAll(
 	r *http.Request, features *feature.Store, names []string, change func(f *toggle.Feature, environment string) error,
 ) error {
-	project, err := feature.ProjectOf(r)
-	if err != nil {
-		return err
-	}
 	environment, err := feature.EnvironmentOf(r, features.Reader)
 	if err != nil {
 		return err
@@ -65,7 +61,7 @@ func switchAll(
 	slices.Sort(names)
 	names = slices.Compact(names)
 	failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
-	_, err = features.InProject(project).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
+	_, err = features.InProject(feature.ProjectOf(r)).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 		if failed != nil {
 			return f, failed
 		}

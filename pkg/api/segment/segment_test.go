@@ -300,7 +300,8 @@ func TestFullEnvironment(t *testing.T) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9"})
+	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9",
+		Permissions: []access.Permission{access.Admin}})
 	f.ExpectStatus(ada, t, "create", "", `{"name":"a","constraints":[]}`, 201)
 	f.ExpectStatus(ada, t, "update", "1", `{"name":"b","project":"shop"}`, 204)
 	f.ExpectStatus(ada, t, "update", "1", `{"name":"b"}`, 204)
@@ -339,5 +340,51 @@ func TestConcurrentDeletionOfAField(t *testing.T) {
 	err := <-deleted
 	if (status == 201) == (err == nil) {
 		t.Errorf("created: %d, deleted: %v", status, err)
+	}
+}
+
+// TestAccess checks who can write a segment of a project, and one without.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.Set.Projects = f.ProjectReader()
+	shop, hidden := access.NewProject("shop", "Shop"), access.NewProject("hidden", "Hidden")
+	shop.Mode, hidden.Mode = access.Protected, access.Private
+	shop.Users, hidden.Users = map[int64][]access.Role{5: {access.RoleOwner}}, map[int64][]access.Role{6: {access.RoleOwner}}
+	f.PutProjects(t, shop, hidden)
+	as := func(id int64, role access.Role) context.Context {
+		return access.WithPrincipal(t.Context(), access.UserPrincipal(id, role))
+	}
+	owner, editor, admin := as(5, access.RoleViewer), as(7, access.RoleEditor), as(1, access.RoleAdmin)
+	f.ExpectStatus(admin, t, "create", "", `{"name":"a","constraints":[],"project":"shop"}`, 201)
+	f.ExpectStatus(admin, t, "create", "", `{"name":"b","constraints":[],"project":"hidden"}`, 201)
+	f.ExpectStatus(admin, t, "create", "", `{"name":"c","constraints":[]}`, 201)
+	for _, test := range []struct {
+		caller              context.Context
+		operation, id, body string
+		want                string
+	}{
+		{owner, "create", "", `{"name":"d","constraints":[],"project":"shop"}`, "201"},
+		{owner, "create", "", `{"name":1}`, "403"},
+		{editor, "create", "", `{"name":1}`, "400"},
+		{owner, "create", "", `{"name":"e","constraints":[]}`, `403 NoAccessError: You need the "CREATE_SEGMENT" permission`},
+		{editor, "create", "", `{"name":"e","constraints":[],"project":"none"}`,
+			"400 ValidationError: The `/body/project` property must be the id of a project; you sent \"none\"."},
+		{editor, "create", "", `{"name":"e","constraints":[],"project":"hidden"}`, "400"},
+		{owner, "update", "1", `{"description":"d"}`, "204"},
+		{owner, "update", "1", `{"project":null}`, "403"},
+		{owner, "update", "3", `{"project":"shop"}`, "403"},
+		{editor, "update", "1", `{"description":"e"}`, "204"},
+		{editor, "update", "3", `{"project":"shop"}`, "204"},
+		{editor, "update", "3", `{"project":"hidden"}`, "400"},
+		{editor, "update", "2", `{"name":1}`, `404 NotFoundError: There is no segment with the id "2".`},
+		{owner, "delete", "2", "", "404"},
+		{as(8, access.RoleViewer), "delete", "1", "", `403 NoAccessError: You need the "DELETE_SEGMENT" permission`},
+		{owner, "delete", "1", "", "204"},
+		{admin, "delete", "2", "", "204"},
+	} {
+		if got := f.Call(test.caller, test.operation, test.id, test.body); !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s %s %s: got %s, want %s", test.operation, test.id, test.body, got, test.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"context"
 	_ "embed"
 	"net/http"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -47,13 +49,52 @@ func change(s *Segment, body jsonbody.Object) {
 	}
 }
 
+// check returns an error unless the caller has a permission of the type root or, for a segment of a project,
+// UPDATE_PROJECT_SEGMENT there. The kind of its error is NotFound if the caller does not see the project.
+func check(ctx context.Context, permission access.Permission, project *string) error {
+	if project == nil {
+		return access.Check(ctx, permission)
+	}
+	may, err := access.MayInProject(ctx, *project, access.UpdateProjectSegment)
+	if err != nil || may {
+		return err
+	}
+	return access.Check(ctx, permission)
+}
+
+// checkStored is check for a segment that is stored. One of a project that the caller does not see is a 404.
+func checkStored(ctx context.Context, permission access.Permission, s Segment) error {
+	err := check(ctx, permission, s.Project)
+	if apierror.KindOf(err) == apierror.NotFound {
+		return notFound(segmenttable.Name(s.ID))
+	}
+	return err
+}
+
+// checkNew is check for the project of a body, which can be nil. A project that does not exist is a 400.
+func checkNew(ctx context.Context, permission access.Permission, body jsonbody.Object) error {
+	var project *string
+	if id, ok := body.TextOK("project"); ok {
+		project = &id
+	}
+	err := check(ctx, permission, project)
+	if apierror.KindOf(err) == apierror.NotFound {
+		return apierror.Errorf(apierror.Validation, "The `/body/project` property must be the id of a project; you sent %q.",
+			apierror.Echo(*project))
+	}
+	return err
+}
+
 // Create serves POST /api/admin/segments.
 func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName, constraint.Rule("constraints"))
-		if err != nil {
+		body, invalid := schema.Read(r, hasName, constraint.Rule("constraints"))
+		if err := checkNew(r.Context(), access.CreateSegment, body); err != nil {
 			return err
+		}
+		if invalid != nil {
+			return invalid
 		}
 		next := Segment{Segment: segmenttable.Segment{CreatedAt: datetime.Milliseconds(now())}}
 		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
@@ -73,16 +114,24 @@ func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 func Update(segments *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName, constraint.Rule("constraints"))
-		if err != nil {
-			return err
-		}
+		body, invalid := schema.Read(r, hasName, constraint.Rule("constraints"))
 		id, err := idOf(r)
 		if err != nil {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		err = segments.Update(r.Context(), id, func(s *Segment) error {
+			if err := checkStored(r.Context(), access.UpdateSegment, *s); err != nil {
+				return err
+			}
+			if invalid != nil {
+				return invalid
+			}
+			if body.Has("project") {
+				if err := checkNew(r.Context(), access.UpdateSegment, body); err != nil {
+					return err
+				}
+			}
 			if err := preconditions.Check(etag(*s)); err != nil {
 				return err
 			}
@@ -105,7 +154,12 @@ func Delete(segments *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		err = segments.Delete(r.Context(), id, func(s Segment) error { return preconditions.Check(etag(s)) })
+		err = segments.Delete(r.Context(), id, func(s Segment) error {
+			if err := checkStored(r.Context(), access.DeleteSegment, s); err != nil {
+				return err
+			}
+			return preconditions.Check(etag(s))
+		})
 		if err != nil {
 			return err
 		}

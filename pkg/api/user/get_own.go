@@ -1,6 +1,7 @@
 package user
 
 import (
+	"context"
 	"net/http"
 
 	"toggleadmin/pkg/platform/access"
@@ -23,9 +24,15 @@ type ownUser struct {
 	IsAPI    bool   `json:"isAPI"` // always false
 }
 
+// permission is userPermissionSchema in api/openapi.yaml.
 type permission struct {
-	Permission access.Permission `json:"permission"`
+	Permission  access.Permission `json:"permission"`
+	Project     string            `json:"project,omitempty"`     // empty: a permission of the type root
+	Environment string            `json:"environment,omitempty"` // *: all; empty: not of the type environment
 }
+
+// allEnvironments stands for all environments of a project.
+const allEnvironments = "*"
 
 // GetOwn serves GET /api/admin/user. The permissions are those with which the request was authorized.
 func GetOwn(users *Store) lambdahttp.HandlerFunc {
@@ -43,8 +50,34 @@ func GetOwn(users *Store) lambdahttp.HandlerFunc {
 			Permissions: make([]permission, len(principal.Permissions)),
 		}
 		for i, p := range principal.Permissions {
-			body.Permissions[i] = permission{p}
+			body.Permissions[i] = permission{Permission: p}
+		}
+		if !principal.Has(access.Admin) { // which includes all others
+			inProjects, err := permissionsInProjects(r.Context())
+			if err != nil {
+				return err
+			}
+			body.Permissions = append(body.Permissions, inProjects...)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
+}
+
+// permissionsInProjects returns the caller's permissions in projects that are not archived.
+func permissionsInProjects(ctx context.Context) ([]permission, error) {
+	held, err := access.HeldInProjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []permission
+	for _, project := range held {
+		for _, p := range project.Permissions {
+			shown := permission{p.Permission, project.Project.ID, p.Environment}
+			if info, _ := access.FindPermission(p.Permission); info.Type == access.EnvironmentPermission && p.Environment == "" {
+				shown.Environment = allEnvironments
+			}
+			all = append(all, shown)
+		}
+	}
+	return all, nil
 }

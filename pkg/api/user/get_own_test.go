@@ -4,9 +4,11 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/operation"
@@ -14,10 +16,21 @@ import (
 
 func TestGetOwn(t *testing.T) {
 	t.Parallel()
-	store, _ := newStore(t)
+	store, db := newStore(t)
+	old := access.NewProject("old", "Old")
+	old.ArchivedAt = new(time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC))
+	hidden, shop := access.NewProject("hidden", "Hidden"), access.NewProject("shop", "Shop")
+	hidden.Mode, shop.Mode = access.Private, access.Private
+	shop.Users = map[int64][]access.Role{3: {9}}
+	db.PutProjects(t, old, hidden, shop)
+	db.Put(t, db.Tables[accesstable.Table], accesstable.MarshalRole(access.RoleDefinition{ID: 9, Type: access.CustomType,
+		Permissions: []access.RolePermission{
+			{Permission: access.UpdateFeature},
+			{Permission: access.UpdateEnvironment, Environment: "staging"},
+		}}))
 	add(t, store, person("ada", "ada@example.com"), person("Bob", ""), serviceAccount("ci"), serviceAccount("deleted"))
 	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4, false))
-	set := operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
+	set := operation.Set{Projects: db.ProjectReader(), Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
 	get := func(ctx context.Context, id int64, role access.Role) string {
 		return set.Call(access.WithPrincipal(ctx, access.UserPrincipal(id, role)), "get", "", "")
 	}
@@ -39,11 +52,24 @@ func TestGetOwn(t *testing.T) {
 			3, access.RoleEditor,
 			`200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
 				`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},` +
-				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_FEATURE"},{"permission":"UPDATE_FEATURE"},` +
-				`{"permission":"DELETE_FEATURE"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
-				`{"permission":"DELETE_SEGMENT"},{"permission":"UPDATE_FEATURE_ENVIRONMENT"},` +
-				`{"permission":"CREATE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_STRATEGY"},` +
-				`{"permission":"DELETE_FEATURE_STRATEGY"},{"permission":"UPDATE_FEATURE_DEPENDENCY"},{"permission":"READ_CLIENT_API_TOKEN"},{"permission":"CREATE_PROJECT"},{"permission":"READ_ROLE"}]}`,
+				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
+				`{"permission":"DELETE_SEGMENT"},{"permission":"READ_CLIENT_API_TOKEN"},{"permission":"CREATE_PROJECT"},` +
+				`{"permission":"READ_ROLE"},` +
+				`{"permission":"CREATE_FEATURE","project":"default"},{"permission":"UPDATE_FEATURE","project":"default"},` +
+				`{"permission":"DELETE_FEATURE","project":"default"},` +
+				`{"permission":"CREATE_FEATURE_STRATEGY","project":"default","environment":"*"},` +
+				`{"permission":"UPDATE_FEATURE_STRATEGY","project":"default","environment":"*"},` +
+				`{"permission":"DELETE_FEATURE_STRATEGY","project":"default","environment":"*"},` +
+				`{"permission":"UPDATE_FEATURE_ENVIRONMENT","project":"default","environment":"*"},` +
+				`{"permission":"UPDATE_FEATURE_VARIANTS","project":"default"},` +
+				`{"permission":"MOVE_FEATURE_TOGGLE","project":"default"},` +
+				`{"permission":"UPDATE_FEATURE_ENVIRONMENT_VARIANTS","project":"default","environment":"*"},` +
+				`{"permission":"READ_PROJECT_API_TOKEN","project":"default"},` +
+				`{"permission":"CREATE_PROJECT_API_TOKEN","project":"default"},` +
+				`{"permission":"DELETE_PROJECT_API_TOKEN","project":"default"},` +
+				`{"permission":"UPDATE_FEATURE_DEPENDENCY","project":"default"},` +
+				`{"permission":"UPDATE_FEATURE","project":"shop"},` +
+				`{"permission":"UPDATE_FEATURE_ENVIRONMENT","project":"shop","environment":"staging"}]}`,
 		},
 		{4, access.RoleEditor, unauthorized},
 		{5, access.RoleAdmin, unauthorized},

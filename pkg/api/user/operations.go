@@ -2,6 +2,7 @@ package user
 
 import (
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -13,7 +14,7 @@ func Operations() []app.Operation {
 			Name:     "get-me",
 			Route:    "GET /api/admin/user",
 			Requires: access.IsUser,
-			Tables:   []string{Table},
+			Tables:   []string{Table, accesstable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetOwn(NewStore(d.DynamoDB, d.Tables, nil)) },
 		},
 	}

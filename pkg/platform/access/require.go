@@ -158,6 +158,37 @@ func VisibleProjects(ctx context.Context) ([]*Project, error) {
 	return slices.DeleteFunc(all, func(project *Project) bool { return !project.IsVisible(p) }), nil
 }
 
+// HeldInProject is what a principal may do in a project.
+type HeldInProject struct {
+	Project     *Project
+	Permissions []RolePermission // as Held returns them
+}
+
+// HeldInProjects returns what the caller may do in each project that is not archived, ordered by the id of the project.
+func HeldInProjects(ctx context.Context) ([]HeldInProject, error) {
+	projects, err := VisibleProjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := PrincipalFrom(ctx)
+	var roles []Role
+	for _, project := range projects {
+		roles = append(roles, project.CustomRolesOf(p)...)
+	}
+	slices.Sort(roles)
+	custom, err := projectsFrom(ctx).CustomRoles(ctx, slices.Compact(roles))
+	if err != nil {
+		return nil, err
+	}
+	var all []HeldInProject
+	for _, project := range projects {
+		if project.ArchivedAt == nil {
+			all = append(all, HeldInProject{project, Held(p, project, custom)})
+		}
+	}
+	return all, nil
+}
+
 // Reader reads projects and roles, consistently.
 type Reader interface {
 	// Project returns nil if there is no project with the id.

@@ -80,9 +80,7 @@ func FixedRoles() []RoleDefinition {
 			Name:        "Editor",
 			Description: "May change context fields, segments and the toggles of open projects, and create projects.",
 			Permissions: everywhere(
-				CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission,
-				CreateFeature, UpdateFeature, DeleteFeature, CreateSegment, UpdateSegment, DeleteSegment,
-				UpdateEnvironment, CreateStrategy, UpdateStrategy, DeleteStrategy, UpdateDependency,
+				CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateSegment, UpdateSegment, DeleteSegment,
 				ReadClientToken, CreateProject, ReadRole,
 			),
 		},

@@ -66,7 +66,7 @@ func TestRolesAndGroups(t *testing.T) {
 	db := database.New(t)
 	reader, table := accesstable.NewReader(db.Client, db.Tables), db.Tables[accesstable.Table]
 	role := access.RoleDefinition{ID: 10, Type: access.CustomType, Name: "Releaser", Description: "Releases", LastEvent: 3,
-		Permissions: []access.RolePermission{{Permission: access.UpdateFeature}, {access.UpdateEnvironment, "production"}}}
+		Permissions: []access.RolePermission{{Permission: access.UpdateFeature}, {Permission: access.UpdateEnvironment, Environment: "production"}}}
 	other := access.RoleDefinition{ID: 9, Type: access.RootCustomType, Name: "Auditor", Permissions: []access.RolePermission{}}
 	db.Put(t, table, accesstable.MarshalRole(role))
 	db.Put(t, table, accesstable.MarshalRole(other))

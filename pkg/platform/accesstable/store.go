@@ -15,6 +15,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
+// maxID is the maximum length of the id of a project.
+const maxID = 100
+
 // Reader reads the table, consistently. It implements access.Reader, and is safe for concurrent use.
 type Reader struct {
 	client *dynamodb.Client
@@ -28,20 +31,21 @@ func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 
 // Project implements access.Reader. The default project exists even if it is not stored.
 func (s *Reader) Project(ctx context.Context, id string) (*access.Project, error) {
-	if id == "" {
+	if id == "" || len(id) > maxID {
 		return nil, nil //nolint:nilnil // there is no such project
 	}
-	item, err := dynamo.Get(ctx, s.client, s.table, ProjectKey(id))
+	// The same action as CustomRoles, so that functions need one permission.
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{ProjectKey(id)})
 	if err != nil {
 		return nil, fmt.Errorf("get the project %q: %w", id, err)
 	}
-	if item == nil {
+	if len(items) == 0 {
 		if id == access.DefaultProject {
 			return new(access.ImplicitDefaultProject()), nil
 		}
 		return nil, nil //nolint:nilnil // there is no such project
 	}
-	project, err := UnmarshalProject(item)
+	project, err := UnmarshalProject(items[0])
 	if err != nil {
 		return nil, fmt.Errorf("get the project %q: %w", id, err)
 	}

@@ -11,13 +11,16 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // Set contains handlers by the names of their operations, the names of their path parameters, and headers of requests.
+// Projects is nil if every project exists and is open.
 type Set struct {
+	Projects   access.Reader
 	Handlers   map[string]lambdahttp.HandlerFunc
 	Parameters []string
 	header     http.Header
@@ -42,6 +45,7 @@ type Request struct {
 
 // Serve calls the handler. The text is the body, or the name and the message of the error.
 func (s Set) Serve(ctx context.Context, q Request) (status int, header http.Header, text string) {
+	ctx = s.withAccess(ctx)
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "https://example.com/dev/api/admin/x", strings.NewReader(q.Body))
 	r.Header.Set("Content-Type", "application/json")
 	maps.Copy(r.Header, s.header)
