@@ -235,22 +235,26 @@ const bySweep = "a sweep"
 const unswept = 4 * time.Minute
 
 // withoutSweeps reports whether no sweep compiles snapshots at a time, as in some intervals that are longer than what a
-// sweep compiles again anyway.
+// sweep compiles again anyway. The first whole one is among them.
 func (w *World) withoutSweeps(t time.Time) bool {
-	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(t.UnixNano()/int64(unswept))), 0.4)
+	interval := t.Truncate(unswept)
+	probability := 0.4
+	if interval.Equal(w.firstInterval()) {
+		probability = 1
+	}
+	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(interval.UnixNano())), probability)
 }
 
+func (w *World) firstInterval() time.Time { return w.start.Truncate(unswept).Add(unswept) }
+
 // quietUntil returns when the actors go on if they do nothing at a time, and otherwise that time. They do nothing from a
-// minute after the begin of some intervals without sweeps until the first sweep after these: a change that the stream has
+// minute after the begin of the first interval without sweeps until the first sweep after it: a change that the stream has
 // given up is not compiled together with later ones.
 func (w *World) quietUntil(t time.Time) time.Time {
-	const slack = 65 * time.Second // from the end of the interval to the first sweep
-	for _, in := range []time.Time{t, t.Add(-slack)} {
-		n := in.UnixNano() / int64(unswept)
-		begun := time.Unix(0, n*int64(unswept))
-		if w.delivers && w.withoutSweeps(in) && mix(w.Seed, 22, uint64(n))%3 > 0 && t.Sub(begun) >= time.Minute {
-			return begun.Add(unswept + slack)
-		}
+	const slack = 65 * time.Second // from the end of the interval to the sweep
+	begun, ended := w.firstInterval().Add(time.Minute), w.firstInterval().Add(unswept+slack)
+	if w.delivers && w.has(redelivered) && !t.Before(begun) && t.Before(ended) {
+		return ended
 	}
 	return t
 }
