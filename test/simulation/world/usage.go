@@ -293,9 +293,10 @@ func (w *World) checkUsage() {
 	for _, on := range slices.Concat(w.delivery.servers, w.delivery.crashed) {
 		w.checkLost(on)
 	}
-	broken := w.upTo(2, 22) == 0 && len(w.usage.parts) > 0
+	part := w.lastPart()
+	broken := w.upTo(2, 22) == 0 && part != nil && part.isKept()
 	if broken {
-		w.breakTally()
+		w.breakTally(part.hour)
 	}
 	settled := time.Now().Truncate(time.Hour).Add(time.Hour + 3*time.Minute)
 	w.sleep("the end of the hour", time.Until(settled))
@@ -305,21 +306,28 @@ func (w *World) checkUsage() {
 	w.checkMerged()
 }
 
-// breakTally adds a tally that cannot be read to an hour, and loses the records of the hour, which nothing in the service
-// does.
-func (w *World) breakTally() {
-	p := w.newProcess("operator/tally")
-	p.direct = true
-	client, err := dynamo.NewClient(p.config(), "")
-	w.must(err)
-	var last *countedPart
+// lastPart returns a part of the last hour that has one, or nil.
+func (w *World) lastPart() (last *countedPart) {
 	for _, part := range w.usage.parts {
 		if last == nil || part.hour.After(last.hour) {
 			last = part
 		}
 	}
+	return last
+}
+
+// isKept reports whether a sweep that is the only one after a long time still finds the part.
+func (p *countedPart) isKept() bool { return time.Since(p.hour) < usagetable.PartsKept-time.Hour }
+
+// breakTally adds a tally that cannot be read to an hour, and loses the records of the hour, which nothing in the service
+// does.
+func (w *World) breakTally(hour time.Time) {
+	p := w.newProcess("operator/tally")
+	p.direct = true
+	client, err := dynamo.NewClient(p.config(), "")
+	w.must(err)
 	item, err := usagetable.MarshalPart(usagetable.Part{
-		Kind: usagetable.KindTally, Hour: last.hour, Environment: environmentNames[0], ID: "0", Writes: 1,
+		Kind: usagetable.KindTally, Hour: hour, Environment: environmentNames[0], ID: "0", Writes: 1,
 		WrittenAt: time.Now(),
 	}, usage.NewTally())
 	w.must(err)
@@ -331,7 +339,7 @@ func (w *World) breakTally() {
 	for _, item := range w.db.Items(usagetable.Table) {
 		partition := item.String(usagetable.AttributePartition)
 		if (partition == "merged" || strings.HasPrefix(partition, "feature#")) &&
-			strings.HasPrefix(item.String(usagetable.AttributeItem), last.hour.Format("2006-01-02T15")) {
+			strings.HasPrefix(item.String(usagetable.AttributeItem), hour.Format("2006-01-02T15")) {
 			_, err := client.DeleteItem(context.Background(), &sdk.DeleteItemInput{TableName: &table, Key: dynamo.Item{
 				usagetable.AttributePartition: item[usagetable.AttributePartition],
 				usagetable.AttributeItem:      item[usagetable.AttributeItem],
@@ -360,8 +368,8 @@ func isSum(record, tallies usage.ByApplication) bool {
 func (w *World) checkMerged() {
 	parts, merged := map[string]usage.ByApplication{}, map[string]usage.ByApplication{}
 	for key, part := range w.usage.parts {
-		if time.Since(part.hour) >= usagetable.PartsKept-time.Hour {
-			continue // the only sweep after so long a time finds no parts
+		if !part.isKept() {
+			continue
 		}
 		for feature, by := range part.tally.Features {
 			at := fmt.Sprint(feature, " ", part.hour.Format(time.RFC3339), " ", strings.Split(key, "#")[2])
