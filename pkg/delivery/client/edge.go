@@ -56,7 +56,7 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	for i, secret := range secrets {
 		if token := stored[secret.Selector]; token.Verifies(secret) && !token.Expired(now) {
 			valid = append(valid, newEdgeToken(texts[i], token))
-			defer h.seen.Update(r.Context(), token)()
+			defer h.seen.StartUpdate(r.Context(), token).Wait()
 		}
 	}
 	return lambdahttp.WriteJSON(w, http.StatusOK, struct {

@@ -108,7 +108,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) error {
 	if path, ok := h.countedPath(cleanPath(r.URL.Path)); ok {
 		h.recorder.CountRequest(path, sent.status)
 	}
-	h.recorder.Write(r.Context())()
+	h.recorder.StartWriting(r.Context()).Wait()
 	h.counts.log(r.Context(), h.logger, h.function, h.now())
 	h.counts.logStale(r.Context(), h.logger, h.function, h.now())
 	h.recorder.Log(r.Context(), h.now())
@@ -177,7 +177,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if found == nil {
 		return apierror.New(apierror.NotFound, apierror.TextPathNotAvailable)
 	}
-	defer h.seen.Update(r.Context(), authorized.token)()
+	defer h.seen.StartUpdate(r.Context(), authorized.token).Wait()
 	authorized.w, authorized.name = w, name
 	if err := found.serve(h, authorized); err != nil {
 		return err
@@ -237,7 +237,7 @@ func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*reque
 		return nil, errNoToken()
 	}
 	if !isReport {
-		defer h.recorder.Write(r.Context())()
+		defer h.recorder.StartWriting(r.Context()).Wait()
 	}
 	read, err := h.cache.read(r.Context(), secret)
 	if err != nil {

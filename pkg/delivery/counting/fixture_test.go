@@ -77,7 +77,7 @@ func (f *fixture) reportAt(r *counting.Recorder, from counting.Reporter, stop ti
 
 // write lets the process write what is due.
 func (f *fixture) write(r *counting.Recorder) {
-	r.Write(f.Context())()
+	r.StartWriting(f.Context()).Wait()
 	r.Log(f.Context(), f.now)
 }
 

@@ -389,15 +389,14 @@ func (r *Recorder) end(chosen []pending, errs []error) {
 	}
 }
 
-// Write starts to write what must be written now. The returned function waits for it. A failure is logged by Log.
-func (r *Recorder) Write(ctx context.Context) (wait func()) {
+// StartWriting starts to write what must be written now, and returns what waits for that. A failure is logged by Log.
+func (r *Recorder) StartWriting(ctx context.Context) *sync.WaitGroup {
+	var writing sync.WaitGroup
 	chosen := r.begin()
 	if chosen == nil {
-		return func() {}
+		return &writing
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	writing.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 		defer cancel()
 		errs := make([]error, len(chosen))
@@ -411,8 +410,8 @@ func (r *Recorder) Write(ctx context.Context) (wait func()) {
 		}
 		_ = writes.Wait()
 		r.end(chosen, errs)
-	}()
-	return func() { <-done }
+	})
+	return &writing
 }
 
 // put writes a part. If its hour may have been merged before, it notes that the hour must be merged again.

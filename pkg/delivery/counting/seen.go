@@ -38,23 +38,22 @@ func NewSeenTokens(c Config) *SeenTokens {
 	}
 }
 
-// Update starts to update when a token that was read was last used, if what is stored is an hour old. A process tries
-// it once an hour, whether or not it succeeds. The returned function waits for the update.
-func (s *SeenTokens) Update(ctx context.Context, token clienttokentable.Token) (wait func()) {
+// StartUpdate starts to update when a token that was read was last used, if what is stored is an hour old, and returns
+// what waits for that. A process tries it once an hour, whether or not it succeeds.
+func (s *SeenTokens) StartUpdate(ctx context.Context, token clienttokentable.Token) *sync.WaitGroup {
+	var updating sync.WaitGroup
 	now := s.now()
 	if !s.isDue(token, now) {
-		return func() {}
+		return &updating
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	updating.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 		defer cancel()
 		if err := s.store.setSeenAt(ctx, token.Selector, now); err != nil {
 			s.logger.WarnContext(ctx, "the last use of a token was not written", logging.Cause(err))
 		}
-	}()
-	return func() { <-done }
+	})
+	return &updating
 }
 
 // isDue reports whether a token must be updated. The next time is in an hour.
