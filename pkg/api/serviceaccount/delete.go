@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"net/http"
 
+	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // Delete serves DELETE /api/admin/service-account/{id}.
-func Delete(accounts *Store) lambdahttp.HandlerFunc {
+func Delete(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, err := user.PathID(r)
 		if err != nil {
@@ -17,9 +18,10 @@ func Delete(accounts *Store) lambdahttp.HandlerFunc {
 		}
 		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
 		if failed == nil {
-			err = accounts.Delete(r.Context(), id)
+			err = pats.DeleteOwner(r.Context(), user.ServiceAccount, id, false)
 		} else {
-			err = cmp.Or(accounts.Find(r.Context(), id), failed)
+			_, err = users.Find(r.Context(), user.ServiceAccount, id)
+			err = cmp.Or(err, failed)
 		}
 		return user.NameServiceAccount(r, err) // nil: 200 without a body
 	}

@@ -20,7 +20,6 @@ import (
 type fixture struct {
 	*database.Database
 	operation.Set
-	store *serviceaccount.Store
 	users *user.Store
 	pats  *pat.Store
 }
@@ -30,16 +29,15 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	db := database.New(tb)
 	f := &fixture{
-		Database: db, store: serviceaccount.NewStore(db.Client, db.Tables, db.Log()),
-		users: user.NewStore(db.Client, db.Tables, db.Log()),
-		pats:  pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
+		Database: db, users: user.NewStore(db.Client, db.Tables, db.Log()),
+		pats: pat.NewStore(db.Client, db.Tables, db.Log(), rand.Reader),
 	}
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
 		Role: access.RoleAdmin}, user.DefaultLimit)
 	assert.OK(tb, err)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create": serviceaccount.Create(f.users, now, user.DefaultLimit), "update": serviceaccount.Update(f.store),
-		"list": serviceaccount.List(f.store), "delete": serviceaccount.Delete(f.store),
+		"create": serviceaccount.Create(f.users, now, user.DefaultLimit), "update": serviceaccount.Update(f.users, f.pats),
+		"list": serviceaccount.List(f.users, f.pats), "delete": serviceaccount.Delete(f.users, f.pats),
 	}}
 	return f
 }

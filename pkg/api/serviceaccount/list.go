@@ -1,8 +1,13 @@
 package serviceaccount
 
 import (
+	"context"
 	"net/http"
 
+	"golang.org/x/sync/errgroup"
+
+	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -16,9 +21,9 @@ type role struct {
 }
 
 // List serves GET /api/admin/service-account.
-func List(accounts *Store) lambdahttp.HandlerFunc {
+func List(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		all, err := accounts.List(r.Context())
+		all, err := list(r.Context(), users, pats)
 		if err != nil {
 			return err
 		}
@@ -36,4 +41,34 @@ func List(accounts *Store) lambdahttp.HandlerFunc {
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
+}
+
+// list returns all service accounts, ordered by id. It reads both tables at the same time, by one consistent Scan per MB
+// each.
+func list(ctx context.Context, users *user.Store, pats *pat.Store) ([]Account, error) {
+	var accounts []user.User
+	var tokens []pat.PAT
+	var reads errgroup.Group
+	reads.Go(func() (err error) {
+		accounts, err = users.List(ctx)
+		return err
+	})
+	reads.Go(func() (err error) {
+		tokens, err = pats.List(ctx)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	of := map[int64][]pat.PAT{}
+	for _, t := range tokens {
+		of[t.UserID] = append(of[t.UserID], t)
+	}
+	var all []Account
+	for _, u := range accounts {
+		if u.Kind == user.ServiceAccount {
+			all = append(all, Account{u, of[u.ID]})
+		}
+	}
+	return all, nil
 }

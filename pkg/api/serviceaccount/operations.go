@@ -19,7 +19,7 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/service-account",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{user.Table, pat.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(NewStore(d.DynamoDB, d.Tables, nil)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(readers(d)) },
 		},
 		{
 			Name:     "create-service-account",
@@ -36,19 +36,23 @@ func Operations() []app.Operation {
 			Route:    "PUT /api/admin/service-account/{id}",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{user.Table, pat.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writers(d)) },
 		},
 		{
 			Name:     "delete-service-account",
 			Route:    "DELETE /api/admin/service-account/{id}",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{user.Table, user.IdentifiersTable, pat.Table, eventlog.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writers(d)) },
 		},
 	}
 }
 
-func writer(d *app.Deps) *Store {
+func readers(d *app.Deps) (*user.Store, *pat.Store) {
+	return user.NewStore(d.DynamoDB, d.Tables, nil), pat.NewStore(d.DynamoDB, d.Tables, nil, nil)
+}
+
+func writers(d *app.Deps) (*user.Store, *pat.Store) {
 	log := eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)
-	return NewStore(d.DynamoDB, d.Tables, log)
+	return user.NewStore(d.DynamoDB, d.Tables, log), pat.NewStore(d.DynamoDB, d.Tables, log, nil) // it creates no tokens
 }

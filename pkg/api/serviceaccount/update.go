@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"net/http"
 
+	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -15,7 +16,7 @@ import (
 var updateSchema []byte
 
 // Update serves PUT /api/admin/service-account/{id}.
-func Update(accounts *Store) lambdahttp.HandlerFunc {
+func Update(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
@@ -27,7 +28,7 @@ func Update(accounts *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		preconditions := lambdahttp.PreconditionsOf(r)
-		account, err := accounts.Update(r.Context(), id, func(u *user.User) error {
+		account, err := users.Update(r.Context(), user.ServiceAccount, id, func(u *user.User) error {
 			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
 				return err
 			}
@@ -40,6 +41,10 @@ func Update(accounts *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return user.NameServiceAccount(r, err)
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(account))
+		tokens, err := pats.ListOf(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, newResponse(Account{account, tokens}))
 	}
 }
