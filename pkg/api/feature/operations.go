@@ -43,7 +43,7 @@ func Operations() []app.Operation {
 			Route:    "POST /api/admin/projects/{projectId}/features",
 			Requires: access.InProject(access.CreateFeature),
 			Tables: []string{accesstable.Table, featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table,
-				eventlog.Table},
+				user.Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Create(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
 			},
@@ -91,7 +91,7 @@ func Operations() []app.Operation {
 			Name:     "clone-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/clone",
 			Requires: access.InProject(access.CreateFeature),
-			Tables:   append(StateTables(), featuretype.Table),
+			Tables:   append(StateTables(), featuretype.Table, user.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Clone(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now, toggle.NewStrategyIDs(d.Now, d.Random))
 			},
