@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -147,6 +148,7 @@ const (
 func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request at a time is counted
 	t.Parallel()
 	s := start(t)
+	s.putProject(t)
 	clientToken, _ := s.createClientToken(t)
 	client := "api-tokens/" + clientToken.Listed()
 	const (
@@ -306,7 +308,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 4w+3w+2w",
 		},
 		{"GET environments", "viewer", "", 200, "get-all-environments", readPAT + ", 5 Scan 1r"},
-		{"GET environments/project/p", "viewer", "", 200, "get-project-environments", readPAT + ", 2 Scan 1r"},
+		{"GET environments/project/p", "viewer", "", 200, "get-project-environments", readPAT + ", BatchGetItem 1r, 2 Scan 1r"},
 		{"GET environments/production", "viewer", "", 200, "get-environment", readPAT + ", GetItem 1r"},
 		{
 			request:  "POST environments",
@@ -438,7 +440,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "create-pat",
 			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems 2w+2w+3w",
 		},
-		{"GET user", "viewer", "", 200, "get-me", readPAT + ", GetItem 1r"},
+		{"GET user", "viewer", "", 200, "get-me", readPAT + ", GetItem 1r, Query 1r"},
 
 		// A write that can change whether a toggle is potentially stale reads the lifetime, and checks it in the transaction.
 		{
@@ -447,7 +449,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"h"}`,
 			status:   201,
 			function: "create-feature",
-			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems 3w+5w+2w, GetItem 1r, Scan 1r",
+			calls: readPAT + ", BatchGetItem 1r, GetItem 1r, 4 Scan 0.5r, Scan 1r, " +
+				"TransactWriteItems 3w+5w+2w, GetItem 1r, Scan 1r",
 		},
 		{
 			request:  "POST projects/p/features",
@@ -455,16 +458,17 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"h"}`,
 			status:   409,
 			function: "create-feature",
-			calls:    readPAT + ", GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems failed",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems failed",
 		},
-		{"GET projects/p/features/h", "viewer", "", 200, "get-feature", readPAT + ", BatchGetItem 1r, 2 GetItem 1r, Query 1r, Scan 1r"},
+		{"GET projects/p/features/h", "viewer", "", 200, "get-feature", readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, Query 1r, Scan 1r"},
 		{
 			request:  "PUT projects/p/features/h",
 			as:       "editor",
 			body:     `{"description":"d"}`,
 			status:   200,
 			function: "update-feature",
-			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w, BatchGetItem 1r, GetItem 1r, Query 1r, Scan 1r",
+			calls: readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 3w+3w, BatchGetItem 1r, " +
+				"GetItem 1r, Query 1r, Scan 1r",
 		},
 		// the same, and the usage was read ten seconds ago or later
 		{
@@ -473,16 +477,16 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"description":"d"}`,
 			status:   200,
 			function: "update-feature",
-			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, Scan 1r",
+			calls:    readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, Scan 1r",
 		},
-		{"GET projects/p/features", "viewer", "", 200, "get-features", readPAT + ", BatchGetItem 1r, Query 1r, 6 Scan 1r"},
+		{"GET projects/p/features", "viewer", "", 200, "get-features", readPAT + ", 2 BatchGetItem 1r, Query 1r, 6 Scan 1r"},
 		{
 			request:  "POST projects/p/stale",
 			as:       "editor",
 			body:     `{"features":["h"],"stale":true}`,
 			status:   202,
 			function: "stale-features",
-			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 3w+3w",
 		},
 		{
 			request:  "POST projects/p/stale",
@@ -490,34 +494,34 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"features":["h"],"stale":false}`,
 			status:   202,
 			function: "stale-features",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		// The environment, then the toggle. Only the usage that becomes less is read.
-		{"GET " + switchOf, "viewer", "", 200, "get-feature-environment", readPAT + ", 2 GetItem 1r"},
+		{"GET " + switchOf, "viewer", "", 200, "get-feature-environment", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
 		{
 			request:  "POST " + switchOf + "/on",
 			as:       "editor",
 			status:   200,
 			function: "toggle-feature-environment-on",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+6w+2w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+6w+2w",
 		},
-		{"POST " + switchOf + "/on", "editor", "", 200, "toggle-feature-environment-on", readPAT + ", 2 GetItem 1r"},
+		{"POST " + switchOf + "/on", "editor", "", 200, "toggle-feature-environment-on", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
 		{
 			request:  "POST " + switchOf + "/strategies",
 			as:       "editor",
 			body:     `{"name":"default"}`,
 			status:   200,
 			function: "add-feature-strategy",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
-		{"GET " + switchOf + "/strategies", "viewer", "", 200, "get-feature-strategies", readPAT + ", 2 GetItem 1r"},
+		{"GET " + switchOf + "/strategies", "viewer", "", 200, "get-feature-strategies", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
 		{
 			request:  "POST " + switchOf + "/strategies/set-sort-order",
 			as:       "editor",
 			body:     "[]",
 			status:   200,
 			function: "set-strategy-sort-order",
-			calls:    readPAT + ", 2 GetItem 1r",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r",
 		},
 		{"GET strategies", "viewer", "", 200, "get-all-strategies", readPAT},
 		{
@@ -526,7 +530,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"features":["h"]}`,
 			status:   200,
 			function: "bulk-toggle-features-environment-off",
-			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		{
 			request:  "POST " + switches + "/on",
@@ -534,14 +538,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"features":["h"]}`,
 			status:   200,
 			function: "bulk-toggle-features-environment-on",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		{
 			request:  "POST " + switchOf + "/off",
 			as:       "editor",
 			status:   200,
 			function: "toggle-feature-environment-off",
-			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
 		},
 		// the toggle, four segments of the table, the environments, the type
 		{
@@ -550,7 +554,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"i"}`,
 			status:   201,
 			function: "clone-feature",
-			calls:    readPAT + ", 2 GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r",
+			calls: readPAT + ", BatchGetItem 1r, 2 GetItem 1r, 4 Scan 0.5r, Scan 1r, " +
+				"TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r",
 		},
 		// The toggle, then the parent. Both are written.
 		{
@@ -559,31 +564,31 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"feature":"i"}`,
 			status:   200,
 			function: "add-feature-dependency",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 6w+3w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 6w+3w",
 		},
 		{
 			request:  "DELETE projects/p/features/h/dependencies/i",
 			as:       "editor",
 			status:   200,
 			function: "delete-feature-dependency",
-			calls:    readPAT + ", 2 GetItem 1r, TransactWriteItems 6w+3w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 6w+3w",
 		},
 		{
 			request:  "DELETE projects/p/features/h",
 			as:       "editor",
 			status:   202,
 			function: "archive-feature",
-			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+3w",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 3w+3w",
 		},
-		{"DELETE projects/p/features/h", "editor", "", 202, "archive-feature", readPAT + ", GetItem 1r"},
+		{"DELETE projects/p/features/h", "editor", "", 202, "archive-feature", readPAT + ", BatchGetItem 1r, GetItem 1r"},
 		{
 			request:  "POST archive/revive/old-banner",
 			as:       "editor",
 			status:   200,
 			function: "revive-feature",
-			calls:    readPAT + ", 2 GetItem 1r, Scan 1r, TransactWriteItems 3w+6w+2w+2w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, Scan 1r, TransactWriteItems 3w+6w+2w+2w",
 		},
-		{"DELETE archive/h", "editor", "", 200, "delete-feature", readPAT + ", GetItem 1r, TransactWriteItems 2w+5w"},
+		{"DELETE archive/h", "editor", "", 200, "delete-feature", readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 2w+5w"},
 		// four segments of the table, and two other tables
 		{
 			request:  "POST playground/advanced",
@@ -681,10 +686,19 @@ func TestCallsWithALargeField(t *testing.T) {
 		ContextFields: []string{"large"},
 	})
 	assert.OK(t, err)
+	s.putProject(t)
 	s.clock.Add(1)
 	status, calls := s.calls(t, "DELETE /api/admin/projects/p/features/banner", "editor", "")
-	assert.Equal(t, "202: "+readPAT+", archive-feature GetItem 1r, archive-feature BatchGetItem 1r, "+
+	assert.Equal(t, "202: "+readPAT+", 2 archive-feature BatchGetItem 1r, archive-feature GetItem 1r, "+
 		"archive-feature TransactWriteItems 3w+3w+2w", fmt.Sprint(status, ": ", calls))
+}
+
+// putProject adds the project p.
+func (s *service) putProject(t *testing.T) {
+	t.Helper()
+	_, err := s.client(t).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(s.tables[accesstable.Table]),
+		Item: accesstable.MarshalProject(access.NewProject("p", "Project"))})
+	assert.OK(t, err)
 }
 
 // A write of strategies costs two write units for each KB of the toggle, whose strategies are compressed, and one for its
@@ -706,7 +720,7 @@ func TestCallsWithStrategies(t *testing.T) {
 	} {
 		s.clock.Add(1) // otherwise two functions issue the same id of an event
 		status, calls := s.calls(t, test.request, "editor", test.body)
-		assert.Equal(t, "200: "+readPAT+", 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
+		assert.Equal(t, "200: "+readPAT+", FUNCTION BatchGetItem 1r, 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
 			strings.ReplaceAll(fmt.Sprint(status, ": ", calls), test.function, "FUNCTION"))
 	}
 	// The toggle has 2 KB, and the event has 5 KB. A context field that is named is read, checked and counted. Whether the
@@ -721,7 +735,7 @@ func TestCallsWithStrategies(t *testing.T) {
 	assert.OK(t, err)
 	s.clock.Add(1)
 	status, calls := s.calls(t, "POST "+state+"/strategies", "editor", string(large))
-	assert.Equal(t, "200: "+readPAT+", 2 add-feature-strategy GetItem 1r, 2 add-feature-strategy BatchGetItem 1r, "+
+	assert.Equal(t, "200: "+readPAT+", 3 add-feature-strategy BatchGetItem 1r, 2 add-feature-strategy GetItem 1r, "+
 		"add-feature-strategy TransactWriteItems 5w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
 	// Two toggles, of which the first has two KB now, and the events of a strategy and of the switch of each.
 	status, _ = s.send(t, "POST /api/admin/projects/shop/features", "editor", `{"name":"second"}`)
@@ -729,7 +743,8 @@ func TestCallsWithStrategies(t *testing.T) {
 	s.clock.Add(1)
 	status, calls = s.calls(t, "POST /api/admin/projects/shop/bulk_features/environments/development/on", "editor",
 		`{"features":["new-checkout","second"]}`)
-	assert.Equal(t, "200: "+readPAT+", bulk-toggle-features-environment-on GetItem 1r, bulk-toggle-features-environment-on BatchGetItem 2r, "+
+	assert.Equal(t, "200: "+readPAT+", bulk-toggle-features-environment-on BatchGetItem 1r, bulk-toggle-features-environment-on BatchGetItem 2r, "+
+		"bulk-toggle-features-environment-on GetItem 1r, "+
 		"bulk-toggle-features-environment-on TransactWriteItems 8w+12w+2w", fmt.Sprint(status, ": ", calls))
 }
 
