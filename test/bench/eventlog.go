@@ -63,7 +63,6 @@ func eventItem(id int64, i int) dynamo.Item {
 		eventlog.AttributeID:              dynamo.N(id),
 		eventlog.AttributeType:            dynamo.S(string(kind)),
 		eventlog.AttributeSubject:         dynamo.S("toggle:" + name),
-		eventlog.AttributeCreatedBy:       dynamo.S("Ada"),
 		eventlog.AttributeCreatedByUserID: dynamo.N(7),
 		eventlog.AttributeProject:         dynamo.S("default"),
 		eventlog.AttributeFeatureName:     dynamo.S(name),

@@ -62,8 +62,8 @@ func TestPreconditions(t *testing.T) {
 	matching.Expect(t.Context(), t, "delete", "2", "", "200")
 }
 
-// TestDeleteWithoutReservation deletes an account whose username another account has reserved, because one table was
-// restored.
+// TestDeleteWithoutReservation deletes an account whose username another account has reserved, because a restore has
+// not ended.
 func TestDeleteWithoutReservation(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
