@@ -5,33 +5,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"toggleadmin/pkg/api/expiry"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
-	"toggleadmin/pkg/platform/dynamo"
 )
 
-// RecordExpiry records that a token has reached a threshold. It does nothing if the token was changed or deleted after
-// it was read.
+// RecordExpiry is expiry.Record for a token.
 func (s *Store) RecordExpiry(ctx context.Context, p PAT, days int64) error {
-	_, err := s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
-		id, event, err := s.log.RecordActions(ctx, p.expiring(days))
-		expr := dynamo.Build(expression.NewBuilder().
-			WithCondition(expression.Name("id").AttributeExists().And(eventlog.HasLast(p.LastEvent))).
-			WithUpdate(eventlog.SetLast(id).Set(expression.Name("announcedDays"), expression.Value(days))))
-		return append([]types.TransactWriteItem{{Update: &types.Update{
-			TableName:                 &s.pats,
-			Key:                       Key(p.UserID, p.ID),
-			UpdateExpression:          expr.Update(),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}}}, event...), err
-	})
-	if err != nil {
+	t := expiry.Token{Table: s.pats, Key: Key(p.UserID, p.ID), HashName: hash, Last: p.LastEvent, Change: p.expiring}
+	if err := expiry.Record(ctx, s.log, t, days); err != nil {
 		return fmt.Errorf("record the expiry of PAT %d: %w", p.ID, err)
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/expiry"
 	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
@@ -121,13 +121,12 @@ func (i *insertion) plan(ctx context.Context) ([]types.TransactWriteItem, error)
 		return nil, err
 	}
 	p.LastEvent, p.AnnouncedDays = id, 0
-	if p.ExpiresAt.Sub(i.now) < access.ShortLife {
-		p.AnnouncedDays = access.LastThreshold
-		last, record, err := i.log.RecordActions(eventlog.WithActor(ctx, eventlog.System), p.expiring(p.AnnouncedDays))
-		if err != nil {
-			return nil, err
-		}
-		p.LastEvent, records = last, append(records, record...)
+	last, record, err := expiry.RecordNow(ctx, i.log, p.ExpiresAt, i.now, p.expiring(access.LastThreshold))
+	if err != nil {
+		return nil, err
+	}
+	if record != nil {
+		p.LastEvent, p.AnnouncedDays, records = last, access.LastThreshold, append(records, record...)
 	}
 	if i.expired != nil {
 		deletion, err := i.deletion(ctx, *i.expired, i.owner.Kind)
