@@ -49,6 +49,12 @@ const (
 	UserCreated                Type = "user-created"
 	UserUpdated                Type = "user-updated"
 	UserDeleted                Type = "user-deleted"
+	RoleCreated                Type = "role-created"
+	RoleUpdated                Type = "role-updated"
+	RoleDeleted                Type = "role-deleted"
+	GroupCreated               Type = "group-created"
+	GroupUpdated               Type = "group-updated"
+	GroupDeleted               Type = "group-deleted"
 	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
 )
 
@@ -105,6 +111,12 @@ var definitions = []Definition{
 	{UserCreated, "Accounts", "User created", "created the user %s"},
 	{UserUpdated, "Accounts", "User updated", "updated the user %s"},
 	{UserDeleted, "Accounts", "User deleted", "deleted the user %s"},
+	{RoleCreated, "Roles and groups", "Role created", "created the role %s"},
+	{RoleUpdated, "Roles and groups", "Role updated", "updated the role %s"},
+	{RoleDeleted, "Roles and groups", "Role deleted", "deleted the role %s"},
+	{GroupCreated, "Roles and groups", "Group created", "created the group %s"},
+	{GroupUpdated, "Roles and groups", "Group updated", "updated the group %s"},
+	{GroupDeleted, "Roles and groups", "Group deleted", "deleted the group %s"},
 	{InstallationInitialized, "Installation", "Installation initialized", "initialized the installation"},
 }
 

@@ -72,6 +72,9 @@ func (s *service) loadTemplate() (err error) {
 	}
 	if s.OIDCIssuer != "" {
 		p["OidcIssuer"], p["OidcClientId"], p["OidcDefaultRole"] = "https://issuer.invalid", "local", s.OIDCDefaultRole
+		if s.OIDCGroupsClaim != "" {
+			p["OidcGroupsClaim"] = s.OIDCGroupsClaim
+		}
 	}
 	if s.WebhookURL != "" {
 		p["WebhookSecretName"] = webhookParameter

@@ -25,6 +25,7 @@ type Config struct {
 	OIDCIssuer      string // people sign in there; empty: nowhere
 	OIDCClientID    string
 	OIDCDefaultRole string // of people who sign in for the first time; empty: they cannot
+	OIDCGroupsClaim string // of ID tokens; empty: the default of the template
 	// proxies in front of the URL for applications: none, cloudfront or networks; empty: none
 	TrustedProxies string
 	// the secret of which each request of applications must have one, or two secrets with a space between; empty: none

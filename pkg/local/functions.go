@@ -25,9 +25,13 @@ import (
 	"toggleadmin/pkg/api/featureswitch"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/feedback"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/person"
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/rights"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/tokenlist"
@@ -71,8 +75,12 @@ func Operations() []app.Operation {
 		featurestrategy.Operations(),
 		featuretype.Operations(),
 		feedback.Operations(),
+		group.Operations(),
 		pat.Operations(),
+		person.Operations(),
 		playground.Operations(),
+		rights.Operations(),
+		role.Operations(),
 		segment.Operations(),
 		serviceaccount.Operations(),
 		tokenlist.Operations(),

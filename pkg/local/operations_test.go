@@ -48,6 +48,7 @@ func TestOperationsHaveTheTemplatesRoutes(t *testing.T) {
 
 // optional are the variables without which a function starts.
 var optional = []string{"DYNAMODB_ENDPOINT", "AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT", "OIDC_DEFAULT_ROLE",
+	"OIDC_GROUPS_CLAIM",
 	"OIDC_ISSUER", "OIDC_CLIENT_ID", "VERSION", "CLIENT_URL", "CLIENT_ORIGIN_SECRET"}
 
 // A function starts with the variables that the template gives it. If one is missing, it starts or its error names the

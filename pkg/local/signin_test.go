@@ -125,7 +125,10 @@ func TestStartWithoutAdmin(t *testing.T) {
 	service, stop := localtest.StartStop(t, local.Config{DataDir: dir})
 	for _, change := range []func(*user.Store) error{
 		func(s *user.Store) error { return s.SetDisabled(t.Context(), 1, true, true) },
-		func(s *user.Store) error { return s.BeginDeletion(t.Context(), user.Person, 1, true) },
+		func(s *user.Store) error {
+			_, err := s.BeginDeletion(t.Context(), user.Person, 1, nil)
+			return err
+		},
 	} {
 		client, tables := database(t, service)
 		assert.OK(t, change(user.NewStore(client, tables, eventlog.New(client, tables, time.Now, 0))))

@@ -141,8 +141,8 @@ func (s *service) send(t *testing.T, request, as, body string) (status int, resp
 
 // The calls of the authorizer.
 const (
-	readPAT = "authorizer BatchGetItem 1r+1r" // token and user
-	seen    = "authorizer UpdateItem 1w"      // seenAt
+	readPAT = "authorizer BatchGetItem 1r+1r+1r" // token, user and directory
+	seen    = "authorizer UpdateItem 1w"         // seenAt
 )
 
 func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request at a time is counted
@@ -368,7 +368,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "create-service-account-token",
 			calls:    readPAT + ", UpdateItem 1w, TransactWriteItems failed",
 		},
-		{"GET service-account", "admin", "", 200, "get-service-accounts", readPAT + ", 2 Scan 1r"},
+		{"GET service-account", "admin", "", 200, "get-service-accounts", readPAT + ", Query 1r, 2 Scan 1r"},
 		{"GET tokens", "admin", "", 200, "get-tokens", readPAT + ", 3 Scan 1r"},
 		{
 			request:  "POST service-account",
@@ -400,7 +400,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "admin",
 			status:   200,
 			function: "delete-service-account",
-			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w, GetItem 1r, Query 1r, TransactWriteItems 4w+2w",
+			calls: readPAT + ", GetItem 1r, 2 Query 1r, TransactWriteItems 2w+3w, GetItem 1r, 2 Query 1r, " +
+				"TransactWriteItems 4w+2w",
 		},
 		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
 		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},

@@ -299,7 +299,7 @@ var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers
 
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
 // environment is full. userId, id, name and selector are keys, and createdAt is in the condition of lastSeen.
-var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts", "people",
+var bookkeeping = []string{"userId", "id", "name", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts", "people", "claim", "groups",
 	"size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full",
 	"tokens", "bytes", "createdAt"}
 

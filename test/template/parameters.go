@@ -57,7 +57,7 @@ var texts = map[string]string{
 	"WebhookSecretName": "/second/webhook", "WebhookEvents": "*", "MaxClientTokens": "1000",
 	"FrontendOrigins": "https://second.example.com", "TrustedProxies": "cloudfront",
 	"ClientOriginSecret": "/second/origin-secret",
-	"OidcIssuer":         "https://issuer.invalid", "OidcClientId": "second",
+	"OidcIssuer":         "https://issuer.invalid", "OidcClientId": "second", "OidcGroupsClaim": "second",
 	"AlarmTopicArn":          "arn:aws:sns:us-east-1:123456789012:second",
 	"PermissionsBoundaryArn": "arn:aws:iam::aws:policy/AdministratorAccess",
 	"CertificateArn":         "arn:aws:acm:eu-west-1:123456789012:certificate/01234567-89ab-cdef-0123-456789abcde2",

@@ -339,7 +339,7 @@ func used(properties map[string]any) map[string]any {
 	case properties["CodeUri"] == "functions/client/":
 		read = `^(FRESHNESS_MILLISECONDS|FRONTEND_ORIGINS|TRUSTED_PROXIES|CLIENT_ORIGIN_SECRET|AWS_.*)$`
 	case variables["OIDC_ISSUER"] != "":
-		read = `^(OIDC_.*|EVENT_LOG_DAYS|AWS_.*)$`
+		read = `^(OIDC_.*|GROUPS_MAX_AGE_DAYS|EVENT_LOG_DAYS|AWS_.*)$`
 	}
 	for name, value := range variables {
 		if regexp.MustCompile(read).MatchString(name) {
@@ -355,7 +355,7 @@ func TestVersionDescriptionLength(t *testing.T) {
 	t.Parallel()
 	for _, r := range load(t, map[string]string{
 		"OidcIssuer": "https://" + strings.Repeat("x", 104), "OidcClientId": strings.Repeat("x", 76),
-		"OidcDefaultRole": "Viewer", "EventLogDays": "3650",
+		"OidcDefaultRole": "Viewer", "OidcGroupsClaim": strings.Repeat("x", 24), "GroupsMaxAgeDays": "365", "EventLogDays": "3650",
 		"FreshnessMilliseconds": "60000", "FrontendOrigins": "https://" + strings.Repeat("x", 112),
 		"TrustedProxies": strings.Repeat("1", 60) + "/8", "ClientOriginSecret": "/" + strings.Repeat("x", 47),
 	}).Resources {

@@ -30,8 +30,10 @@ type Authenticator struct {
 	Store       *Store
 	Issuer      *oidc.Issuer
 	DefaultRole access.Role // of unknown people with a token of the issuer; 0: they are rejected
-	Now         func() time.Time
-	Logger      *slog.Logger
+	// for which a PAT keeps the groups of the last ID token of its owner
+	GroupsMaxAgeDays int64
+	Now              func() time.Time
+	Logger           *slog.Logger
 }
 
 // Authenticate reads the value of an Authorization header, with or without the scheme Bearer. Its error is errInvalid
@@ -82,7 +84,7 @@ func (a *Authenticator) apiToken(ctx context.Context, token access.Token) (acces
 
 func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Principal, error) {
 	userID, id, _ := token.Selector.PATIDs() // ParseToken has checked them
-	stored, owner, err := a.Store.pats.Get(ctx, userID, id)
+	stored, owner, directory, err := a.Store.pats.GetWithDirectory(ctx, userID, id)
 	known := apierror.KindOf(err) != apierror.NotFound
 	if known && err != nil {
 		return access.Principal{}, err
@@ -92,7 +94,8 @@ func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Pri
 		return access.Principal{}, errInvalid
 	}
 	a.seen(ctx, token, stored.SeenAt, now)
-	p := access.UserPrincipal(userID, owner.Role)
+	groups := directory.MembersGroups(owner.Groups, owner.GroupValues(now, a.GroupsMaxAgeDays))
+	p := access.MemberPrincipal(userID, owner.Role, groups, directory.Roles)
 	p.Name, p.TokenID = owner.RecordedName(), strconv.FormatInt(id, 10)
 	p.IsServiceAccount = owner.Kind == user.ServiceAccount
 	return p, nil

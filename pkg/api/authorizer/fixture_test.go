@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -54,6 +55,7 @@ func newFixture(tb testing.TB) *fixture {
 		u.Kind, u.Name = user.Person, u.Role.String()
 		assert.OK(tb, f.users.Create(tb.Context(), u))
 	}
+	f.Scan(tb, f.Tables[accesstable.Table]) // the first use creates the table, which a test in simulated time cannot do
 	_, err := f.users.Link(tb.Context(), 12, user.Identity{Issuer: "https://earlier.example.com", Subject: "248289761001"})
 	assert.OK(tb, err)
 	return f

@@ -188,7 +188,7 @@ func TestFunction(t *testing.T) {
 	env := &app.Env{Now: now, Local: true, Logger: slog.New(slog.DiscardHandler), Vars: map[string]string{
 		"USERS_TABLE": "x", "API_TOKENS_TABLE": "x", "EVENTS_TABLE": "x", "PERSONAL_ACCESS_TOKENS_TABLE": "x",
 		"IDENTIFIERS_TABLE": "x", "EVENT_LOG_DAYS": "400", "OIDC_CLIENT_ID": "x", "OIDC_ISSUER": "http://127.0.0.1",
-		"OIDC_DEFAULT_ROLE": "Viewer",
+		"OIDC_DEFAULT_ROLE": "Viewer", "ACCESS_TABLE": "x", "GROUPS_MAX_AGE_DAYS": "30",
 	}}
 	construct := app.Find(authorizer.Functions(), "authorizer")
 	handler, err := construct(env)

@@ -34,7 +34,15 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 	case u.Disabled:
 		return a.reject(ctx, slog.String("reason", "the user is disabled"), subject)
 	}
-	p := access.UserPrincipal(u.ID, u.Role)
+	directory, err := a.Store.access.Directory(ctx)
+	if err != nil {
+		return access.Principal{}, err
+	}
+	if err := a.Store.users.SetClaim(ctx, u, directory.Mapped(claims.Groups), a.Now()); err != nil {
+		return access.Principal{}, err
+	}
+	groups := directory.MembersGroups(u.Groups, claims.Groups)
+	p := access.MemberPrincipal(u.ID, u.Role, groups, directory.Roles)
 	p.Name = u.RecordedName()
 	return p, nil
 }

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/oidc"
 )
@@ -21,8 +22,11 @@ func Functions() []app.Function {
 		Name: "authorizer",
 		Handler: func(d *app.Deps) lambda.Handler {
 			issuer, err := oidc.New(oidc.Config{
-				Issuer:    d.Vars["OIDC_ISSUER"],
-				ClientID:  d.Vars["OIDC_CLIENT_ID"],
+				Issuer:   d.Vars["OIDC_ISSUER"],
+				ClientID: d.Vars["OIDC_CLIENT_ID"],
+
+				GroupsClaim: d.Vars["OIDC_GROUPS_CLAIM"],
+
 				Loopback:  d.Local,
 				Now:       d.Now,
 				Logger:    d.Logger,
@@ -34,8 +38,11 @@ func Functions() []app.Function {
 				Store:       openStore(d),
 				Issuer:      issuer,
 				DefaultRole: role,
-				Now:         d.Now,
-				Logger:      d.Logger,
+
+				GroupsMaxAgeDays: d.Number("GROUPS_MAX_AGE_DAYS", 0, user.MaxGroupsDays),
+
+				Now:    d.Now,
+				Logger: d.Logger,
 			}
 			return app.Event(a.Authorize)
 		},
@@ -45,10 +52,10 @@ func Functions() []app.Function {
 // openStore returns the store of the function. Without an issuer, nobody signs in, and nothing is recorded.
 func openStore(d *app.Deps) *Store {
 	if d.Vars["OIDC_ISSUER"] == "" {
-		d.OpenTables(pat.Table, user.Table, apitoken.Table)
+		d.OpenTables(pat.Table, user.Table, apitoken.Table, accesstable.Table)
 		return NewStore(d.DynamoDB, d.Tables, nil)
 	}
-	d.OpenTables(pat.Table, user.Table, apitoken.Table, user.IdentifiersTable, eventlog.Table)
+	d.OpenTables(pat.Table, user.Table, apitoken.Table, accesstable.Table, user.IdentifiersTable, eventlog.Table)
 	return NewStore(d.DynamoDB, d.Tables, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number))
 }
 

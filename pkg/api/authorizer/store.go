@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -24,9 +25,10 @@ type Store struct {
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 	users     *user.Store
+	access    *accesstable.Reader
 }
 
-// NewStore makes a store on the tables PersonalAccessTokens, Users, Identifiers and ApiTokens. People who sign in are
+// NewStore makes a store on the tables PersonalAccessTokens, Users, Access, Identifiers and ApiTokens. People who sign in are
 // recorded in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
@@ -34,6 +36,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		pats:      pat.NewStore(client, tables, nil, nil), // only reads
 		apiTokens: apitoken.NewStore(client, tables, nil),
 		users:     user.NewStore(client, tables, log),
+		access:    accesstable.NewReader(client, tables),
 	}
 }
 

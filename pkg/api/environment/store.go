@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -30,6 +31,7 @@ type Store struct {
 	table      string
 	features   string // for CountReferences
 	tokens     string // the client tokens
+	access     *accesstable.Reader
 	references references.Store
 	version    dynamo.TableVersion
 	log        *eventlog.Log
@@ -43,14 +45,16 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		table:      tables[Table],
 		features:   tables[featuretable.Table],
 		tokens:     tables[clienttokentable.Table],
+		access:     accesstable.NewReader(client, tables),
 		references: ReferencesStore(client, tables),
 		version:    dynamo.NewTableVersion(client, tables[Table], hash),
 		log:        log,
 	}
 }
 
-// ReferencesStore returns the references to environments by their names: the toggles that are on, and the client
-// tokens. An environment has one if and only if it exists and is not marked as deleted.
+// ReferencesStore returns the references to environments by their names: the toggles that are on, the client tokens, and
+// the custom roles with permissions in them. An environment has one if and only if it exists and is not marked as
+// deleted.
 func ReferencesStore(client *dynamodb.Client, tables dynamo.Tables) references.Store {
 	return references.NewStore(client, tables[Table], hash)
 }
@@ -349,6 +353,11 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 		if n := e.References.Tokens; n > 0 {
 			return apierror.Errorf(apierror.Conflict,
 				"The environment %q is in use. The number of its client tokens is %d. Delete them first.", name, n)
+		}
+		if n := e.References.Roles; n > 0 {
+			return apierror.Errorf(apierror.Conflict,
+				"The environment %q is in use. The number of roles with permissions in it is %d. Remove these permissions first.",
+				name, n)
 		}
 		id, event, err := s.log.RecordActions(ctx, e.change(eventlog.EnvironmentDeleted, nil, e.eventData()))
 		if err != nil {

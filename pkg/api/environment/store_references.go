@@ -8,8 +8,9 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 )
 
-// CountReferences counts the toggles that are on, without archived ones, and the client tokens, by environment. Check
-// compares it with what is stored. It reads all toggles and tokens.
+// CountReferences counts the toggles that are on, without archived ones, the client tokens, and the custom roles with
+// permissions in the environment, by environment. Check compares it with what is stored. It reads all toggles, tokens
+// and roles.
 func (s *Store) CountReferences(ctx context.Context) (map[string]references.Counts, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return !row.Toggle.Archived && len(row.EnabledIn) > 0 },
@@ -34,6 +35,17 @@ func (s *Store) CountReferences(ctx context.Context) (map[string]references.Coun
 		u := counted[t.Environment]
 		u.Tokens++
 		counted[t.Environment] = u
+	}
+	roles, err := s.access.Roles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range roles {
+		for _, name := range r.Environments() {
+			u := counted[name]
+			u.Roles++
+			counted[name] = u
+		}
 	}
 	return counted, nil
 }

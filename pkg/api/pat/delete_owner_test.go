@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/helper/assert"
@@ -184,4 +186,32 @@ func TestDeletePersonDuringSignIn(t *testing.T) {
 	_, err := user.NewStore(linking, f.Tables, f.LogThrough(linking)).SignIn(ctx, signIn())
 	assert.Equal(t, apierror.AuthenticationRequired, apierror.KindOf(err))
 	assert.Equal(t, 0, len(f.accounts(t)))
+}
+
+// The deletion of an account ends its memberships and its roles in projects. The last Owner of a protected project is
+// deleted only by force.
+func TestDeleteMember(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	id := f.ada(t, user.ServiceAccount, 1).ID
+	groups := group.NewStore(f.Client, f.Tables, f.Log())
+	_, err := groups.Create(t.Context(), accesstable.Group{Name: "g", Members: []int64{id}})
+	assert.OK(t, err)
+	owner := []access.Role{access.RoleOwner}
+	for mode, project := range map[access.Mode]access.Project{
+		access.Protected: {ID: "p", Groups: map[int64][]access.Role{1: owner}},
+		access.Open:      {ID: "q", Users: map[int64][]access.Role{id: owner}},
+	} {
+		project.Mode = mode
+		f.Put(t, f.Tables[accesstable.Table], accesstable.MarshalProject(project))
+	}
+	err = f.pats.DeleteOwner(t.Context(), user.ServiceAccount, id, false)
+	assert.Equal(t, "ConflictError: The project \"p\" is protected and would have no Owner. Give somebody else the role first.",
+		apierror.From(err).Error())
+	assert.OK(t, f.pats.DeleteOwner(t.Context(), user.ServiceAccount, id, true))
+	g, err := groups.Get(t.Context(), 1)
+	assert.OK(t, err)
+	q, err := accesstable.NewReader(f.Client, f.Tables).Project(t.Context(), "q")
+	assert.OK(t, err)
+	assert.Equal(t, []int{0, 0}, []int{len(g.Members), len(q.Users)})
 }

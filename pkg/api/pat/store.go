@@ -13,8 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/group"
+	"toggleadmin/pkg/api/ownership"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -46,17 +49,21 @@ type Store struct {
 	client   *dynamodb.Client
 	pats     string
 	users    string
+	access   string // only GetWithDirectory reads it
 	accounts *user.Store
+	groups   *group.Store
+	owners   *ownership.Store
 	log      *eventlog.Log
 	random   io.Reader
 }
 
-// NewStore returns a Store that uses the tables PersonalAccessTokens, Users and, in DeleteOwner, Identifiers,
-// and records its changes in log. It reads secrets from random. log and random can be nil if the Store only reads.
+// NewStore returns a Store that uses the tables PersonalAccessTokens, Users and, in DeleteOwner, Identifiers
+// and Access, and records its changes in log. It reads secrets from random. log and random can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, random io.Reader) *Store {
 	return &Store{
-		client: client, pats: tables[Table], users: tables[user.Table], accounts: user.NewStore(client, tables, log),
-		log: log, random: random,
+		client: client, pats: tables[Table], users: tables[user.Table], access: tables[accesstable.Table],
+		accounts: user.NewStore(client, tables, log),
+		groups:   group.NewStore(client, tables, log), owners: ownership.NewStore(client, tables), log: log, random: random,
 	}
 }
 
@@ -120,18 +127,42 @@ func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
 // Get returns a token and its owner. The kind of its error is NotFound if one of them does not exist. It is one
 // consistent BatchGetItem, repeated for keys that DynamoDB left unprocessed.
 func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, error) {
-	want := map[string]types.KeysAndAttributes{
-		s.pats:  {Keys: []map[string]types.AttributeValue{Key(userID, id)}, ConsistentRead: aws.Bool(true)},
-		s.users: {Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true)},
+	p, owner, _, err := s.read(ctx, userID, id, map[string]types.KeysAndAttributes{})
+	return p, owner, err
+}
+
+// GetWithDirectory is Get that also reads the directory of groups and custom root roles, in the same call.
+func (s *Store) GetWithDirectory(ctx context.Context, userID, id int64) (
+	PAT, user.User, accesstable.Directory, error,
+) {
+	p, owner, got, err := s.read(ctx, userID, id, map[string]types.KeysAndAttributes{
+		s.access: {Keys: []map[string]types.AttributeValue{accesstable.DirectoryKey()}, ConsistentRead: aws.Bool(true)},
+	})
+	if err != nil {
+		return p, owner, accesstable.Directory{}, err
 	}
-	got := map[string]dynamo.Item{}
+	directory, err := accesstable.UnmarshalDirectory(got[s.access])
+	return p, owner, directory, err
+}
+
+// read reads a token and its owner, and the items that want contains, by table.
+func (s *Store) read(ctx context.Context, userID, id int64, want map[string]types.KeysAndAttributes) (
+	p PAT, owner user.User, got map[string]dynamo.Item, err error,
+) {
+	want[s.pats] = types.KeysAndAttributes{
+		Keys: []map[string]types.AttributeValue{Key(userID, id)}, ConsistentRead: aws.Bool(true),
+	}
+	want[s.users] = types.KeysAndAttributes{
+		Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true),
+	}
+	got = map[string]dynamo.Item{}
 	for attempt := 1; len(want) > 0; attempt++ {
 		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
 		if err == nil && len(out.UnprocessedKeys) > 0 {
 			err = dynamo.Pause(ctx, attempt)
 		}
 		if err != nil {
-			return PAT{}, user.User{}, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
+			return PAT{}, user.User{}, nil, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
 		}
 		for table, items := range out.Responses {
 			for _, item := range items {
@@ -141,14 +172,13 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 		want = out.UnprocessedKeys
 	}
 	if got[s.pats] == nil || got[s.users] == nil {
-		return PAT{}, user.User{}, notFound(userID, id)
+		return PAT{}, user.User{}, nil, notFound(userID, id)
 	}
-	p, err := FromItem(got[s.pats])
-	if err != nil {
-		return PAT{}, user.User{}, err
+	if p, err = FromItem(got[s.pats]); err != nil {
+		return PAT{}, user.User{}, nil, err
 	}
-	owner, err := user.FromItem(got[s.users])
-	return p, owner, err
+	owner, err = user.FromItem(got[s.users])
+	return p, owner, got, err
 }
 
 // Find returns an error, whose kind is NotFound, unless an account of the kind has the token. It is a consistent read of

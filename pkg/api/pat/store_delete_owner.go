@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/ownership"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -16,12 +17,18 @@ import (
 // actions, two per token.
 const perTransaction = 50
 
-// DeleteOwner deletes an account of the kind, its tokens and its identifiers, and records each of them. After the first
+// DeleteOwner deletes an account of the kind, its tokens, memberships, roles and identifiers, and records each of them. After the first
 // transaction the account and its tokens are unusable. The second one deletes up to 50 tokens, further ones the other
 // tokens, and the last one the account. After an error or a crash, a repeated DeleteOwner ends the deletion. The kind
-// of its error is NotFound if there is no such account, and Conflict for the last enabled Admin, unless force is true.
+// of its error is NotFound if there is no such account, and Conflict for the last enabled Admin and for the last Owner of a
+// protected or private project, unless force is true.
 func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64, force bool) error {
-	if err := s.accounts.BeginDeletion(ctx, kind, id, force); err != nil {
+	keep := s.keep
+	if force {
+		keep = nil
+	}
+	owner, err := s.accounts.BeginDeletion(ctx, kind, id, keep)
+	if err != nil {
 		return err
 	}
 	for left := true; left; {
@@ -41,7 +48,18 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64, force
 			return fmt.Errorf("delete the tokens of user %d: %w", id, err)
 		}
 	}
+	if err := s.groups.RemoveAccount(ctx, owner); err != nil {
+		return err
+	}
 	return s.accounts.EndDeletion(ctx, id)
+}
+
+// keep adds the conditions under which an enabled Admin and the Owners of projects remain when an account is deleted.
+func (s *Store) keep(ctx context.Context, actions *dynamo.Actions, u user.User) error {
+	if err := s.accounts.KeepAdmin(ctx, actions, u); err != nil {
+		return err
+	}
+	return s.owners.Keep(ctx, actions, ownership.Change{Account: u.ID})
 }
 
 // deletion returns the actions that delete a token that has not changed, and record it. They do not change its owner.

@@ -18,6 +18,7 @@ type Counts struct {
 	Archived int64 // the number of archived toggles; they use segments only
 	Segments int64 // the number of segments; they use context fields only
 	Tokens   int64 // the number of client tokens; they belong to environments only
+	Roles    int64 // the number of custom roles; they have permissions in environments only
 
 	// Version rises with each write of a constraint or a stickiness that names the context field.
 	Version int64
@@ -59,6 +60,9 @@ func (u Counts) text() string {
 	if u.Tokens != 0 {
 		all = append(all, fmt.Sprintf("client tokens: %d", u.Tokens))
 	}
+	if u.Roles != 0 {
+		all = append(all, fmt.Sprintf("roles: %d", u.Roles))
+	}
 	if all == nil {
 		return "none"
 	}
@@ -68,5 +72,5 @@ func (u Counts) text() string {
 // same reports whether two have the same numbers.
 func (u Counts) same(other Counts) bool {
 	return maps.Equal(u.ByProject, other.ByProject) && u.Archived == other.Archived && u.Segments == other.Segments &&
-		u.Tokens == other.Tokens
+		u.Tokens == other.Tokens && u.Roles == other.Roles
 }

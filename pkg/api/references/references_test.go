@@ -41,7 +41,7 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, true, write(t, db, table.Exists("plan")))
 	assert.Equal(t, true, write(t, db, table.Change("plan", counts(2, 1), references.Counts{})))
 	assert.Equal(t, true, write(t, db, table.Change("plan", references.Counts{Archived: 2, Segments: 1, Version: 1}, references.Counts{})))
-	assert.Equal(t, "map[plan:{map[p:2 q:1] 2 1 0 1}]", read())
+	assert.Equal(t, "map[plan:{map[p:2 q:1] 2 1 0 0 1}]", read())
 
 	assert.Equal(t, false, write(t, db, table.SameVersion("plan", references.Counts{})))
 	assert.Equal(t, true, write(t, db, table.SameVersion("plan", references.Counts{Version: 1})))
@@ -51,7 +51,7 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, false, write(t, db, table.Change("plan", less, references.Counts{})))
 	assert.Equal(t, false, write(t, db, table.Delete("plan", counts(2, 1))))
 	assert.Equal(t, true, write(t, db, table.Change("plan", less, counts(2, 1))))
-	assert.Equal(t, "map[plan:{map[p:2] 0 1 0 1}]", read())
+	assert.Equal(t, "map[plan:{map[p:2] 0 1 0 0 1}]", read())
 
 	unused := references.Counts{ByProject: references.ByProject{}, Version: 1}
 	assert.Equal(t, false, write(t, db, table.Delete("plan", unused)))

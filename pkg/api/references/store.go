@@ -30,6 +30,7 @@ const (
 	attributeArchived = "archived"
 	attributeSegments = "segments"
 	attributeTokens   = "tokens"
+	attributeRoles    = "roles"
 	attributeVersion  = "version"
 )
 
@@ -64,6 +65,7 @@ func (u Counts) numbers() map[string]int64 {
 		attributeArchived: u.Archived,
 		attributeSegments: u.Segments,
 		attributeTokens:   u.Tokens,
+		attributeRoles:    u.Roles,
 		attributeVersion:  u.Version,
 	}
 }
@@ -86,6 +88,7 @@ func FromItem(item dynamo.Item) (u Counts, ok bool) {
 		Archived:  item.Int(attributeArchived),
 		Segments:  item.Int(attributeSegments),
 		Tokens:    item.Int(attributeTokens),
+		Roles:     item.Int(attributeRoles),
 		Version:   item.Int(attributeVersion),
 	}
 	counts := item.Map(attributeCounts)
@@ -210,7 +213,8 @@ func unchanged(u Counts) expression.ConditionBuilder {
 	return condition.And(
 		is(attributeArchived, u.Archived),
 		is(attributeSegments, u.Segments),
-		is(attributeTokens, u.Tokens))
+		is(attributeTokens, u.Tokens),
+		is(attributeRoles, u.Roles))
 }
 
 // is returns the condition that a number has a value. A number that is not stored has the value 0.
@@ -227,7 +231,8 @@ func (s Store) replace(resource string, stored, counted Counts) func(context.Con
 	update := expression.Set(expression.Name(attributeCounts), expression.Value(counted.ByProject.value())).
 		Set(expression.Name(attributeArchived), expression.Value(counted.Archived)).
 		Set(expression.Name(attributeSegments), expression.Value(counted.Segments)).
-		Set(expression.Name(attributeTokens), expression.Value(counted.Tokens))
+		Set(expression.Name(attributeTokens), expression.Value(counted.Tokens)).
+		Set(expression.Name(attributeRoles), expression.Value(counted.Roles))
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(stored)))
 	return func(ctx context.Context) error {
 		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

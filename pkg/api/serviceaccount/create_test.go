@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
@@ -53,11 +54,11 @@ func TestCreateRejectsInvalidBodies(t *testing.T) {
 		},
 		{
 			`{"username":"u","name":"n","rootRole":0}`,
-			"The `/body/rootRole` property must be at least 1; you sent 0.",
+			"The `/body/rootRole` property must be the id or the name of a root role; you sent 0.",
 		},
 		{
 			`{"username":"u","name":"n","rootRole":4}`,
-			"The `/body/rootRole` property must be at most 3; you sent 4.",
+			"The `/body/rootRole` property must be the id or the name of a root role; you sent 4.",
 		},
 		{
 			`{"username":"u","name":"n","rootRole":"1"}`,
@@ -80,7 +81,7 @@ func TestCreateAboveTheHighestID(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.Handlers["create"] = serviceaccount.Create(f.users, now, 2)
+	f.Handlers["create"] = serviceaccount.Create(f.users, role.NewStore(f.Client, f.Tables, nil), now, 2)
 	create := func(username string, status int) {
 		t.Helper()
 		body := `{"username":"` + username + `","name":"n","rootRole":2}`

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
@@ -35,9 +36,12 @@ func newFixture(tb testing.TB) *fixture {
 	_, err := f.users.Add(tb.Context(), user.User{Kind: user.Person, Name: "Ada", Email: "ada@example.com",
 		Role: access.RoleAdmin}, user.DefaultLimit)
 	assert.OK(tb, err)
+	roles := role.NewStore(db.Client, db.Tables, nil)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create": serviceaccount.Create(f.users, now, user.DefaultLimit), "update": serviceaccount.Update(f.users, f.pats),
-		"list": serviceaccount.List(f.users, f.pats), "delete": serviceaccount.Delete(f.users, f.pats),
+		"create": serviceaccount.Create(f.users, roles, now, user.DefaultLimit),
+		"update": serviceaccount.Update(f.users, f.pats, roles),
+		"list":   serviceaccount.List(f.users, f.pats, roles),
+		"delete": serviceaccount.Delete(f.users, f.pats),
 	}}
 	return f
 }

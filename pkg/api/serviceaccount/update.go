@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -16,7 +17,7 @@ import (
 var updateSchema []byte
 
 // Update serves PUT /api/admin/service-account/{id}.
-func Update(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
+func Update(users *user.Store, pats *pat.Store, roles *role.Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
@@ -27,15 +28,18 @@ func Update(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		var rootRole access.Role
+		if body.Has("rootRole") {
+			if rootRole, err = roles.ParseRoot(r.Context(), body); err != nil {
+				return err
+			}
+		}
 		preconditions := lambdahttp.PreconditionsOf(r)
 		account, err := users.Update(r.Context(), user.ServiceAccount, id, func(u *user.User) error {
 			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
 				return err
 			}
-			u.Name = cmp.Or(body.Text("name"), u.Name)
-			if rootRole, sent := body.Int("rootRole"); sent {
-				u.Role = access.Role(rootRole)
-			}
+			u.Name, u.Role = cmp.Or(body.Text("name"), u.Name), cmp.Or(rootRole, u.Role)
 			return nil
 		})
 		if err != nil {

@@ -53,7 +53,7 @@ func TestUpdateRejectsInvalidBodies(t *testing.T) {
 			`{"name":""}`,
 			"The `/body/name` property must have 1 or more characters; you sent \"\".",
 		},
-		{`{"rootRole":4}`, "The `/body/rootRole` property must be at most 3; you sent 4."},
+		{`{"rootRole":4}`, "The `/body/rootRole` property must be the id or the name of a root role; you sent 4."},
 	} {
 		f.Expect(t.Context(), t, "update", "2", test.body, "400 ValidationError: "+test.message)
 	}

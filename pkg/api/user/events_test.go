@@ -55,7 +55,7 @@ func TestEvents(t *testing.T) {
 		},
 		func() error { return store.SetRole(ctx, 1, access.RoleAdmin, false) },
 		func() error { return store.SetDisabled(ctx, 2, true, false) },
-		func() error { return store.BeginDeletion(ctx, user.ServiceAccount, 2, false) },
+		func() error { return failure(store.BeginDeletion(ctx, user.ServiceAccount, 2, nil)) },
 		func() error { return store.EndDeletion(ctx, 2) },
 	} {
 		assert.OK(t, write(), write())

@@ -29,7 +29,7 @@ func TestGetOwn(t *testing.T) {
 			{Permission: access.UpdateEnvironment, Environment: "staging"},
 		}}))
 	add(t, store, person("ada", "ada@example.com"), person("Bob", ""), serviceAccount("ci"), serviceAccount("deleted"))
-	assert.OK(t, store.BeginDeletion(t.Context(), user.ServiceAccount, 4, false))
+	assert.OK(t, failure(store.BeginDeletion(t.Context(), user.ServiceAccount, 4, nil)))
 	set := operation.Set{Projects: db.ProjectReader(), Handlers: map[string]lambdahttp.HandlerFunc{"get": user.GetOwn(store)}}
 	get := func(ctx context.Context, id int64, role access.Role) string {
 		return set.Call(access.WithPrincipal(ctx, access.UserPrincipal(id, role)), "get", "", "")

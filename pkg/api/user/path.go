@@ -12,16 +12,16 @@ import (
 
 // PathID returns the id of a service account that the path parameter id contains. Its error is NoServiceAccount.
 func PathID(r *http.Request) (int64, error) {
-	id, ok := parseID(r.PathValue("id"))
+	id, ok := ParseID(r.PathValue("id"))
 	if !ok {
 		return 0, NoServiceAccount(r)
 	}
 	return id, nil
 }
 
-// parseID reads the id of an account in a path: what access.ParseID accepts or, of an id of 1000000 or more, the spelling
-// of clients that handle ids as floating-point numbers, such as 1e+06 (api/openapi.yaml).
-func parseID(text string) (id int64, ok bool) {
+// ParseID reads the id of an account, a role or a group in a path: what access.ParseID accepts or, of an id of 1000000
+// or more, the spelling of clients that handle ids as floating-point numbers, such as 1e+06 (api/openapi.yaml).
+func ParseID(text string) (id int64, ok bool) {
 	if id, ok = access.ParseID(text); ok {
 		return id, true
 	}
@@ -40,6 +40,12 @@ func NameServiceAccount(r *http.Request, err error) error {
 		return NoServiceAccount(r)
 	}
 	return err
+}
+
+// NoPerson returns the 404 for a path parameter id that is not the id of a person.
+func NoPerson(r *http.Request) error {
+	sent, _ := lambdahttp.PathParam(r, "id")
+	return apierror.Errorf(apierror.NotFound, "There is no person with the id %q.", apierror.Echo(sent))
 }
 
 // NoServiceAccount returns the 404 for a path parameter id that is not the id of a service account.

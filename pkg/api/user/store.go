@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -49,17 +50,20 @@ type Store struct {
 	client      *dynamodb.Client
 	table       string
 	identifiers string
+	access      *accesstable.Reader
 	log         *eventlog.Log
 	linked      links // identities that SignIn has found
 }
 
-// NewStore returns a Store that uses the tables Users and Identifiers, and records its changes in log. Only methods
-// that add, delete or link accounts use the second table. log can be nil if the Store only reads.
+// NewStore returns a Store that uses the tables Users, Identifiers and Access, and records its changes in log. Only
+// methods that add, delete or link accounts or change e-mail addresses use the second table, and only those that give a
+// custom root role the third. log can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
 		client:      client,
 		table:       tables[Table],
 		identifiers: tables[IdentifiersTable],
+		access:      accesstable.NewReader(client, tables),
 		log:         log,
 	}
 }
@@ -81,6 +85,8 @@ type record struct {
 	Disabled  bool             `dynamodbav:"disabled"`
 	PATs      map[string]int64 `dynamodbav:"pats"`
 	Identity  *identityRecord  `dynamodbav:"identity,omitempty"`
+	Groups    []int64          `dynamodbav:"groups,numberset,omitempty"`
+	Claim     *claimRecord     `dynamodbav:"claim,omitempty"`
 	CreatedAt *time.Time       `dynamodbav:"createdAt,omitempty"`
 	LastEvent int64            `dynamodbav:"event,omitempty"`
 }
@@ -89,6 +95,12 @@ type record struct {
 type identityRecord struct {
 	Issuer  string `dynamodbav:"issuer"`
 	Subject string `dynamodbav:"subject"`
+}
+
+// claimRecord is a Claim in the item of a person.
+type claimRecord struct {
+	Values []string  `dynamodbav:"values"`
+	At     time.Time `dynamodbav:"at"`
 }
 
 // Key returns the key of an account's item.
@@ -160,8 +172,8 @@ func (s *Store) SetRole(ctx context.Context, id int64, role access.Role, force b
 
 // Update changes the name, the e-mail address, the role and the state of an account of the kind, and returns it. change
 // receives the account; its error ends the update. The kind of the error of Update is, in this order, NotFound if there
-// is no such account, that of change, Conflict for the last enabled Admin, or NameExists if another person has the
-// e-mail address.
+// is no such account, that of change, Conflict for the last enabled Admin, Validation if the role does not exist, or
+// NameExists if another person has the e-mail address.
 func (s *Store) Update(ctx context.Context, kind Kind, id int64, change func(*User) error) (User, error) {
 	return s.modify(ctx, id, false, func(u *User) error {
 		if u.Kind != kind {
@@ -186,10 +198,13 @@ func (s *Store) modify(ctx context.Context, id int64, force bool, change func(*U
 		if err := change(&next); err != nil || reflect.DeepEqual(old, next) {
 			return nil, err
 		}
-		if !force && old.isEnabledAdmin() && !next.isEnabledAdmin() {
-			if err := s.keepAdmin(ctx, actions, id); err != nil {
+		if !force && !next.isEnabledAdmin() {
+			if err := s.KeepAdmin(ctx, actions, old); err != nil {
 				return nil, err
 			}
+		}
+		if next.Role != old.Role && next.Role.IsCustom() {
+			actions.Add(actionRole, s.access.AssignRole(next.Role))
 		}
 		event, record, err := s.log.RecordActions(ctx, old.changeTo(next))
 		if err != nil {
@@ -214,7 +229,11 @@ func (s *Store) modify(ctx context.Context, id int64, force bool, change func(*U
 		actions.Add(actionEvent, record...)
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
-		if actions.Failed(failures)[actionIdentifier].Failed {
+		failed := actions.Failed(failures)
+		switch {
+		case failed[actionRole].Failed:
+			return noRole(next.Role)
+		case failed[actionIdentifier].Failed:
 			return emailExists()
 		}
 		return nil
@@ -230,14 +249,17 @@ func (u User) isEnabledAdmin() bool {
 	return u.Kind == Person && u.Role == access.RoleAdmin && !u.Disabled
 }
 
-// keepAdmin adds the condition that a person other than the one with the id is an enabled Admin. If there is none, the
-// kind of its error is Conflict. It reads all accounts.
-func (s *Store) keepAdmin(ctx context.Context, actions *dynamo.Actions, id int64) error {
+// KeepAdmin adds the condition that another person is an enabled Admin, if u is one. If there is none, the kind of its
+// error is Conflict. It reads all accounts.
+func (s *Store) KeepAdmin(ctx context.Context, actions *dynamo.Actions, u User) error {
+	if !u.isEnabledAdmin() {
+		return nil
+	}
 	all, err := s.List(ctx)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(u User) bool { return u.ID != id && u.isEnabledAdmin() })
+	i := slices.IndexFunc(all, func(other User) bool { return other.ID != u.ID && other.isEnabledAdmin() })
 	if i < 0 {
 		return apierror.New(apierror.Conflict, "The person is the last enabled Admin. Make another person Admin first.")
 	}
@@ -306,6 +328,8 @@ func (r record) account() User {
 		Disabled:  r.Disabled,
 		PATs:      r.PATs,
 		Identity:  (*Identity)(r.Identity),
+		Groups:    r.Groups,
+		Claim:     (*Claim)(r.Claim),
 		CreatedAt: r.CreatedAt,
 		LastEvent: r.LastEvent,
 	}

@@ -30,6 +30,7 @@ const (
 	actionUsername   = "username"   // the reservation of the username
 	actionRelease    = "release"    // of the former e-mail address
 	actionOtherAdmin = "other admin"
+	actionRole       = "role"
 	actionNumber     = "number" // of accounts of the kind
 	actionLink       = "link"
 	actionCounter    = "counter" // of ids
@@ -93,7 +94,7 @@ func (s *Store) uncount(kind Kind) types.TransactWriteItem {
 
 // Add adds an account without tokens under the next id; it ignores u.ID. limit is the maximum number of service
 // accounts. The kind of its error is, in this order, NoAccess if the last id is access.MaxID or the limit is reached
-// (Validation for people), and NameExists if another account has the e-mail address, the username or the identity.
+// (Validation for people), Validation if the role does not exist, and NameExists if another account has the e-mail address, the username or the identity.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
 // account, the reservations of its e-mail address and username and the link of its identity, provided that they are
@@ -159,6 +160,8 @@ func (s *Store) add(ctx context.Context, a addition) (User, error) {
 		switch {
 		case failed[actionNumber].Failed:
 			return User{}, limitReached(u.Kind, a.limit)
+		case failed[actionRole].Failed:
+			return User{}, noRole(u.Role)
 		case failed[actionIdentifier].Failed:
 			return User{}, emailExists()
 		case failed[actionUsername].Failed:
@@ -225,6 +228,9 @@ func (s *Store) addActions(ctx context.Context, actions *dynamo.Actions, u *User
 	}
 	if u.Username != "" {
 		actions.Add(actionUsername, s.reserve(usernameIdentifier(u.Username), u.ID))
+	}
+	if u.Role.IsCustom() {
+		actions.Add(actionRole, s.access.AssignRole(u.Role))
 	}
 	actions.Add(actionNumber, s.count(u.Kind, limit))
 	actions.Add(actionEvent, record...)
@@ -328,6 +334,11 @@ func usernameIdentifier(username string) string { return "username:" + spelling.
 // emailExists returns the error if another person has an e-mail address.
 func emailExists() error {
 	return apierror.New(apierror.NameExists, "There is already a person with this e-mail address.")
+}
+
+// noRole returns the error if a custom root role does not exist.
+func noRole(id access.Role) error {
+	return apierror.Errorf(apierror.Validation, "There is no root role with the id %d.", int64(id))
 }
 
 // usernameExists returns the error if another account has a username.

@@ -14,21 +14,28 @@ import (
 
 // BeginDeletion makes an account of the kind unusable and records its deletion: from then on its tokens and its
 // identity are rejected, it is not listed, and it cannot be changed. If a deletion has begun but not ended,
-// BeginDeletion does nothing. The kind of its error is NotFound if there is no such account, and Conflict for the last
-// enabled Admin, unless force is true. It is one consistent read and one transaction.
-func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64, force bool) error {
-	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+// BeginDeletion does nothing. It returns the account. keep, such as KeepAdmin, adds conditions to the transaction; its
+// error is returned. nil: no conditions. The kind of the error of BeginDeletion is NotFound if there is no such account.
+// It is one consistent read and one transaction.
+func (s *Store) BeginDeletion(
+	ctx context.Context, kind Kind, id int64, keep func(context.Context, *dynamo.Actions, User) error,
+) (u User, err error) {
+	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		var actions dynamo.Actions
 		stored, err := s.stored(ctx, id)
-		if err != nil || stored.Deleting == kind {
+		if err != nil {
 			return nil, err
+		}
+		if stored.Deleting == kind {
+			u = stored.deleted()
+			return nil, nil
 		}
 		if stored.Kind != kind {
 			return nil, notFound(kind, id)
 		}
-		u := stored.account()
-		if !force && u.isEnabledAdmin() {
-			if err := s.keepAdmin(ctx, &actions, id); err != nil {
+		u = stored.account()
+		if keep != nil {
+			if err := keep(ctx, &actions, u); err != nil {
 				return nil, err
 			}
 		}
@@ -46,9 +53,9 @@ func (s *Store) BeginDeletion(ctx context.Context, kind Kind, id int64, force bo
 		return actions.List(), nil
 	}, nil)
 	if err != nil {
-		return fmt.Errorf("begin the deletion of user %d: %w", id, err)
+		return User{}, fmt.Errorf("begin the deletion of user %d: %w", id, err)
 	}
-	return nil
+	return u, nil
 }
 
 // stored returns the item of an account, even if its deletion has begun. If there is none, it has no kind.

@@ -39,13 +39,13 @@ func TestLastAdmin(t *testing.T) {
 	for _, remove := range []func(force bool) error{
 		func(force bool) error { return store.SetRole(ctx, 1, access.RoleEditor, force) },
 		func(force bool) error { return store.SetDisabled(ctx, 1, true, force) },
-		func(force bool) error { return store.BeginDeletion(ctx, user.Person, 1, force) },
+		func(bool) error { return failure(store.BeginDeletion(ctx, user.Person, 1, store.KeepAdmin)) },
 	} {
 		assert.Equal(t, lastAdmin, text(remove(false)))
 	}
 	assert.OK(t, store.SetRole(ctx, 3, access.RoleViewer, false)) // a service account
 	assert.OK(t, store.SetDisabled(ctx, 2, false, false))
-	assert.OK(t, store.BeginDeletion(ctx, user.Person, 1, false))
+	assert.OK(t, failure(store.BeginDeletion(ctx, user.Person, 1, store.KeepAdmin)))
 	assert.Equal(t, lastAdmin, text(store.SetDisabled(ctx, 2, true, false)))
 	assert.OK(t, store.SetDisabled(ctx, 2, true, true))
 }
@@ -89,7 +89,7 @@ func TestUsernames(t *testing.T) {
 	other := person("other", "other@example.com")
 	other.Username = "ADA"
 	assert.Equal(t, exists, describe(store.Add(t.Context(), other, user.DefaultLimit)))
-	assert.OK(t, store.BeginDeletion(t.Context(), user.Person, 1, false), store.EndDeletion(t.Context(), 1))
+	assert.OK(t, failure(store.BeginDeletion(t.Context(), user.Person, 1, nil)), store.EndDeletion(t.Context(), 1))
 	add(t, store, other)
 }
 
@@ -103,7 +103,7 @@ func TestMaxPeople(t *testing.T) {
 		"Delete a user first.", describe(store.Add(t.Context(), person("ada", ""), user.DefaultLimit)))
 	_, err := store.SignIn(t.Context(), signIn("s", "ada@example.com"))
 	assert.Equal(t, "AuthenticationRequired: the maximum number of people (2000) is reached", text(err))
-	assert.OK(t, store.BeginDeletion(t.Context(), user.Person, 1, false), store.EndDeletion(t.Context(), 1))
+	assert.OK(t, failure(store.BeginDeletion(t.Context(), user.Person, 1, nil)), store.EndDeletion(t.Context(), 1))
 	add(t, store, person("ada", ""))
 	_, found, err := store.Check(t.Context())
 	assert.OK(t, err)

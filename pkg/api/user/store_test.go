@@ -21,7 +21,7 @@ func TestItems(t *testing.T) {
 	store, db := newStore(t)
 	for want, item := range map[string]dynamo.Item{
 		`{"ID":2147483647,"Kind":"user","Name":"n","Username":"","Email":"e@example.com","Role":"Admin","Disabled":true,` +
-			`"PATs":{"k":7},"Identity":{"issuer":"https://issuer.example.com","subject":"s"},` +
+			`"PATs":{"k":7},"Identity":{"issuer":"https://issuer.example.com","subject":"s"},"Groups":null,"Claim":null,` +
 			`"CreatedAt":"2026-11-22T08:00:00.001Z","LastEvent":9}`: {
 			"id": dynamo.N(math.MaxInt32), "kind": dynamo.S("user"), "name": dynamo.S("n"),
 			"email": dynamo.S("e@example.com"), "rootRole": dynamo.N(1), "disabled": dynamo.Bool(true),
@@ -30,7 +30,7 @@ func TestItems(t *testing.T) {
 			"createdAt": dynamo.S("2026-11-22T08:00:00.001Z"), eventlog.AttributeEvent: dynamo.N(9),
 		},
 		`{"ID":7,"Kind":"service-account","Name":"n","Username":"u","Email":"","Role":"Editor","Disabled":false,` +
-			`"PATs":{},"Identity":null,"CreatedAt":null,"LastEvent":0}`: {
+			`"PATs":{},"Identity":null,"Groups":null,"Claim":null,"CreatedAt":null,"LastEvent":0}`: {
 			"id": dynamo.N(7), "kind": dynamo.S("service-account"), "name": dynamo.S("n"), "username": dynamo.S("u"),
 			"rootRole": dynamo.N(2), "disabled": dynamo.Bool(false), "pats": dynamo.M(nil),
 		},
@@ -68,7 +68,7 @@ func TestUnknownAccounts(t *testing.T) {
 		for _, err := range []error{failure(store.Get(t.Context(), id)), store.SetDisabled(t.Context(), id, true, false),
 			failure(store.Update(t.Context(), user.ServiceAccount, id, rename)),
 			failure(store.Link(t.Context(), id, identity("s"))), failure(store.Unlink(t.Context(), id)),
-			store.BeginDeletion(t.Context(), user.ServiceAccount, id, false)} {
+			failure(store.BeginDeletion(t.Context(), user.ServiceAccount, id, nil))} {
 			assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 		}
 	}
@@ -93,7 +93,7 @@ func TestErrorsNameTheAction(t *testing.T) {
 		"raise the counter of users to 7: ": counts.Create(ctx, user.User{ID: 7}),
 		"add user 8: ":                      failure(writes.Add(ctx, user.User{}, user.DefaultLimit)),
 		"change user 7: ":                   writes.SetDisabled(ctx, 7, true, false),
-		"begin the deletion of user 7: ":    writes.BeginDeletion(ctx, user.ServiceAccount, 7, false),
+		"begin the deletion of user 7: ":    failure(writes.BeginDeletion(ctx, user.ServiceAccount, 7, nil)),
 		"create user 7: ":                   writes.Create(ctx, user.User{ID: 7}),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

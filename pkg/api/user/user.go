@@ -38,6 +38,9 @@ type User struct {
 	Disabled bool             // its tokens are rejected
 	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
 	Identity *Identity        // of a person; nil: not linked
+	Groups   []int64          // ids of the groups of which it is a member, without those by an ID token; some may be deleted
+
+	Claim *Claim // of a person; nil: no ID token has had a value that a group has
 
 	CreatedAt *time.Time // nil: not recorded; every service account has it
 	LastEvent int64      // the id of its last event
@@ -47,6 +50,21 @@ type User struct {
 type Identity struct {
 	Issuer  string `json:"issuer"`
 	Subject string `json:"subject"`
+}
+
+// Claim is what the last ID token of a person said about groups.
+type Claim struct {
+	Values []string  // those that were in mappingsSSO of a group
+	At     time.Time // the time of the token, to the hour
+}
+
+// GroupValues returns the values that make a person a member of groups without an ID token. maxDays is how old what the
+// last ID token said may be.
+func (u User) GroupValues(now time.Time, maxDays int64) []string {
+	if u.Claim == nil || !now.Before(u.Claim.At.AddDate(0, 0, int(maxDays))) {
+		return nil
+	}
+	return u.Claim.Values
 }
 
 // anyKind stands for people and service accounts.

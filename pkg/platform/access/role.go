@@ -20,6 +20,8 @@ const (
 	RoleReader Role = 6
 
 	lastFixedRole = RoleReader
+
+	FirstCustomRole = lastFixedRole + 1
 )
 
 // RoleType is what a role is for.
@@ -48,6 +50,18 @@ type RoleDefinition struct {
 type RolePermission struct {
 	Permission  Permission
 	Environment string
+}
+
+// Environments returns the environments in which the role has permissions, sorted.
+func (r RoleDefinition) Environments() []string {
+	var names []string
+	for _, p := range r.Permissions {
+		if p.Environment != "" {
+			names = append(names, p.Environment)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // editorInOpen returns what the root role Editor may do in each open project.

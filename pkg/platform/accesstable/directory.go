@@ -86,6 +86,20 @@ func (d Directory) item() dynamo.Item {
 	return dynamo.Marshal(stored)
 }
 
+// Mapped returns those of the values of an ID token's claim that a group has, sorted.
+func (d Directory) Mapped(claim []string) []string {
+	var mapped []string
+	for _, entry := range d.Groups {
+		for _, value := range entry.Mappings {
+			if slices.Contains(claim, value) {
+				mapped = append(mapped, value)
+			}
+		}
+	}
+	slices.Sort(mapped)
+	return slices.Compact(mapped)
+}
+
 // MembersGroups returns the groups with the ids, and those that have one of the values of an ID token's claim. Groups
 // that do not exist are left out. They are ordered by id.
 func (d Directory) MembersGroups(ids []int64, claim []string) []access.Group {

@@ -33,7 +33,8 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{Issuer: issuer.New(tb), now: begin}
-	f.verifier = newVerifier(tb, oidc.Config{Issuer: f.URL, Now: f.Now, Logger: slog.New(slog.NewJSONHandler(&f.log, nil)),
+	f.verifier = newVerifier(tb, oidc.Config{Issuer: f.URL, GroupsClaim: "groups", Now: f.Now,
+		Logger:    slog.New(slog.NewJSONHandler(&f.log, nil)),
 		Transport: f.Transport()})
 	return f
 }

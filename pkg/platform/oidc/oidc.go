@@ -29,9 +29,11 @@ type Config struct {
 	// the variable OIDC_ISSUER: an https URL, spelled as in the tokens; "" together with ClientID: no issuer
 	Issuer   string
 	ClientID string // the variable OIDC_CLIENT_ID: the audience of the tokens
-	Loopback bool   // accept http:// for loopback addresses; only make run sets it
-	Now      func() time.Time
-	Logger   *slog.Logger
+	// the variable OIDC_GROUPS_CLAIM: the claim with the groups of a person, a list of texts or one text; "": none
+	GroupsClaim string
+	Loopback    bool // accept http:// for loopback addresses; only make run sets it
+	Now         func() time.Time
+	Logger      *slog.Logger
 
 	Transport http.RoundTripper // nil: a new one with the system's certificates
 }
@@ -109,7 +111,8 @@ type Claims struct {
 	Subject       string
 	Email         string // or ""
 	EmailVerified bool
-	Name          string // the claim name, or preferred_username, or ""
+	Name          string   // the claim name, or preferred_username, or ""
+	Groups        []string // the values of Config.GroupsClaim
 }
 
 // SubjectHash returns the SHA-256 of the subject in hexadecimal, for log lines.

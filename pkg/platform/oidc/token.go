@@ -85,6 +85,9 @@ func (i *Issuer) check(token string) (header, Claims, error) {
 		Issuer: i.config.Issuer, Subject: text(members["sub"]),
 		Name: cmp.Or(display(members["name"]), display(members["preferred_username"])),
 	}
+	if i.config.GroupsClaim != "" {
+		claims.Groups = texts(members[i.config.GroupsClaim])
+	}
 	// with white space around it, it is no address
 	if email := text(members["email"]); email == display(members["email"]) {
 		claims.Email = email

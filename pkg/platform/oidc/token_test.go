@@ -236,6 +236,24 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for claims, want := range map[string][]string{
+		``:                       nil,
+		`"groups":["a","B"]`:     {"a", "B"},
+		`"groups":"a b"`:         {"a b"},
+		`"groups":[]`:            {},
+		`"groups":["a",7]`:       nil,
+		`"groups":{"a":true}`:    nil,
+		`"cognito:groups":["a"]`: nil,
+	} {
+		got, err := f.verifier.Verify(t.Context(), f.sign(t, "", claims))
+		assert.OK(t, err)
+		assert.Equal(t, want, got.Groups)
+	}
+}
+
 func TestIsJWT(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,7 +82,8 @@ func (v *Validator) compare(e *exchange, rawPath string) error {
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}
-	for template, item := range v.doc.Paths.Map() {
+	for _, template := range slices.Sorted(maps.Keys(v.doc.Paths.Map())) { // {…} is after letters: a parameter matches last
+		item := v.doc.Paths.Value(template)
 		parameters, matches := match(template, path)
 		operation := item.Operations()[e.request.Method]
 		if !matches || operation == nil {

@@ -46,6 +46,8 @@ func Check(function string, response []byte) error {
 		return checkText(response, `{"batchItemFailures":[{"itemIdentifier":"059f36b4-87a3-44ab-83d2-661975830a7d"}]}`)
 	case "get-segment", "get-segment-strategies", "update-segment", "remove-segment": // there is no segment
 		return CheckHTTP(response, http.StatusNotFound)
+	case "get-group", "update-group", "delete-group", "update-role", "delete-role": // there is no group and no custom role
+		return CheckHTTP(response, http.StatusNotFound)
 	case "update-api-token", "delete-api-token": // selectors are random
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-service-account-token", "delete-service-account-token": // the seeded service account has no token

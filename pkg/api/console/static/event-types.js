@@ -58,6 +58,14 @@ export const types = {
     'user-updated': 'User updated',
     'user-deleted': 'User deleted',
   },
+  'Roles and groups': {
+    'role-created': 'Role created',
+    'role-updated': 'Role updated',
+    'role-deleted': 'Role deleted',
+    'group-created': 'Group created',
+    'group-updated': 'Group updated',
+    'group-deleted': 'Group deleted',
+  },
   'Installation': {
     'installation-initialized': 'Installation initialized',
   },
@@ -103,5 +111,11 @@ export const phrases = {
   'user-created': 'created the user %s',
   'user-updated': 'updated the user %s',
   'user-deleted': 'deleted the user %s',
+  'role-created': 'created the role %s',
+  'role-updated': 'updated the role %s',
+  'role-deleted': 'deleted the role %s',
+  'group-created': 'created the group %s',
+  'group-updated': 'updated the group %s',
+  'group-deleted': 'deleted the group %s',
   'installation-initialized': 'initialized the installation',
 };

@@ -1,0 +1,9 @@
+// Command delete-group serves DELETE /api/admin/groups/{groupId}.
+package main
+
+import (
+	"toggleadmin/pkg/api/group"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(group.Operations(), "delete-group") }

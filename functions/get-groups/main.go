@@ -1,0 +1,9 @@
+// Command get-groups serves GET /api/admin/groups.
+package main
+
+import (
+	"toggleadmin/pkg/api/group"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(group.Operations(), "get-groups") }

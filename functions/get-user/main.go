@@ -1,0 +1,9 @@
+// Command get-user serves GET /api/admin/user-admin/{id}.
+package main
+
+import (
+	"toggleadmin/pkg/api/person"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(person.Operations(), "get-user") }

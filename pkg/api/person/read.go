@@ -1,0 +1,82 @@
+package person
+
+import (
+	"net/http"
+
+	"toggleadmin/pkg/api/role"
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/platform/spelling"
+)
+
+// List serves GET /api/admin/user-admin.
+func List(users *user.Store, roles *role.Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		all, err := users.List(r.Context())
+		if err != nil {
+			return err
+		}
+		rootRoles, err := roles.RootRoles(r.Context())
+		if err != nil {
+			return err
+		}
+		people := []inList{}
+		for _, u := range all {
+			if u.Kind == user.Person {
+				people = append(people, inList{user.NewResponse(u), u.Disabled})
+			}
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+			Users     []inList        `json:"users"`
+			RootRoles []role.Response `json:"rootRoles"`
+		}{people, role.NewResponses(rootRoles)})
+	}
+}
+
+// Get serves GET /api/admin/user-admin/{id}.
+func Get(users *user.Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := pathID(r)
+		if err != nil {
+			return err
+		}
+		u, err := users.Find(r.Context(), user.Person, id)
+		if err != nil {
+			return named(r, err)
+		}
+		w.Header().Set("ETag", u.ETag())
+		return lambdahttp.WriteJSON(w, http.StatusOK, user.NewResponse(u))
+	}
+}
+
+// minQuery is the number of characters of a text from which a search finds accounts.
+const minQuery = 2
+
+// maxQuery is the maximum number of characters of a text that is searched for.
+const maxQuery = 255
+
+// Search serves GET /api/admin/user-admin/search. It finds people and service accounts, which can have roles in projects
+// and be members of groups.
+func Search(users *user.Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		query := lambdahttp.NewQuery(r)
+		q := query.Text("q", maxQuery)
+		if err := query.Err(); err != nil {
+			return err
+		}
+		found := []user.Response{}
+		if len([]rune(q)) < minQuery {
+			return lambdahttp.WriteJSON(w, http.StatusOK, found)
+		}
+		all, err := users.List(r.Context())
+		if err != nil {
+			return err
+		}
+		for _, u := range all {
+			if spelling.Contains(u.Name, q) || spelling.Contains(u.Username, q) || spelling.Contains(u.Email, q) {
+				found = append(found, user.NewResponse(u))
+			}
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, found)
+	}
+}

@@ -1,0 +1,102 @@
+package accesstable
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// attributeLast is the attribute of a counter with the last id that was used.
+const attributeLast = "last"
+
+// NextID returns an id for a new role or group that none has had, and the action of a transaction that uses it. The
+// action fails if the id was used in the meantime. Ids of custom roles follow those of the fixed ones.
+func (s *Reader) NextID(ctx context.Context, kind Kind) (id int64, use types.TransactWriteItem, err error) {
+	key := Key(KindCounter, string(kind))
+	item, err := dynamo.Get(ctx, s.client, s.table, key)
+	if err != nil {
+		return 0, use, fmt.Errorf("get the counter of ids of the kind %s: %w", kind, err)
+	}
+	last := item.Int(attributeLast)
+	id = last + 1
+	if kind == KindRole {
+		id = max(id, int64(access.FirstCustomRole))
+	}
+	attribute := expression.Name(attributeLast)
+	condition := attribute.AttributeNotExists()
+	if last != 0 {
+		condition = attribute.Equal(expression.Value(last))
+	}
+	return id, s.update(key, expression.NewBuilder().
+		WithCondition(condition).
+		WithUpdate(expression.Set(attribute, expression.Value(id)))), nil
+}
+
+// attributeAssignments is the attribute of a custom role that rises each time somebody gets the role, so that a deletion
+// at the same time fails.
+const attributeAssignments = "assignments"
+
+// AssignRole returns the action of a transaction that gives a custom role to an account or a group, as the root role or
+// in a project. It fails if the role does not exist.
+func (s *Reader) AssignRole(id access.Role) types.TransactWriteItem {
+	return s.update(RoleKey(id), expression.NewBuilder().
+		WithCondition(expression.Name(Hash).AttributeExists()).
+		WithUpdate(expression.Add(expression.Name(attributeAssignments), expression.Value(1))))
+}
+
+// Assignments returns how often somebody got a custom role. Read it before who has the role.
+func (s *Reader) Assignments(ctx context.Context, id access.Role) (int64, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, RoleKey(id))
+	if err != nil {
+		return 0, fmt.Errorf("get the role %d: %w", id, err)
+	}
+	return item.Int(attributeAssignments), nil
+}
+
+// HasAssignments returns the condition that nobody got a custom role since Assignments was read.
+func HasAssignments(n int64) expression.ConditionBuilder {
+	attribute := expression.Name(attributeAssignments)
+	if n == 0 {
+		return attribute.AttributeNotExists()
+	}
+	return attribute.Equal(expression.Value(n))
+}
+
+// RemoveGrants ends the roles of an account (AttributeUsers) or of a group (AttributeGroups), which does not exist any
+// more, in a project. It needs no condition but that the project exists.
+func (s *Reader) RemoveGrants(ctx context.Context, project, attribute string, id int64) error {
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(expression.Name(Hash).AttributeExists()).
+		WithUpdate(expression.Remove(expression.Name(attribute + "." + strconv.FormatInt(id, 10)))))
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                 &s.table,
+		Key:                       ProjectKey(project),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("remove the roles of %s %d in the project %q: %w", attribute, id, project, err)
+	}
+	return nil
+}
+
+func (s *Reader) update(key dynamo.Item, builder expression.Builder) types.TransactWriteItem {
+	expr := dynamo.Build(builder)
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &s.table,
+		Key:                       key,
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
