@@ -9,10 +9,10 @@
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
 // imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
-// accounts, people, credentials, tokens, client tokens, delivery, snapshots, usage, events, bus, webhook, traffic and restore.
-// The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains have: the
-// actors, the models, what is checked after each write and what is checked at the end. records.go is the model that
-// types of records share: toggles, context fields, environments, segments and feedback.
+// accounts, people, credentials, tokens, client tokens, teams, delivery, snapshots, usage, events, bus, webhook, traffic
+// and restore. The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains
+// have: the actors, the models, what is checked after each write and what is checked at the end. records.go is the model
+// that types of records share: toggles, context fields, environments, segments and feedback.
 //
 // The actors application-1 and application-2 are applications: two SDKs with client tokens for all projects or some
 // ask three processes, one after the other, which have read different snapshots (delivery.go). Between them, pages with
@@ -28,6 +28,9 @@
 //     environment that does not exist, the values of constraints are legal, the usage of environments, segments and
 //     fields equals a recount, and the events explain the new state. After every response, what it says was true at
 //     some time while the request was handled.
+//   - After every response to somebody whose rights change (teams.go): what the account might do at no time of the request
+//     is refused, and what it might do all the time is not. A private project that it does not see is one that does not
+//     exist.
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.

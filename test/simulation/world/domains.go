@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -35,6 +36,8 @@ var actors = slices.Concat(
 	named((*actor).tryCredential, "intruder"),
 	named((*actor).readTraffic, "auditor"),
 	named((*actor).answer, "visitor-1", "visitor-2"),
+	named((*actor).manageTeams, "admin-9", "admin-10"),
+	named((*actor).workInTeam, "member-1", "member-2", "member-3"),
 )
 
 // group is a part of the actors, from first to before end. Those of a world are of one group or of all.
@@ -43,7 +46,8 @@ type group struct{ first, end uint64 }
 var (
 	editors    = group{0, 12}                   // of types, toggles and fields
 	activators = group{7, 24}                   // of toggles, fields and what decides where toggles are on
-	others     = group{26, uint64(len(actors))} // of accounts and tokens
+	others     = group{26, 40}                  // of accounts and tokens
+	teams      = group{40, uint64(len(actors))} // of projects, groups and roles
 	everybody  = group{0, uint64(len(actors))}
 )
 
@@ -92,6 +96,7 @@ func (w *World) prepare() {
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareCrowd(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
+	w.prepareTeams(w.newOperator(p), feature.NewStore(client, w.tables, log), client)
 	w.prepareDelivery(client, p)
 }
 
@@ -131,7 +136,10 @@ func (w *World) checkWritten(c change) {
 		w.checkTokens(c.account())
 	case "Users":
 		w.changedAccount(c)
+		w.changedTeams()
 		w.checkTokens(c.account())
+	case accesstable.Table:
+		w.changedTeams()
 	case "Identifiers":
 		w.checkRelations()
 	case "ApiTokens":

@@ -20,9 +20,9 @@ func NewPlan(seed uint64) Plan {
 	if len(actors) > 64 {
 		panic("a plan has no bit for each actor")
 	}
-	g := []group{editors, activators, others, editors, activators, others, everybody}[seed%7]
+	g := []group{editors, activators, others, editors, activators, others, teams, everybody}[seed%8]
 	some := uint64(0)
-	for i := range 3 + seed/7%4 {
+	for i := range 3 + seed/8%4 {
 		some |= 1 << (g.first + mix(seed, 2+i)%(g.end-g.first))
 	}
 	if g == activators {

@@ -61,6 +61,7 @@ type World struct {
 	delivery     deliveryState
 	usage        usageState
 	accounts     accountState
+	teams        teamState
 	people       peopleState
 	tokens       tokenState
 	clientTokens clientTokenState
