@@ -17,8 +17,10 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -30,6 +32,8 @@ type Operator struct {
 	users     *user.Store
 	names     *user.Names
 	pats      *pat.Store
+	groups    *group.Store
+	roles     *role.Store
 	apiTokens *apitoken.Store
 	features  *feature.Store
 	searcher  *featuresearch.Searcher
@@ -55,6 +59,8 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		users:     user.NewStore(i.Client, i.Tables, log),
 		names:     user.NewNames(i.Client, i.Tables),
 		pats:      pat.NewStore(i.Client, i.Tables, log, random),
+		groups:    group.NewStore(i.Client, i.Tables, log),
+		roles:     role.NewStore(i.Client, i.Tables, log),
 		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
 		features:  feature.NewStore(i.Client, i.Tables, log),
 		searcher:  featuresearch.NewSearcher(i.Client, i.Tables),
