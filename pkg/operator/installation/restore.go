@@ -49,7 +49,8 @@ const restorers = 8
 //   - snapshots. It deletes the pointers to them. The next sweep compiles snapshots of a new epoch, which applications
 //     accept although their versions begin again at 1.
 func (i *Installation) Restore(ctx context.Context, prefix string, now func() time.Time, report func(Restored)) error {
-	tables := slices.DeleteFunc(slices.Sorted(maps.Keys(i.Tables)), func(id string) bool { return id == snapshottable.Table })
+	tables := slices.DeleteFunc(slices.Sorted(maps.Keys(i.Tables)),
+		func(id string) bool { return id == snapshottable.Table })
 	keys := map[string][]string{}
 	for _, id := range tables {
 		var err error

@@ -210,8 +210,8 @@ func (f ContextField) stored() contextfield.ContextField {
 
 func fromAccount(u user.User) Account {
 	a := Account{
-		Kind: u.Kind, Name: u.Name, Role: u.Role.String(), Disabled: u.Disabled, CreatedAt: datetime.FormatOptional(u.CreatedAt),
-		Identity: u.Identity,
+		Kind: u.Kind, Name: u.Name, Role: u.Role.String(), Disabled: u.Disabled,
+		CreatedAt: datetime.FormatOptional(u.CreatedAt), Identity: u.Identity,
 	}
 	if u.Username != "" {
 		a.Username = &u.Username
