@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/platform/access"
@@ -212,7 +216,26 @@ func (a *actor) changeCustomRole() {
 		}
 	}
 	a.note("%s: the role %d has %v", a.name, r.ID, r.Permissions)
-	a.putTeams(accesstable.MarshalRole(r))
+	old, _, err := accesstable.NewReader(a.teams.client, a.tables).Role(context.Background(), customRole)
+	a.must(err)
+	actions := []types.TransactWriteItem{{Put: &types.Put{
+		TableName: new(a.tables[accesstable.Table]), Item: accesstable.MarshalRole(r),
+	}}}
+	used := environment.ReferencesStore(a.teams.client, a.tables)
+	for _, name := range environmentNames[:2] { // they count the roles with permissions in them
+		n := int64(0)
+		if slices.Contains(r.Environments(), name) {
+			n++
+		}
+		if slices.Contains(old.Environments(), name) {
+			n--
+		}
+		if n != 0 {
+			actions = append(actions, used.Change(name, references.Counts{Roles: n}, references.Counts{}))
+		}
+	}
+	_, err = dynamo.Transact(context.Background(), a.teams.client, actions)
+	a.must(err)
 }
 
 // workInTeam changes a toggle of a project, while rights change.
