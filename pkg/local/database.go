@@ -19,9 +19,10 @@ import (
 )
 
 // prepareTimeout bounds the check of the endpoint, and the creation of tables and seeds. The latter usually takes 0.1 s
-// with dynoxide and 2 s with a DynamoDB Local that has just started. A damaged database can fail each call, and clients
-// repeat calls until their retry quota or the time is used up.
-const prepareTimeout = 20 * time.Second
+// with dynoxide and 2 s with a DynamoDB Local that has just started, and half a minute if many services start on a busy
+// machine. A damaged database can fail each call, and clients repeat calls until their retry quota or the time is used
+// up.
+const prepareTimeout = time.Minute
 
 // awsConfig is the AWS configuration for an engine, with credentials that are valid nowhere else.
 func awsConfig(endpoint string) aws.Config {
