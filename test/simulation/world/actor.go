@@ -48,8 +48,8 @@ func (w *World) startActors() {
 		w.spawn(func() {
 			for {
 				w.sleep(self.name, self.pause())
-				if quiet := time.Until(w.quietUntil(time.Now())); quiet > 0 {
-					w.sleep(self.name, quiet+self.pause())
+				for w.isQuiet(time.Now()) && !w.calm {
+					w.sleep(self.name, self.pause())
 				}
 				if w.calm || w.over || w.result.Steps >= w.Steps {
 					break

@@ -31,6 +31,7 @@ type deliveryState struct {
 	segments   map[int64][]segmentAt   // by id, in their order
 	wrongClock bool                    // somebody whose clock is wrong has compiled
 	gaveUp     time.Time               // the last time that the stream gave up records; zero: sweeps compiled all since
+	swept      time.Time               // when the last sweep of snapshots that succeeded has begun
 	servers    []*server
 	crashed    []*server
 	started    int // the number of servers

@@ -235,42 +235,39 @@ const bySweep = "a sweep"
 const unswept = 4 * time.Minute
 
 // withoutSweeps reports whether no sweep compiles snapshots at a time, as in some intervals that are longer than what a
-// sweep compiles again anyway. The first whole one is among them.
+// sweep compiles again anyway. The first whole one is among them, and the second one is not.
 func (w *World) withoutSweeps(t time.Time) bool {
 	interval := t.Truncate(unswept)
 	probability := 0.4
-	if interval.Equal(w.firstInterval()) {
+	switch interval.Sub(w.firstInterval()) {
+	case 0:
 		probability = 1
+	case unswept:
+		probability = 0
 	}
 	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(interval.UnixNano())), probability)
 }
 
 func (w *World) firstInterval() time.Time { return w.start.Truncate(unswept).Add(unswept) }
 
-// quietUntil returns when the actors go on if they do nothing at a time, and otherwise that time. They do nothing from a
-// minute after the begin of the first interval without sweeps until the first sweep after it: a change that the stream has
-// given up is not compiled together with later ones.
-func (w *World) quietUntil(t time.Time) time.Time {
-	const slack = 65 * time.Second // from the end of the interval to the sweep
-	begun, ended := w.firstInterval().Add(time.Minute), w.firstInterval().Add(unswept+slack)
-	if w.delivers && w.has(redelivered) && !t.Before(begun) && t.Before(ended) {
-		return ended
-	}
-	return t
+// isQuiet reports whether the actors do nothing at a time: from a minute after the begin of the first interval without
+// sweeps until a sweep after it, so that a change that the stream has given up is not compiled together with later ones.
+func (w *World) isQuiet(t time.Time) bool {
+	begun, ended := w.firstInterval(), w.firstInterval().Add(unswept)
+	return w.delivers && w.has(redelivered) && !t.Before(begun.Add(time.Minute)) && t.Before(ended.Add(unswept)) &&
+		w.delivery.swept.Before(ended)
 }
 
-// isQuiet reports whether the actors do nothing now.
-func (w *World) isQuiet() bool { return w.quietUntil(time.Now()).After(time.Now()) }
-
 // givesUp decides whether the stream gives up the records with a key: more often while there are no sweeps, in which it
-// can compile later changes, or which nobody makes, and after somebody with a wrong clock has compiled.
+// can compile later changes, most often the last records before a time in which there are none, and after somebody with a
+// wrong clock has compiled.
 func (w *World) givesUp(key uint64) bool {
 	if w.delivery.wrongClock && w.happens(wrongClock, mix(key, 2), 0.4) {
 		return true
 	}
 	probability := 0.1
 	switch {
-	case w.isQuiet():
+	case w.isQuiet(time.Now().Add(meeting)):
 		probability = 0.9
 	case w.withoutSweeps(time.Now()):
 		probability = 0.4
@@ -289,6 +286,7 @@ func (w *World) sweepSnapshots() bool {
 	}
 	w.turn(fmt.Sprint("sweep of snapshots of ", begun))
 	w.checkCovered(begun, bySweep)
+	w.delivery.swept = begun
 	if w.delivery.gaveUp.Before(begun) {
 		w.delivery.gaveUp = time.Time{}
 	}

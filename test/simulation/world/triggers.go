@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/samtemplate"
 )
 
@@ -57,7 +59,7 @@ type stream struct {
 	read     int // the number of records that are processed
 	awaited  bool
 	attempts uint64
-	last     []byte // the batch that was delivered last
+	batches  [][]byte // that were delivered, and after which a compilation does not read everything
 }
 
 // await invokes the function of a stream after a time.
@@ -78,14 +80,17 @@ func (w *World) readStream(s *stream) {
 	if s.function == compileSnapshots && w.givesUp(mix(key, uint64(s.read))) {
 		w.note("the stream gives %d records up", n)
 		w.delivery.gaveUp = time.Now()
-		if s.last != nil { // a process that compiles it again does not see what was given up
-			w.deliverAgain(s, s.last, time.Minute+w.upTo(2*time.Minute, mix(key, uint64(s.read), 3)))
+		if len(s.batches) > 0 { // a process that compiles one again does not see what was given up
+			earlier := s.batches[mix(w.Seed, key, uint64(s.read), 2)%uint64(len(s.batches))]
+			w.deliverAgain(s, earlier, time.Minute+w.upTo(2*time.Minute, mix(key, uint64(s.read), 3)))
 		}
 		s.read, s.awaited = s.read+n, false
 		w.await(s, 0)
 		return
 	}
-	s.last = batch
+	if !bytes.Contains(batch, []byte(eventlog.EnvironmentCreated)) {
+		s.batches = append(s.batches, batch)
+	}
 	w.spawn(func() {
 		begun, warned := time.Now(), w.lambda.functions[s.function].warnings
 		ctx, searches := withSearches()
