@@ -122,7 +122,7 @@ func (a *signIn) createCode(w http.ResponseWriter, r *http.Request) {
 	}
 	code, err := a.newCode()
 	if err != nil {
-		lambdahttp.WriteError(w, a.newID(), err)
+		lambdahttp.WriteError(w, r.Header, a.newID(), err)
 		return
 	}
 	respond(w, map[string]string{"code": code})
@@ -130,7 +130,7 @@ func (a *signIn) createCode(w http.ResponseWriter, r *http.Request) {
 
 func (a *signIn) reject(w http.ResponseWriter, message string) {
 	w.Header().Set("Cache-Control", "no-store")
-	lambdahttp.WriteError(w, a.newID(), apierror.New(apierror.AuthenticationRequired, message))
+	lambdahttp.WriteError(w, nil, a.newID(), apierror.New(apierror.AuthenticationRequired, message))
 }
 
 func respond(w http.ResponseWriter, body map[string]string) {

@@ -1,12 +1,18 @@
 package contract_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/openapi"
 )
@@ -33,6 +39,81 @@ func TestSection1NoCredentialInErrors(t *testing.T) {
 			t.Errorf("%s %s: %+v", c.method, c.target, got)
 		}
 	}
+}
+
+// A client that asks for details learns the place of each invalid property, at every depth of every body.
+func TestSection1Details(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	doc, err := openapi.Document()
+	assert.OK(t, err)
+	schemas := map[string]*openapi3.Schema{}
+	for _, item := range doc.Paths.Map() {
+		for _, declared := range item.Operations() {
+			if declared.RequestBody != nil {
+				schemas[declared.OperationID] = declared.RequestBody.Value.Content["application/json"].Schema.Value
+			}
+		}
+	}
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		for path, body := range invalidBodies(schemas[op.name]) {
+			op.body = body
+			if got := s.details(t, op.call); !slices.Contains(got, "/body"+path) {
+				t.Errorf("%s %s with %s: the details have the places %q", op.method, op.target, body, got)
+			}
+		}
+	})
+}
+
+// invalidBodies returns bodies with a value of a wrong type at one place, by the JSON pointer of the place. Other
+// properties are missing.
+func invalidBodies(schema *openapi3.Schema) map[string]string {
+	bodies := map[string]string{}
+	if schema == nil || schema.ReadOnly {
+		return bodies
+	}
+	bodies[""] = "7"
+	if schema.Type.Includes("integer") {
+		bodies[""] = `"x"`
+	}
+	for name, property := range schema.Properties {
+		for path, value := range invalidBodies(property.Value) {
+			bodies["/"+name+path] = fmt.Sprintf(`{%q:%s}`, name, value)
+		}
+	}
+	if schema.Items != nil && (schema.MaxItems == nil || *schema.MaxItems > 0) {
+		for path, value := range invalidBodies(schema.Items.Value) {
+			bodies["/0"+path] = "[" + value + "]"
+		}
+	}
+	if others := schema.AdditionalProperties.Schema; others != nil {
+		for path, value := range invalidBodies(others.Value) {
+			bodies["/other"+path] = `{"other":` + value + "}"
+		}
+	}
+	return bodies
+}
+
+// details returns the places in the details of the error of a request.
+func (s *service) details(t *testing.T, c call) (paths []string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), c.method, s.BaseURL+c.target, strings.NewReader(c.body))
+	assert.OK(t, err)
+	for name, value := range map[string]string{
+		"Authorization": c.token, "Content-Type": c.contentType, "Prefer": lambdahttp.PreferDetails,
+	} {
+		request.Header.Set(name, value)
+	}
+	response, err := s.client.Do(request)
+	assert.OK(t, err)
+	defer response.Body.Close()
+	var object struct{ Details []apierror.Detail }
+	assert.OK(t, json.NewDecoder(response.Body).Decode(&object))
+	for _, d := range object.Details {
+		paths = append(paths, d.Path)
+	}
+	return paths
 }
 
 func TestSection1UnknownPath(t *testing.T) {

@@ -66,9 +66,10 @@ func (s *service) send(t *testing.T, c call) (got result, header http.Header) {
 	assert.OK(t, err)
 	got.status = response.StatusCode
 	if got.status >= http.StatusBadRequest {
-		var object struct{ Message string }
+		var object map[string]string
 		assert.OK(t, json.Unmarshal(body, &object))
-		got.message = object.Message
+		assert.Equal(t, []string{"id", "message", "name"}, slices.Sorted(maps.Keys(object)))
+		got.message = object["message"]
 	}
 	return got, response.Header
 }

@@ -132,8 +132,7 @@ func (s *Store) checkEnvironment(ctx context.Context, t clienttokentable.Token) 
 		return err
 	}
 	if _, exists := found[t.Environment]; !exists {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body/environment` property must be the name of an environment; you sent %q.", apierror.Echo(t.Environment))
+		return apierror.Invalid(apierror.At("/body/environment", "must be the name of an environment").Sent(t.Environment))
 	}
 	return nil
 }

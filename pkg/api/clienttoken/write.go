@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
@@ -43,7 +41,7 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 		}
 		name := cmp.Or(body.Text("tokenName"), body.Text("username"))
 		if name == "" { // not a rule, which does not see a name that is invalid
-			return apierror.New(apierror.Validation, "The `/body/tokenName` property is required; you did not send it.")
+			return apierror.Invalid(apierror.Missing("/body/tokenName"))
 		}
 		projects := scopeOf(body)
 		for _, project := range projects {
@@ -75,29 +73,30 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 
 // notTogether returns the rule that only one of two properties is sent.
 func notTogether(a, b string) jsonbody.Rule {
-	return func(body jsonbody.Object) string {
+	return func(body jsonbody.Object) []apierror.Detail {
 		if !body.Has(a) || !body.Has(b) {
-			return ""
+			return nil
 		}
-		return fmt.Sprintf("The `/body/%s` and `/body/%s` properties must not be sent together.", a, b)
+		return []apierror.Detail{apierror.At("/body/"+b, "must not be sent together with `/body/%s`", a)}
 	}
 }
 
 // expiryRule returns the rule that a token expires in the future, and not too late.
 func expiryRule(now time.Time, days int) jsonbody.Rule {
-	return func(body jsonbody.Object) string {
+	return func(body jsonbody.Object) []apierror.Detail {
 		must := access.CheckExpiry(body.Time("expiresAt"), now, days)
 		if must == "" {
-			return ""
+			return nil
 		}
-		sent := "did not send it"
-		if body.Has("expiresAt") {
-			sent = "sent null"
-		}
+		invalid := apierror.At("/body/expiresAt", "must be %s", must)
 		if text, ok := body.TextOK("expiresAt"); ok {
-			sent = "sent " + strconv.Quote(apierror.Echo(text))
+			invalid = invalid.Sent(text)
+		} else if body.Has("expiresAt") {
+			invalid = invalid.SentJSON("null")
+		} else {
+			invalid = invalid.NotSent()
 		}
-		return fmt.Sprintf("The `/body/expiresAt` property must be %s; you %s.", must, sent)
+		return []apierror.Detail{invalid}
 	}
 }
 
@@ -145,9 +144,9 @@ func checkProject(ctx context.Context, id string, body jsonbody.Object) error {
 func Update(tokens *Store, now func() time.Time, days int) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, func(body jsonbody.Object) string {
+		body, err := schema.Read(r, func(body jsonbody.Object) []apierror.Detail {
 			if !body.Has("expiresAt") { // the schema requires it
-				return ""
+				return nil
 			}
 			return expiryRule(now(), days)(body)
 		})

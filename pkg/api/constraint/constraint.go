@@ -3,7 +3,6 @@
 package constraint
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,8 +19,8 @@ import (
 // maxValue is the maximum number of characters of a value, except of a regular expression.
 const maxValue = 100
 
-// ParseAll reads the constraints at a JSON pointer of a body. violations are sentences that describe what is wrong.
-func ParseAll(pointer string, elements []jsonbody.Object) (all []toggle.Constraint, violations []string) {
+// ParseAll reads the constraints at a JSON pointer of a body. violations describe what is wrong.
+func ParseAll(pointer string, elements []jsonbody.Object) (all []toggle.Constraint, violations []apierror.Detail) {
 	all = []toggle.Constraint{}
 	for i, element := range elements {
 		c, found := Parse(fmt.Sprintf("%s/%d", pointer, i), element)
@@ -32,15 +31,15 @@ func ParseAll(pointer string, elements []jsonbody.Object) (all []toggle.Constrai
 
 // Rule is the rule that the constraints in a property of a body are valid.
 func Rule(property string) jsonbody.Rule {
-	return func(body jsonbody.Object) string {
+	return func(body jsonbody.Object) []apierror.Detail {
 		_, violations := ParseAll("/body/"+property, body.Objects(property))
-		return strings.Join(violations, " ")
+		return violations
 	}
 }
 
-// Parse reads the constraint at a JSON pointer of a body: it trims values and removes duplicate ones. violations are
-// sentences that describe what is wrong.
-func Parse(pointer string, body jsonbody.Object) (c toggle.Constraint, violations []string) {
+// Parse reads the constraint at a JSON pointer of a body: it trims values and removes duplicate ones. violations
+// describe what is wrong.
+func Parse(pointer string, body jsonbody.Object) (c toggle.Constraint, violations []apierror.Detail) {
 	c = toggle.Constraint{
 		ContextName:     body.Text("contextName"),
 		Operator:        toggle.Operator(body.Text("operator")),
@@ -50,21 +49,21 @@ func Parse(pointer string, body jsonbody.Object) (c toggle.Constraint, violation
 	if c.Operator == "" { // the schema has rejected it
 		return c, nil
 	}
-	reject := func(property, must string) {
-		violations = append(violations, fmt.Sprintf("The `%s/%s` property must %s.", pointer, property, must))
-	}
+	at := func(property string) string { return pointer + "/" + property }
+	reject := func(d apierror.Detail) { violations = append(violations, d) }
 	check := func(property, value string) {
-		if err := checkValue(c.Operator, value); err != nil {
-			reject(property, fmt.Sprintf("%s; you sent %q", strings.TrimPrefix(err.Error(), "must "), apierror.Echo(value)))
+		if invalid := checkValue(at(property), c.Operator, value); invalid != nil {
+			reject(invalid.Sent(value))
 		}
 	}
 	if evaluation.TakesValues(c.Operator) {
 		if body.Text("value") != "" {
-			reject("value", fmt.Sprintf("not be sent with the operator %s, which takes `values`", c.Operator))
+			reject(apierror.At(at("value"), "must not be sent with the operator %s, which takes `values`", c.Operator))
 		}
 		texts := body.Texts("values")
 		if len(texts) == 0 {
-			reject("values", fmt.Sprintf("have 1 or more elements with the operator %s", c.Operator))
+			reject(apierror.At(at("values"), "must have 1 or more elements with the operator %s", c.Operator).
+				Violating("minItems", new(int64(1))))
 		}
 		for i, text := range texts {
 			text = strings.TrimSpace(text)
@@ -76,31 +75,36 @@ func Parse(pointer string, body jsonbody.Object) (c toggle.Constraint, violation
 		return c, violations
 	}
 	if len(body.Texts("values")) > 0 {
-		reject("values", fmt.Sprintf("not be sent with the operator %s, which takes `value`", c.Operator))
+		reject(apierror.At(at("values"), "must not be sent with the operator %s, which takes `value`", c.Operator))
 	}
 	c.Value = body.Text("value")
 	if c.Operator != toggle.OperatorRegex {
 		c.Value = strings.TrimSpace(c.Value)
 	} else if c.Inverted {
-		reject("inverted", "be false with the operator REGEX")
+		reject(apierror.At(at("inverted"), "must be false with the operator REGEX"))
 	}
 	if !body.Has("value") {
-		violations = append(violations, fmt.Sprintf(
-			"The `%s/value` property is required with the operator %s; you did not send it.", pointer, c.Operator))
+		reject(apierror.At(at("value"), "is required with the operator %s", c.Operator).
+			Violating("required", nil).NotSent())
 		return c, violations
 	}
 	check("value", c.Value)
 	return c, violations
 }
 
-func checkValue(operator toggle.Operator, value string) error {
+// checkValue returns what is wrong with the value at a JSON pointer, or nil.
+func checkValue(pointer string, operator toggle.Operator, value string) *apierror.Detail {
 	if operator != toggle.OperatorRegex && utf8.RuneCountInString(value) > maxValue {
-		return fmt.Errorf("must have at most %d characters", maxValue)
+		return new(apierror.At(pointer, "must have at most %d characters", maxValue).
+			Violating("maxLength", new(int64(maxValue))))
 	}
 	if value == "" {
-		return errors.New("must have 1 or more characters")
+		return new(apierror.At(pointer, "must have 1 or more characters").Violating("minLength", new(int64(1))))
 	}
-	return evaluation.CheckValue(operator, value)
+	if err := evaluation.CheckValue(operator, value); err != nil {
+		return new(apierror.At(pointer, "%v", err))
+	}
+	return nil
 }
 
 // Fields returns the context fields that constraints name, sorted, without those that every context has.
@@ -126,11 +130,11 @@ func Names(all []toggle.Constraint) []string {
 // CheckFields returns an error of the kind Validation if constraints at a JSON pointer of a body name a field that does
 // not exist, or a value that is not one of its legal values. fields are those with the names of Names that exist.
 func CheckFields(pointer string, all []toggle.Constraint, fields map[string]contextfield.ContextField) error {
-	var violations []string
+	var violations []apierror.Detail
 	for i, c := range all {
 		violations = append(violations, checkField(fmt.Sprintf("%s/%d", pointer, i), c, fields)...)
 	}
-	return invalid(violations)
+	return apierror.InvalidIfAny(violations)
 }
 
 // IsStickinessField reports whether a stickiness is the name of a context field, which must have stickiness. Strategies
@@ -151,25 +155,19 @@ func PermitsStickiness(stickiness string, fields map[string]contextfield.Context
 	return stickiness != ""
 }
 
-func invalid(violations []string) error {
-	if len(violations) == 0 {
-		return nil
-	}
-	return apierror.New(apierror.Validation, strings.Join(violations, " "))
-}
-
-func checkField(pointer string, c toggle.Constraint, fields map[string]contextfield.ContextField) []string {
+func checkField(
+	pointer string, c toggle.Constraint, fields map[string]contextfield.ContextField,
+) (violations []apierror.Detail) {
 	f, exists := fields[c.ContextName]
 	if !exists && !toggle.IsFixedField(c.ContextName) {
-		return []string{fmt.Sprintf("The `%s/contextName` property must be the name of a context field; you sent %q.",
-			pointer, apierror.Echo(c.ContextName))}
+		return []apierror.Detail{
+			apierror.At(pointer+"/contextName", "must be the name of a context field").Sent(c.ContextName),
+		}
 	}
-	var violations []string
 	for i, value := range c.Values {
 		if !f.Permits(c.Operator, value) {
-			violations = append(violations, fmt.Sprintf(
-				"The `%s/values/%d` property must be a legal value of the context field %q; you sent %q.",
-				pointer, i, c.ContextName, apierror.Echo(value)))
+			violations = append(violations, apierror.At(fmt.Sprintf("%s/values/%d", pointer, i),
+				"must be a legal value of the context field %q", c.ContextName).Sent(value))
 		}
 	}
 	return violations

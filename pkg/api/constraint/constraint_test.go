@@ -6,6 +6,7 @@ import (
 
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -106,7 +107,8 @@ func TestParseAll(t *testing.T) {
 		{ContextName: "userId", Operator: "IN", Values: []string{""}},
 		{},
 	}, all)
-	assert.Equal(t, []string{"The `/body/constraints/3/values/0` property must have 1 or more characters; you sent \"\"."}, violations)
+	assert.Equal(t, "The `/body/constraints/3/values/0` property must have 1 or more characters; you sent \"\".",
+		apierror.Invalid(violations...).Message)
 	assert.Equal(t, []string{"a", "b"}, constraint.Fields(all[:4]))
 	assert.Equal(t, []string{"a", "b", "userId"}, constraint.Names(all[:4]))
 }

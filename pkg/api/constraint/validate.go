@@ -3,9 +3,9 @@ package constraint
 import (
 	_ "embed"
 	"net/http"
-	"strings"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -17,9 +17,9 @@ var validateSchema []byte
 func Validate(fields *contextfield.Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(validateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, func(body jsonbody.Object) string {
+		body, err := schema.Read(r, func(body jsonbody.Object) []apierror.Detail {
 			_, violations := Parse("/body", body)
-			return strings.Join(violations, " ")
+			return violations
 		})
 		if err != nil {
 			return err
@@ -29,7 +29,7 @@ func Validate(fields *contextfield.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if err := invalid(checkField("/body", c, found)); err != nil {
+		if err := apierror.InvalidIfAny(checkField("/body", c, found)); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)

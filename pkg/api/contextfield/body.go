@@ -2,7 +2,6 @@ package contextfield
 
 import (
 	"fmt"
-	"strings"
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -32,17 +31,15 @@ func sentDescription(o jsonbody.Object) *string {
 }
 
 // uniqueValues is the rule that a legal value occurs once. It names the later ones.
-func uniqueValues(body jsonbody.Object) string {
-	var violations []string
+func uniqueValues(body jsonbody.Object) (violations []apierror.Detail) {
 	seen := map[string]bool{}
 	for i, v := range body.Objects("legalValues") {
 		value, valid := v.TextOK("value")
 		if valid && seen[value] {
 			violations = append(violations,
-				fmt.Sprintf("The `/body/legalValues/%d/value` property must be unique; you sent %q more than once.", i,
-					apierror.Echo(value)))
+				apierror.At(fmt.Sprintf("/body/legalValues/%d/value", i), "must be unique among the legal values").Sent(value))
 		}
 		seen[value] = true
 	}
-	return strings.Join(violations, " ")
+	return violations
 }

@@ -109,7 +109,7 @@ func TestInvalidBodies(t *testing.T) {
 		{
 			`"legalValues":[{"value":"a","description":1},{"value":"a"}]`,
 			"The `/body/legalValues/0/description` property must be a string or null; you sent 1. " +
-				"The `/body/legalValues/1/value` property must be unique; you sent \"a\" more than once.",
+				"The `/body/legalValues/1/value` property must be unique among the legal values; you sent \"a\".",
 		},
 		{
 			`"legalValues":[{"value":"a","description":"` + strings.Repeat("e", 1001) + `"}]`,
@@ -118,7 +118,7 @@ func TestInvalidBodies(t *testing.T) {
 		},
 		{
 			`"legalValues":[{"value":"a"},{"value":"A"},{"value":"\u0061"}]`,
-			"The `/body/legalValues/2/value` property must be unique; you sent \"a\" more than once.",
+			"The `/body/legalValues/2/value` property must be unique among the legal values; you sent \"a\".",
 		},
 		{
 			`"legalValues":[` + strings.Repeat("{},", 1000) + `{}]`,

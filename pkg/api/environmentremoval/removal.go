@@ -7,11 +7,11 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -45,11 +45,11 @@ func Create(environments *environment.Store, features *feature.Store) lambdahttp
 }
 
 // notReserved is the rule that a name is not reserved.
-func notReserved(body jsonbody.Object) string {
+func notReserved(body jsonbody.Object) []apierror.Detail {
 	if err := environment.CheckReserved(body.Text("name")); err != nil {
-		return fmt.Sprintf("The `/body/name` property %v.", err)
+		return []apierror.Detail{apierror.At("/body/name", "%v", err)}
 	}
-	return ""
+	return nil
 }
 
 // Delete serves DELETE /api/admin/environments/{name}.

@@ -137,8 +137,8 @@ func (t *transaction) checkSegments(ctx context.Context, e *edit) error {
 		for _, s := range environment.Strategies {
 			for _, id := range s.Segments {
 				if _, exists := found[segmenttable.Name(id)]; !exists && !slices.Contains(used, id) {
-					return apierror.Errorf(apierror.Validation,
-						"The `/body/segments` property must have the ids of segments; there is no segment with the id %d.", id)
+					return apierror.Invalid(apierror.At("/body/segments",
+						"must have the ids of segments; there is no segment with the id %d", id))
 				}
 			}
 		}
@@ -159,14 +159,12 @@ func (t *transaction) addFields() {
 // checkLimits returns an error if a change exceeds a limit of toggles.
 func checkLimits(old, next toggle.Feature) error {
 	if n := len(next.ContextFields); n > toggle.MaxContextFields && n > len(old.ContextFields) {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body/constraints` and `/body/parameters/stickiness` properties must not make the toggle use more than %d "+
-				"context fields; it would use %d. Remove other fields from its strategies first.", toggle.MaxContextFields, n)
+		return apierror.Invalid(apierror.At("/body", "must not make the toggle use more than %d context fields; "+
+			"it would use %d. Remove other fields from its strategies first", toggle.MaxContextFields, n))
 	}
 	if n := len(next.Segments()); n > toggle.MaxSegments && n > len(old.Segments()) {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body/segments` property must not make the toggle use more than %d segments; it would use %d. Remove other "+
-				"segments from its strategies first.", toggle.MaxSegments, n)
+		return apierror.Invalid(apierror.At("/body/segments", "must not make the toggle use more than %d segments; it would "+
+			"use %d. Remove other segments from its strategies first", toggle.MaxSegments, n))
 	}
 	if next.Environments == nil {
 		return nil
@@ -176,9 +174,8 @@ func checkLimits(old, next toggle.Feature) error {
 		return fmt.Errorf("measure the state of the toggle %q: %w", next.Name, err)
 	}
 	if len(text) > MaxState {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body` must not make the strategies of the toggle larger than %d bytes in all environments; they would "+
-				"have %d. Delete strategies first, or use segments.", MaxState, len(text))
+		return apierror.Invalid(apierror.At("/body", "must not make the strategies of the toggle larger than %d bytes in "+
+			"all environments; they would have %d. Delete strategies first, or use segments", MaxState, len(text)))
 	}
 	return nil
 }
@@ -191,9 +188,8 @@ func checkFields(s toggle.Strategy, fields map[string]contextfield.ContextField)
 	}
 	stickiness, has := s.Parameters[toggle.ParameterStickiness]
 	if has && !constraint.PermitsStickiness(stickiness, fields) {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body/parameters/stickiness` property must be default, random, userId, sessionId or a context field with "+
-				"stickiness; you sent %q.", apierror.Echo(stickiness))
+		return apierror.Invalid(apierror.At("/body/parameters/stickiness",
+			"must be default, random, userId, sessionId or a context field with stickiness").Sent(stickiness))
 	}
 	return nil
 }

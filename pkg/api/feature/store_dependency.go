@@ -105,8 +105,7 @@ func (t *transaction) related(ctx context.Context, name string) (*edit, error) {
 func CheckDependency(child, parent toggle.Feature) error {
 	switch {
 	case parent.Name == child.Name:
-		return apierror.Errorf(apierror.Validation, "The `/body/feature` property must not be the name of the toggle itself; "+
-			"you sent %q.", apierror.Echo(parent.Name))
+		return apierror.Invalid(apierror.At("/body/feature", "must not be the name of the toggle itself").Sent(parent.Name))
 	case parent.Project != child.Project:
 		return NotFound(child.Project, parent.Name)
 	case parent.Archived:
@@ -119,15 +118,14 @@ func CheckDependency(child, parent toggle.Feature) error {
 		return apierror.Errorf(apierror.Conflict, "Other toggles depend on the toggle %q: %s. It cannot depend on a toggle.",
 			apierror.Echo(child.Name), listed(child.Children))
 	case !slices.Contains(parent.Children, child.Name) && len(parent.Children) >= maxChildren:
-		return apierror.Errorf(apierror.Validation, "%d toggles depend on the toggle %q, which is the maximum. Remove a "+
-			"dependency first.", len(parent.Children), apierror.Echo(parent.Name))
+		return apierror.Invalid(apierror.At("/body/feature", "is the toggle %q, on which %d toggles depend, which is the "+
+			"maximum. Remove a dependency first", apierror.Echo(parent.Name), len(parent.Children)))
 	}
 	known := parent.VariantNames()
 	for i, name := range child.Dependency.Variants {
 		if !slices.Contains(known, name) {
-			return apierror.Errorf(apierror.Validation,
-				"The `/body/variants/%d` property must be the name of a variant of the toggle %q; you sent %q.", i,
-				apierror.Echo(parent.Name), apierror.Echo(name))
+			return apierror.Invalid(apierror.At(fmt.Sprintf("/body/variants/%d", i),
+				"must be the name of a variant of the toggle %q", apierror.Echo(parent.Name)).Sent(name))
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestLimitsOfAToggle(t *testing.T) {
 	}{
 		{
 			func(f *toggle.Feature) { f.ContextFields = fields },
-			"The `/body/constraints` and `/body/parameters/stickiness` properties must not make the toggle use more than 40 " +
+			"The `/body` must not make the toggle use more than 40 " +
 				"context fields; it would use 41.",
 		},
 		{

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"toggleadmin/pkg/platform/access"
@@ -61,11 +61,11 @@ func creatorOf(r *http.Request) *toggle.Creator {
 }
 
 // notReserved is the rule that a name is not reserved.
-func notReserved(body jsonbody.Object) string {
+func notReserved(body jsonbody.Object) []apierror.Detail {
 	if body.Text("name") != toggle.ReservedName {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("The `/body/name` property must not be %q, which is a path of the API.", toggle.ReservedName)
+	return []apierror.Detail{apierror.At("/body/name", "must not be %q, which is a path of the API", toggle.ReservedName)}
 }
 
 // asInPath is the rule that a property, if it is sent, is the path parameter.
@@ -86,8 +86,7 @@ func changeOf(
 			return nil, err
 		}
 		if !found {
-			return nil, apierror.Errorf(apierror.Validation,
-				"The `/body/type` property must be the id of a feature type; you sent %q.", apierror.Echo(body.Text("type")))
+			return nil, apierror.Invalid(apierror.At("/body/type", "must be the id of a feature type").Sent(body.Text("type")))
 		}
 	}
 	return func(f toggle.Feature) toggle.Feature {
@@ -129,8 +128,9 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 				return f, err
 			}
 			if body.Has("archived") && body.Bool("archived") != f.Archived {
-				return f, apierror.Errorf(apierror.Validation, "The `/body/archived` property must be %t, as the toggle is: "+
-					"an update neither archives nor revives it; you sent %t.", f.Archived, !f.Archived)
+				return f, apierror.Invalid(apierror.At("/body/archived",
+					"must be %t, as the toggle is: an update neither archives nor revives it", f.Archived).
+					SentJSON(strconv.FormatBool(!f.Archived)))
 			}
 			if body.Has("stale") {
 				f.Stale = body.Bool("stale")

@@ -40,11 +40,13 @@ func Add(features *feature.Store) lambdahttp.HandlerFunc {
 func requiresOn(body jsonbody.Object) bool { return !body.Has("enabled") || body.Bool("enabled") }
 
 // noIgnoredVariants is the rule that variants are named only if the parent must be on.
-func noIgnoredVariants(body jsonbody.Object) string {
+func noIgnoredVariants(body jsonbody.Object) []apierror.Detail {
 	if requiresOn(body) || len(body.Texts("variants")) == 0 {
-		return ""
+		return nil
 	}
-	return "The `/body/variants` property must be empty if `enabled` is false: a toggle that is off has no variant."
+	return []apierror.Detail{
+		apierror.At("/body/variants", "must be empty if `enabled` is false: a toggle that is off has no variant"),
+	}
 }
 
 // Remove serves DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}.

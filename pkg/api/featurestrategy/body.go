@@ -29,11 +29,17 @@ type form struct {
 	jsonbody.Object
 	old        toggle.Strategy // that is changed
 	maxValues  int             // of a constraint
-	violations []string
+	violations []apierror.Detail
 }
 
+// reject adds what is wrong with a property, as apierror.At does.
 func (b *form) reject(property, format string, args ...any) {
-	b.violations = append(b.violations, fmt.Sprintf("The `/body/%s` property ", property)+fmt.Sprintf(format, args...))
+	b.violations = append(b.violations, apierror.At("/body/"+property, format, args...))
+}
+
+// rejectSent adds what is wrong with a property that has a text.
+func (b *form) rejectSent(sent, property, format string, args ...any) {
+	b.violations = append(b.violations, apierror.At("/body/"+property, format, args...).Sent(sent))
 }
 
 // readStrategy returns a strategy with the properties of a body; omitted ones keep their value. old is the strategy
@@ -49,7 +55,7 @@ func (b *form) read(feature string) (toggle.Strategy, error) {
 	next := old
 	if name, ok := body.TextOK("name"); ok && name != old.Name {
 		if b.checkType(name); b.violations != nil { // the other properties depend on the type
-			return toggle.Strategy{}, apierror.New(apierror.Validation, b.violations[0])
+			return toggle.Strategy{}, apierror.Invalid(b.violations...)
 		}
 		next.Name = name
 	}
@@ -58,7 +64,7 @@ func (b *form) read(feature string) (toggle.Strategy, error) {
 		if title := body.Text("title"); title != "" {
 			next.Title = &title
 			if !toggle.IsReadable(title) {
-				b.reject("title", "must have a visible character and no control characters.")
+				b.reject("title", "must have a visible character and no control characters")
 			}
 		}
 	}
@@ -78,10 +84,7 @@ func (b *form) read(feature string) (toggle.Strategy, error) {
 	if body.Has("segments") {
 		next.Segments = b.segments()
 	}
-	if b.violations != nil {
-		return toggle.Strategy{}, apierror.New(apierror.Validation, strings.Join(b.violations, " "))
-	}
-	return next, nil
+	return next, apierror.InvalidIfAny(b.violations)
 }
 
 // Read returns the strategy of a body, which is stored nowhere. Its type may be one that cannot be created. The
@@ -96,10 +99,9 @@ func (b *form) checkType(name string) {
 	t, known := toggle.StrategyTypeOf(name)
 	switch {
 	case !known:
-		b.reject("name", "must be default, flexibleRollout, remoteAddress or applicationHostname; you sent %q.",
-			apierror.Echo(name))
+		b.rejectSent(name, "name", "must be default, flexibleRollout, remoteAddress or applicationHostname")
 	case t.Replacement != "":
-		b.reject("name", "must not be %s, which is deprecated. Use %s.", name, t.Replacement)
+		b.reject("name", "must not be %s, which is deprecated. Use %s", name, t.Replacement)
 	}
 }
 
@@ -110,19 +112,14 @@ func (b *form) constraints() (all []toggle.Constraint, ok bool) {
 	}
 	bodies := b.Objects("constraints")
 	if len(bodies) > toggle.MaxConstraints {
-		b.violations = append(b.violations, fmt.Sprintf(
-			"Failed to create constraints. You can't create more than the established limit of %d. Move some into a segment.",
-			toggle.MaxConstraints))
-		b.reject("constraints", "has %d elements.", len(bodies))
+		b.reject("constraints", "has %d elements, and the limit is %d. Move some into a segment", len(bodies),
+			toggle.MaxConstraints)
 		return nil, true
 	}
 	for i, body := range bodies {
 		if n, most := len(body.Texts("values")), b.mostValues(body); n > most {
-			b.violations = append(b.violations, fmt.Sprintf(
-				"Failed to create constraint values for %s. You can't create more than the established limit of %d. Use a "+
-					"segment, which can have more.",
-				apierror.Echo(body.Text("contextName")), most))
-			b.reject(fmt.Sprintf("constraints/%d/values", i), "has %d elements.", n)
+			b.reject(fmt.Sprintf("constraints/%d/values", i),
+				"has %d elements, and the limit is %d. Use a segment, which can have more", n, most)
 			continue
 		}
 		c, violations := constraint.Parse(fmt.Sprintf("/body/constraints/%d", i), body)
@@ -155,7 +152,7 @@ func (b *form) parameters(strategy, feature string) map[string]string {
 			if name := spelling.Closest(name, known); name != "" {
 				closest = "; the closest one is `" + name + "`"
 			}
-			b.reject("parameters/"+apierror.Echo(name), "is unknown to the strategy %s%s.", strategy, closest)
+			b.reject(jsonbody.Join("parameters", apierror.Echo(name)), "is unknown to the strategy %s%s", strategy, closest)
 			continue
 		}
 		if text, ok := sent[name].(string); ok {
@@ -164,7 +161,7 @@ func (b *form) parameters(strategy, feature string) map[string]string {
 	}
 	for _, name := range known {
 		if _, wasSent := sent[name]; all[name] == "" && !wasSent {
-			b.reject("parameters/"+name, "is required by the strategy %s; you did not send it.", strategy)
+			b.reject("parameters/"+name, "is required by the strategy %s; you did not send it", strategy)
 		}
 	}
 	return all
@@ -178,14 +175,13 @@ func (b *form) parameter(strategy, name, value string) string {
 	}
 	property := "parameters/" + name
 	if name == toggle.ParameterStickiness && (value == "" || len(value) > toggle.MaxName) { // the store reads the field
-		b.reject(property, "must be default, random, userId, sessionId or a context field with stickiness; you sent %q.",
-			apierror.Echo(value))
+		b.rejectSent(value, property, "must be default, random, userId, sessionId or a context field with stickiness")
 	}
 	err := evaluation.CheckParameter(name, value)
 	if invalid, ok := errors.AsType[*evaluation.EntryError](err); ok {
-		b.reject(property, "has the entry %q, which %v.", apierror.Echo(invalid.Entry), invalid.Err)
+		b.reject(property, "has the entry %q, which %v", apierror.Echo(invalid.Entry), invalid.Err)
 	} else if err != nil {
-		b.reject(property, "%v; you sent %q.", err, apierror.Echo(value))
+		b.rejectSent(value, property, "%v", err)
 	}
 	switch name {
 	case toggle.ParameterIPs, toggle.ParameterHostNames, toggle.ParameterUserIDs:
@@ -208,12 +204,12 @@ func (b *form) variants(old []toggle.Variant, s toggle.Strategy) []toggle.Varian
 		b.spread(all)
 	}
 	if len(all) > 0 && s.Name != toggle.StrategyFlexibleRollout {
-		b.reject("variants", "must be empty: only the strategy flexibleRollout has variants.")
+		b.reject("variants", "must be empty: only the strategy flexibleRollout has variants")
 	}
 	for i := range all {
 		all[i].Stickiness = stickiness
 		if i > 0 && all[i].Name == all[i-1].Name {
-			b.reject("variants", "must have different names; you sent %q twice.", apierror.Echo(all[i].Name))
+			b.reject("variants", "must have different names; you sent %q twice", apierror.Echo(all[i].Name))
 		}
 	}
 	return all
@@ -230,7 +226,7 @@ func (b *form) variant(property string, body jsonbody.Object, stickiness string)
 		v.WeightType = toggle.WeightVariable
 	}
 	if sent, ok := body.TextOK("stickiness"); ok && sent != stickiness {
-		b.reject(property+"/stickiness", "must be that of the strategy, %q; you sent %q.", stickiness, apierror.Echo(sent))
+		b.rejectSent(sent, property+"/stickiness", "must be that of the strategy, %q", stickiness)
 	}
 	payload, ok := body["payload"].(map[string]any)
 	if !ok {
@@ -238,11 +234,10 @@ func (b *form) variant(property string, body jsonbody.Object, stickiness string)
 	}
 	v.Payload = &toggle.Payload{Type: jsonbody.Object(payload).Text("type"), Value: jsonbody.Object(payload).Text("value")}
 	if v.Payload.Type == "json" && !json.Valid([]byte(v.Payload.Value)) {
-		b.reject(property+"/payload/value", "must be valid JSON if the type is json.")
+		b.reject(property+"/payload/value", "must be valid JSON if the type is json")
 	}
 	if v.Payload.Type == "number" && evaluation.CheckValue(toggle.OperatorNumEq, v.Payload.Value) != nil {
-		b.reject(property+"/payload/value", "must be a number if the type is number; you sent %q.",
-			apierror.Echo(v.Payload.Value))
+		b.rejectSent(v.Payload.Value, property+"/payload/value", "must be a number if the type is number")
 	}
 	return v
 }
@@ -262,10 +257,10 @@ func (b *form) spread(all []toggle.Variant) {
 	case len(all) == 0:
 		return
 	case variable == 0:
-		b.reject("variants", "must have at least one variant with the weightType variable.")
+		b.reject("variants", "must have at least one variant with the weightType variable")
 		return
 	case rest < 0:
-		b.reject("variants", "must have fixed weights of at most %d in total.", toggle.TotalWeight)
+		b.reject("variants", "must have fixed weights of at most %d in total", toggle.TotalWeight)
 		return
 	}
 	share, remainder := rest/variable, rest%variable
@@ -294,9 +289,8 @@ func (b *form) segments() []int64 {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if len(ids) > toggle.MaxStrategySegments {
-		b.violations = append(b.violations, fmt.Sprintf("Strategies may not have more than %d segments. Combine some.",
-			toggle.MaxStrategySegments))
-		b.reject("segments", "has %d different elements.", len(ids))
+		b.reject("segments", "has %d different elements, and the limit is %d. Combine some", len(ids),
+			toggle.MaxStrategySegments)
 	}
 	return ids
 }

@@ -162,18 +162,17 @@ func TestStrategyBodies(t *testing.T) {
 		},
 		{
 			`{"name":"default","segments":[1,2,3,4,5,6]}`,
-			invalid("Strategies may not have more than 5 segments. Combine some. The `/body/segments` property has 6 different elements."),
+			invalid("The `/body/segments` property has 6 different elements, and the limit is 5. Combine some."),
 		},
 		{
 			`{"name":"default","constraints":[` + strings.Repeat(`{"contextName":"userId","operator":"IN","values":["7"]},`, 30) +
 				`{"contextName":"userId","operator":"IN","values":["7"]}]}`,
-			invalid("Failed to create constraints. You can't create more than the established limit of 30. Move some into a segment. " +
-				"The `/body/constraints` property has 31 elements."),
+			invalid("The `/body/constraints` property has 31 elements, and the limit is 30. Move some into a segment."),
 		},
 		{
 			`{"name":"default","constraints":[{"contextName":"userId","operator":"IN","values":[` + strings.Repeat(`"7",`, 250) + `"7"]}]}`,
-			invalid("Failed to create constraint values for userId. You can't create more than the established limit of 250. Use a segment, which can have more. " +
-				"The `/body/constraints/0/values` property has 251 elements."),
+			invalid("The `/body/constraints/0/values` property has 251 elements, and the limit is 250. " +
+				"Use a segment, which can have more."),
 		},
 	} {
 		got := a.Call(t.Context(), "add strategy", "default/f/prod", test.body)

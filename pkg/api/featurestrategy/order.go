@@ -36,9 +36,8 @@ func SetOrder(features *feature.Store) lambdahttp.HandlerFunc {
 				id := order.Text("id")
 				index := e.Strategy(id)
 				if index < 0 {
-					return apierror.Errorf(apierror.Validation,
-						"The `/body/%d/id` property must be the id of a strategy of the toggle in the environment; you sent %q.",
-						i, apierror.Echo(id))
+					return apierror.Invalid(apierror.At(fmt.Sprintf("/body/%d/id", i),
+						"must be the id of a strategy of the toggle in the environment").Sent(id))
 				}
 				value, _ := order.Int("sortOrder")
 				e.Strategies[index].SortOrder = int32(value) //nolint:gosec // the schema limits it
@@ -50,7 +49,7 @@ func SetOrder(features *feature.Store) lambdahttp.HandlerFunc {
 }
 
 // differentStrategies is the rule that no strategy is in the body twice.
-func differentStrategies(orders []jsonbody.Object) string {
+func differentStrategies(orders []jsonbody.Object) []apierror.Detail {
 	first := map[string]int{}
 	for i, order := range orders {
 		id, sent := order.TextOK("id")
@@ -58,10 +57,11 @@ func differentStrategies(orders []jsonbody.Object) string {
 			continue
 		}
 		if before, repeated := first[id]; repeated {
-			return fmt.Sprintf("The `/body/%d/id` property must not be that of `/body/%d`; you sent %q.", i, before,
-				apierror.Echo(id))
+			return []apierror.Detail{
+				apierror.At(fmt.Sprintf("/body/%d/id", i), "must not be that of `/body/%d`", before).Sent(id),
+			}
 		}
 		first[id] = i
 	}
-	return ""
+	return nil
 }

@@ -27,7 +27,7 @@ func TestRestoreStrategy(t *testing.T) {
 	for _, test := range []struct{ path, body, want string }{
 		{"default/f/prod/" + id, `{}`, "400 ValidationError: The `/body/name` property is required; you did not send it."},
 		{"default/f/prod/x", body,
-			"400 ValidationError: The `/params/strategyId` parameter must be the id of a deleted strategy; you sent \"x\"."},
+			"400 ValidationError: The `/params/strategyId` property must be the id of a deleted strategy; you sent \"x\"."},
 		{"default/f/prod/" + id, body, "200 " + toggles.Everybody(id, 7, true)},
 		{"default/f/prod/" + id, body, "412 PreconditionFailed: The resource exists and matches `If-None-Match`."},
 		{"default/f/dev/" + id, body, `409 ConflictError: The strategy "` + id + `" belongs to the environment "prod".`},

@@ -87,8 +87,7 @@ func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string,
 		return err
 	}
 	if !toggle.IsNewStrategyID(id) {
-		return apierror.Errorf(apierror.Validation,
-			"The `/params/strategyId` parameter must be the id of a deleted strategy; you sent %q.", apierror.Echo(id))
+		return apierror.Invalid(apierror.At("/params/strategyId", "must be the id of a deleted strategy").Sent(id))
 	}
 	for name, e := range f.Environments {
 		if e.Strategy(id) >= 0 {
@@ -97,7 +96,7 @@ func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string,
 		}
 	}
 	if !body.Has("name") {
-		return apierror.New(apierror.Validation, "The `/body/name` property is required; you did not send it.")
+		return apierror.Invalid(apierror.Missing("/body/name"))
 	}
 	e := f.Environments[environment]
 	s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: NextSortOrder(e)}, f.Name)

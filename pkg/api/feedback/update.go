@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"toggleadmin/pkg/api/user"
@@ -32,16 +31,16 @@ func Update(records *Store, users *user.Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		id, badID := lambdahttp.PathParam(r, "id")
 		caller := access.PrincipalFrom(r.Context())
-		body, err := schema.Read(r, func(jsonbody.Object) string {
+		body, err := schema.Read(r, func(jsonbody.Object) []apierror.Detail {
 			if badID != nil {
-				return apierror.From(lambdahttp.BadPathParam("id", id)).Message
+				return lambdahttp.BadPathParam("id", id).Details
 			}
-			return ""
-		}, func(body jsonbody.Object) string {
+			return nil
+		}, func(body jsonbody.Object) []apierror.Detail {
 			if owner, named := body.Int("userId"); named && !mayName(caller, owner) {
-				return forbiddenUser(body)
+				return []apierror.Detail{forbiddenUser(body)}
 			}
-			return ""
+			return nil
 		})
 		if err != nil {
 			return err
@@ -83,15 +82,15 @@ func ownerOf(ctx context.Context, caller access.Principal, body jsonbody.Object,
 	}
 	_, err := users.Get(ctx, owner)
 	if apierror.KindOf(err) == apierror.NotFound {
-		err = apierror.New(apierror.Validation, forbiddenUser(body))
+		err = apierror.Invalid(forbiddenUser(body))
 	}
 	return owner, err
 }
 
-// forbiddenUser is the error message for the user id in the body.
-func forbiddenUser(body jsonbody.Object) string {
+// forbiddenUser is what is wrong with the user id in the body.
+func forbiddenUser(body jsonbody.Object) apierror.Detail {
 	sent, _ := body["userId"].(json.Number)
-	return fmt.Sprintf("The `/body/userId` property must be your own id or, with the %q permission, the id of an "+
-		"existing user; you sent %s.",
-		access.Admin, apierror.Echo(sent.String()))
+	return apierror.At("/body/userId",
+		"must be your own id or, with the %q permission, the id of an existing user", access.Admin).
+		SentJSON(apierror.Echo(sent.String()))
 }

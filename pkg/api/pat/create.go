@@ -2,7 +2,6 @@ package pat
 
 import (
 	_ "embed"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -63,17 +62,16 @@ func create(
 
 // read returns the token that the body of a request describes, without its owner.
 func read(r *http.Request, schema *jsonbody.Schema, created time.Time, days int) (PAT, error) {
-	body, err := schema.Read(r, func(body jsonbody.Object) string {
+	body, err := schema.Read(r, func(body jsonbody.Object) []apierror.Detail {
 		expires := body.Time("expiresAt")
 		if expires == nil {
-			return ""
+			return nil
 		}
 		must := access.CheckExpiry(expires, created, days)
 		if must == "" {
-			return ""
+			return nil
 		}
-		return fmt.Sprintf("The `/body/expiresAt` property must be %s; you sent %q.", must,
-			apierror.Echo(body.Text("expiresAt")))
+		return []apierror.Detail{apierror.At("/body/expiresAt", "must be %s", must).Sent(body.Text("expiresAt"))}
 	})
 	if err != nil {
 		return PAT{}, err

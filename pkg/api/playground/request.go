@@ -1,11 +1,10 @@
 package playground
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/toggle"
 )
@@ -56,13 +55,12 @@ func fieldsOf(body jsonbody.Object) Fields {
 
 // noFixedProperties is the rule that properties have no field that every context has, because SDKs disagree about
 // which of two values counts.
-func noFixedProperties(body jsonbody.Object) string {
-	var violations []string
+func noFixedProperties(body jsonbody.Object) (violations []apierror.Detail) {
 	for _, name := range slices.Sorted(maps.Keys(propertiesOf(body))) {
 		if toggle.IsFixedField(name) {
-			violations = append(violations, fmt.Sprintf(
-				"The `/body/context/properties/%s` property must be sent as `/body/context/%s`.", name, name))
+			violations = append(violations,
+				apierror.At("/body/context/properties/"+name, "must be sent as `/body/context/%s`", name))
 		}
 	}
-	return strings.Join(violations, " ")
+	return violations
 }

@@ -146,8 +146,8 @@ func TestInvalidBodies(t *testing.T) {
 			"must have 1 or more elements with the operator IN.",
 		`{"name":"a","constraints":[],"projct":"x"}`: "The `/body/projct` property is unknown; the closest one is `project`.",
 		`{"name":"a","constraints":[` + strings.TrimSuffix(strings.Repeat(`{"contextName":"userId","operator":"NUM_EQ","value":"1"},`,
-			1001), ",") + `]}`: "Segments may not have more than 1000 values. The `/body/constraints` " +
-			"property has 1001 values. Divide it into several segments.",
+			1001), ",") + `]}`: "The `/body/constraints` property has 1001 values, and the limit is 1000. " +
+			"Divide it into several segments.",
 	} {
 		f.Expect(t.Context(), t, "create", "", body, "400 ValidationError: "+want)
 	}

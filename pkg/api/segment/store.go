@@ -261,13 +261,12 @@ func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[str
 		}
 	}
 	if n := valuesOf(next.Constraints); n > most {
-		return nil, apierror.Errorf(apierror.Validation,
-			"Segments may not have more than %d values. The `/body/constraints` property has %d values. Divide it into several "+
-				"segments.", most, n)
+		return nil, apierror.Invalid(apierror.At("/body/constraints",
+			"has %d values, and the limit is %d. Divide it into several segments", n, most))
 	}
 	if n := len(names); n > maxFields {
-		return nil, apierror.Errorf(apierror.Validation,
-			"The `/body/constraints` property must name at most %d context fields; you sent %d.", maxFields, n)
+		return nil, apierror.Invalid(apierror.At("/body/constraints",
+			"must name at most %d context fields; you sent %d", maxFields, n))
 	}
 	fields, err := s.fields.Named(ctx, names)
 	if err != nil {

@@ -23,11 +23,11 @@ var createSchema []byte
 var updateSchema []byte
 
 // hasName is the rule that a name, if it is sent, is readable.
-func hasName(body jsonbody.Object) string {
+func hasName(body jsonbody.Object) []apierror.Detail {
 	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return "The `/body/name` property must have a visible character and no control characters."
+		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
 	}
-	return ""
+	return nil
 }
 
 // change sets what a body contains.

@@ -37,8 +37,7 @@ func Get(store *Store) lambdahttp.HandlerFunc {
 			return lambdahttp.BadPathParam("period", period)
 		}
 		if !validPeriod(period) {
-			return apierror.Errorf(apierror.Validation,
-				"The `/params/period` property must be a month such as 2026-11; you sent %q.", apierror.Echo(period))
+			return apierror.Invalid(apierror.At("/params/period", "must be a month such as 2026-11").Sent(period))
 		}
 		usage, err := store.Report(r.Context(), period)
 		if err != nil {

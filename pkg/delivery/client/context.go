@@ -18,6 +18,7 @@ import (
 
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -91,7 +92,7 @@ func (r *request) readObject() (map[string]any, error) {
 	err = decoder.Decode(&object)
 	_, end := decoder.Token()
 	if err != nil || object == nil || !errors.Is(end, io.EOF) {
-		return nil, apierror.New(apierror.Validation, "The body must be a JSON object.")
+		return nil, apierror.Invalid(apierror.At("/body", "must be a JSON object"))
 	}
 	return object, nil
 }
@@ -104,7 +105,7 @@ func objectOf(object map[string]any, path, name string) (map[string]any, error) 
 	case map[string]any:
 		return inner, nil
 	default:
-		return nil, apierror.Errorf(apierror.Validation, "The `%s/%s` property must be an object.", path, name)
+		return nil, apierror.Invalid(apierror.At(path+"/"+name, "must be an object").Violating("type", nil))
 	}
 }
 
@@ -121,8 +122,8 @@ func textsOf(object map[string]any, path string) (map[string]string, error) {
 		for i, element := range elements {
 			part, ok := textOf(element)
 			if !ok && isList {
-				return nil, apierror.Errorf(apierror.Validation,
-					"The `%s/%s` property must be a list of strings, numbers and booleans.", path, apierror.Echo(name))
+				return nil, apierror.Invalid(apierror.At(jsonbody.Join(path, apierror.Echo(name)),
+					"must be a list of strings, numbers and booleans"))
 			}
 			parts[i] = part
 		}
@@ -152,9 +153,8 @@ func checkDate(name string, object map[string]any) error {
 		return nil
 	}
 	if _, err := time.Parse(time.RFC3339, text); err != nil {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body/context/%s` property must be an RFC 3339 date-time with an offset or Z; you sent %q.", name,
-			apierror.Echo(text))
+		return apierror.Invalid(apierror.At("/body/context/"+name, "must be an RFC 3339 date-time with an offset or Z").
+			Violating("format", nil).Sent(text))
 	}
 	return nil
 }

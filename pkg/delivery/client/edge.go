@@ -1,20 +1,20 @@
 package client
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
 // validatePath is where Unleash Edge validates the tokens of its clients. It needs no credential.
 const validatePath = "/edge/validate"
 
-// maxValidated limits the tokens of one request, which are read together: it is the maximum of a BatchGetItem.
-const maxValidated = 100
+// validateSchema is the JSON Schema of a body with tokens. They are read together: the limit is that of a BatchGetItem.
+const validateSchema = `{"type": "object", "required": ["tokens"], "properties": {
+	"tokens": {"type": "array", "maxItems": 100, "items": {"type": "string"}}
+}}`
 
 // edgeToken is a valid token, in the form of Unleash Edge.
 type edgeToken struct {
@@ -31,18 +31,13 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var sent struct {
-		Tokens []string `json:"tokens"`
-	}
-	if err := json.Unmarshal(text, &sent); err != nil || sent.Tokens == nil {
-		return apierror.New(apierror.Validation, "The `/body/tokens` property must be a list of client tokens.")
-	}
-	if len(sent.Tokens) > maxValidated {
-		return apierror.Errorf(apierror.Validation, "The `/body/tokens` property must have at most %d entries.", maxValidated)
+	sent, err := h.tokens.Decode(text)
+	if err != nil {
+		return err
 	}
 	var texts []string
 	var secrets []clienttokentable.Secret
-	for _, text := range sent.Tokens {
+	for _, text := range sent.Texts("tokens") {
 		if secret, ok := clienttokentable.ParseSecret(text); ok && !slices.Contains(texts, text) {
 			texts, secrets = append(texts, text), append(secrets, secret)
 		}

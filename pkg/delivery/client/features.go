@@ -135,16 +135,16 @@ func (r *request) query() (snapshot.Query, error) {
 		values.Add(name, value)
 	}
 	if values.Has("tag") || values.Has("tag[]") {
-		return q, apierror.New(apierror.Validation, "The `/query/tag` property is not supported: toggles have no tags.")
+		return q, apierror.Invalid(apierror.At("/query/tag", "is not supported: toggles have no tags"))
 	}
 	if prefixes := values["namePrefix"]; len(prefixes) > 1 {
-		return q, apierror.New(apierror.Validation, "The `/query/namePrefix` property must be sent once.")
+		return q, apierror.Invalid(apierror.At("/query/namePrefix", "must be sent once"))
 	} else if len(prefixes) == 1 {
 		q.NamePrefix = prefixes[0]
 	}
 	projects := slices.Concat(values["project"], values["project[]"])
 	if slices.Contains(projects, "") {
-		return q, apierror.New(apierror.Validation, "The `/query/project` property must not be empty.")
+		return q, apierror.Invalid(apierror.At("/query/project", "must not be empty"))
 	}
 	if len(q.Projects) == 0 {
 		q.Projects = slices.Compact(slices.Sorted(slices.Values(projects)))

@@ -33,8 +33,7 @@ func (h *Handler) getFrontend(r *request) error {
 		case isProperty:
 			add(properties, strings.TrimSuffix(inner, "]"), value)
 		case name == "properties":
-			return apierror.New(apierror.Validation,
-				"The `/query/properties` property must name a field, as in properties[plan]=pro.")
+			return apierror.Invalid(apierror.At("/query/properties", "must name a field, as in properties[plan]=pro"))
 		default:
 			add(beside, name, value)
 		}

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/counting"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -18,6 +19,7 @@ import (
 type Handler struct {
 	cache    *cache
 	routes   map[string]route // by method and path
+	tokens   *jsonbody.Schema // of POST /edge/validate
 	origins  []string
 	proxies  Proxies
 	secrets  *originSecrets // nil: requests need none
@@ -38,6 +40,7 @@ func New(c Config) *Handler {
 	}
 	h := &Handler{
 		routes:   routes(),
+		tokens:   jsonbody.MustCompile([]byte(validateSchema)),
 		cache:    newCache(newStore(c.DynamoDB, c.Tables, c.Now), c.Freshness, c.Now),
 		origins:  c.Origins,
 		proxies:  c.Proxies,

@@ -23,15 +23,15 @@ func readAll(r *http.Request, limit int64) ([]byte, error) {
 	if coding := strings.ToLower(r.Header.Get("Content-Encoding")); coding == "gzip" {
 		unpacked, err := gzip.NewReader(io.LimitReader(body, limit))
 		if err != nil {
-			return nil, apierror.New(apierror.Validation, "The body is not compressed with gzip, as Content-Encoding says.")
+			return nil, apierror.Invalid(apierror.At("/body", "must be compressed with gzip, as `Content-Encoding` says"))
 		}
 		body = unpacked
 	} else if coding != "" && coding != "identity" {
-		return nil, apierror.New(apierror.Validation, "The header `Content-Encoding` must be gzip or absent.")
+		return nil, apierror.Invalid(apierror.At("/headers/Content-Encoding", "must be gzip or absent"))
 	}
 	text, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if err != nil {
-		return nil, apierror.New(apierror.Validation, "The body cannot be read.")
+		return nil, apierror.Invalid(apierror.At("/body", "cannot be read"))
 	}
 	if int64(len(text)) > limit {
 		return nil, tooLarge

@@ -3,6 +3,8 @@ package counting
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
@@ -25,10 +27,21 @@ type Toggle struct {
 
 // decode reads the body of a report, which is a JSON object. Unknown properties are accepted.
 func decode(body []byte, into any) error {
-	if json.Unmarshal(body, into) != nil {
-		return apierror.New(apierror.Validation, "The body must be a JSON object in the form of Unleash's SDKs.")
+	err := json.Unmarshal(body, into)
+	if err == nil {
+		return nil
 	}
-	return nil
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return apierror.Invalid(apierror.At("/body", "must be valid JSON"))
+	case wrong.Field == "":
+		return apierror.Invalid(apierror.At("/body", "must be an object").Violating("type", nil))
+	case wrong.Type.Kind() == reflect.String:
+		return apierror.Invalid(apierror.At("/body/"+wrong.Field, "must be a string").Violating("type", nil))
+	default: // no other type of property is strict
+		return apierror.Invalid(apierror.At("/body/"+wrong.Field, "must be an array").Violating("type", nil))
+	}
 }
 
 // CountReport counts a registration or a report of an SDK, which must name the application. The SDK is the one that the
@@ -39,7 +52,7 @@ func (r *Recorder) CountReport(from Reporter, body []byte, sdk string) error {
 		return err
 	}
 	if sent.AppName == "" {
-		return apierror.New(apierror.Validation, "The `/body/appName` property is required; you did not send it.")
+		return apierror.Invalid(apierror.At("/body/appName", "is required and must not be empty").Violating("required", nil))
 	}
 	now := r.now()
 	application := cut(sent.AppName)
@@ -91,9 +104,15 @@ func (r *Recorder) CountBulk(from Reporter, body []byte) error {
 	if err := decode(body, &sent); err != nil {
 		return err
 	}
-	if sent.Applications == nil || sent.Metrics == nil {
-		return apierror.New(apierror.Validation,
-			"The `/body/applications` and `/body/metrics` properties are required; you did not send both.")
+	var missing []apierror.Detail
+	if sent.Applications == nil {
+		missing = append(missing, apierror.Missing("/body/applications"))
+	}
+	if sent.Metrics == nil {
+		missing = append(missing, apierror.Missing("/body/metrics"))
+	}
+	if missing != nil {
+		return apierror.Invalid(missing...)
 	}
 	now := r.now()
 	for _, a := range sent.Applications {

@@ -56,8 +56,9 @@ const (
 // Error is an error with the kind and the message that the client gets.
 type Error struct {
 	Kind    Kind
-	Message string // for the client
-	Cause   error  // for the log only; may be nil
+	Message string   // for the client
+	Details []Detail // the places of the request that are wrong; may be nil
+	Cause   error    // for the log only; may be nil
 }
 
 // New returns an error without a cause.

@@ -3,7 +3,6 @@ package jsonbody
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -16,8 +15,8 @@ import (
 )
 
 // Rule checks what a schema cannot express. Its argument contains the properties that are valid according to the
-// schema. It returns a sentence that describes what is wrong, or "".
-type Rule func(Object) string
+// schema. It returns what is wrong.
+type Rule func(Object) []apierror.Detail
 
 // Read checks the request in the contract's order: content type (415), size (413), then JSON, schema and rules (400).
 // Its error is an *apierror.Error. r.Body must fail with an *http.MaxBytesError beyond the size limit.
@@ -30,7 +29,7 @@ func (s *Schema) Read(r *http.Request, rules ...Rule) (Object, error) {
 }
 
 // ReadArray is Read for the schema of an array of objects. A rule receives all elements.
-func (s *Schema) ReadArray(r *http.Request, rules ...func([]Object) string) ([]Object, error) {
+func (s *Schema) ReadArray(r *http.Request, rules ...func([]Object) []apierror.Detail) ([]Object, error) {
 	body, err := read(r)
 	if err != nil {
 		return nil, err
@@ -38,12 +37,10 @@ func (s *Schema) ReadArray(r *http.Request, rules ...func([]Object) string) ([]O
 	value, violations := s.decode(body)
 	elements := objects(value)
 	for _, rule := range rules {
-		if violation := rule(elements); violation != "" {
-			violations = append(violations, violation)
-		}
+		violations = append(violations, rule(elements)...)
 	}
 	if len(violations) > 0 {
-		return nil, apierror.New(apierror.Validation, strings.Join(violations, " "))
+		return nil, apierror.Invalid(violations...)
 	}
 	return elements, nil
 }
@@ -58,8 +55,7 @@ func read(r *http.Request) ([]byte, error) {
 		return nil, apierror.Errorf(apierror.ContentTooLarge, "The body must not be larger than %d bytes.", tooLarge.Limit)
 	}
 	if err != nil {
-		return nil, apierror.New(apierror.Validation,
-			"The `/body` must be valid base64 if the request declares it as base64.")
+		return nil, apierror.Invalid(apierror.At("/body", "must be valid base64 if the request declares it as base64"))
 	}
 	return body, nil
 }
@@ -74,11 +70,13 @@ func isJSON(contentType string) bool {
 // AsInPath returns the rule that a property, if it is sent, has the value that the path of the request contains. No update
 // changes it.
 func AsInPath(property, value string) Rule {
-	return func(body Object) string {
+	return func(body Object) []apierror.Detail {
 		if sent, ok := body.TextOK(property); ok && sent != value {
-			return violation("/body/"+property, fmt.Sprintf("be %q, as in the path", apierror.Echo(value)), sent)
+			return []apierror.Detail{
+				apierror.At("/body/"+property, "must be %q, as in the path", apierror.Echo(value)).Sent(sent),
+			}
 		}
-		return ""
+		return nil
 	}
 }
 
@@ -88,27 +86,27 @@ func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {
 	value, violations := s.decode(body)
 	object, _ := value.(map[string]any)
 	for _, rule := range rules {
-		if violation := rule(object); violation != "" {
-			violations = append(violations, violation)
-		}
+		violations = append(violations, rule(object)...)
 	}
 	if len(violations) > 0 {
-		return nil, apierror.New(apierror.Validation, strings.Join(violations, " "))
+		return nil, apierror.Invalid(violations...)
 	}
 	return object, nil
 }
 
 // decode returns the body, with its valid properties or all of its elements, and the violations of JSON syntax or schema.
-func (s *Schema) decode(body []byte) (valid any, violations []string) {
+func (s *Schema) decode(body []byte) (valid any, violations []apierror.Detail) {
 	if strings.Trim(string(body), " \t\r\n") == "" {
-		return nil, []string{"The `/body` must be valid JSON; it is empty."}
+		return nil, []apierror.Detail{apierror.At("/body", "must be valid JSON; it is empty")}
 	}
 	value, err := parse(body)
 	if err != nil {
-		return nil, []string{syntaxViolation(err)}
+		return nil, []apierror.Detail{syntaxViolation(err)}
 	}
-	if !s.kind.valid(value) {
-		return nil, []string{fmt.Sprintf("The `/body` must be %s; you sent %s.", s.kind.must, echo(value))}
+	if !s.kind.is(value) {
+		return nil, []apierror.Detail{
+			apierror.At("/body", "must be %s", s.kind.phrase).Violating("type", nil).SentJSON(echo(value)),
+		}
 	}
 	violations, _ = s.body.validate("/body", value)
 	return value, violations
@@ -139,17 +137,17 @@ func parse(body []byte) (value any, err error) {
 	return value, err
 }
 
-func syntaxViolation(err error) string {
+func syntaxViolation(err error) apierror.Detail {
 	if errors.Is(err, errDepth) {
-		return fmt.Sprintf("The `/body` must not be nested deeper than %d levels.", maxDepth)
+		return apierror.At("/body", "must not be nested deeper than %d levels", maxDepth)
 	}
 	syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case !ok:
-		return "The `/body` must be valid JSON."
+		return apierror.At("/body", "must be valid JSON")
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		name := apierror.Echo(strings.TrimPrefix(string(syntax.JSONPointer), "/"))
-		return fmt.Sprintf("The `/body/%s` property must be unique; you sent it twice.", name)
+		place := "/body/" + apierror.Echo(strings.TrimPrefix(string(syntax.JSONPointer), "/"))
+		return apierror.At(place, "must be unique; you sent it twice")
 	}
-	return fmt.Sprintf("The `/body` must be valid JSON; there is a syntax error at byte %d.", syntax.ByteOffset)
+	return apierror.At("/body", "must be valid JSON; there is a syntax error at byte %d", syntax.ByteOffset)
 }

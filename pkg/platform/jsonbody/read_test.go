@@ -20,7 +20,9 @@ func read(t *testing.T, body io.Reader, contentTypes ...string) *apierror.Error 
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPut, "/", body)
 	r.Header["Content-Type"] = contentTypes
-	_, err := compile(t, integers).Read(r, func(jsonbody.Object) string { return "A rule." })
+	_, err := compile(t, integers).Read(r, func(jsonbody.Object) []apierror.Detail {
+		return []apierror.Detail{apierror.At("/body/r", "violates a rule")}
+	})
 	return apierror.From(err)
 }
 
@@ -56,11 +58,10 @@ func TestContentType(t *testing.T) {
 
 func TestBody(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t,
-		apierror.New(apierror.Validation, "The `/body` must be valid base64 if the request declares it as base64."),
-		read(t, iotest.ErrReader(errors.New("broken")), "application/json"))
-	assert.Equal(t, apierror.New(apierror.Validation, "The `/body/n` property must be an integer; you sent \"x\". A rule."),
-		read(t, strings.NewReader(`{"n":"x"}`), "application/json"))
+	assert.Equal(t, "The `/body` must be valid base64 if the request declares it as base64.",
+		message(t, read(t, iotest.ErrReader(errors.New("broken")), "application/json")))
+	assert.Equal(t, "The `/body/n` property must be an integer; you sent \"x\". The `/body/r` property violates a rule.",
+		message(t, read(t, strings.NewReader(`{"n":"x"}`), "application/json")))
 }
 
 // A body can be an array of objects.
@@ -68,17 +69,17 @@ func TestReadArray(t *testing.T) {
 	t.Parallel()
 	schema := compile(t, `{"type":"array","maxItems":2,"items":{"type":"object","required":["id"],"additionalProperties":false,
 		"properties":{"id":{"type":"string"},"sortOrder":{"type":"integer"}}}}`)
-	firstIsA := func(elements []jsonbody.Object) string {
+	firstIsA := func(elements []jsonbody.Object) []apierror.Detail {
 		if len(elements) > 0 && elements[0].Text("id") != "a" {
-			return "The `/body/0/id` property must be a."
+			return []apierror.Detail{apierror.At("/body/0/id", "must be a")}
 		}
-		return ""
+		return nil
 	}
 	for body, want := range map[string]string{
 		`[]`:                                    "[]",
 		`[{"id":"a","sortOrder":1},{"id":"b"}]`: "[map[id:a sortOrder:1] map[id:b]]",
 		`[{"id":"b"}]`:                          "The `/body/0/id` property must be a.",
-		`[{"id":"a"},{"sortorder":1},3]`:        `The ~/body~ property must have at most 2 elements; you sent [{"id":"a"},{"sortorder":1},3].`,
+		`[{"id":"a"},{"sortorder":1},3]`:        `The ~/body~ must have at most 2 elements; you sent [{"id":"a"},{"sortorder":1},3].`,
 		`[{"id":"a"},{"sortorder":1}]`: "The `/body/1/id` property is required; you did not send it. " +
 			"The `/body/1/sortorder` property is unknown; the closest one is `sortOrder`.",
 		`[{"id":"a"},3]`: "The `/body/1` property must be an object; you sent 3.",
@@ -101,9 +102,9 @@ func TestRulesGetTheValidProperties(t *testing.T) {
 	for body, want := range map[string]jsonbody.Object{
 		`{"n":"x","other":"y"}`: {"other": "y"}, `[]`: nil, "": nil,
 	} {
-		_, err := compile(t, integers).Decode([]byte(body), func(valid jsonbody.Object) string {
+		_, err := compile(t, integers).Decode([]byte(body), func(valid jsonbody.Object) []apierror.Detail {
 			assert.Equal(t, want, valid)
-			return ""
+			return nil
 		})
 		message(t, err)
 	}

@@ -30,15 +30,15 @@ type keywords struct {
 	Minimum *int64 `json:"minimum"`
 	Maximum *int64 `json:"maximum"`
 
-	MinLength *int   `json:"minLength"`
-	MaxLength *int   `json:"maxLength"`
+	MinLength *int64 `json:"minLength"`
+	MaxLength *int64 `json:"maxLength"`
 	Pattern   string `json:"pattern"`
 	Format    string `json:"format"`
 	// PatternText completes the sentence "The property must …" for a value that does not match Pattern.
 	PatternText string `json:"x-pattern-text"`
 
-	MinItems *int      `json:"minItems"`
-	MaxItems *int      `json:"maxItems"`
+	MinItems *int64    `json:"minItems"`
+	MaxItems *int64    `json:"maxItems"`
 	Items    *keywords `json:"items"`
 
 	Required             []string             `json:"required"`
@@ -79,7 +79,7 @@ func (a *additional) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 
 // Schema is the compiled JSON Schema of an object, or of an array of objects. It is safe for concurrent use.
 type Schema struct {
-	kind check // of the type
+	kind kind
 	body *node
 }
 
@@ -104,8 +104,10 @@ type property struct {
 
 // check is the check of one keyword.
 type check struct {
-	must  string // completes "The property must …"
-	valid func(value any) bool
+	keyword string
+	limit   *int64 // the value of the keyword, if it is a number
+	must    string // completes "The property must …"
+	valid   func(value any) bool
 }
 
 // Compile compiles the JSON Schema of an object, or of an array of objects. A keyword, type or format that this package does not support is an
@@ -186,37 +188,37 @@ func (k *keywords) checks() ([]check, error) {
 	}
 	all := []check{typeCheck}
 	if k.Enum != nil {
-		all = append(all, ofString(oneOf(k.Enum), func(s string) bool { return slices.Contains(k.Enum, s) }))
+		all = append(all, ofString("enum", oneOf(k.Enum), func(s string) bool { return slices.Contains(k.Enum, s) }))
 	}
 	if k.Const != nil {
-		all = append(all, ofBoolean(fmt.Sprintf("be %t", *k.Const), func(b bool) bool { return b == *k.Const }))
+		all = append(all, ofBoolean("const", fmt.Sprintf("be %t", *k.Const), func(b bool) bool { return b == *k.Const }))
 	}
 	if k.Minimum != nil {
 		must := fmt.Sprintf("be at least %d", *k.Minimum)
-		all = append(all, ofInteger(must, func(n int64) bool { return n >= *k.Minimum }))
+		all = append(all, ofInteger(must, func(n int64) bool { return n >= *k.Minimum }).limited("minimum", *k.Minimum))
 	}
 	if k.Maximum != nil {
 		must := fmt.Sprintf("be at most %d", *k.Maximum)
-		all = append(all, ofInteger(must, func(n int64) bool { return n <= *k.Maximum }))
+		all = append(all, ofInteger(must, func(n int64) bool { return n <= *k.Maximum }).limited("maximum", *k.Maximum))
 	}
 	if k.MinLength != nil {
 		must := fmt.Sprintf("have %d or more characters", *k.MinLength)
-		all = append(all, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) >= *k.MinLength }))
+		all = append(all, ofLength(must, func(n int64) bool { return n >= *k.MinLength }).limited("minLength", *k.MinLength))
 	}
 	if k.MaxLength != nil {
 		must := fmt.Sprintf("have at most %d characters", *k.MaxLength)
-		all = append(all, ofString(must, func(s string) bool { return utf8.RuneCountInString(s) <= *k.MaxLength }))
+		all = append(all, ofLength(must, func(n int64) bool { return n <= *k.MaxLength }).limited("maxLength", *k.MaxLength))
 	}
 	if k.MinItems != nil {
 		must := fmt.Sprintf("have %d or more elements", *k.MinItems)
-		all = append(all, ofArray(must, func(length int) bool { return length >= *k.MinItems }))
+		all = append(all, ofArray(must, func(n int64) bool { return n >= *k.MinItems }).limited("minItems", *k.MinItems))
 	}
 	if k.MaxItems != nil {
 		must := fmt.Sprintf("have at most %d elements", *k.MaxItems)
 		if *k.MaxItems == 0 {
 			must = "be empty"
 		}
-		all = append(all, ofArray(must, func(length int) bool { return length <= *k.MaxItems }))
+		all = append(all, ofArray(must, func(n int64) bool { return n <= *k.MaxItems }).limited("maxItems", *k.MaxItems))
 	}
 	if k.Pattern != "" {
 		pattern, err := regexp.Compile(k.Pattern)
@@ -227,14 +229,14 @@ func (k *keywords) checks() ([]check, error) {
 			return nil, errors.New("a pattern needs x-pattern-text, its description")
 		}
 		rejectsEmpty := k.MinLength != nil && *k.MinLength > 0 // so that an empty string gets one sentence
-		all = append(all, ofString(k.PatternText, func(s string) bool {
+		all = append(all, ofString("pattern", k.PatternText, func(s string) bool {
 			return s == "" && rejectsEmpty || pattern.MatchString(s)
 		}))
 	}
 	switch k.Format {
 	case "":
 	case "date-time":
-		all = append(all, ofString("be an RFC 3339 date-time with an offset or Z", isDateTime))
+		all = append(all, ofString("format", "be an RFC 3339 date-time with an offset or Z", isDateTime))
 	default:
 		return nil, fmt.Errorf("the format %q is not supported", k.Format)
 	}
@@ -255,8 +257,14 @@ func oneOf(values []string) string {
 	return "be one of " + strings.Join(quoted, ", ")
 }
 
+// kind is a type of values.
+type kind struct {
+	phrase string // completes "The property must be …"
+	is     func(value any) bool
+}
+
 // types contains the supported types.
-var types = map[string]check{
+var types = map[string]kind{
 	"array":   {"an array", func(v any) bool { _, ok := v.([]any); return ok }},
 	"boolean": {"a boolean", func(v any) bool { _, ok := v.(bool); return ok }},
 	"integer": {"an integer", func(v any) bool { _, ok := integer(v); return ok }},
@@ -272,46 +280,57 @@ func (n typeNames) check() (check, error) {
 	}
 	phrases := make([]string, len(n))
 	for i, name := range n {
-		kind, supported := types[name]
-		if !supported {
+		supported, ok := types[name]
+		if !ok {
 			return check{}, fmt.Errorf("the type %q is not supported", name)
 		}
-		phrases[i] = kind.must
+		phrases[i] = supported.phrase
 	}
 	hasOneOfTheTypes := func(value any) bool {
-		return slices.ContainsFunc(n, func(name string) bool { return types[name].valid(value) })
+		return slices.ContainsFunc(n, func(name string) bool { return types[name].is(value) })
 	}
-	return check{"be " + strings.Join(phrases, " or "), hasOneOfTheTypes}, nil
+	return check{"type", nil, "be " + strings.Join(phrases, " or "), hasOneOfTheTypes}, nil
+}
+
+// limited returns a check with a keyword that has a number.
+func (c check) limited(keyword string, limit int64) check {
+	c.keyword, c.limit = keyword, &limit
+	return c
 }
 
 // ofInteger returns a check of integers. As in JSON Schema, a value of another type passes.
 func ofInteger(must string, valid func(int64) bool) check {
-	return check{must, func(value any) bool {
+	return check{must: must, valid: func(value any) bool {
 		n, ok := integer(value)
 		return !ok || valid(n)
 	}}
 }
 
 // ofBoolean returns a check of booleans. As in JSON Schema, a value of another type passes.
-func ofBoolean(must string, valid func(bool) bool) check {
-	return check{must, func(value any) bool {
+func ofBoolean(keyword, must string, valid func(bool) bool) check {
+	return check{keyword, nil, must, func(value any) bool {
 		b, ok := value.(bool)
 		return !ok || valid(b)
 	}}
 }
 
 // ofString returns a check of strings. As in JSON Schema, a value of another type passes.
-func ofString(must string, valid func(string) bool) check {
-	return check{must, func(value any) bool {
+func ofString(keyword, must string, valid func(string) bool) check {
+	return check{keyword, nil, must, func(value any) bool {
 		s, ok := value.(string)
 		return !ok || valid(s)
 	}}
 }
 
+// ofLength returns a check of the number of characters of a string. As in JSON Schema, a value of another type passes.
+func ofLength(must string, valid func(length int64) bool) check {
+	return ofString("", must, func(s string) bool { return valid(int64(utf8.RuneCountInString(s))) })
+}
+
 // ofArray returns a check of the length of an array. As in JSON Schema, a value of another type passes.
-func ofArray(must string, valid func(length int) bool) check {
-	return check{must, func(value any) bool {
+func ofArray(must string, valid func(length int64) bool) check {
+	return check{must: must, valid: func(value any) bool {
 		list, ok := value.([]any)
-		return !ok || valid(len(list))
+		return !ok || valid(int64(len(list)))
 	}}
 }

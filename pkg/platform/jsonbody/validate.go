@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/spelling"
 )
@@ -12,14 +14,14 @@ import (
 // maxUnknown is the number of unknown properties of an object that an error names.
 const maxUnknown = 10
 
-// validate returns the sentences that describe what is wrong with the value at a JSON pointer, and whether the value
-// itself is valid. The properties of an object and the elements of an array are checked only if the value itself is
-// valid, which limits their number. Invalid properties are removed from their object. An invalid element does not make
-// its array invalid.
-func (n *node) validate(pointer string, value any) (violations []string, valid bool) {
+// validate returns what is wrong with the value at a JSON pointer, and whether the value itself is valid. The properties
+// of an object and the elements of an array are checked only if the value itself is valid, which limits their number.
+// Invalid properties are removed from their object. An invalid element does not make its array invalid.
+func (n *node) validate(pointer string, value any) (violations []apierror.Detail, valid bool) {
 	for _, c := range n.checks {
 		if !c.valid(value) {
-			violations = append(violations, violation(pointer, c.must, value))
+			violations = append(violations,
+				apierror.At(pointer, "must %s", c.must).Violating(c.keyword, c.limit).SentJSON(echo(value)))
 		}
 	}
 	if violations != nil {
@@ -37,7 +39,7 @@ func (n *node) validate(pointer string, value any) (violations []string, valid b
 	return violations, true
 }
 
-func (n *node) validateObject(pointer string, object map[string]any) (violations []string) {
+func (n *node) validateObject(pointer string, object map[string]any) (violations []apierror.Detail) {
 	for _, p := range n.properties {
 		place := pointer + "/" + p.name
 		value, sent := object[p.name]
@@ -45,7 +47,7 @@ func (n *node) validateObject(pointer string, object map[string]any) (violations
 		case sent:
 			violations = append(violations, p.value.validateProperty(place, object, p.name, value)...)
 		case p.required:
-			violations = append(violations, fmt.Sprintf("The `%s` property is required; you did not send it.", place))
+			violations = append(violations, apierror.Missing(place))
 		}
 	}
 	if !n.closed && n.others == nil {
@@ -56,7 +58,7 @@ func (n *node) validateObject(pointer string, object map[string]any) (violations
 		if _, declared := slices.BinarySearch(n.declared, name); declared {
 			continue
 		}
-		place := pointer + "/" + apierror.Echo(name)
+		place := Join(pointer, apierror.Echo(name))
 		if n.others != nil {
 			violations = append(violations, n.others.validateProperty(place, object, name, object[name])...)
 			continue
@@ -72,7 +74,7 @@ func (n *node) validateObject(pointer string, object map[string]any) (violations
 
 // validateProperty validates the value of a property, and removes the property from the object if the value itself is
 // invalid.
-func (n *node) validateProperty(place string, object map[string]any, name string, value any) []string {
+func (n *node) validateProperty(place string, object map[string]any, name string, value any) []apierror.Detail {
 	violations, valid := n.validate(place, value)
 	if !valid {
 		delete(object, name)
@@ -80,15 +82,14 @@ func (n *node) validateProperty(place string, object map[string]any, name string
 	return violations
 }
 
-func violation(pointer, must string, value any) string {
-	return fmt.Sprintf("The `%s` property must %s; you sent %s.", pointer, must, echo(value))
-}
+// Join returns the JSON pointer of a property of the object at a JSON pointer.
+func Join(pointer, name string) string { return string(jsontext.Pointer(pointer).AppendToken(name)) }
 
 // unknownProperty names the declared property that is closest to an unknown one, if the two are similar.
-func unknownProperty(place, name string, declared []string) string {
-	sentence := fmt.Sprintf("The `%s` property is unknown", place)
+func unknownProperty(place, name string, declared []string) apierror.Detail {
+	text := "is unknown"
 	if closest := spelling.Closest(name, declared); closest != "" {
-		sentence += "; the closest one is `" + closest + "`"
+		text += "; the closest one is `" + closest + "`"
 	}
-	return sentence + "."
+	return apierror.At(place, "%s", text).Violating("additionalProperties", nil)
 }

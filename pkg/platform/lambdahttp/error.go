@@ -3,7 +3,9 @@ package lambdahttp
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"toggleadmin/pkg/platform/apierror"
 )
@@ -29,15 +31,25 @@ func Status(kind apierror.Kind) int {
 	}[kind]
 }
 
-// WriteError writes the response of an error: the error object. The id identifies the error and its log line.
-func WriteError(w http.ResponseWriter, id string, err error) {
+// PreferDetails is the preference (RFC 7240) with which a client asks for the details of errors. Without it, the error
+// object has exactly three properties.
+const PreferDetails = "error-details"
+
+// WriteError writes the response of an error: the error object. The id identifies the error and its log line. header is
+// that of the request.
+func WriteError(w http.ResponseWriter, header http.Header, id string, err error) {
 	e := apierror.From(err)
-	body, err := json.Marshal(struct {
-		ID      string `json:"id"`
-		Name    string `json:"name"`
-		Message string `json:"message"`
-	}{id, e.Kind.Name(), e.Message})
-	if err != nil { // strings can always be encoded
+	object := struct {
+		ID      string            `json:"id"`
+		Name    string            `json:"name"`
+		Message string            `json:"message"`
+		Details []apierror.Detail `json:"details,omitempty"`
+	}{ID: id, Name: e.Kind.Name(), Message: e.Message}
+	if prefersDetails(header) {
+		object.Details = e.Details
+	}
+	body, err := json.Marshal(object)
+	if err != nil { // texts and numbers can always be encoded
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -49,4 +61,12 @@ func WriteError(w http.ResponseWriter, id string, err error) {
 	}
 	w.WriteHeader(Status(e.Kind))
 	_, _ = w.Write(body) // writes to a buffer
+}
+
+// prefersDetails reports whether the client asks for the details of errors.
+func prefersDetails(header http.Header) bool {
+	preferences := strings.Split(strings.Join(header.Values("Prefer"), ","), ",")
+	return slices.ContainsFunc(preferences, func(p string) bool {
+		return strings.EqualFold(strings.TrimSpace(p), PreferDetails)
+	})
 }

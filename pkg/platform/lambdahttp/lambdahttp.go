@@ -96,17 +96,18 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	e := f.newEvent()
 	err := invocation.Decode(payload, e)
 	w := newResponse(e.requestID())
+	var header http.Header // of the request
 	if err != nil {
 		err = fmt.Errorf("decode the event: %w", err)
 	} else {
-		err = f.respond(ctx, e, w)
+		header, err = f.respond(ctx, e, w)
 	}
 	level := slog.LevelDebug // the access log has a line for every request
 	var more []slog.Attr
 	if err != nil {
 		id := f.NewID()
 		w.discard()
-		WriteError(w, id, err)
+		WriteError(w, header, id, err)
 		more = append(more, slog.String("errorId", id), slog.String("error", apierror.KindOf(err).Name()))
 		level = f.refused
 		if w.status >= http.StatusInternalServerError {
@@ -135,15 +136,15 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return encoded, err
 }
 
-// respond calls the handler.
-func (f *function) respond(ctx context.Context, e event, w *response) error {
+// respond calls the handler, and returns the header of the request.
+func (f *function) respond(ctx context.Context, e event, w *response) (http.Header, error) {
 	ctx, cancel := invocation.StopEarly(ctx, invocation.Margin)
 	defer cancel()
 	r, err := e.request(ctx, f.maxBody)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.call(w, r)
+	return r.Header, f.call(w, r)
 }
 
 // errPanic is the cause of the 500 response if a handler panics.

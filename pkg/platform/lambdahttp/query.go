@@ -19,7 +19,7 @@ import (
 // parameter can be sent once. Parameters that are not read are ignored. A Query is not safe for concurrent use.
 type Query struct {
 	values     url.Values
-	violations []string
+	violations []apierror.Detail
 }
 
 // NewQuery returns the query parameters of a request.
@@ -29,16 +29,13 @@ func NewQuery(r *http.Request) *Query {
 
 // Err returns the 400 that names everything that is wrong, or nil.
 func (q *Query) Err() error {
-	if q.violations == nil {
-		return nil
-	}
-	return apierror.New(apierror.Validation, strings.Join(q.violations, " "))
+	return apierror.InvalidIfAny(q.violations)
 }
 
 // Reject adds what is wrong with a parameter. expected completes "The `/query/name` parameter …".
 func (q *Query) Reject(name, expected string) {
-	q.violations = append(q.violations, fmt.Sprintf("The `/query/%s` parameter %s; you sent %q.",
-		name, expected, apierror.Echo(strings.Join(q.values[name], " and "))))
+	q.violations = append(q.violations,
+		apierror.At("/query/"+name, "%s", expected).Sent(strings.Join(q.values[name], " and ")))
 }
 
 // Has reports whether a parameter was sent.

@@ -20,8 +20,7 @@ func PathParam(r *http.Request, name string) (string, error) {
 }
 
 // BadPathParam returns the 400 error for a path parameter for which PathParam returned ErrPathParam and the text sent.
-func BadPathParam(name, sent string) error {
-	return apierror.Errorf(apierror.Validation,
-		"The `/params/%s` property must be UTF-8, percent-encoded and at most %d characters long; you sent %q.", name,
-		maxPathValue, apierror.Echo(sent))
+func BadPathParam(name, sent string) *apierror.Error {
+	return apierror.Invalid(apierror.At("/params/"+name,
+		"must be UTF-8, percent-encoded and at most %d characters long", maxPathValue).Sent(sent))
 }

@@ -57,7 +57,7 @@ func TestTransport(t *testing.T) {
 		{"GET /x", "", 200, "", "{}", "must be 404"},
 		{"GET /api//admin/context", "", 200, "", "[]", "must be 404"},
 		{"GET /x", "", 404, "", `{"message":"Not Found"}`, "missing properties 'id', 'name'"},
-		{"GET /x", "", 404, "", begin + `"NotFoundError","details":[]}`, "'details' not allowed"},
+		{"GET /x", "", 404, "", begin + `"NotFoundError","other":[]}`, "'other' not allowed"},
 		{lifetime, "{}", 400, "", begin + `"NotFoundError"}`, "must be 'ValidationError'"},
 		{
 			request:  lifetime,

@@ -120,7 +120,7 @@ func (a *actor) request(on *server, r *http.Request) (*httptest.ResponseRecorder
 	a.spawn(func() {
 		defer close(done)
 		if err := on.handler.Serve(recorder, r.WithContext(ctx)); err != nil {
-			lambdahttp.WriteError(recorder, "", err)
+			lambdahttp.WriteError(recorder, nil, "", err)
 		}
 	})
 	select {
