@@ -180,10 +180,14 @@ func Delete(tokens *Store) lambdahttp.HandlerFunc {
 
 // checkPreconditions returns a 412 if the preconditions of a request do not allow to change a token, which has no ETag.
 func checkPreconditions(r *http.Request, tokens *Store, text string) error {
-	failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+	preconditions, err := lambdahttp.PreconditionsOf(r)
+	if err != nil {
+		return err
+	}
+	failed := preconditions.Check(lambdahttp.NoETag)
 	if failed == nil {
 		return nil
 	}
-	_, err := tokens.Find(r.Context(), text)
+	_, err = tokens.Find(r.Context(), text)
 	return cmp.Or(err, failed)
 }

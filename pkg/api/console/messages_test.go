@@ -3,29 +3,45 @@ package console_test
 import (
 	"testing"
 
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/helper/assert"
 )
 
-// The messages of the API about one value are those of a form.
+// A form has its own words for the keywords of a schema, and otherwise the message of the API.
 func TestInWords(t *testing.T) {
 	t.Parallel()
-	const name = "must have only the characters A-Z a-z 0-9 . _ ~ -, and must not be . or .."
-	tests := []struct{ message, words string }{
-		{"The `/body/name` property must have 1 or more characters, and " + name + "; you sent \"\".", "Enter a name."},
-		{"The `/body/legalValues/3/value` property must have 1 or more characters; you sent nothing.", "Enter a value."},
-		{"The `/body/name` property " + name + "; you sent \"has space!\".",
-			"A name has letters, digits and . _ ~ - only, such as has-space."},
-		{"The `/body/name` property " + name + "; you sent \"..\".", "A name has letters, digits and . _ ~ - only."},
-		{"The `/body/sortOrder` property must be an integer; you sent \"first\".", "Enter a whole number."},
-		{"The `/body/legalValues` property must have at most 1000 elements; you sent [{\"value\":\"0\"},….",
-			"At most 1,000 values are possible."},
-		{"The `/body/lifetimeDays` property must be at most 24855; you sent 99999.",
-			"The value must be at most 24855; you sent 99999."},
-		{"The toggle \"x\" does not exist.", "The toggle \"x\" does not exist."},
+	detail := func(path, keyword string, limit int64) apierror.Detail {
+		return apierror.At(path, "is wrong").Violating(keyword, &limit)
 	}
-	input, want := []string{}, []string{}
+	tests := []struct {
+		detail apierror.Detail
+		words  string
+	}{
+		{detail("/body/name", "minLength", 1), "Enter a name."},
+		{detail("/body/username", "required", 0), "Enter a user name."},
+		{detail("/body/legalValues/3/value", "minLength", 1), "Enter a value."},
+		{detail("/body/secret", "minLength", 24), "The value is wrong."},
+		{detail("/body/constraints/0/values", "minItems", 1), "Enter at least one value."},
+		{detail("/body/legalValues", "maxItems", 1000), "At most 1,000 values are possible."},
+		{detail("/body/name", "maxLength", 100), "At most 100 characters are possible."},
+		{apierror.At("/body/sortOrder", "must be an integer").Violating("type", nil).Sent("x"), "The value must be an integer."},
+	}
+	input, want := []apierror.Detail{}, []string{}
 	for _, test := range tests {
-		input, want = append(input, test.message), append(want, test.words)
+		input, want = append(input, test.detail), append(want, test.words)
 	}
-	assert.Equal(t, want, runModule[[]string](t, "messages.js", input, `input.map((message) => inWords(message))`))
+	assert.Equal(t, want, runModule[[]string](t, "messages.js", input, `input.map((detail) => inWords(detail))`))
+}
+
+func TestWrongName(t *testing.T) {
+	t.Parallel()
+	const rule = "A name has letters, digits and . _ ~ - only"
+	for name, want := range map[string]string{
+		"has space!": rule + ", such as has-space.",
+		"Größe":      rule + ", such as Gro-e.",
+		"..":         rule + ".",
+		"ß":          rule + ".",
+	} {
+		assert.Equal(t, want, runModule[string](t, "messages.js", name, `wrongName(input)`))
+	}
 }

@@ -13,7 +13,10 @@ func Delete(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound(name)
 		}
-		// nil: 200 without a body
-		return fields.DeleteIf(r.Context(), name, precondition(r))
+		check, err := precondition(r)
+		if err != nil {
+			return err
+		}
+		return fields.DeleteIf(r.Context(), name, check) // nil: 200 without a body
 	}
 }

@@ -42,7 +42,8 @@ func TestDelete(t *testing.T) {
 	}
 	for i := range 3 {
 		h.Expect(t.Context(), t, "delete", "f", "", fmt.Sprintf(`409 ConflictError: The context field "f" is in use. `+
-			`The number of toggles with a constraint on it, without archived ones, is %d, and the number of segments is 0.`, 3-i))
+			`The number of toggles with a constraint on it, without archived ones, is %d, and the number of segments is 0: `+
+			`%s.`, 3-i, []string{`"0", "1", "2"`, `"1", "2"`, `"2"`}[i]))
 		assert.OK(t, archive(fmt.Sprint(i), true))
 	}
 	h.Expect(t.Context(), t, "delete", "f", "", "200")

@@ -30,7 +30,10 @@ func etag(f ContextField) string {
 }
 
 // precondition returns the check of the preconditions of a request against the field that it changes.
-func precondition(r *http.Request) func(ContextField) error {
-	preconditions := lambdahttp.PreconditionsOf(r)
-	return func(f ContextField) error { return preconditions.Check(etag(f)) }
+func precondition(r *http.Request) (func(ContextField) error, error) {
+	preconditions, err := lambdahttp.PreconditionsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return func(f ContextField) error { return preconditions.Check(etag(f)) }, nil
 }

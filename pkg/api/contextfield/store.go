@@ -18,8 +18,8 @@ const Table = "ContextFields"
 type Store struct {
 	client     *dynamodb.Client
 	table      string
-	features   string // for checkLoss
-	segments   string // for checkLoss
+	features   string // to find what uses a field
+	segments   string // to find what uses a field
 	references references.Store
 	version    dynamo.TableVersion
 	log        *eventlog.Log

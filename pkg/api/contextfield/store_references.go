@@ -43,6 +43,34 @@ func (l *loss) affects(constraints []toggle.Constraint) bool {
 	})
 }
 
+// inUse returns the error of the kind Conflict for a field that toggles or segments use, which it names. It reads all of
+// them.
+func (s *Store) inUse(ctx context.Context, f ContextField) error {
+	rows, err := featuretable.Scan(ctx, s.client, s.features, func(row featuretable.Row) bool {
+		return !row.Toggle.Archived && slices.Contains(row.Toggle.ContextFields, f.Name)
+	})
+	if err != nil {
+		return err
+	}
+	all, err := segmenttable.Scan(ctx, s.client, s.segments)
+	if err != nil {
+		return fmt.Errorf("find the segments that use a context field: %w", err)
+	}
+	var segments []string
+	for _, found := range all {
+		if slices.ContainsFunc(found.Constraints, func(c toggle.Constraint) bool { return c.ContextName == f.Name }) {
+			segments = append(segments, found.Name)
+		}
+	}
+	slices.Sort(segments)
+	message := fmt.Sprintf("The context field %q is in use. The number of toggles with a constraint on it, without archived "+
+		"ones, is %d, and the number of segments is %d", apierror.Echo(f.Name), f.References.Toggles(), f.References.Segments)
+	if names := append(featuretable.Names(rows), segments...); len(names) > 0 {
+		message += ": " + apierror.Listed(names)
+	}
+	return apierror.New(apierror.Conflict, message+".")
+}
+
 // selects reports whether a toggle can have a strategy that uses what is lost.
 func (l *loss) selects(row featuretable.Row) bool {
 	return !row.Toggle.Archived && (l.stickiness || toggle.IsFixedField(l.field.Name) ||

@@ -43,8 +43,7 @@ func (s *Store) Create(ctx context.Context, f ContextField) (ContextField, error
 			return nil, err
 		}
 		if indexOf(all, f.Name) >= 0 {
-			return nil, apierror.Errorf(apierror.NameExists, "A context field with the name %q exists.",
-				apierror.Echo(f.Name))
+			return nil, apierror.Taken("/body/name", "A context field with the name %q exists.", apierror.Echo(f.Name))
 		}
 		actions = &dynamo.Actions{}
 		if err := s.create(ctx, actions, &created); err != nil {
@@ -168,10 +167,8 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		if err := precondition(f); err != nil {
 			return nil, err
 		}
-		if toggles, segments := f.References.Toggles(), f.References.Segments; toggles+segments > 0 {
-			return nil, apierror.Errorf(apierror.Conflict,
-				"The context field %q is in use. The number of toggles with a constraint on it, without archived ones, is %d, "+
-					"and the number of segments is %d.", apierror.Echo(name), toggles, segments)
+		if f.References.Toggles()+f.References.Segments > 0 {
+			return nil, s.inUse(ctx, f)
 		}
 		if lost := lossOf(f, f, true); lost != nil {
 			if err := s.checkLoss(ctx, lost); err != nil {

@@ -23,7 +23,11 @@ func Update(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound(name)
 		}
-		f, err := fields.Replace(r.Context(), fromBody(name, body), precondition(r))
+		check, err := precondition(r)
+		if err != nil {
+			return err
+		}
+		f, err := fields.Replace(r.Context(), fromBody(name, body), check)
 		if err != nil {
 			return err
 		}

@@ -219,7 +219,7 @@ func (s *Store) Create(ctx context.Context, e Environment) (Environment, error) 
 		}
 		for _, other := range found.all {
 			if strings.EqualFold(other.Name, e.Name) {
-				return apierror.Errorf(apierror.NameExists, "An environment with the name %q exists.", other.Name)
+				return apierror.Taken("/body/name", "An environment with the name %q exists.", other.Name)
 			}
 		}
 		if len(found.all) >= Limit {

@@ -23,7 +23,10 @@ func Update(environments *Store) lambdahttp.HandlerFunc {
 		if badName != nil {
 			return NotFound(name)
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		e, err := environments.Update(r.Context(), name, func(e *Environment) error {
 			if err := preconditions.Check(ETag(*e)); err != nil {
 				return err

@@ -59,7 +59,10 @@ func Delete(environments *environment.Store, features *feature.Store) lambdahttp
 		if err != nil {
 			return environment.NotFound(name)
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		deletion, err := environments.MarkDeleted(r.Context(), name,
 			func(e environment.Environment) error { return preconditions.Check(environment.ETag(e)) })
 		if err != nil {

@@ -69,7 +69,7 @@ func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, e
 	}, func(failures []dynamo.Failure) error {
 		failed := t.actions.Failed(failures)
 		if failed[actionToggle].Failed {
-			return apierror.Errorf(apierror.NameExists, "A toggle with the name %q exists. Names are unique in the "+
+			return apierror.Taken("/body/name", "A toggle with the name %q exists. Names are unique in the "+
 				"installation, archived toggles included.", apierror.Echo(f.Name))
 		}
 		last = max(last, eventlog.LastInMarker(failed[actionMarker]))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -116,7 +115,7 @@ func CheckDependency(child, parent toggle.Feature) error {
 			apierror.Echo(parent.Name), apierror.Echo(parent.Dependency.Feature))
 	case len(child.Children) > 0:
 		return apierror.Errorf(apierror.Conflict, "Other toggles depend on the toggle %q: %s. It cannot depend on a toggle.",
-			apierror.Echo(child.Name), listed(child.Children))
+			apierror.Echo(child.Name), apierror.Listed(child.Children))
 	case !slices.Contains(parent.Children, child.Name) && len(parent.Children) >= maxChildren:
 		return apierror.Invalid(apierror.At("/body/feature", "is the toggle %q, on which %d toggles depend, which is the "+
 			"maximum. Remove a dependency first", apierror.Echo(parent.Name), len(parent.Children)))
@@ -147,21 +146,7 @@ func (e *edit) checkChildren() error {
 		return nil
 	}
 	return apierror.Errorf(apierror.Conflict, "The toggle %q cannot be %s, because other toggles depend on it: %s. Remove "+
-		"their dependencies first.", apierror.Echo(e.old.Name), change, listed(children))
-}
-
-// listed returns names for an error.
-func listed(names []string) string {
-	const most = 10
-	quoted := make([]string, min(len(names), most))
-	for i := range quoted {
-		quoted[i] = fmt.Sprintf("%q", names[i])
-	}
-	text := strings.Join(quoted, ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+		"their dependencies first.", apierror.Echo(e.old.Name), change, apierror.Listed(children))
 }
 
 // changesChildren reports whether the edit changes the children of the toggle.

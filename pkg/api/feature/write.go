@@ -122,7 +122,10 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			if err := preconditions.Check(ETag(f)); err != nil {
 				return f, err
@@ -151,7 +154,10 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			err := preconditions.Check(ETag(f))
 			f.Archived = true
@@ -175,7 +181,11 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		}
 		names := body.Texts("features")
 		slices.Sort(names)
-		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
+		failed := preconditions.Check(lambdahttp.NoETag)
 		names = slices.Compact(names)
 		_, err = features.InProject(ProjectOf(r)).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 			if failed == nil {
@@ -204,7 +214,10 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		_, err = features.Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 			if err := checkProject(r.Context(), f, access.UpdateFeature); err != nil {
 				return f, err
@@ -234,7 +247,10 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		err = features.Delete(r.Context(), name, func(f toggle.Feature) error {
 			if err := checkProject(r.Context(), f, access.DeleteFeature); err != nil {
 				return err

@@ -70,7 +70,10 @@ func update(r *http.Request, features *feature.Store, change func(f *toggle.Feat
 	if err != nil {
 		return err
 	}
-	preconditions := lambdahttp.PreconditionsOf(r)
+	preconditions, err := lambdahttp.PreconditionsOf(r)
+	if err != nil {
+		return err
+	}
 	_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 		tag := feature.ETag(f)
 		if err := change(&f); err != nil {

@@ -25,7 +25,10 @@ func SetOrder(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
 			e := f.Environments[environment]
 			if err := preconditions.Check(feature.StateTag(e)); err != nil {

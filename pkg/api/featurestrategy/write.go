@@ -56,7 +56,10 @@ func Update(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
 			id, i, err := strategyOf(r, *f, environment)
 			if apierror.KindOf(err) == apierror.NotFound && preconditions.Creates() {
@@ -140,7 +143,10 @@ func writeStrategy(
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}.
 func Delete(features *feature.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
 			_, i, err := strategyOf(r, *f, environment)
 			if err != nil {

@@ -39,7 +39,10 @@ func TurnOn(features *feature.Store, newID func() string) lambdahttp.HandlerFunc
 		if err := q.Err(); err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
 			if err := preconditions.Check(feature.StateTag(f.Environments[environment])); err != nil {
 				return err
@@ -68,7 +71,10 @@ func activates(q *lambdahttp.Query) bool {
 // TurnOff serves POST /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off.
 func TurnOff(features *feature.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
 			if err := preconditions.Check(feature.StateTag(f.Environments[environment])); err != nil {
 				return err

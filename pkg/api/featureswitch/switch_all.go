@@ -60,7 +60,11 @@ func switchAll(
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+	preconditions, err := lambdahttp.PreconditionsOf(r)
+	if err != nil {
+		return err
+	}
+	failed := preconditions.Check(lambdahttp.NoETag)
 	_, err = features.InProject(feature.ProjectOf(r)).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 		if failed != nil {
 			return f, failed

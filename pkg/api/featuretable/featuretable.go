@@ -5,6 +5,7 @@ package featuretable
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/eventlog"
@@ -136,6 +137,16 @@ func Features(rows []Row) ([]toggle.Feature, error) {
 		all[i] = f
 	}
 	return all, nil
+}
+
+// Names returns the names of the toggles in rows, sorted.
+func Names(rows []Row) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row.Toggle.Name
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Unmarshal reads a toggle from its item. An error means that the item was not written by the service.

@@ -29,7 +29,11 @@ func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
 		if days, ok := body.Int("lifetimeDays"); ok && days != 0 { // 0 is stored and returned as null
 			lifetime = &days
 		}
-		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
+		failed := preconditions.Check(lambdahttp.NoETag)
 		var updated toggle.Type
 		if failed == nil {
 			updated, err = types.SetLifetime(r.Context(), id, lifetime)

@@ -53,7 +53,10 @@ func Update(records *Store, users *user.Store) lambdahttp.HandlerFunc {
 		if body.Has("neverShow") {
 			change.NeverShow = new(body.Bool("neverShow"))
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		record, err := records.Update(r.Context(), id, owner, change, Preconditions{
 			Change: preconditions.Check(lambdahttp.NoETag),
 			Create: preconditions.CheckMissing(),

@@ -27,7 +27,11 @@ func Delete(pats *Store) lambdahttp.HandlerFunc {
 // deleteIf deletes a token of an account of the kind if the preconditions of the request allow it. The kind of
 // its error is NotFound if there is no such token.
 func deleteIf(r *http.Request, pats *Store, kind user.Kind, userID, id int64) error {
-	if failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag); failed != nil {
+	preconditions, err := lambdahttp.PreconditionsOf(r)
+	if err != nil {
+		return err
+	}
+	if failed := preconditions.Check(lambdahttp.NoETag); failed != nil {
 		return cmp.Or(pats.Find(r.Context(), kind, userID, id), failed)
 	}
 	return pats.Delete(r.Context(), kind, userID, id)

@@ -223,7 +223,7 @@ func (i *insertion) makeRoom(ctx context.Context) error {
 	case full && first == nil:
 		return i.full()
 	case taken:
-		return apierror.New(apierror.NameExists, "The account already has a token with this description.")
+		return apierror.Taken("/body/description", "The account already has a token with this description.")
 	default:
 		i.expired = first
 	}

@@ -57,7 +57,7 @@ func Operations() []app.Operation {
 			Name:     "remove-segment",
 			Route:    "DELETE /api/admin/segments/{id}",
 			Requires: access.IsAnyone,
-			Tables:   written,
+			Tables:   append(slices.Clone(written), featuretable.Table),
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 		{

@@ -201,7 +201,7 @@ func TestUseOfFields(t *testing.T) {
 	assert.Equal(t, []int64{1, 1}, f.uses(t))
 	err := f.fields.Delete(t.Context(), "country")
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
-	if !strings.HasSuffix(err.Error(), "without archived ones, is 0, and the number of segments is 1.") {
+	if !strings.HasSuffix(err.Error(), "without archived ones, is 0, and the number of segments is 1: \"b\".") {
 		t.Error(err)
 	}
 	f.ExpectStatus(t.Context(), t, "update", "2", `{"name":"c"}`, 204)
@@ -234,7 +234,7 @@ func TestUsedSegment(t *testing.T) {
 	f.Expect(t.Context(), t, "get", "1", "", "200 "+strings.Replace(shown(1, "a", plain), `"usedInFeatures":0,"usedInProjects":0`,
 		`"usedInFeatures":1,"usedInProjects":1`, 1))
 	f.Expect(t.Context(), t, "delete", "1", "", `409 ConflictError: The segment "a" is in use. The number of toggles with a `+
-		"strategy that uses it, with archived ones, is 3.")
+		`strategy that uses it, with archived ones, is 3: "t".`)
 	f.Expect(t.Context(), t, "strategies", "1", "", `200 {"strategies":[`+
 		`{"id":"s1","projectId":"shop","featureName":"t","strategyName":"default","environment":"production"},`+
 		`{"id":"s2","projectId":"shop","featureName":"t","strategyName":"flexibleRollout","environment":"production"}]}`)

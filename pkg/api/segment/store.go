@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
 	download "toggleadmin/pkg/delivery/snapshot"
@@ -29,6 +30,7 @@ import (
 type Store struct {
 	client          *dynamodb.Client
 	table           string
+	features        string // for the names of the toggles that use a segment
 	references      references.Store
 	fields          *contextfield.Store
 	fieldReferences references.Store
@@ -45,6 +47,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	return &Store{
 		client:          client,
 		table:           tables[segmenttable.Table],
+		features:        tables[featuretable.Table],
 		references:      ReferencesStore(client, tables),
 		fields:          contextfield.NewStore(client, tables, nil),
 		fieldReferences: contextfield.ReferencesStore(client, tables),
@@ -210,6 +213,22 @@ func unchanged(s Segment) expression.ConditionBuilder {
 	return eventlog.ExistsWithLast(segmenttable.Hash, s.LastEvent)
 }
 
+// inUse returns the error of the kind Conflict for a segment that n toggles use, which it names. It reads all toggles.
+func (s *Store) inUse(ctx context.Context, used Segment, n int64) error {
+	rows, err := featuretable.Scan(ctx, s.client, s.features, func(row featuretable.Row) bool {
+		return slices.Contains(row.Segments, used.ID)
+	})
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("The segment %q is in use. The number of toggles with a strategy that uses it, with archived "+
+		"ones, is %d", apierror.Echo(used.Name), n)
+	if len(rows) > 0 {
+		message += ": " + apierror.Listed(featuretable.Names(rows))
+	}
+	return apierror.New(apierror.Conflict, message+".")
+}
+
 // Delete deletes a segment that no strategy uses. The kind of its error is NotFound, or Conflict if strategies use it,
 // those of archived toggles included. precondition receives the segment; its error is returned.
 func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment) error) error {
@@ -222,9 +241,7 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 			return nil, err
 		}
 		if n := old.References.Toggles() + old.References.Archived; n > 0 {
-			return nil, apierror.Errorf(apierror.Conflict,
-				"The segment %q is in use. The number of toggles with a strategy that uses it, with archived ones, is %d.",
-				apierror.Echo(old.Name), n)
+			return nil, s.inUse(ctx, old, n)
 		}
 		_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.eventData()))
 		if err != nil {
@@ -277,7 +294,7 @@ func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[str
 	}
 	for _, other := range all {
 		if other.ID != next.ID && sameName(other.Name, next.Name) {
-			return nil, apierror.Errorf(apierror.NameExists, "A segment with the name %q exists.", apierror.Echo(other.Name))
+			return nil, apierror.Taken("/body/name", "A segment with the name %q exists.", apierror.Echo(other.Name))
 		}
 	}
 	return fields, checkSizes(all, next)

@@ -119,7 +119,10 @@ func Update(segments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		err = segments.Update(r.Context(), id, func(s *Segment) error {
 			if err := checkStored(r.Context(), access.UpdateSegment, *s); err != nil {
 				return err
@@ -153,7 +156,10 @@ func Delete(segments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		err = segments.Delete(r.Context(), id, func(s Segment) error {
 			if err := checkStored(r.Context(), access.DeleteSegment, s); err != nil {
 				return err

@@ -16,7 +16,11 @@ func Delete(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		failed := lambdahttp.PreconditionsOf(r).Check(lambdahttp.NoETag)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
+		failed := preconditions.Check(lambdahttp.NoETag)
 		if failed == nil {
 			err = pats.DeleteOwner(r.Context(), user.ServiceAccount, id, false)
 		} else {

@@ -34,7 +34,10 @@ func Update(users *user.Store, pats *pat.Store, roles *role.Store) lambdahttp.Ha
 				return err
 			}
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		account, err := users.Update(r.Context(), user.ServiceAccount, id, func(u *user.User) error {
 			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
 				return err

@@ -333,7 +333,7 @@ func usernameIdentifier(username string) string { return "username:" + spelling.
 
 // emailExists returns the error if another person has an e-mail address.
 func emailExists() error {
-	return apierror.New(apierror.NameExists, "There is already a person with this e-mail address.")
+	return apierror.Taken("/body/email", "There is already a person with this e-mail address.")
 }
 
 // noRole returns the error if a custom root role does not exist.
@@ -343,7 +343,7 @@ func noRole(id access.Role) error {
 
 // usernameExists returns the error if another account has a username.
 func usernameExists() error {
-	return apierror.New(apierror.NameExists, "There is already an account with this username.")
+	return apierror.Taken("/body/username", "There is already an account with this username.")
 }
 
 // reserve returns the action that reserves an identifier for an account. It fails if the identifier is reserved.

@@ -70,6 +70,13 @@ func Invalid(details ...Detail) *Error {
 	return &Error{Kind: Validation, Message: strings.Join(sentences, " "), Details: details}
 }
 
+// Taken returns the error of the kind NameExists for a name at a place. It has the formatted message.
+func Taken(path, format string, arguments ...any) *Error {
+	e := Errorf(NameExists, format, arguments...)
+	e.Details = []Detail{{Path: path, Message: e.Message}}
+	return e
+}
+
 // InvalidIfAny returns Invalid, or nil if there are no details.
 func InvalidIfAny(details []Detail) error {
 	if len(details) == 0 {

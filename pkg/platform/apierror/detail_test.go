@@ -57,5 +57,10 @@ func TestDetails(t *testing.T) {
 	both := apierror.Invalid(apierror.At("/body/a", "is wrong"), apierror.At("/body/b", "is wrong"))
 	assert.Equal(t, "The `/body/a` property is wrong. The `/body/b` property is wrong.", both.Message)
 	assert.Equal(t, apierror.Validation, both.Kind)
+	taken := apierror.Taken("/body/name", "The name %q exists.", "x")
+	assert.Equal(t, `The name "x" exists.`, taken.Message)
+	got, err := json.Marshal(taken.Details)
+	assert.OK(t, err)
+	assert.Equal(t, `[{"path":"/body/name","message":"The name \"x\" exists."}]`, string(got))
 	assert.OK(t, apierror.InvalidIfAny(nil))
 }

@@ -2,7 +2,9 @@ package apierror
 
 import (
 	"encoding/hex"
+	"fmt"
 	"regexp"
+	"strings"
 )
 
 const (
@@ -35,4 +37,18 @@ func Echo(value string) string {
 		characters++
 	}
 	return value
+}
+
+// Listed returns names for a message: the first ones, and the number of the others.
+func Listed(names []string) string {
+	const most = 10
+	quoted := make([]string, min(len(names), most))
+	for i := range quoted {
+		quoted[i] = fmt.Sprintf("%q", Echo(names[i]))
+	}
+	text := strings.Join(quoted, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -50,6 +50,14 @@ func TestEchoRedactsCredentials(t *testing.T) {
 	}
 }
 
+func TestListed(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, `"a"`, apierror.Listed([]string{"a"}))
+	assert.Equal(t, `"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"`, apierror.Listed(strings.Split("0123456789", "")))
+	assert.Equal(t, `"0", "1", "2", "3", "4", "5", "6", "7", "8", "9" and 2 more`, apierror.Listed(strings.Split("0123456789ab", "")))
+	assert.Equal(t, `"[redacted]"`, apierror.Listed([]string{pat}))
+}
+
 func FuzzEcho(f *testing.F) {
 	for _, value := range []string{"", "abc", pat, "%", "%7", "\xff", strings.Repeat("é", 101), "v2_eyJ."} {
 		f.Add(value, " ")

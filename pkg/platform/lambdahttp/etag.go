@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,22 +41,49 @@ type Preconditions struct {
 	match, noneMatch []string // the entity tags in the headers; nil: the header was not sent
 }
 
-// PreconditionsOf returns the preconditions of a request.
-func PreconditionsOf(r *http.Request) Preconditions {
-	return Preconditions{match: ETags(r.Header, "If-Match"), noneMatch: ETags(r.Header, "If-None-Match")}
+// PreconditionsOf returns the preconditions of a request, or the 400 for headers that do not have the form of RFC 9110.
+func PreconditionsOf(r *http.Request) (Preconditions, error) {
+	match, invalid := etagsOf(r.Header, "If-Match")
+	noneMatch, alsoInvalid := etagsOf(r.Header, "If-None-Match")
+	return Preconditions{match, noneMatch}, apierror.InvalidIfAny(append(invalid, alsoInvalid...))
 }
 
-// ETags returns the entity tags in a header of a request; nil: it was not sent. Weak tags become strong: proxies that
-// compress responses make tags weak, but the tags of this API identify the content, not its bytes.
-func ETags(header http.Header, name string) (tags []string) {
+// ETags returns the entity tags in a header of a request. A value that has another form has none.
+func ETags(header http.Header, name string) []string {
+	tags, _ := etagsOf(header, name)
+	return tags
+}
+
+// etagsOf returns the entity tags in a header, and what is wrong with it.
+func etagsOf(header http.Header, name string) (tags []string, invalid []apierror.Detail) {
 	for _, value := range header.Values(name) {
-		for tag := range strings.SplitSeq(value, ",") { // the tags of this API contain no comma
-			tag = strings.TrimSpace(tag)
-			if strings.HasPrefix(tag, `W/"`) {
-				tag = tag[len("W/"):]
-			}
-			tags = append(tags, tag)
+		found := etags(value)
+		if found == nil {
+			invalid = append(invalid, apierror.At("/headers/"+name,
+				"must be `*`, or entity tags in double quotes that commas separate").Sent(value))
 		}
+		tags = append(tags, found...)
+	}
+	return tags, invalid
+}
+
+// entityTag is an entity tag at the start of a list.
+var entityTag = regexp.MustCompile(`^(?:W/)?("[^"\x00-\x20\x7f]*")[ \t]*(?:,[ \t]*|$)`)
+
+// etags returns the entity tags in the value of a header, or nil if it has another form. Weak tags become strong: proxies
+// that compress responses make tags weak, but the tags of this API identify the content, not its bytes.
+func etags(value string) (tags []string) {
+	value = strings.TrimSpace(value)
+	if value == "*" {
+		return []string{value}
+	}
+	for value != "" {
+		found := entityTag.FindStringSubmatch(value)
+		if found == nil {
+			return nil
+		}
+		tags = append(tags, found[1])
+		value = value[len(found[0]):]
 	}
 	return tags
 }

@@ -23,6 +23,7 @@ func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	a, b := lambdahttp.ETag("a"), lambdahttp.ETag("b")
 	const missing = "missing" // the tag of a resource that does not exist
+	malformed := func(header string) string { return "The `" + header + "` header must be `*`, or entity tags in double quotes" }
 	for _, test := range []struct {
 		ifMatch, ifNoneMatch []string // nil: not sent
 		tag                  string   // of the resource; empty: it has none
@@ -37,11 +38,17 @@ func TestPreconditions(t *testing.T) {
 		{[]string{b, " " + a}, nil, a, ""},
 		{[]string{b}, nil, a, "The resource has changed"},
 		{[]string{"W/" + b}, nil, a, "The resource has changed"},
-		{[]string{strings.Trim(a, `"`)}, nil, a, "The resource has changed"},
-		{[]string{""}, nil, a, "The resource has changed"},
+		{[]string{b + `,"x,` + "\t" + a}, nil, a, malformed("If-Match")},
+		{[]string{`"x,y",` + a}, nil, a, ""},
+		{[]string{strings.Trim(a, `"`)}, nil, a, malformed("If-Match")},
+		{[]string{""}, nil, a, malformed("If-Match")},
+		{[]string{a, "x"}, nil, a, malformed("If-Match")},
+		{[]string{"*," + a}, nil, a, malformed("If-Match")},
+		{nil, []string{"x"}, a, malformed("If-None-Match")},
+		{[]string{"x"}, []string{"x"}, missing, malformed("If-Match")},
 		{[]string{`"*"`}, nil, a, "The resource has changed"},
 		{[]string{`W/"*"`}, nil, a, "The resource has changed"},
-		{[]string{`W/*`}, nil, a, "The resource has changed"},
+		{[]string{`W/*`}, nil, a, malformed("If-Match")},
 		{nil, []string{b}, a, ""},
 		{nil, []string{a}, a, "The resource exists"},
 		{nil, []string{"W/" + a}, a, "The resource exists"},
@@ -49,7 +56,6 @@ func TestPreconditions(t *testing.T) {
 		{[]string{a}, []string{"*"}, a, "The resource exists"},
 		{[]string{"*"}, nil, "", ""},
 		{[]string{a}, nil, "", "The resource has no entity tag"},
-		{[]string{""}, nil, "", "The resource has no entity tag"},
 		{nil, []string{a}, "", ""},
 		{nil, []string{"*"}, "", "The resource exists"},
 		{nil, []string{"*"}, missing, ""},
@@ -64,15 +70,19 @@ func TestPreconditions(t *testing.T) {
 		if test.ifNoneMatch != nil {
 			r.Header["If-None-Match"] = test.ifNoneMatch
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
-		err := preconditions.CheckMissing()
-		if test.tag != missing {
-			err = preconditions.Check(test.tag)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		kind := apierror.Validation
+		if err == nil {
+			kind = apierror.PreconditionFailed
+			err = preconditions.CheckMissing()
+			if test.tag != missing {
+				err = preconditions.Check(test.tag)
+			}
 		}
 		got := ""
 		if err != nil {
 			e := apierror.From(err)
-			assert.Equal(t, apierror.PreconditionFailed, e.Kind)
+			assert.Equal(t, kind, e.Kind)
 			got = e.Message
 		}
 		if !strings.HasPrefix(got, test.want) || got != "" && test.want == "" {

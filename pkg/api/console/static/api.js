@@ -8,12 +8,13 @@ export const roles = { 1: 'Admin', 2: 'Editor', 3: 'Viewer' };
 
 /** An error response of the API, or a request without a response (status 0). */
 class ApiError extends Error {
-  /** @param {number} status @param {{name?: string, message?: string, id?: string}} error */
-  constructor(status, { name, message, id }) {
+  /** @param {number} status @param {{name?: string, message?: string, id?: string, details?: import('./messages.js').Detail[]}} error */
+  constructor(status, { name, message, id, details = [] }) {
     super(message);
     this.status = status;
     this.name = name;
     this.id = id;
+    this.details = details;
   }
 }
 
@@ -55,7 +56,7 @@ async function send(method, path, body, { signal, token = credential(), etag, is
     throw new ApiError(400, { name: 'ValidationError', message: 'A name must not be . or .., because browsers remove these from a path.' });
   }
   // A proxy that compresses responses makes entity tags weak, which never match. Those of this API identify the content, not its bytes.
-  const headers = { Authorization: token ?? '', ...etag && { 'If-Match': etag.replace(/^W\//, '') }, ...isNew && { 'If-None-Match': '*' } };
+  const headers = { Authorization: token ?? '', Prefer: 'error-details', ...etag && { 'If-Match': etag.replace(/^W\//, '') }, ...isNew && { 'If-None-Match': '*' } };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response, text;
   try {

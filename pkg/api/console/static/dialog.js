@@ -1,7 +1,7 @@
 // Dialogs, and the forms in them.
 
 import { uniqueId } from './dom.js';
-import { inWords, sentences } from './messages.js';
+import { inWords, placeOf, wrongName } from './messages.js';
 import { element, html, nothing, render } from './template.js';
 
 /**
@@ -42,10 +42,16 @@ export class FieldError extends Error {
   }
 }
 
+/** Throws a FieldError of the control `name` unless a toggle, a context field or an environment can have the name. */
+export function checkName(name) {
+  if (name === '') throw new FieldError('name', 'Enter a name.');
+  if (/[^\w.~-]/.test(name)) throw new FieldError('name', wrongName(name));
+}
+
 /**
  * A form that calls `send` once at a time. While `send` runs, the submit button says so. Its errors appear next to the controls that they
- * name (a FieldError, or an ApiError with the pointers `/body/<name>` or `/query/<name>`), otherwise above the buttons. The event `refused`
- * with an error as its detail shows the error too.
+ * name (a FieldError, or the details of an ApiError), otherwise above the buttons. The event `refused` with an error as its detail shows the
+ * error too.
  * @param {Object} options
  * @param {() => Promise<void>} options.send
  * @param {string} options.submit the text of the submit button
@@ -85,34 +91,31 @@ export function form({ send, submit, busy, danger, cancel }, ...children) {
   }
 
   function show(error) {
-    const messages = error.field ? [{ name: error.field, message: error.message }] : sentences(error);
-    for (const control of place.elements) {
-      const found = control.name ? messages.filter(({ name }) => name === control.name) : [];
-      if (found.length === 0) continue;
-      setError(control, found.map(({ message }) => inWords(message)).join(' '));
-      for (const item of found) messages.splice(messages.indexOf(item), 1);
-    }
-    render(html`${messages.map(({ name, message }) => inWords(message, name)).join(' ')}${
-      error.id && messages.length > 0 ? html` <small>Request ID: <code>${error.id}</code></small>` : nothing}`, problem);
+    const names = Array.from(place.elements, ({ name }) => name);
+    const { byControl, rest } = dividedError(error, (path) => names.find((name) => name && (name === path || path.startsWith(`${name}/`))));
+    for (const control of place.elements) if (byControl[control.name]) setError(control, byControl[control.name]);
+    render(html`${rest}${error.id && rest ? html` <small>Request ID: <code>${error.id}</code></small>` : nothing}`, problem);
     place.querySelector('[aria-invalid]')?.focus();
   }
 }
 
 /**
- * Divides an error of the API by the controls of a page.
- * @param {Error & {status?: number}} error
- * @param {(pointer: string) => string|undefined} controlOf names the control for a pointer into the body, such as `constraints/0/values/1`
+ * Divides an error by the controls of a form or a page.
+ * @param {Error & {field?: string, details?: import('./messages.js').Detail[]}} error a FieldError, an ApiError or another error
+ * @param {(place: string) => string|undefined} controlOf names the control for a place in the request, such as `constraints/0/values/1`
  * @returns {{byControl: Object<string, string>, rest: string}} `rest` is what no control shows
  */
 export function dividedError(error, controlOf) {
+  if (error.field) return { byControl: { [error.field]: error.message }, rest: '' };
   const byControl = {};
   const rest = [];
-  for (const { name, message } of sentences(error)) {
-    const control = name === undefined ? undefined : controlOf(name);
-    if (control === undefined) rest.push(inWords(message, name));
-    else byControl[control] = [byControl[control], inWords(message)].filter(Boolean).join(' ');
+  for (const detail of error.details ?? []) {
+    const place = placeOf(detail);
+    const control = controlOf(place);
+    if (control === undefined) rest.push(place === '' ? detail.message : `${place}: ${inWords(detail)}`);
+    else byControl[control] = [byControl[control], inWords(detail)].filter(Boolean).join(' ');
   }
-  return { byControl, rest: rest.join(' ') };
+  return { byControl, rest: Object.keys(byControl).length === 0 ? error.message : rest.join(' ') };
 }
 
 /**

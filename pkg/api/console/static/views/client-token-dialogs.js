@@ -7,6 +7,7 @@ import { FieldError, field, form, openDialog } from '../dialog.js';
 import { text } from '../dom.js';
 import { keepControls } from '../draft.js';
 import { expiry, expiryChoice } from '../expiry.js';
+import { wrongName } from '../messages.js';
 import { fold } from '../search.js';
 import { showSecret, tryCommand } from '../secret.js';
 import { element, html, nothing } from '../template.js';
@@ -51,7 +52,7 @@ export function openCreation(environments, signal, changed) {
     const { secret, tokenName } = await call('POST', tokensPath, {
       tokenName: name.value, type: kind.value, environment: environment.value,
       projects: chosen.length > 0 ? chosen : ['*'], expiresAt: expires.value(),
-    }).catch(namingProjects);
+    }).catch((error) => { throw ofProjects(error, chosen); });
     created = true;
     draft.end();
     leave = showSecret(dialog, { secret, name: tokenName, command: tryUrl(kind.value) && tryCommand(tryUrl(kind.value)) });
@@ -100,11 +101,10 @@ export function openRevocation(token, changed) {
 
 const split = (value) => value.split(',').map((name) => name.trim()).filter(Boolean);
 
-/** An error about one of the projects belongs to their control. */
-function namingProjects(error) {
-  const message = /^The `\/body\/projects\/\d+` property (must .*)$/.exec(error.message)?.[1];
-  if (message) throw new FieldError('projects', `Each name ${message}`);
-  throw error;
+/** Names the project that an error is about. */
+function ofProjects(error, chosen) {
+  const [, index] = error.details?.map(({ path }) => /^\/body\/projects\/(\d+)$/.exec(path)).find(Boolean) ?? [];
+  return index === undefined ? error : new FieldError('projects', `“${chosen[index]}” is no project. ${wrongName(chosen[index])}`);
 }
 
 /** Proposes existing projects for the last name in a list of them. */

@@ -150,7 +150,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     } catch (error) {
       if (signal.aborted) return;
       const { byControl, rest } = dividedError(error, (name) => ({ tokenName: 'app', environment: 'environment' })[name]);
-      state.errors = error.field ? { [error.field]: error.message } : { ...byControl, form: rest };
+      state.errors = { ...byControl, form: rest };
     }
     state.busy = false;
     draw();

@@ -2,6 +2,7 @@
 
 import { call, read } from '../api.js';
 import { fieldPath, fieldsPath, loadUses, openDeletion, usesLinks, usesWords } from '../context-field.js';
+import { checkName } from '../dialog.js';
 import { loading, logAddress } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { html, live, nothing, render as show } from '../template.js';
@@ -37,7 +38,10 @@ export async function renderField(content, context, name) {
     toDraft,
     toBody: isNew ? (draft) => ({ name: draft.name, ...sent(draft) }) : sent,
     controlOf,
-    divide: (error) => (error.name === 'NameExistsError' ? { byControl: { name: error.message }, rest: '' } : undefined),
+    perform: async (request) => {
+      if (isNew) checkName(edit.state.values.name);
+      await request();
+    },
     draw,
     saved,
     signal,
@@ -114,9 +118,9 @@ export async function renderField(content, context, name) {
   }
 }
 
-/** The name of the control that shows an error, for a pointer into the body. */
-function controlOf(pointer) {
-  return pointer === 'name' || pointer.split('/')[0] in labels ? pointer : undefined;
+/** The name of the control that shows an error, for a place in the body. */
+function controlOf(place) {
+  return place === 'name' || place.split('/')[0] in labels ? place : undefined;
 }
 
 /** The field as the page keeps it: the order is a text, and legal values have keys. */

@@ -2,7 +2,7 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
-import { FieldError, field, form, openDialog } from '../dialog.js';
+import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { text, uniqueId } from '../dom.js';
 import { changedSince } from '../restore.js';
 import { element, html, nothing, render, repeat } from '../template.js';
@@ -101,13 +101,8 @@ export function openClone(toggle, { announce }) {
   name.focus();
 
   async function send() {
-    if (name.value === '') throw new FieldError('name', 'Enter a name.');
-    let copy;
-    try {
-      copy = await call('POST', `${togglePath(toggle)}/clone`, { name: name.value, replaceGroupId: independent.checked });
-    } catch (error) {
-      throw error.name === 'NameExistsError' ? new FieldError('name', error.message) : error;
-    }
+    checkName(name.value);
+    const copy = await call('POST', `${togglePath(toggle)}/clone`, { name: name.value, replaceGroupId: independent.checked });
     dialog.close();
     changedToggles();
     announce(`Toggle ${copy.name} created.`);

@@ -1,7 +1,7 @@
 // Environments: the list with their order, and the dialogs that create, change and delete one.
 
 import { call, read } from '../api.js';
-import { FieldError, field, form, openDialog } from '../dialog.js';
+import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { counted, failure, focusOn, loading, text } from '../dom.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
 import { environmentName, loadEnvironments } from '../environment.js';
@@ -186,23 +186,18 @@ function openEditor(opened, saved) {
   async function send() {
     const order = controls.sortOrder.value.trim();
     const body = { type: controls.type.value.trim(), ...order !== '' && { sortOrder: Number(order) } };
-    if (controls.name && controls.name.value.trim() === '') throw new FieldError('name', 'Enter a name.');
+    const name = environment?.name ?? controls.name.value.trim();
+    if (!environment) checkName(name);
     if (body.type === '') throw new FieldError('type', 'Enter a type, such as test.');
     if (order !== '' && !/^-?\d+$/.test(order)) throw new FieldError('sortOrder', 'Enter a whole number.');
-    const name = environment?.name ?? controls.name.value.trim();
-    try {
-      if (opened) {
-        const answer = await save(`${path}/${encodeURIComponent(name)}`, body, opened, labels, `${path}/update/${encodeURIComponent(name)}`);
-        if (answer.now) {
-          show(mergeForm({ before: opened.content, mine: body, theirs: answer.now.content, labels, write: writer(controls) }), changes);
-          opened = answer.now;
-          return;
-        }
-      } else await call('POST', path, { name, ...body });
-    } catch (error) {
-      if (error.name === 'NameExistsError') throw new FieldError('name', error.message);
-      throw error;
-    }
+    if (opened) {
+      const answer = await save(`${path}/${encodeURIComponent(name)}`, body, opened, labels, `${path}/update/${encodeURIComponent(name)}`);
+      if (answer.now) {
+        show(mergeForm({ before: opened.content, mine: body, theirs: answer.now.content, labels, write: writer(controls) }), changes);
+        opened = answer.now;
+        return;
+      }
+    } else await call('POST', path, { name, ...body });
     draft.done();
     saved(name, !environment);
   }

@@ -149,7 +149,6 @@ async function renderSegment(content, context, id) {
     toDraft,
     toBody: sent,
     controlOf,
-    divide: (error) => (error.name === 'NameExistsError' ? { byControl: { name: error.message }, rest: '' } : undefined),
     draw,
     saved,
     signal,
@@ -271,9 +270,9 @@ async function openDeletion({ id, name }, signal, deleted) {
   ]);
 }
 
-/** The name of the control that shows an error, for a pointer into the body. */
-function controlOf(pointer) {
-  const [property, index] = pointer.split('/');
+/** The name of the control that shows an error, for a place in the body. */
+function controlOf(place) {
+  const [property, index] = place.split('/');
   if (property === 'constraints' && index !== undefined) return `constraint ${index}`;
   return property in labels ? property : undefined;
 }

@@ -1,7 +1,7 @@
 // The dialogs that create, change and delete service accounts.
 
 import { call, roles } from '../api.js';
-import { FieldError, field, form, openDialog } from '../dialog.js';
+import { field, form, openDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
 import { keepControls } from '../draft.js';
 import { element, html, nothing } from '../template.js';
@@ -36,14 +36,8 @@ export function openEditor(account, saved) {
 
   async function send() {
     const body = { name: controls.name.value, rootRole: Number(controls.rootRole.value) };
-    let result;
-    try {
-      result = account ? await call('PUT', `${accountsPath}/${account.id}`, body)
-        : await call('POST', accountsPath, { username: controls.username.value, ...body });
-    } catch (error) {
-      if (error.status === 409 && !account) throw new FieldError('username', error.message);
-      throw error;
-    }
+    const result = account ? await call('PUT', `${accountsPath}/${account.id}`, body)
+      : await call('POST', accountsPath, { username: controls.username.value, ...body });
     draft.done();
     await saved(result, !account);
   }

@@ -226,9 +226,9 @@ export async function renderStrategy(content, context, { toggle, environment, id
   }
 }
 
-/** The name of the control that shows an error, for a pointer into the body. */
-function controlOf(pointer) {
-  const [property, index] = pointer.split('/');
+/** The name of the control that shows an error, for a place in the body. */
+function controlOf(place) {
+  const [property, index] = place.split('/');
   if (property === 'constraints') return index === undefined ? 'constraints' : `constraint ${index}`;
   if (property === 'parameters') return ['rollout', 'stickiness', 'groupId', 'IPs', 'hostNames'].includes(index) ? index : undefined;
   return ['title', 'segments', 'variants'].includes(property) ? property : undefined;

@@ -2,7 +2,7 @@
 
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
-import { FieldError, field, form, openDialog } from '../dialog.js';
+import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { counted, text, uniqueId } from '../dom.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
 import { element, html, nothing, render } from '../template.js';
@@ -87,41 +87,30 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
       description: description === shown ? original : description || null,
     };
     let result;
-    try {
-      if (current) {
-        const answer = await save(togglePath(toggle), body, current, labels);
-        if (answer.now) {
-          const change = await newestChange(toggle).catch(() => undefined);
-          render(mergeForm({
-            before: toggle, mine: body, theirs: answer.now.content, labels, by: change?.createdBy, write: enter,
-            say: (property, value) => (property === 'type' ? types.find(({ id }) => id === value)?.name : undefined),
-          }), changes);
-          current = answer.now;
-          toggle = current.content;
-          return;
-        }
-        ({ result } = answer);
-      } else {
-        const name = controls.name.value.trim();
-        if (name === '') throw new FieldError('name', 'Enter a name.');
-        if (/[^\w.~-]/.test(name)) throw new FieldError('name', wrongName(name));
-        if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
-        result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
+    if (current) {
+      const answer = await save(togglePath(toggle), body, current, labels);
+      if (answer.now) {
+        const change = await newestChange(toggle).catch(() => undefined);
+        render(mergeForm({
+          before: toggle, mine: body, theirs: answer.now.content, labels, by: change?.createdBy, write: enter,
+          say: (property, value) => (property === 'type' ? types.find(({ id }) => id === value)?.name : undefined),
+        }), changes);
+        current = answer.now;
+        toggle = current.content;
+        return;
       }
-    } catch (error) {
-      throw error.name === 'NameExistsError' ? new FieldError('name', error.message) : error;
+      ({ result } = answer);
+    } else {
+      const name = controls.name.value.trim();
+      checkName(name);
+      if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
+      result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
     }
     draft.done();
     announce(current ? `Toggle ${result.name} saved.` : `Toggle ${result.name} created.`);
     changedToggles();
     if (!current) window.location.hash = toggleAddress(result);
   }
-}
-
-/** Says which characters a name can have, and proposes one that is like it. */
-function wrongName(name) {
-  const similar = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[^\w.~-]+/g, '-').replace(/^-+|-+$/g, '');
-  return `A name has letters, digits and . _ ~ - only${similar === '' ? '.' : `, such as ${similar}.`}`;
 }
 
 /** Reports whether a draft of this toggle is being continued. */

@@ -77,12 +77,7 @@ export function createToken({ path, name: owner }, changed, rotation) {
     if (description.value.trim() === '') throw new FieldError('description', 'Enter a description.');
     const expiresAt = expires.value();
     let secret;
-    try {
-      ({ secret, ...token } = await call('POST', path, { description: description.value, expiresAt }));
-    } catch (error) {
-      if (error.status === 409) throw new FieldError('description', error.message);
-      throw error;
-    }
+    ({ secret, ...token } = await call('POST', path, { description: description.value, expiresAt }));
     draft.end();
     const command = tryCommand(new URL('../../../api/admin/user', import.meta.url));
     leave = showSecret(dialog, { secret, name: token.description, command }, rotation ? oldToken(path, rotation.old, changed) : nothing);
