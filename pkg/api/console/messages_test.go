@@ -23,6 +23,8 @@ func TestInWords(t *testing.T) {
 		{detail("/body/secret", "minLength", 24), "The value is wrong."},
 		{detail("/body/constraints/0/values", "minItems", 1), "Enter at least one value."},
 		{detail("/body/legalValues", "maxItems", 1000), "At most 1,000 values are possible."},
+		{detail("/body/sortOrder", "minimum", -1000), "The lowest possible value is -1,000."},
+		{detail("/body/lifetimeDays", "maximum", 24855), "The highest possible value is 24,855."},
 		{detail("/body/name", "maxLength", 100), "At most 100 characters are possible."},
 		{apierror.At("/body/sortOrder", "must be an integer").Violating("type", nil).Sent("x"), "The value must be an integer."},
 	}

@@ -129,7 +129,8 @@ func TestStrategyBodies(t *testing.T) {
 		},
 		{
 			`{"name":"applicationHostname","parameters":{"hostNames":"eyJhbGciOiJI.eyJz\u0000"}}`,
-			invalid("The `/body/parameters/hostNames` property has the entry \"[redacted]\", which must not contain U+0000."),
+			invalid("The `/body/parameters/hostNames` property must have no control characters except tabs and line breaks; " +
+				"you sent \"[redacted]\"."),
 		},
 		{
 			`{"name":"default","variants":[{"name":"a"}]}`,

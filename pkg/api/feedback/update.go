@@ -35,7 +35,7 @@ func Update(records *Store, users *user.Store) lambdahttp.HandlerFunc {
 			if badID != nil {
 				return lambdahttp.BadPathParam("id", id).Details
 			}
-			return nil
+			return jsonbody.CheckText("/params/id", id)
 		}, func(body jsonbody.Object) []apierror.Detail {
 			if owner, named := body.Int("userId"); named && !mayName(caller, owner) {
 				return []apierror.Detail{forbiddenUser(body)}

@@ -88,6 +88,10 @@ func TestUpdateRejectsInvalidRequests(t *testing.T) {
 		},
 		{"%FF", `{}`, badID},
 		{
+			"a\x00", `{}`,
+			"The `/params/id` property must have no control characters except tabs and line breaks; you sent \"a\\x00\".",
+		},
+		{
 			"%FF", `{"neverShow":1,"userId":3}`,
 			"The `/body/neverShow` property must be a boolean; you sent 1. " + badID +
 				" The `/body/userId` property must be your own id or, with the \"ADMIN\" permission, " +

@@ -135,7 +135,7 @@ func TestInvalidBodies(t *testing.T) {
 		`{"name":" ","constraints":[]}`: "The `/body/name` property must have a visible character and no control characters.",
 		`{"name":"\u200b","constraints":[]}`: "The `/body/name` property must have a visible character and no control " +
 			"characters.",
-		`{"name":"a\u0000","constraints":[]}`: "The `/body/name` property must have a visible character and no control " +
+		`{"name":"a\nb","constraints":[]}`: "The `/body/name` property must have a visible character and no control " +
 			"characters.",
 		`{"name":"a","constraints":` + constraints("none") + `}`: "The `/body/constraints/0/contextName` property must be the name " +
 			"of a context field; you sent \"none\".",

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -39,6 +40,10 @@ func Update(users *user.Store, pats *pat.Store, roles *role.Store) lambdahttp.Ha
 			return err
 		}
 		account, err := users.Update(r.Context(), user.ServiceAccount, id, func(u *user.User) error {
+			if username, sent := body.TextOK("username"); sent && username != u.Username {
+				return apierror.Invalid(apierror.At("/body/username", "must be %q, which does not change",
+					apierror.Echo(u.Username)).Sent(username))
+			}
 			if err := preconditions.Check(lambdahttp.NoETag); err != nil {
 				return err
 			}

@@ -19,7 +19,7 @@ func TestUpdateAndList(t *testing.T) {
 		{"update", "3", `{}`, `200 {"id":3,"name":"two","username":"two","rootRole":2,` + rest},
 		{"update", "3", `{"name":" new "}`, `200 {"id":3,"name":" new ","username":"two","rootRole":2,` + rest},
 		{
-			"update", "3", `{"rootRole":1,"username":"ignored"}`,
+			"update", "3", `{"rootRole":1,"username":"two"}`,
 			`200 {"id":3,"name":" new ","username":"two","rootRole":1,` + rest,
 		},
 		{
@@ -53,6 +53,7 @@ func TestUpdateRejectsInvalidBodies(t *testing.T) {
 			`{"name":""}`,
 			"The `/body/name` property must have 1 or more characters; you sent \"\".",
 		},
+		{`{"username":"two","name":"n"}`, "The `/body/username` property must be \"one\", which does not change; you sent \"two\"."},
 		{`{"rootRole":4}`, "The `/body/rootRole` property must be the id or the name of a root role; you sent 4."},
 	} {
 		f.Expect(t.Context(), t, "update", "2", test.body, "400 ValidationError: "+test.message)

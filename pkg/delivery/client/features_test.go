@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -466,17 +467,49 @@ func TestReports(t *testing.T) {
 		{"/api/client/metrics", backend, `{"appName":"a","bucket":{"start":"1970-01-01T00:00:00Z","toggles":{}}}`, 202},
 		{"/api/client/metrics", backend, large, 202},
 		{"/api/client/metrics", backend, large + strings.Repeat(" ", 100), 413},
-		{"/api/client/metrics", backend, `{}`, 400},
-		{"/api/client/metrics", backend, `[]`, 400},
-		{"/api/client/metrics", backend, ``, 400},
 		{"/api/client/metrics", browser, `{"appName":"a"}`, 403},
 		{"/api/client/metrics/bulk", backend, `{"applications":[],"metrics":[]}`, 202},
-		{"/api/client/metrics/bulk", backend, `{}`, 400},
 		{"/api/frontend/client/metrics", browser, `{"appName":"a","bucket":{}}`, 200},
 		{"/api/frontend/client/register", browser, `{"appName":"a"}`, 200},
 	} {
 		if got := call(h, "POST", test.path, test.token, test.body); got.status != test.want {
 			t.Errorf("%s %.60s: %d %s, want %d", test.path, test.body, got.status, got.body, test.want)
 		}
+	}
+}
+
+// The error of a body names the place that is wrong.
+func TestInvalidBodies(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.compile()
+	h, backend := f.process(), f.token(clienttokentable.Backend)
+	const metrics, bulk, validate = "/api/client/metrics", "/api/client/metrics/bulk", "/edge/validate"
+	for _, test := range []struct {
+		path, body string
+		places     []string
+	}{
+		{metrics, ``, []string{"/body"}},
+		{metrics, `[]`, []string{"/body"}},
+		{metrics, `{}`, []string{"/body/appName"}},
+		{metrics, `{"appName":7}`, []string{"/body/appName"}},
+		{"/api/client/register", `{"appName":""}`, []string{"/body/appName"}},
+		{bulk, `{}`, []string{"/body/applications", "/body/metrics"}},
+		{bulk, `{"applications":[]}`, []string{"/body/metrics"}},
+		{bulk, `{"applications":{},"metrics":[]}`, []string{"/body/applications"}},
+		{validate, `{`, []string{"/body"}},
+		{validate, `{}`, []string{"/body/tokens"}},
+		{validate, `{"tokens":"x"}`, []string{"/body/tokens"}},
+		{validate, `{"tokens":["x",7]}`, []string{"/body/tokens/1"}},
+	} {
+		got := call(h, "POST", test.path, backend, test.body, "Prefer", lambdahttp.PreferDetails)
+		assert.Equal(t, http.StatusBadRequest, got.status)
+		var failure struct{ Details []struct{ Path string } }
+		assert.OK(t, json.Unmarshal([]byte(got.body), &failure))
+		var places []string
+		for _, d := range failure.Details {
+			places = append(places, d.Path)
+		}
+		assert.Equal(t, test.places, places)
 	}
 }

@@ -186,7 +186,7 @@ func (k *keywords) checks() ([]check, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []check{typeCheck}
+	all := []check{typeCheck, ofString("", textRule, isText)}
 	if k.Enum != nil {
 		all = append(all, ofString("enum", oneOf(k.Enum), func(s string) bool { return slices.Contains(k.Enum, s) }))
 	}

@@ -73,6 +73,21 @@ const keywords = `{
 	}
 }`
 
+// Strings have no control characters, whatever their schema is.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	wantMessages(t, `{"type":"object","properties":{"s":{"type":["string","null"]},"l":{"type":"array","items":{"type":"string"}}}}`,
+		[]bodyTest{
+			{`{"s":"a\tb\r\nc é \u200b"}`, ""},
+			{`{"s":"a\u0000"}`, "The `/body/s` property must have no control characters except tabs and line breaks; you sent \"a\\u0000\"."},
+			{
+				`{"l":["a","\u001b[31m","\u0085"]}`,
+				"The `/body/l/1` property must have no control characters except tabs and line breaks; you sent \"\\u001b[31m\". " +
+					"The `/body/l/2` property must have no control characters except tabs and line breaks; you sent \"\u0085\".",
+			},
+		})
+}
+
 func TestKeywords(t *testing.T) {
 	t.Parallel()
 	wantMessages(t, keywords, []bodyTest{

@@ -43,7 +43,7 @@ func TestIntegers(t *testing.T) {
 
 func TestObject(t *testing.T) {
 	t.Parallel()
-	object, err := compile(t, integers).Decode([]byte(`{"a":[{"e":""},{}],"n":7,"b":true,"s":" \ud83d\ude00\u0000e\u0301 ",` +
+	object, err := compile(t, integers).Decode([]byte(`{"a":[{"e":""},{}],"n":7,"b":true,"s":" \ud83d\ude00\te\u0301 ",` +
 		`"t":"2026-11-20T05:39:00.1239+01:00","none":null}`))
 	assert.OK(t, err)
 	values := func(n, b, s, at, a string) []any {
@@ -51,7 +51,7 @@ func TestObject(t *testing.T) {
 		text, isText := object.TextOK(s)
 		return []any{number, isInt, object.Bool(b), text, isText, object.Text(s), object.Time(at), object.Objects(a)}
 	}
-	assert.Equal(t, []any{int64(7), true, true, " 😀\x00e\u0301 ", true, " 😀\x00e\u0301 ",
+	assert.Equal(t, []any{int64(7), true, true, " 😀\te\u0301 ", true, " 😀\te\u0301 ",
 		new(time.Date(2026, 11, 20, 4, 39, 0, 123e6, time.UTC)), []jsonbody.Object{{"e": ""}, {}}},
 		values("n", "b", "s", "t", "a"))
 	for _, name := range []string{"none", "absent"} {

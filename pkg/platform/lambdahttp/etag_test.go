@@ -23,7 +23,9 @@ func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	a, b := lambdahttp.ETag("a"), lambdahttp.ETag("b")
 	const missing = "missing" // the tag of a resource that does not exist
-	malformed := func(header string) string { return "The `" + header + "` header must be `*`, or entity tags in double quotes" }
+	malformed := func(header string) string {
+		return "The `" + header + "` header must be `*`, or entity tags in double quotes"
+	}
 	for _, test := range []struct {
 		ifMatch, ifNoneMatch []string // nil: not sent
 		tag                  string   // of the resource; empty: it has none

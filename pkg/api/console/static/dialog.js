@@ -103,17 +103,18 @@ export function form({ send, submit, busy, danger, cancel }, ...children) {
  * Divides an error by the controls of a form or a page.
  * @param {Error & {field?: string, details?: import('./messages.js').Detail[]}} error a FieldError, an ApiError or another error
  * @param {(place: string) => string|undefined} controlOf names the control for a place in the request, such as `constraints/0/values/1`
+ * @param {(detail: import('./messages.js').Detail) => string} [say] says a detail in the words of the page
  * @returns {{byControl: Object<string, string>, rest: string}} `rest` is what no control shows
  */
-export function dividedError(error, controlOf) {
+export function dividedError(error, controlOf, say = inWords) {
   if (error.field) return { byControl: { [error.field]: error.message }, rest: '' };
   const byControl = {};
   const rest = [];
   for (const detail of error.details ?? []) {
     const place = placeOf(detail);
     const control = controlOf(place);
-    if (control === undefined) rest.push(place === '' ? detail.message : `${place}: ${inWords(detail)}`);
-    else byControl[control] = [byControl[control], inWords(detail)].filter(Boolean).join(' ');
+    if (control === undefined) rest.push(place === '' ? detail.message : `${place}: ${say(detail)}`);
+    else byControl[control] = [byControl[control], say(detail)].filter(Boolean).join(' ');
   }
   return { byControl, rest: Object.keys(byControl).length === 0 ? error.message : rest.join(' ') };
 }

@@ -18,12 +18,13 @@ import { html, live, nothing } from './template.js';
  * @param {(content: Object) => Object} options.toDraft makes what the page edits of the content of a resource
  * @param {(draft: Object) => Object} options.toBody makes the body of a request of it
  * @param {(place: string) => string|undefined} options.controlOf see `dividedError`
+ * @param {(detail: import('./messages.js').Detail) => string} [options.say] see `dividedError`
  * @param {(request: () => Promise<void>) => Promise<unknown>} [options.perform] calls the function that saves it
  * @param {() => void} options.draw shows the page, after each change
  * @param {(body: Object) => void} options.saved called after the API has saved it
  * @param {AbortSignal} options.signal of the page
  */
-export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, perform = (request) => request(), draw, saved, signal }) {
+export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, perform = (request) => request(), draw, saved, signal }) {
   const draft = keepPage({ ...about, about: path });
   const begun = draft.values?.opened ?? opened; // someone may have changed it since the draft was begun
   const state = {
@@ -67,7 +68,7 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
       await action();
     } catch (failure) {
       if (signal.aborted) return;
-      const { byControl, rest } = dividedError(failure, controlOf);
+      const { byControl, rest } = dividedError(failure, controlOf, say);
       Object.assign(state, { errors: byControl, problem: rest, requestId: rest && failure.id });
     }
     state.busy = false;

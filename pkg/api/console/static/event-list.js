@@ -93,8 +93,7 @@ export function eventList({ may, signal, undo = () => null }, draw) {
     return html`<div class="opened">
       ${changes(event, segmentName)}
       <dl class="facts">
-        ${fact('By', html`${link(author(event), event.createdBy)}${event.createdByUserId === null ? nothing
-    : ` (${isAccount(event) ? 'service account' : 'user'} ${event.createdByUserId})`}`)}
+        ${fact('By', html`${link(author(event), event.createdBy)}${isAccount(event) ? ' (service account)' : nothing}`)}
         ${fact('Token', event.createdByTokenId && link({ token: event.createdByTokenId }, `token ${event.createdByTokenId}`))}
         ${fact('About', link(kind === 'toggle' ? { feature: id } : { subject: event.subject }, subjectWords(event.subject)))}
         ${fact('Activity', did && linked && link({ [did]: id }, did === 'token' ? 'What was done with it' : 'What it did'))}

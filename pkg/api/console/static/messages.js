@@ -21,6 +21,8 @@ export function inWords({ path, keyword, limit, message }) {
   const property = path.split('/').findLast((part) => !/^\d+$/.test(part));
   if (keyword === 'required' || (keyword === 'minLength' && limit === 1)) return `Enter ${nouns[property] ?? 'a value'}.`;
   if (keyword === 'minItems' && limit === 1) return 'Enter at least one value.';
+  if (keyword === 'minimum') return `The lowest possible value is ${limit.toLocaleString('en')}.`;
+  if (keyword === 'maximum') return `The highest possible value is ${limit.toLocaleString('en')}.`;
   if (keyword === 'maxLength') return `At most ${limit.toLocaleString('en')} characters are possible.`;
   if (keyword === 'maxItems') return `At most ${limit.toLocaleString('en')} values are possible.`;
   return message;

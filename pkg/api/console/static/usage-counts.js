@@ -9,9 +9,6 @@ export const usagePath = ({ name }) => `/api/admin/client-metrics/features/${enc
 /** The number of days without a request after which a toggle counts as no longer used. */
 export const unusedDays = 30;
 
-/** The address of the page of an application. */
-export const applicationAddress = (name) => `#/usage/applications/${encodeURIComponent(name)}`;
-
 /** The periods of the chart by their number of days. Those of more than a week are shown by day. */
 export const periods = { 1: '24 hours', 7: '7 days', 90: '90 days' };
 

@@ -2,6 +2,7 @@
 // and the page: `#/usage?query=shop`, `#/usage/unknown-names`, `#/usage/applications/NAME`.
 
 import { call } from '../api.js';
+import { applicationAddress, applicationLink, applicationsPath as path } from '../application.js';
 import { failure, focusOn, loading, range } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { environmentName, loadEnvironments } from '../environment.js';
@@ -11,11 +12,9 @@ import { following, tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { shortDate } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
-import { applicationAddress } from '../usage-counts.js';
 import { openToggleEditor } from './toggle-editor.js';
 import { reportHint } from './toggle-usage.js';
 
-const path = '/api/admin/metrics/applications';
 const pageSize = 50;
 const shownReports = 3; // applications that asked for a name
 
@@ -105,7 +104,7 @@ export async function render(content, context) {
     return html`${denseTable({
       caption: 'Applications',
       columns: [
-        { ...sortable('name'), cell: ({ appName }) => html`<a href=${applicationAddress(appName)}>${marked(appName, query)}</a>` },
+        { ...sortable('name'), cell: ({ appName }) => applicationLink(appName, marked(appName, query)) },
         { name: 'Environments', cell: ({ environments }) => environmentList(environments.map(({ name }) => name), state.environments) },
         { name: 'Instances', kind: 'number', cell: ({ environments }) => number(environments.reduce((sum, { instanceCount }) => sum + instanceCount, 0)) },
         { name: 'SDKs', kind: 'one-line', cell: ({ environments }) => sdkList(environments.flatMap(({ sdks }) => sdks)) },
@@ -140,7 +139,7 @@ export async function render(content, context) {
   }
 
   function reportList(reports, query) {
-    const item = ({ appName, environments }, i) => html`${i > 0 ? ', ' : nothing}<a href=${applicationAddress(appName)}>${marked(appName, query)}</a> in ${
+    const item = ({ appName, environments }, i) => html`${i > 0 ? ', ' : nothing}${applicationLink(appName, marked(appName, query))} in ${
       environments.map(({ environment }, j) => html`${j > 0 ? ', ' : nothing}<bdi>${environment}</bdi>`)}`;
     const first = reports.slice(0, shownReports).map(item);
     if (reports.length <= shownReports) return first;

@@ -1,10 +1,11 @@
 // Clean-up: toggles that may be removed, and why. The address has the filters: `#/cleanup?days=30&reason=unused&project=shop`. The page loads
 // the whole list by several searches, because a toggle can have several reasons.
 
+import { newestReport } from '../application.js';
 import { counted, failure, loading, pager, range, text } from '../dom.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
-import { age } from '../time.js';
+import { age, exactTime, relativeTime } from '../time.js';
 import { countToggles, lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
 import { firstDay, removalReasons, unusedDays } from '../usage-counts.js';
 import { actions, openAction } from './toggle-actions.js';
@@ -13,6 +14,7 @@ const pageSize = 50;
 const perSearch = 100; // toggles in one response
 const most = 1000; // toggles of one search
 const mostDays = 3650;
+const hour = 3_600_000;
 
 export async function render(content, { may, search, signal, announce }) {
   const state = {
@@ -22,6 +24,7 @@ export async function render(content, { may, search, signal, announce }) {
     projects: [],
     toggles: null, // [{toggle, reasons}], those with the most reasons first, then the oldest first
     isComplete: true,
+    reportedAt: undefined, // when an application reported last; null: never
     selected: new Map(), // toggles by their name
     offset: 0,
     typed: '', // in the field of the days
@@ -46,6 +49,7 @@ export async function render(content, { may, search, signal, announce }) {
     draw();
     const since = firstDay(state.days, Date.now());
     try {
+      const reporting = newestReport(current).catch(() => undefined); // the list is useful without it
       const found = await Promise.all([
         { state: 'stale' }, { state: 'potentially-stale' }, { lastSeenAt: `IS_BEFORE:${since}` },
         { lastSeenAt: 'IS:never', createdBefore: `${since}T00:00:00.000Z` },
@@ -55,6 +59,8 @@ export async function render(content, { may, search, signal, announce }) {
         b.reasons.length - a.reasons.length || (a.toggle.createdAt < b.toggle.createdAt ? -1 : 1)));
       state.isComplete = found.every(({ isComplete }) => isComplete);
       for (const name of state.selected.keys()) if (!toggles.some((toggle) => toggle.name === name)) state.selected.delete(name);
+      state.reportedAt = await reporting;
+      if (current.aborted) return;
       state.error = null;
     } catch (error) {
       if (current.aborted) return;
@@ -73,6 +79,7 @@ export async function render(content, { may, search, signal, announce }) {
     if (state.toggles && state.offset >= listed().length) state.offset = 0;
     show(html`
       <p class="lead">Toggles that are overdue, marked for removal, or that no application has asked for in ${counted(state.days, 'day')}.</p>
+      ${silence(state.reportedAt)}
       ${reasonTabs()}
       ${filters()}
       ${state.error ? failure(state.error, load) : !state.toggles ? loading('the toggles') : list()}
@@ -228,4 +235,12 @@ const reasonNames = (days) => ({
 function daysOf(value, otherwise = unusedDays) {
   const days = /^\d{1,4}$/.test(value ?? '') ? Number(value) : 0;
   return days >= 1 && days <= mostDays ? days : otherwise;
+}
+
+/** Warns that toggles can look unused, because no application has reported since a time; null: ever; undefined: it is not known. */
+function silence(at) {
+  if (at === undefined || (at !== null && Date.now() - Date.parse(at) < hour)) return nothing;
+  return html`<p class="notice warn">${at === null ? 'No application has reported yet.'
+    : html`No application has reported in the last hour. The last report came <time datetime=${at} title=${exactTime(at)}>${relativeTime(new Date(at))}</time>.`}
+    Toggles that are used can look unused. Check that reports arrive before you remove toggles.</p>`;
 }

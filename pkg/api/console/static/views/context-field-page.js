@@ -2,9 +2,9 @@
 
 import { call, read } from '../api.js';
 import { fieldPath, fieldsPath, loadUses, openDeletion, usesLinks, usesWords } from '../context-field.js';
-import { checkName } from '../dialog.js';
 import { loading, logAddress } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
+import { inWords, wrongName } from '../messages.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { relativeTime } from '../time.js';
 import { draftValue, valueEditor } from '../values.js';
@@ -38,10 +38,7 @@ export async function renderField(content, context, name) {
     toDraft,
     toBody: isNew ? (draft) => ({ name: draft.name, ...sent(draft) }) : sent,
     controlOf,
-    perform: async (request) => {
-      if (isNew) checkName(edit.state.values.name);
-      await request();
-    },
+    say: (detail) => (detail.path === '/body/name' && detail.keyword === 'pattern' ? wrongName(edit.state.values.name) : inWords(detail)),
     draw,
     saved,
     signal,

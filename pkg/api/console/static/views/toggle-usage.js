@@ -2,6 +2,7 @@
 // environment and the days: `?tab=usage&environment=production&days=7`.
 
 import { call } from '../api.js';
+import { applicationLink } from '../application.js';
 import { drawChart } from '../chart.js';
 import { counted, failure, loading, text } from '../dom.js';
 import { environmentName, isProduction } from '../environment.js';
@@ -10,7 +11,7 @@ import { numberTable, withBar } from '../table.js';
 import { element, html, nothing } from '../template.js';
 import { exactTime, formatTime, locale, relativeTime, shortDate, timeOfDay } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
-import { applicationAddress, byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage-counts.js';
+import { byApplication, byTime, byVariant, firstDay, periods, usagePath } from '../usage-counts.js';
 
 const mostEvents = 100;
 const groups = [{ title: 'On', pattern: 'solid' }, { title: 'Off', pattern: 'stripes' }];
@@ -143,7 +144,7 @@ export function toggleUsage({ may, signal }, draw) {
         <td role="cell" data-label="On this hour">${number(yes)}</td>
         <td role="cell" data-label="Off this hour">${number(no)}</td>
         <td role="cell" data-label="Applications">${names.length === 0 ? html`<span class="detail">None</span>`
-    : html`<ul class="values">${names.map((name) => html`<li><a href=${applicationAddress(name)}><bdi>${name}</bdi></a></li>`)}</ul>`}</td>
+    : html`<ul class="values">${names.map((name) => html`<li>${applicationLink(name)}</li>`)}</ul>`}</td>
       </tr>`;
     };
     return html`<table role="table" class="environment-usage">
@@ -206,7 +207,7 @@ export const reportHint = (may) => html`An SDK reports which toggles its applica
 
 function applicationTable(applications) {
   return numberTable('Applications that asked for the toggle', ['Application', 'On', 'Off', 'Last report'], applications.map(({ name, yes, no, last }) => (
-    [html`<a href=${applicationAddress(name)}>${text(name)}</a>`, number(yes), number(no), ago(last)])));
+    [applicationLink(name), number(yes), number(no), ago(last)])));
 }
 
 function variantTable(variants) {
