@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // The sentence names the place and what was sent. The detail leaves both to the form that shows it.

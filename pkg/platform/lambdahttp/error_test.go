@@ -10,7 +10,7 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/test/assert"
+	"toggleadmin/test/helper/assert"
 )
 
 // Only a client that asks for details gets more than the three properties.
