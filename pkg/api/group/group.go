@@ -126,7 +126,7 @@ func notFound(sent string) error {
 
 // nameExists returns the 409 if there is a group with a name.
 func nameExists(name string) error {
-	return apierror.Errorf(apierror.NameExists, "There is already a group with the name %q.", apierror.Echo(name))
+	return apierror.Taken("/body/name", "There is already a group with the name %q.", apierror.Echo(name))
 }
 
 // pathID returns the id of a group that the path parameter groupId contains, or a 404.

@@ -177,8 +177,8 @@ func TestLimits(t *testing.T) {
 		f.Put(t, f.Tables[accesstable.Table], accesstable.MarshalGroup(accesstable.Group{ID: int64(i + 1000), Name: fmt.Sprint("g", i),
 			Mappings: []string{strings.Repeat("x", 4600)}}))
 	}
-	f.Expect(f.admin(t), t, "create", "", `{"name":"a",`+mappings+`}`, "400 ValidationError: The values of mappingsSSO of all groups "+
-		"may have at most 50000 bytes together; with this change they have 51100.")
+	f.Expect(f.admin(t), t, "create", "", `{"name":"a",`+mappings+`}`, "400 ValidationError: The `/body/mappingsSSO` property must "+
+		"not make the values of all groups larger than 50000 bytes; with this change they have 51100.")
 	f.ExpectStatus(f.admin(t), t, "create", "", `{"name":"a"}`, 201)
 	f.Expect(f.admin(t), t, "create", "", `{"name":"b"}`, "400 ValidationError: Failed to create group. You can't create more than "+
 		"the established limit of 200. Delete a group first.")

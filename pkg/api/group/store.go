@@ -289,9 +289,8 @@ func (s *Store) check(ctx context.Context, old, next accesstable.Group) error {
 			"Failed to create group. You can't create more than the established limit of %d. Delete a group first.", Limit)
 	}
 	if own := sizeOf(next.Mappings); size+own > maxMappings && own > sizeOf(old.Mappings) {
-		return apierror.Errorf(apierror.Validation,
-			"The values of mappingsSSO of all groups may have at most %d bytes together; with this change they have %d.",
-			maxMappings, size+own)
+		return apierror.Invalid(apierror.At("/body/mappingsSSO",
+			"must not make the values of all groups larger than %d bytes; with this change they have %d", maxMappings, size+own))
 	}
 	return s.checkRootRole(ctx, old, next)
 }
@@ -305,8 +304,8 @@ func (s *Store) checkRootRole(ctx context.Context, old, next accesstable.Group) 
 	if err != nil || ok && r.Type == access.RootCustomType {
 		return err
 	}
-	return apierror.Errorf(apierror.Validation,
-		"The `/body/rootRole` property must be the id of a root role or null; you sent %d.", int64(next.RootRole))
+	return apierror.Invalid(apierror.At("/body/rootRole", "must be the id of a root role or null").
+		SentJSON(fmt.Sprint(int64(next.RootRole))))
 }
 
 func sizeOf(texts []string) (n int) {
@@ -322,8 +321,8 @@ func (s *Store) changeMembers(
 ) error {
 	added, removed := without(next.Members, old.Members), without(old.Members, next.Members)
 	if n := len(added) + len(removed); n > maxChanges {
-		return apierror.Errorf(apierror.Validation,
-			"The `/body/users` property must add and remove at most %d members; it changes %d. Send several requests.", maxChanges, n)
+		return apierror.Invalid(apierror.At("/body/users",
+			"must add and remove at most %d members; it changes %d. Send several requests", maxChanges, n))
 	}
 	accounts, err := s.users.Accounts(ctx, slices.Concat(added, removed))
 	if err != nil {
@@ -332,8 +331,8 @@ func (s *Store) changeMembers(
 	for _, id := range added {
 		u, ok := accounts[id]
 		if !ok {
-			return apierror.Errorf(apierror.Validation,
-				"The `/body/users` property must have the ids of people and service accounts; there is no account %d.", id)
+			return apierror.Invalid(apierror.At("/body/users",
+				"must have the ids of people and service accounts; there is no account %d", id))
 		}
 		if len(u.Groups) >= user.MaxGroups {
 			return apierror.Errorf(apierror.Validation, "The account %d is a member of %d groups, which is the maximum.", id,

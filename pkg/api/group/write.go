@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -21,11 +22,11 @@ import (
 var createSchema []byte
 
 // hasName is the rule that a name is readable.
-func hasName(body jsonbody.Object) string {
+func hasName(body jsonbody.Object) []apierror.Detail {
 	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return "The `/body/name` property must have a visible character and no control characters."
+		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
 	}
-	return ""
+	return nil
 }
 
 // edit sets what a body contains.
@@ -90,7 +91,10 @@ func Update(groups *Store, users *user.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		updated, err := groups.Update(r.Context(), id, func(g *accesstable.Group) error {
 			if err := preconditions.Check(etag(*g)); err != nil {
 				return err
@@ -116,7 +120,10 @@ func Delete(groups *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return groups.Delete(r.Context(), id, func(g accesstable.Group) error { // nil: 200 without a body
 			return preconditions.Check(etag(g))
 		})

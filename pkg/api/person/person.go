@@ -5,7 +5,6 @@
 package person
 
 import (
-	"fmt"
 	"net/http"
 
 	"toggleadmin/pkg/api/user"
@@ -46,11 +45,10 @@ func named(r *http.Request, err error) error {
 }
 
 // hasEmail is the rule that an e-mail address, if it is sent, is one.
-func hasEmail(body jsonbody.Object) string {
+func hasEmail(body jsonbody.Object) []apierror.Detail {
 	text, sent := body.TextOK("email")
 	if _, ok := user.ParseEmail(text); sent && !ok {
-		return fmt.Sprintf("The `/body/email` property must be an e-mail address, such as ada@example.com; you sent %q.",
-			apierror.Echo(text))
+		return []apierror.Detail{apierror.At("/body/email", "must be an e-mail address, such as ada@example.com").Sent(text)}
 	}
-	return ""
+	return nil
 }

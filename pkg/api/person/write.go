@@ -76,7 +76,10 @@ func Update(users *user.Store, roles *role.Store) lambdahttp.HandlerFunc {
 				return err
 			}
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		u, err := users.Update(r.Context(), user.Person, id, func(u *user.User) error {
 			if err := preconditions.Check(u.ETag()); err != nil {
 				return err
@@ -105,7 +108,10 @@ func SetDisabled(users *user.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		u, err := users.Update(r.Context(), user.Person, id, func(u *user.User) error {
 			if err := preconditions.Check(u.ETag()); err != nil {
 				return err
@@ -127,9 +133,13 @@ func Delete(users *user.Store, pats *pat.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		u, err := users.Find(r.Context(), user.Person, id)
 		if err == nil {
-			err = lambdahttp.PreconditionsOf(r).Check(u.ETag())
+			err = preconditions.Check(u.ETag())
 		}
 		if err == nil || apierror.KindOf(err) == apierror.NotFound { // a deletion that has begun continues
 			err = pats.DeleteOwner(r.Context(), user.Person, id, false)

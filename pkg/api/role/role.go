@@ -116,7 +116,7 @@ func isFixed(r access.RoleDefinition) error {
 
 // nameExists returns the 409 if there is a role with a name.
 func nameExists(name string) error {
-	return apierror.Errorf(apierror.NameExists, "There is already a role with the name %q.", apierror.Echo(name))
+	return apierror.Taken("/body/name", "There is already a role with the name %q.", apierror.Echo(name))
 }
 
 // rootPermissions returns the permissions of the type root that a role has.

@@ -89,12 +89,11 @@ func (s *Store) ParseRoot(ctx context.Context, body jsonbody.Object) (access.Rol
 			return r.ID, nil
 		}
 	}
-	sent := fmt.Sprintf("%q", apierror.Echo(name))
+	invalid := apierror.At("/body/rootRole", "must be the id or the name of a root role")
 	if isID {
-		sent = fmt.Sprint(id)
+		return 0, apierror.Invalid(invalid.SentJSON(fmt.Sprint(id)))
 	}
-	return 0, apierror.Errorf(apierror.Validation,
-		"The `/body/rootRole` property must be the id or the name of a root role; you sent %s.", sent)
+	return 0, apierror.Invalid(invalid.Sent(name))
 }
 
 // Get returns a role. The kind of its error is NotFound if there is none with the id.
@@ -144,9 +143,8 @@ func check(all []access.RoleDefinition, next access.RoleDefinition) error {
 func missing(r access.RoleDefinition, existing map[string]references.Counts) error {
 	for i, p := range r.Permissions {
 		if _, ok := existing[p.Environment]; p.Environment != "" && !ok {
-			return apierror.Errorf(apierror.Validation,
-				"The `/body/permissions/%d/environment` property must be the name of an environment; you sent %q.", i,
-				apierror.Echo(p.Environment))
+			return apierror.Invalid(apierror.At(fmt.Sprintf("/body/permissions/%d/environment", i),
+				"must be the name of an environment").Sent(p.Environment))
 		}
 	}
 	return nil

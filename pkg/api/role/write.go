@@ -23,11 +23,11 @@ type withVersion struct {
 }
 
 // hasName is the rule that a name is readable.
-func hasName(body jsonbody.Object) string {
+func hasName(body jsonbody.Object) []apierror.Detail {
 	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return "The `/body/name` property must have a visible character and no control characters."
+		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
 	}
-	return ""
+	return nil
 }
 
 // parse returns the role that a body describes. stored is the role that it changes, or the zero value.
@@ -44,54 +44,56 @@ func parse(body jsonbody.Object, stored access.RoleDefinition) (access.RoleDefin
 	case stored.ID == 0 && next.Type == "":
 		next.Type = access.CustomType
 	case stored.ID != 0 && next.Type != stored.Type:
-		return next, apierror.Errorf(apierror.Validation,
-			"The `/body/type` property must be %q, because the type of a role cannot be changed; you sent %q.", stored.Type, next.Type)
+		return next, apierror.Invalid(apierror.At("/body/type",
+			"must be %q, because the type of a role cannot be changed", stored.Type).Sent(string(next.Type)))
 	}
 	if !body.Has("permissions") {
 		return next, nil
 	}
 	next.Permissions = nil
-	var problems []string
+	var problems []apierror.Detail
 	for i, sent := range body.Objects("permissions") {
 		p, problem := parsePermission(fmt.Sprintf("/body/permissions/%d", i), sent, next.Type)
-		if problem != "" {
-			problems = append(problems, problem)
+		if problem != nil {
+			problems = append(problems, *problem)
 		}
 		next.Permissions = append(next.Permissions, p)
 	}
 	next.Permissions = sorted(next.Permissions)
 	if problems != nil {
-		return next, apierror.New(apierror.Validation, strings.Join(problems, " "))
+		return next, apierror.Invalid(problems...)
 	}
 	if n := len(next.Environments()); n > maxEnvironments {
-		return next, apierror.Errorf(apierror.Validation,
-			"The `/body/permissions` property must name at most %d environments; you sent %d.", maxEnvironments, n)
+		return next, apierror.Invalid(apierror.At("/body/permissions",
+			"must name at most %d environments; you sent %d", maxEnvironments, n))
 	}
 	return next, nil
 }
 
 // parsePermission returns a permission of a role of the type, or what is wrong with it. A permission is sent by its name,
 // or by its id alone.
-func parsePermission(pointer string, sent jsonbody.Object, t access.RoleType) (p access.RolePermission, problem string) {
+func parsePermission(
+	pointer string, sent jsonbody.Object, t access.RoleType,
+) (p access.RolePermission, problem *apierror.Detail) {
 	info, ok := findPermission(sent)
 	if !ok {
-		return p, fmt.Sprintf("The `%s` property must have the name or the id of a permission.", pointer)
+		return p, new(apierror.At(pointer, "must have the name or the id of a permission"))
 	}
 	p = access.RolePermission{Permission: info.Name, Environment: sent.Text("environment")}
 	switch {
 	case info.Name == access.Admin:
-		return p, fmt.Sprintf("The `%s` property must not be the permission ADMIN, which only the role Admin has.", pointer)
+		return p, new(apierror.At(pointer, "must not be the permission ADMIN, which only the role Admin has"))
 	case t == access.CustomType && info.Type == access.RootPermission:
-		return p, fmt.Sprintf("The `%s` property must be a permission in a project, because the role has the type %s; "+
-			"%s is of the type root.", pointer, t, info.Name)
+		return p, new(apierror.At(pointer, "must be a permission in a project, because the role has the type %s; "+
+			"%s is of the type root", t, info.Name))
 	case info.Type == access.EnvironmentPermission && p.Environment == "":
-		return p, fmt.Sprintf("The `%s/environment` property is required for the permission %s; you did not send it.",
-			pointer, info.Name)
+		return p, new(apierror.At(pointer+"/environment", "is required for the permission %s", info.Name).
+			Violating("required", nil).NotSent())
 	case info.Type != access.EnvironmentPermission && p.Environment != "":
-		return p, fmt.Sprintf("The `%s/environment` property must not be sent for the permission %s, which is of the type %s; "+
-			"you sent %q.", pointer, info.Name, info.Type, apierror.Echo(p.Environment))
+		return p, new(apierror.At(pointer+"/environment", "must not be sent for the permission %s, which is of the type %s",
+			info.Name, info.Type).Sent(p.Environment))
 	}
-	return p, ""
+	return p, nil
 }
 
 func findPermission(sent jsonbody.Object) (info access.PermissionInfo, ok bool) {
@@ -156,7 +158,10 @@ func Update(roles *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		updated, err := roles.Update(r.Context(), id, func(stored *access.RoleDefinition) error {
 			if err := preconditions.Check(etag(*stored)); err != nil {
 				return err
@@ -179,7 +184,10 @@ func Delete(roles *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		preconditions := lambdahttp.PreconditionsOf(r)
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
 		return roles.Delete(r.Context(), id, func(stored access.RoleDefinition) error { // nil: 200 without a body
 			return preconditions.Check(etag(stored))
 		})
