@@ -241,6 +241,7 @@ func TestEvents(t *testing.T) {
 	f.ExpectStatus(ada, t, "create", "", releaser, 200)
 	f.ExpectStatus(ada, t, "update", "7", `{"name":"R","permissions":[]}`, 200)
 	f.ExpectStatus(ada, t, "update", "7", `{"name":"R"}`, 200) // nothing changes
+	f.ExpectStatus(ada, t, "update", "7", `{"name":"R","permissions":[]}`, 200)
 	f.ExpectStatus(ada, t, "delete", "7", "", 200)
 	const (
 		by    = " role:7 by user 1, token 9: "

@@ -200,8 +200,12 @@ func (s *Store) Update(ctx context.Context, id access.Role, edit func(*access.Ro
 		}
 		next = old
 		next.Permissions = slices.Clone(old.Permissions)
-		if err := edit(&next); err != nil || reflect.DeepEqual(old, next) {
+		if err := edit(&next); err != nil {
 			return err
+		}
+		next.Permissions = append([]access.RolePermission{}, next.Permissions...) // not nil, as those that were read
+		if reflect.DeepEqual(old, next) {
+			return nil
 		}
 		if err := s.Validate(ctx, next); err != nil {
 			return err
