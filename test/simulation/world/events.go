@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -123,6 +124,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 	id := fmt.Sprint(item.Int("id"))
 	switch {
 	case item == nil:
+	case c.table == accesstable.Table && item.String(accesstable.Hash) == string(accesstable.KindRole):
+		return "role:" + item.String(accesstable.Range), recorded
 	case c.table == "Features":
 		return "toggle:" + item.String("name"), recorded
 	case c.table == "FeatureTypes":

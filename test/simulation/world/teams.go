@@ -4,18 +4,14 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/platform/access"
@@ -34,6 +30,7 @@ type teamState struct {
 	states  []teamsAt     // in their order
 	members []*credential // people whose rights change while they act
 	toggles map[string][]string
+	role    int64       // the id of a custom role; 0: it was not created yet
 	client  *sdk.Client // of who gives and takes rights
 }
 
@@ -63,9 +60,6 @@ const (
 	rootAdmin, rootEditor                      = 1, 2
 	projectOwner, projectMember, projectReader = 4, 5, 6
 )
-
-// customRole is the id of the custom role that actors change.
-const customRole = 100
 
 // prepareTeams creates the projects, those of teams with their toggles, and people without rights.
 func (w *World) prepareTeams(o *operator.Operator, store *feature.Store, client *sdk.Client) {
@@ -188,6 +182,7 @@ func (a *actor) changeAccess() {
 	p := access.NewProject(choose(a, teamProjects...), "team")
 	p.Mode = choose(a, access.Open, access.Protected, access.Private, access.Private)
 	some := func() []access.Role {
+		customRole := access.Role(max(a.teams.role, projectReader))
 		return choose(a, nil, nil, []access.Role{projectReader}, []access.Role{projectMember}, []access.Role{projectOwner},
 			[]access.Role{customRole}, []access.Role{projectReader, customRole})
 	}
@@ -201,41 +196,30 @@ func (a *actor) changeAccess() {
 	a.putTeams(accesstable.MarshalProject(p))
 }
 
-// changeCustomRole changes what the custom role permits.
+// changeCustomRole changes what the custom role permits. The first time, it is created.
 func (a *actor) changeCustomRole() {
-	r := access.RoleDefinition{ID: customRole, Type: access.CustomType, Name: "custom"}
+	permissions := []object{}
 	for _, name := range []access.Permission{access.CreateFeature, access.UpdateFeature, access.DeleteFeature} {
 		if a.IntN(3) == 0 {
-			r.Permissions = append(r.Permissions, access.RolePermission{Permission: name})
+			permissions = append(permissions, object{"name": name})
 		}
 	}
 	for _, name := range []access.Permission{access.UpdateEnvironment, access.CreateStrategy} {
 		if a.IntN(2) == 0 {
-			p := access.RolePermission{Permission: name, Environment: choose(a, environmentNames[:2]...)}
-			r.Permissions = append(r.Permissions, p)
+			environment := choose(a, environmentNames[:2]...)
+			permissions = append(permissions, object{"name": name, "environment": environment})
 		}
 	}
-	a.note("%s: the role %d has %v", a.name, r.ID, r.Permissions)
-	old, _, err := accesstable.NewReader(a.teams.client, a.tables).Role(context.Background(), customRole)
-	a.must(err)
-	actions := []types.TransactWriteItem{{Put: &types.Put{
-		TableName: new(a.tables[accesstable.Table]), Item: accesstable.MarshalRole(r),
-	}}}
-	used := environment.ReferencesStore(a.teams.client, a.tables)
-	for _, name := range environmentNames[:2] { // they count the roles with permissions in them
-		n := int64(0)
-		if slices.Contains(r.Environments(), name) {
-			n++
-		}
-		if slices.Contains(old.Environments(), name) {
-			n--
-		}
-		if n != 0 {
-			actions = append(actions, used.Change(name, references.Counts{Roles: n}, references.Counts{}))
-		}
+	body := object{"name": "custom", "type": access.CustomType, "permissions": permissions}
+	if a.teams.role != 0 {
+		a.do(a.admin, fmt.Sprint("PUT roles/", a.teams.role), body)
+		return
 	}
-	_, err = dynamo.Transact(context.Background(), a.teams.client, actions)
-	a.must(err)
+	var created struct{ Roles struct{ ID int64 } }
+	if o := a.do(a.admin, "POST roles", body); o.ok() {
+		a.decode(o, &created)
+		a.teams.role = created.Roles.ID
+	}
 }
 
 // workInTeam changes a toggle of a project, while rights change.
