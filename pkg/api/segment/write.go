@@ -115,6 +115,9 @@ func Update(segments *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, invalid := schema.Read(r, hasName, constraint.Rule("constraints"))
+		if invalid != nil && access.Check(r.Context(), access.UpdateSegment) == nil {
+			return invalid
+		}
 		id, err := idOf(r)
 		if err != nil {
 			return err
