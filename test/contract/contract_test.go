@@ -79,9 +79,13 @@ func invalidBodies(schema *openapi3.Schema) map[string]string {
 	if schema == nil || schema.ReadOnly {
 		return bodies
 	}
-	bodies[""] = "7"
-	if schema.Type.Includes("integer") {
+	switch integer := schema.Type.Includes("integer"); {
+	case integer && schema.Type.Includes("string"):
+		bodies[""] = "true"
+	case integer:
 		bodies[""] = `"x"`
+	default:
+		bodies[""] = "7"
 	}
 	for name, property := range schema.Properties {
 		for path, value := range invalidBodies(property.Value) {
