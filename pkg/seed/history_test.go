@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
@@ -69,11 +70,16 @@ func TestHistory(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int{"environment": 3, "appName": 3}, values)
 
-	byDay := map[int]string{}
+	var recorded []eventlog.Event
 	assert.OK(t, eventlog.NewReader(f.Log()).All(t.Context(), eventlog.Filter{}, func(e eventlog.Event) error {
-		byDay[int(now().Truncate(24*time.Hour).Sub(e.CreatedAt().Truncate(24*time.Hour)).Hours()/24)] = string(e.Type) + " by " + e.By.Name
+		recorded = append(recorded, e)
 		return nil
 	}))
+	assert.OK(t, user.NewNames(f.Client, f.Tables).Fill(t.Context(), recorded))
+	byDay := map[int]string{}
+	for _, e := range recorded {
+		byDay[int(now().Truncate(24*time.Hour).Sub(e.CreatedAt().Truncate(24*time.Hour)).Hours()/24)] = string(e.Type) + " by " + e.By.Name
+	}
 	for days, want := range map[int]string{
 		8: "feature-created by editor", 20: "feature-stale-on by admin",
 		30: "feature-archived by editor", 58: "context-field-updated by admin",

@@ -34,13 +34,19 @@ func TestMarshal(t *testing.T) {
 				Description:      new(""),
 				ImpressionData:   true,
 				CreatedAt:        at,
-				CreatedBy:        &toggle.Creator{ID: 7, Name: "ada"},
+				CreatedBy:        &toggle.Creator{ID: 7},
 				PotentiallyStale: true,
 				ContextFields:    []string{"a", "b"},
 				LastEvent:        8,
 				Imported:         "a",
 			},
 			staleness: "release#potentially-stale#12",
+		},
+		{
+			toggle: toggle.Feature{
+				Name: "imported", Project: "p", Type: "release", CreatedAt: at, CreatedBy: &toggle.Creator{Name: "ada"},
+			},
+			staleness: "release#fresh#5",
 		},
 		{toggle: toggle.Feature{Name: "archived", Project: "p", Type: "release", CreatedAt: at, Archived: true, ArchivedAt: &at}},
 		{
@@ -82,7 +88,7 @@ func TestEveryPropertyIsStored(t *testing.T) {
 	at := time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC)
 	f := toggle.Feature{
 		Name: "f", Project: "p", Type: "release", Description: new("d"), ImpressionData: true, CreatedAt: at,
-		CreatedBy: &toggle.Creator{ID: 7, Name: "ada"}, Archived: true, ArchivedAt: &at, Stale: true, PotentiallyStale: true,
+		CreatedBy: &toggle.Creator{ID: 7}, Archived: true, ArchivedAt: &at, Stale: true, PotentiallyStale: true,
 		ContextFields: []string{"a"}, Environments: map[string]toggle.Environment{"production": {Enabled: true}},
 		Dependency: &toggle.Dependency{Feature: "parent", Variants: []string{}}, Children: []string{"c"}, Imported: "a",
 		LastEvent: 8, LastSeen: map[string]time.Time{"production": at},
