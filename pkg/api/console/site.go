@@ -1,6 +1,8 @@
 package console
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"embed"
 	"fmt"
@@ -12,8 +14,12 @@ import (
 	"strings"
 )
 
+// static has the files of the console. A large one is compressed, so that the binary is smaller: its name ends with .gz.
+//
 //go:embed static
 var static embed.FS
+
+const compressed = ".gz"
 
 // contentTypes are the types of the files, by extension. All are text: API Gateway does not pass on binary responses.
 var contentTypes = map[string]string{
@@ -38,8 +44,8 @@ type site struct {
 }
 
 type file struct {
-	name, contentType string
-	inlineStyles      bool // of a page
+	name, contentType string // name is that in static
+	inlineStyles      bool   // of a page
 }
 
 // newSite returns the site without an OpenID Connect client. It runs at the start of each process, so the checksum is
@@ -55,7 +61,7 @@ func newSite() (*site, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		f := file{name: name, contentType: contentTypes[path.Ext(name)]}
+		f := file{name: name, contentType: contentTypes[path.Ext(strings.TrimSuffix(name, compressed))]}
 		if f.contentType == "" {
 			return fmt.Errorf("the file %s has an extension without a content type", name)
 		}
@@ -74,7 +80,7 @@ func newSite() (*site, error) {
 	}
 	s.folder = fmt.Sprintf("static-%08x", checksum.Sum32())
 	for _, f := range all {
-		name := strings.TrimPrefix(f.name, "static/")
+		name := strings.TrimSuffix(strings.TrimPrefix(f.name, "static/"), compressed)
 		if directory, ok := strings.CutSuffix(name, "index.html"); ok {
 			// The renderer of the API reference sets style attributes.
 			f.inlineStyles = directory == "api/"
@@ -86,13 +92,24 @@ func newSite() (*site, error) {
 	return s, nil
 }
 
-// content returns the content of the file.
+// content returns the content of the file, decompressed.
 func (f file) content() ([]byte, error) {
 	content, err := static.ReadFile(f.name)
+	if err == nil && strings.HasSuffix(f.name, compressed) {
+		content, err = decompress(content)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read a file of the console: %w", err)
 	}
 	return content, nil
+}
+
+func decompress(content []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err //nolint:wrapcheck // content wraps it
+	}
+	return io.ReadAll(reader) //nolint:wrapcheck // the same
 }
 
 func write(w http.ResponseWriter, contentType string, content []byte) error {
