@@ -27,7 +27,7 @@ func TestJSON(t *testing.T) {
 		Description:      new("The new checkout"),
 		ImpressionData:   true,
 		CreatedAt:        *date(t, "2026-11-20T07:39:00.123999999+02:00"),
-		CreatedBy:        &toggle.Creator{ID: 7, Name: "Ada"},
+		CreatedBy:        &toggle.Creator{Name: "Ada"}, // in another system
 		Archived:         true,
 		ArchivedAt:       date(t, "2026-11-21T05:39:00Z"),
 		Stale:            true,

@@ -102,7 +102,7 @@ func TestFeatures(t *testing.T) {
 		t.Errorf("tags %s and %s", tag, other)
 	}
 	nine := strings.Repeat(`"x",`, 9)
-	for _, sent := range []string{tag, other, "W/" + tag, `"x", ` + tag, " * ", strings.Trim(tag, `"`), nine + tag} {
+	for _, sent := range []string{tag, other, "W/" + tag, `"x", ` + tag, " * ", nine + tag} {
 		got := poll(h, token, sent)
 		assert.Equal(t, "304", got.names(t))
 		assert.Equal(t, "", got.body)
@@ -113,7 +113,9 @@ func TestFeatures(t *testing.T) {
 			"X-Content-Type-Options": {"nosniff"},
 		}, got.header)
 	}
-	for _, sent := range []string{`"x"`, `""`, `"537b2ba0:43:v1"`, `"*"`, `W/"*"`, `"x", *`, nine + `"x",` + tag} {
+	for _, sent := range []string{
+		`"x"`, `""`, `"537b2ba0:43:v1"`, `"*"`, `W/"*"`, `"x", *`, strings.Trim(tag, `"`), nine + `"x",` + tag,
+	} {
 		assert.Equal(t, http.StatusOK, poll(h, token, sent).status)
 	}
 }
