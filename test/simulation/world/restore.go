@@ -22,8 +22,9 @@ import (
 
 // restoreState is what the world knows about the final restore.
 type restoreState struct {
-	copied  bool // the tables have copies, which the restore uses
-	copying bool // until it has repaired what it has restored
+	copied  bool   // the tables have copies, which the restore uses
+	copying bool   // until it has repaired what it has restored
+	end     func() // ends its calls; nil: it has not begun
 }
 
 // copyPrefix is the beginning of the name of the copy of a table.
@@ -46,8 +47,9 @@ func (w *World) restore() {
 	p := w.newProcess("operator/restore")
 	i := w.newInstallation(p)
 	o := operator.New(i, p.now, p)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour) // after a violation, nothing responds
-	defer cancel()
+	ctx, end := context.WithTimeout(context.Background(), time.Hour)
+	defer end()
+	w.restores.end = end
 	must := func(what string, err error) {
 		if err != nil {
 			w.fail("after the restore, toggleadmin %s fails: %v", what, err)
@@ -56,7 +58,9 @@ func (w *World) restore() {
 	w.restores.copying = true
 	if !w.delivers { // nothing has been compiled
 		for _, environment := range w.existingEnvironments() {
-			w.must(w.compiler(i.Client, p, p.now).Compile(ctx, environment))
+			if err := w.compiler(i.Client, p, p.now).Compile(ctx, environment); err != nil {
+				w.fail("before the restore, the compilation of %s fails: %v", environment, err)
+			}
 		}
 	}
 	if problems, repaired := w.repair(ctx, i, p); problems > 0 || repaired {

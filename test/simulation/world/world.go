@@ -216,6 +216,9 @@ func (w *World) fail(format string, args ...any) {
 		w.note("VIOLATION: %s", w.result.Violation)
 	}
 	w.over = true
+	if w.restores.end != nil {
+		w.restores.end() // nothing responds any more, and an operator repeats calls without a limit
+	}
 }
 
 // note adds a line to the history.
