@@ -86,8 +86,9 @@ func (c *call) untilLifetimeEnds() time.Duration {
 	return 0
 }
 
-// withSearches returns a context for the invocation of a re-evaluation, and the times at which it searches toggles that
-// are due.
+// withSearches returns a context for the invocation of a re-evaluation, and the first times at which it searches toggles
+// that are due. If the invocation is started twice, the clock that is behind decides: that run can be the one that
+// responds.
 func withSearches() (context.Context, map[string]time.Time) {
 	t := &tracked{searches: map[string]time.Time{}}
 	return context.WithValue(context.Background(), trackedKey{}, t), t.searches
@@ -101,7 +102,8 @@ func (w *World) searched(c *call) {
 	}
 	for _, id := range w.types.names {
 		key := featuretable.StalenessKey(id, false, featuretable.Shard(toggleNames[0]))
-		if bytes.Contains(c.body, []byte(`"`+key+`"`)) && t.searches[id].IsZero() {
+		first := t.searches[id]
+		if bytes.Contains(c.body, []byte(`"`+key+`"`)) && (first.IsZero() || c.sent.Before(first)) {
 			t.searches[id] = c.sent
 		}
 	}
