@@ -55,6 +55,15 @@ const (
 	GroupCreated               Type = "group-created"
 	GroupUpdated               Type = "group-updated"
 	GroupDeleted               Type = "group-deleted"
+	ProjectCreated             Type = "project-created"
+	ProjectUpdated             Type = "project-updated"
+	ProjectArchived            Type = "project-archived"
+	ProjectRevived             Type = "project-revived"
+	ProjectDeleted             Type = "project-deleted"
+	ProjectEnvironmentAdded    Type = "project-environment-added"
+	ProjectEnvironmentRemoved  Type = "project-environment-removed"
+	ProjectAccessUpdated       Type = "project-access-updated"
+	FeatureProjectChange       Type = "feature-project-change"
 	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
 )
 
@@ -74,6 +83,7 @@ var definitions = []Definition{
 	{FeatureArchived, "Toggles", "Toggle archived", "archived the toggle %s"},
 	{FeatureRevived, "Toggles", "Toggle revived", "revived the toggle %s"},
 	{FeatureDeleted, "Toggles", "Toggle deleted", "deleted the toggle %s"},
+	{FeatureProjectChange, "Toggles", "Toggle moved to another project", "moved the toggle %s to another project"},
 	{FeatureStaleOn, "Toggles", "Toggle marked as stale", "marked the toggle %s as stale"},
 	{FeatureStaleOff, "Toggles", "Toggle no longer marked as stale", "no longer marks the toggle %s as stale"},
 	{FeatureEnvironmentEnabled, "Toggles", "Toggle turned on", "turned on the toggle %s"},
@@ -86,6 +96,14 @@ var definitions = []Definition{
 	{FeatureDependencyRemoved, "Toggles", "Dependency removed", "removed a dependency of the toggle %s"},
 	{FeaturePotentiallyStaleOn, "Toggles", "Toggle became potentially stale", ""},
 	{FeaturePotentiallyStaleOff, "Toggles", "Toggle is no longer potentially stale", ""},
+	{ProjectCreated, "Projects", "Project created", "created the project %s"},
+	{ProjectUpdated, "Projects", "Project updated", "updated the project %s"},
+	{ProjectArchived, "Projects", "Project archived", "archived the project %s"},
+	{ProjectRevived, "Projects", "Project revived", "revived the project %s"},
+	{ProjectDeleted, "Projects", "Project deleted", "deleted the project %s"},
+	{ProjectEnvironmentAdded, "Projects", "Environment added to a project", "added an environment to the project %s"},
+	{ProjectEnvironmentRemoved, "Projects", "Environment removed from a project", "removed an environment from the project %s"},
+	{ProjectAccessUpdated, "Projects", "Access to a project changed", "changed who has access to the project %s"},
 	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},
 	{FeatureTypeUpdated, "Toggle types", "Toggle type updated", ""},
 	{ContextFieldCreated, "Context fields", "Context field created", "created the context field %s"},

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -21,6 +22,7 @@ import (
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
+	db.PutProjects(t, access.NewProject("shop", "Shop"), access.NewProject("blog", "Blog"))
 	_, err := environment.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(),
 		environment.Environment{Name: "production", Type: "production"})
 	assert.OK(t, err)

@@ -105,13 +105,13 @@ func (s *seeder) demonstration(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.writeProject(ctx, now); err != nil {
+		return err
+	}
 	if s.History {
 		if err := s.writeHistory(ctx, now); err != nil {
 			return err
 		}
-	}
-	if err := s.writeProject(ctx, now); err != nil {
-		return err
 	}
 	for _, f := range toggles(now) {
 		if _, err := s.features.Create(ctx, f); err != nil && apierror.KindOf(err) != apierror.NameExists {

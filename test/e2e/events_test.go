@@ -90,7 +90,7 @@ func TestCallsOfReevaluation(t *testing.T) {
 	want(stream, change("release", 41, 40), "GetItem 1r, 32 Query 0.5r")
 	want(stream, change("permission", 1, 2), "GetItem 1r, 16 Query 0.5r")
 	for i := range 2 {
-		old := toggle.Feature{Name: fmt.Sprint("usage", i), Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
+		old := toggle.Feature{Name: fmt.Sprint("usage", i), Project: "default", Type: "release", CreatedAt: time.Now().AddDate(-1, 0, 0)}
 		_, err := toggles.Create(t.Context(), old)
 		assert.OK(t, err)
 	}

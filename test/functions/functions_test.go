@@ -198,7 +198,7 @@ func TestSampleEvents(t *testing.T) { //nolint:tparallel // the functions share 
 	all := functions(t, service.DynamoDBEndpoint)
 	// These events need what others change, or change what others need.
 	order := map[string]int{
-		"sweep-staleness": -1, "remove-environment": -1, "delete-feature-dependency": -1, "create-segment": 1, "create-service-account-token": 1, "delete-service-account": 1,
+		"sweep-staleness": -1, "remove-environment": -1, "delete-feature-dependency": -1, "create-segment": 1, "create-service-account-token": 1, "delete-service-account": 1, "change-project": 1,
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(order[a], order[b]) })
 	for _, name := range names {

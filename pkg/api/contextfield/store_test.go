@@ -6,6 +6,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/references"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
 )
@@ -13,6 +14,9 @@ import (
 func newStore(tb testing.TB) (*contextfield.Store, *database.Database) {
 	tb.Helper()
 	db := database.New(tb)
+	for _, id := range []string{"p", "q", "shop"} {
+		db.PutProjects(tb, access.NewProject(id, id))
+	}
 	return contextfield.NewStore(db.Client, db.Tables, db.Log()), db
 }
 

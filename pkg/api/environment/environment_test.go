@@ -12,9 +12,9 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/environmentremoval"
 	"toggleadmin/pkg/api/feature"
-	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -28,6 +28,7 @@ import (
 func newStore(t *testing.T) (*environment.Store, *database.Database) {
 	t.Helper()
 	db := database.New(t)
+	db.PutProjects(t, access.NewProject("shop", "Shop"))
 	store := environment.NewStore(db.Client, db.Tables, db.Log())
 	for _, e := range environment.Defaults() {
 		_, err := store.Create(t.Context(), e)
@@ -47,8 +48,8 @@ func features(db *database.Database) *feature.Store {
 
 // handlersWith returns the operations, which write toggles with a store.
 func handlersWith(store *environment.Store, db *database.Database, toggles *feature.Store) operation.Set {
-	return operation.Set{Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"list":   environment.List(store, project.NewStore(db.Client, db.Tables)),
+	return operation.Set{Projects: db.ProjectReader(), Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"list":   environment.List(store),
 		"get":    environment.Get(store),
 		"create": environmentremoval.Create(store, toggles),
 		"update": environment.Update(store),
@@ -84,7 +85,7 @@ func TestLists(t *testing.T) {
 		shown("development", "development", 1)+`,"projectCount":2,"apiTokenCount":0,"enabledToggleCount":0},`+
 		shown("production", "production", 2)+`,"projectCount":2,"apiTokenCount":0,"enabledToggleCount":3}]}`)
 
-	h = operation.Set{Parameters: []string{"projectId"}, Handlers: map[string]lambdahttp.HandlerFunc{
+	h = operation.Set{Projects: db.ProjectReader(), Parameters: []string{"projectId"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"list": environment.ListOfProject(store),
 	}}
 	h.Expect(t.Context(), t, "list", "shop", "", `200 {"version":1,"environments":[`+

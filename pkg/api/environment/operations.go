@@ -1,8 +1,6 @@
 package environment
 
 import (
-	"toggleadmin/pkg/api/featuretable"
-	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -19,10 +17,8 @@ func Operations() []app.Operation {
 			Name:     "get-all-environments",
 			Route:    "GET /api/admin/environments",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table, featuretable.Table},
-			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return List(reader(d), project.NewStore(d.DynamoDB, d.Tables))
-			},
+			Tables:   []string{Table, accesstable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
 		},
 		{
 			Name:     "get-project-environments",

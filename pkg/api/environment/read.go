@@ -3,7 +3,7 @@ package environment
 import (
 	"net/http"
 
-	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -38,7 +38,7 @@ type listedOfProject struct {
 	Response
 	ProjectAPITokenCount      int64 `json:"projectApiTokenCount"` // of client tokens that may read its toggles
 	ProjectEnabledToggleCount int64 `json:"projectEnabledToggleCount"`
-	Visible                   bool  `json:"visible"` // true
+	Visible                   bool  `json:"visible"` // whether toggles of the project can be switched in it
 }
 
 // list is a list of environments in a response.
@@ -48,13 +48,13 @@ type list[T any] struct {
 }
 
 // List serves GET /api/admin/environments.
-func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
+func List(environments *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		all, err := environments.List(r.Context())
 		if err != nil {
 			return err
 		}
-		ofAll, err := projects.List(r.Context())
+		projects, err := access.VisibleProjects(r.Context())
 		if err != nil {
 			return err
 		}
@@ -62,24 +62,45 @@ func List(environments *Store, projects *project.Store) lambdahttp.HandlerFunc {
 		for i, e := range all {
 			body.Environments[i] = listed{
 				Response:           e.Response(),
-				ProjectCount:       len(ofAll),
+				ProjectCount:       countProjects(projects, e.Name),
 				APITokenCount:      e.References.Tokens,
-				EnabledToggleCount: e.References.Toggles(),
+				EnabledToggleCount: countToggles(projects, e),
 			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
 }
 
+// countProjects returns the number of projects, without archived ones, whose toggles can be switched in an environment.
+func countProjects(projects []*access.Project, environment string) (n int) {
+	for _, p := range projects {
+		if p.ArchivedAt == nil && p.HasEnvironment(environment) {
+			n++
+		}
+	}
+	return n
+}
+
+// countToggles returns the number of toggles of projects that are on in an environment.
+func countToggles(projects []*access.Project, e Environment) (n int64) {
+	for _, p := range projects {
+		n += e.References.ByProject[p.ID]
+	}
+	return n
+}
+
 // ListOfProject serves GET /api/admin/environments/project/{projectId}.
 func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		id := r.PathValue("projectId")
+		p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+		if err != nil {
+			return err
+		}
 		all, err := environments.List(r.Context())
 		if err != nil {
 			return err
 		}
-		tokens, err := environments.countTokens(r.Context(), id)
+		tokens, err := environments.countTokens(r.Context(), p.ID)
 		if err != nil {
 			return err
 		}
@@ -88,8 +109,8 @@ func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 			body.Environments[i] = listedOfProject{
 				Response:                  e.Response(),
 				ProjectAPITokenCount:      tokens[e.Name],
-				ProjectEnabledToggleCount: e.References.ByProject[id],
-				Visible:                   true,
+				ProjectEnabledToggleCount: e.References.ByProject[p.ID],
+				Visible:                   p.HasEnvironment(e.Name),
 			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)

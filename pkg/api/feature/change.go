@@ -16,6 +16,11 @@ func changes(old, next toggle.Feature) (all []eventlog.Change) {
 		all = append(all, featuretable.Change(next, t, summary(state), summary(old)))
 		old = state
 	}
+	if old.Project != next.Project {
+		c := featuretable.Change(next, eventlog.FeatureProjectChange, projectData{next.Project}, projectData{old.Project})
+		all = append(all, c)
+		old.Project = next.Project
+	}
 	if old.Archived != next.Archived {
 		state := old
 		state.Archived, state.ArchivedAt = next.Archived, next.ArchivedAt
@@ -108,6 +113,11 @@ func dependencyChanges(old, next toggle.Feature) (all []eventlog.Change) {
 		all = append(all, featuretable.Change(next, eventlog.FeatureDependencyAdded, next.Dependency, nil))
 	}
 	return all
+}
+
+// projectData is the data of the event feature-project-change.
+type projectData struct {
+	Project string `json:"project"`
 }
 
 // strategyOrder is the data of the event strategy-order-changed.

@@ -39,6 +39,9 @@ func Clone(features *Store, limit int64, now func() time.Time, newID func() stri
 		f := copyOf(source, body.Text("name"), replaceGroup, newID)
 		f.CreatedAt = now()
 		f.CreatedBy = creatorOf(r)
+		if err := checkName(r, f); err != nil {
+			return err
+		}
 		if f, err = features.Create(r.Context(), f); err != nil {
 			return err
 		}

@@ -88,6 +88,13 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(OpenStore(d)) },
 		},
 		{
+			Name:     "change-project",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/changeProject",
+			Requires: access.InProject(access.MoveFeature),
+			Tables:   append(StateTables(), featuretype.Table),
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Move(OpenStore(d)) },
+		},
+		{
 			Name:     "clone-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/clone",
 			Requires: access.InProject(access.CreateFeature),

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -27,10 +28,11 @@ type Store struct {
 	segmentReferences     references.Store
 	environmentReferences references.Store
 	environments          *environment.Store
+	access                string // the table
 	log                   *eventlog.Log
 }
 
-// NewStore returns a store on the tables Features, ContextFields and FeatureTypes that records its changes in log.
+// NewStore returns a store on the tables Features, ContextFields, FeatureTypes and Access that records its changes in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
 		Reader:                NewReader(client, tables),
@@ -39,6 +41,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		segmentReferences:     segment.ReferencesStore(client, tables),
 		environmentReferences: environment.ReferencesStore(client, tables),
 		environments:          environment.NewStore(client, tables, nil),
+		access:                tables[accesstable.Table],
 		log:                   log,
 	}
 }

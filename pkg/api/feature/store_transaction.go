@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -28,6 +29,8 @@ type transaction struct {
 	actions dynamo.Actions
 	last    int64            // the highest id of the events of toggles
 	missing map[string]error // the error if an action fails because a resource does not exist
+
+	projects map[string]accesstable.Condition // by id
 
 	isPreparation bool     // it only clears flags, and the write must be repeated
 	undecided     []string // toggles whose flags are to be decided by later transactions
@@ -166,6 +169,7 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 		}
 	}
 	t.addFields()
+	t.addProjects()
 	for _, id := range t.lifetimes() {
 		t.actions.Add(actionLifetime, t.store.types.Unchanged(t.types[id]))
 	}
@@ -271,7 +275,7 @@ func (e *edit) flips() bool { return e.old.PotentiallyStale != e.next.Potentiall
 // size returns the number of actions of the changes of several toggles that exist, without flips, with their flips, and
 // with the conditions on types.
 func (t *transaction) size() (withoutFlips, whole int) {
-	withoutFlips = len(t.fields)
+	withoutFlips = len(t.fields) + len(t.projectConditions())
 	for _, r := range t.store.relations() {
 		withoutFlips += r.size(t)
 	}
@@ -353,9 +357,12 @@ func (t *transaction) leaveFlags() {
 	}
 }
 
-// missingResource returns the error if a transaction failed only because resources that toggles use do not exist. It
-// names one of them.
+// missingResource returns the error if a transaction failed because of a project, or only because resources that toggles
+// use do not exist. It names one of them.
 func (t *transaction) missingResource(failures []dynamo.Failure) error {
+	if err := t.unmetProject(failures); err != nil {
+		return err
+	}
 	failed := t.actions.Failed(failures)
 	var missing error
 	for _, action := range slices.Sorted(maps.Keys(failed)) {

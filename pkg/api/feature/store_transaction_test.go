@@ -49,7 +49,7 @@ func TestWriteDecidesTheFlag(t *testing.T) {
 		{`{"type":"unknown"}`, "", "unknown#fresh", "created"},
 		{`{"archived":true}`, "", "", "created"},
 		{"{}", `{"description":"d"}`, "release#potentially-stale", "created potentially-stale-on updated"},
-		{"{}", `{"project":"p"}`, "release#potentially-stale", "created potentially-stale-on updated"},
+		{"{}", `{"project":"p"}`, "release#potentially-stale", "created potentially-stale-on project-change"},
 		{"{}", `{"contextFields":["a"]}`, "release#potentially-stale", "created potentially-stale-on updated"},
 		{`{"type":"long"}`, `{"type":"short"}`, "short#potentially-stale", "created updated potentially-stale-on"},
 		{"{}", `{"type":"long"}`, "long#fresh", "created potentially-stale-on updated potentially-stale-off type-changed"},

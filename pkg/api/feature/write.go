@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -40,6 +41,9 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 		if err != nil {
 			return err
 		}
+		if err := checkName(r, f); err != nil {
+			return err
+		}
 		if err := features.CheckLimit(r.Context(), limit); err != nil {
 			return err
 		}
@@ -49,6 +53,15 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
 		return respond(w, r, http.StatusCreated, features.Reader, f)
 	}
+}
+
+// checkName returns a 400 if a new toggle may not have its name in its project.
+func checkName(r *http.Request, f toggle.Feature) error {
+	p, err := access.VisibleProject(r.Context(), f.Project)
+	if err != nil {
+		return err
+	}
+	return project.CheckFeatureName(p, f.Name)
 }
 
 // creatorOf returns the creator of a toggle that a request creates, or nil.

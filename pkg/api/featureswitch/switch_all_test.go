@@ -95,8 +95,8 @@ func TestSwitchManyToggles(t *testing.T) {
 	}
 	on("dev", "", names, "200")
 	const activate = "shouldActivateDisabledStrategies=true"
-	// 30 toggles with an event of each of two strategies and of the switch, and the references to the environment.
-	on("prod", activate, names, "400 ValidationError: The change is too large for one transaction: it needs 121 actions, "+
+	// 30 toggles with an event of each of two strategies and of the switch, the references to the environment, and the project.
+	on("prod", activate, names, "400 ValidationError: The change is too large for one transaction: it needs 122 actions, "+
 		"and the maximum is 100. Send fewer toggles.")
 	on("prod", activate, names[:24], "200")
 	for i, name := range names {

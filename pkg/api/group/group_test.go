@@ -42,7 +42,7 @@ func newFixture(t *testing.T) fixture {
 		users:    user.NewStore(db.Client, db.Tables, db.Log()),
 		access:   accesstable.NewReader(db.Client, db.Tables),
 	}
-	f.Set = operation.Set{Parameters: []string{"groupId"}, Handlers: map[string]lambdahttp.HandlerFunc{
+	f.Set = operation.Set{Projects: f.access, Parameters: []string{"groupId"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"list":   group.List(f.store),
 		"get":    group.Get(f.store, f.users),
 		"create": group.Create(f.store, f.users, now),

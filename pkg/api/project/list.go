@@ -3,35 +3,38 @@ package project
 import (
 	"net/http"
 
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/pkg/toggle"
 )
 
-// listVersion is the version of the list's schema; there is only one (api/openapi.yaml).
+// listVersion is the version of the schemas; there is only one (api/openapi.yaml).
 const listVersion = 1
 
-// response is projectSchema in api/openapi.yaml.
-type response struct {
-	ID           string  `json:"id"`
-	Name         string  `json:"name"`
-	Description  string  `json:"description,omitempty"` // a null would be an error of Unleash's Terraform provider
-	Mode         string  `json:"mode"`
-	FeatureCount int     `json:"featureCount"`
-	CreatedAt    *string `json:"createdAt"`
-}
-
-// List serves GET /api/admin/projects.
+// List serves GET /api/admin/projects: the projects that the caller sees, without archived ones or, with archived=true,
+// only these.
 func List(projects *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		all, err := projects.List(r.Context())
+		query := lambdahttp.NewQuery(r)
+		archived := query.OneOf("archived", "false", "true") == "true"
+		if err := query.Err(); err != nil {
+			return err
+		}
+		visible, err := access.VisibleProjects(r.Context())
 		if err != nil {
 			return err
 		}
-		list := make([]response, len(all))
-		for i, p := range all {
-			list[i] = response{ID: p.ID, Name: p.ID, Mode: "open", FeatureCount: p.Features}
-			if p.ID == toggle.DefaultProject {
-				list[i].Name, list[i].Description = "Default", "Default project"
+		counts, err := projects.count(r.Context())
+		if err != nil {
+			return err
+		}
+		people, err := projects.readDirectory(r.Context(), visible)
+		if err != nil {
+			return err
+		}
+		list := []response{}
+		for _, p := range visible {
+			if (p.ArchivedAt != nil) == archived {
+				list = append(list, newResponse(p, counts[p.ID], people))
 			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
@@ -39,4 +42,25 @@ func List(projects *Store) lambdahttp.HandlerFunc {
 			Projects []response `json:"projects"`
 		}{listVersion, list})
 	}
+}
+
+func newResponse(p *access.Project, n counts, people directory) response {
+	shown := response{
+		ID:                p.ID,
+		Name:              p.Name,
+		Mode:              p.Mode,
+		DefaultStickiness: p.DefaultStickiness,
+		FeatureCount:      n.active,
+		StaleCount:        n.stale,
+		PotentiallyStale:  n.potentiallyStale,
+		MemberCount:       people.members(p),
+		Owners:            people.owners(p),
+		CreatedAt:         formatted(p.CreatedAt),
+		UpdatedAt:         formatted(p.UpdatedAt),
+		ArchivedAt:        formatted(p.ArchivedAt),
+	}
+	if p.Description != nil {
+		shown.Description = *p.Description
+	}
+	return shown
 }

@@ -45,7 +45,7 @@ func newFixture(t *testing.T) fixture {
 		access:   accesstable.NewReader(db.Client, db.Tables),
 	}
 	store := rights.NewStore(db.Client, db.Tables, now, maxDays)
-	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
+	f.Set = operation.Set{Projects: f.access, Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"person":  rights.Overview(store, user.Person),
 		"account": rights.Overview(store, user.ServiceAccount),
 		"own":     rights.OwnRoles(store),

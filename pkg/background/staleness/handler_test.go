@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -39,6 +40,7 @@ type stage struct {
 func newStage(tb testing.TB) *stage {
 	tb.Helper()
 	db := database.New(tb)
+	db.PutProjects(tb, access.NewProject("p", "P"), access.NewProject("shop", "Shop"))
 	s := &stage{db: db, types: featuretype.NewStore(db.Client, db.Tables, db.Log()),
 		features: feature.NewStore(db.Client, db.Tables, eventlog.Discard(db.Client, time.Now))}
 	s.Handler = staleness.Handler{
@@ -66,7 +68,7 @@ func (s *stage) use(client *dynamodb.Client) {
 func (s *stage) create(tb testing.TB, id, name string) {
 	tb.Helper()
 	_, err := s.features.Create(tb.Context(),
-		toggle.Feature{Name: name, Type: id, CreatedAt: noon().AddDate(0, 0, -8)})
+		toggle.Feature{Name: name, Project: "p", Type: id, CreatedAt: noon().AddDate(0, 0, -8)})
 	assert.OK(tb, err)
 }
 

@@ -58,9 +58,12 @@ func GroupKey(id int64) dynamo.Item { return Key(KindGroup, strconv.FormatInt(id
 
 // The attributes of a project, for conditions and updates of its writers.
 const (
-	AttributeUsers      = "users"
-	AttributeGroups     = "groups"
-	AttributeArchivedAt = "archivedAt"
+	AttributeUsers        = "users"
+	AttributeGroups       = "groups"
+	AttributeArchivedAt   = "archivedAt"
+	attributeProjectID    = "projectId"
+	attributeEnvironments = "environments"
+	AttributeClosing      = "closing" // when its archiving or deletion began, in milliseconds; no part of the project
 )
 
 // projectRecord is the item of a project.

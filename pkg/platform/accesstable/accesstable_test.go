@@ -141,18 +141,35 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-func TestIsActive(t *testing.T) {
+func TestCondition(t *testing.T) {
 	t.Parallel()
 	db := database.New(t)
 	table := db.Tables[accesstable.Table]
-	archived := access.NewProject("old", "Old")
-	archived.ArchivedAt = new(time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC))
-	db.Put(t, table, accesstable.MarshalProject(access.NewProject("shop", "Shop")))
-	db.Put(t, table, accesstable.MarshalProject(archived))
-	for id, want := range map[string]bool{"shop": true, "SHOP": false, "old": false, "none": false} {
-		failures, err := dynamo.Transact(t.Context(), db.Client, accesstable.IsActive(table, id))
-		assert.OK(t, err)
-		assert.Equal(t, want, len(failures) == 0)
+	now := time.Date(2026, 11, 29, 3, 0, 0, 0, time.UTC)
+	archived, limited := access.NewProject("old", "Old"), access.NewProject("limited", "Limited")
+	archived.ArchivedAt = &now
+	limited.Environments = []string{"production"}
+	for _, p := range []access.Project{access.NewProject("shop", "Shop"), archived, limited} {
+		db.Put(t, table, accesstable.MarshalProject(p))
 	}
-	assert.Equal(t, 0, len(accesstable.IsActive(table, access.DefaultProject)))
+	active := accesstable.Condition{Active: true}
+	in := func(names ...string) accesstable.Condition { return accesstable.Condition{Environments: names} }
+	for _, test := range []struct {
+		project   string
+		condition accesstable.Condition
+		want      bool
+	}{
+		{"shop", active, true}, {"SHOP", active, false}, {"old", active, false}, {"none", active, false}, {"default", active, true},
+		{"shop", in("production", "test"), true}, {"limited", in("production"), true}, {"limited", in("production", "test"), false},
+		{"default", in("test"), true}, {"old", accesstable.Condition{}, true},
+	} {
+		actions := test.condition.Actions(table, test.project, now)
+		if len(actions) == 0 {
+			assert.Equal(t, test.want, true)
+			continue
+		}
+		failures, err := dynamo.Transact(t.Context(), db.Client, actions)
+		assert.OK(t, err)
+		assert.Equal(t, test.want, len(failures) == 0)
+	}
 }

@@ -178,20 +178,3 @@ func NameOf(table string, kind Kind, name string, id int64) types.TransactWriteI
 	item["of"] = dynamo.S(strconv.FormatInt(id, 10))
 	return dynamo.NewItem(table, Hash, item)
 }
-
-// IsActive returns the actions of a transaction that fail if a project does not exist or is archived. There are none for
-// the default project.
-func IsActive(table, project string) []types.TransactWriteItem {
-	if project == access.DefaultProject {
-		return nil
-	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name("projectId").Equal(expression.Value(project)).
-		And(expression.Name(AttributeArchivedAt).AttributeNotExists())))
-	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &table,
-		Key:                       ProjectKey(project),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}}
-}

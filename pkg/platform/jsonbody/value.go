@@ -48,6 +48,18 @@ func (o Object) Texts(name string) []string {
 	return texts
 }
 
+// Ints returns the elements of an array of integers, or nil if there is none with the name.
+func (o Object) Ints(name string) []int64 {
+	array, _ := o[name].([]any)
+	var all []int64
+	for _, element := range array {
+		if n, ok := integer(element); ok {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
 // Bool returns a boolean property.
 func (o Object) Bool(name string) bool { b, _ := o[name].(bool); return b }
 

@@ -48,6 +48,9 @@ func Check(function string, response []byte) error {
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-group", "update-group", "delete-group", "update-role", "delete-role": // there is no group and no custom role
 		return CheckHTTP(response, http.StatusNotFound)
+	case "archive-project", "revive-project", "delete-project", "add-environment-to-project",
+		"remove-environment-from-project", "set-roles-for-group", "remove-group-access": // there is no such project or group
+		return CheckHTTP(response, http.StatusNotFound)
 	case "update-api-token", "delete-api-token": // selectors are random
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-service-account-token", "delete-service-account-token": // the seeded service account has no token

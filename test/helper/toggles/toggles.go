@@ -30,6 +30,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -69,10 +70,13 @@ type Fixture struct {
 	Flags *stalenessindex.Flags
 }
 
-// NewFixture returns the tables without toggles.
+// NewFixture returns the tables without toggles, with some projects.
 func NewFixture(tb testing.TB) Fixture {
 	tb.Helper()
 	db := Fixture{Database: database.New(tb)}
+	for _, id := range []string{"p", "q", "shop", "other.#$ project"} {
+		db.PutProjects(tb, access.NewProject(id, id))
+	}
 	for _, name := range []string{"a", "b", "c"} {
 		_, err := contextfield.NewStore(db.Client, db.Tables, db.Log()).Create(tb.Context(),
 			contextfield.ContextField{Name: name})

@@ -1,0 +1,84 @@
+package feature
+
+import (
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// actionProject returns the name of the condition on a project.
+func actionProject(id string) string { return "project " + id }
+
+// projectConditions returns the conditions on the projects of toggles, by id: one in which a toggle is created, revived or moved
+// to is active, and one in which a toggle is turned on has the environment.
+func (t *transaction) projectConditions() map[string]accesstable.Condition {
+	all := map[string]accesstable.Condition{}
+	for _, e := range t.edits {
+		if e.next.Name == "" {
+			continue
+		}
+		c := all[e.next.Project]
+		c.Active = c.Active || e.old.Name == "" || e.old.Project != e.next.Project || e.old.Archived && !e.next.Archived
+		c.Environments = append(c.Environments, e.turnedOn()...)
+		if c.Active || len(c.Environments) > 0 {
+			c.Environments = slices.Compact(slices.Sorted(slices.Values(c.Environments)))
+			all[e.next.Project] = c
+		}
+	}
+	return all
+}
+
+// addProjects adds the conditions on projects.
+func (t *transaction) addProjects() {
+	t.projects = t.projectConditions()
+	for _, id := range slices.Sorted(maps.Keys(t.projects)) {
+		t.actions.Add(actionProject(id), t.projects[id].Actions(t.store.access, id, t.store.log.Now())...)
+	}
+}
+
+// turnedOn returns the environments in which an edit turns the toggle on, or in which the toggle is on when it comes into
+// a project.
+func (e *edit) turnedOn() (names []string) {
+	for _, name := range usedEnvironments(e.next) {
+		if e.old.Project != e.next.Project || !slices.Contains(usedEnvironments(e.old), name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// unmetProject returns the error if a transaction failed because of a project, or nil if the project has changed again.
+func (t *transaction) unmetProject(failures []dynamo.Failure) error {
+	failed := t.actions.Failed(failures)
+	for _, id := range slices.Sorted(maps.Keys(t.projects)) {
+		f, ok := failed[actionProject(id)]
+		if !ok {
+			continue
+		}
+		if f.Item == nil {
+			return access.ProjectNotFound(id)
+		}
+		project, err := accesstable.UnmarshalProject(f.Item)
+		switch {
+		case err != nil:
+			return err
+		case project.ID != id: // another spelling
+			return access.ProjectNotFound(id)
+		case t.projects[id].Active && project.ArchivedAt != nil:
+			return apierror.Errorf(apierror.Conflict, "The project %q is archived. Revive it first.", id)
+		case t.projects[id].Active && accesstable.IsClosing(f.Item, t.store.log.Now()):
+			return apierror.Errorf(apierror.Conflict, "The project %q is being archived or deleted.", id)
+		}
+		for _, name := range t.projects[id].Environments {
+			if !project.HasEnvironment(name) {
+				return apierror.Errorf(apierror.Conflict, "The project %q does not have the environment %q.", id,
+					apierror.Echo(name))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package project
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+//go:embed create.schema.json
+var createSchema []byte
+
+//go:embed validate.schema.json
+var validateSchema []byte
+
+// created is projectCreatedSchema in api/openapi.yaml.
+type created struct {
+	ID                string      `json:"id"`
+	Name              string      `json:"name"`
+	Description       *string     `json:"description"`
+	Mode              access.Mode `json:"mode"`
+	DefaultStickiness string      `json:"defaultStickiness"`
+	FeatureLimit      *int64      `json:"featureLimit"` // null: none
+	Environments      []string    `json:"environments"`
+}
+
+// Create serves POST /api/admin/projects. The person or service account that creates a project is its Owner.
+func Create(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createSchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, hasName, notReserved)
+		if err != nil {
+			return err
+		}
+		names, err := environmentNames(r.Context(), environments)
+		if err != nil {
+			return err
+		}
+		next := access.NewProject(body.Text("id"), "")
+		edit(&next, body)
+		if sent := body.Texts("environments"); len(sent) > 0 {
+			if next.Environments, err = checkEnvironments(sent, names); err != nil {
+				return err
+			}
+		}
+		if userID := access.PrincipalFrom(r.Context()).UserID; userID != 0 {
+			next.Users = map[int64][]access.Role{userID: {access.RoleOwner}}
+		} else if next.Mode != access.Open {
+			return apierror.Errorf(apierror.Conflict,
+				"A %s project needs an Owner, and a project that is created with an API token has none. "+
+					"Create an open project, add an Owner, then change the mode.", next.Mode)
+		}
+		p, err := projects.Create(r.Context(), next)
+		if err != nil {
+			return err
+		}
+		shown := created{
+			ID:                p.ID,
+			Name:              p.Name,
+			Description:       p.Description,
+			Mode:              p.Mode,
+			DefaultStickiness: p.DefaultStickiness,
+			Environments:      p.Environments,
+		}
+		if shown.Environments == nil {
+			shown.Environments = names
+		}
+		w.Header().Set("Location", r.URL.JoinPath(p.ID, "overview").String())
+		return lambdahttp.WriteJSON(w, http.StatusCreated, shown)
+	}
+}
+
+// environmentNames returns the names of all environments.
+func environmentNames(ctx context.Context, environments *environment.Store) ([]string, error) {
+	all, err := environments.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.Name
+	}
+	return names, nil
+}
+
+// checkEnvironments returns the names in a body, each once, in the order of all environments. The kind of its error is
+// Validation if there is no environment with one of the names.
+func checkEnvironments(sent, all []string) ([]string, error) {
+	for i, name := range sent {
+		if !slices.Contains(all, name) {
+			return nil, apierror.Invalid(apierror.At(fmt.Sprint("/body/environments/", i),
+				"must be the name of an environment; you sent %q", apierror.Echo(name)))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !slices.Contains(sent, name) }), nil
+}
+
+// Validate serves POST /api/admin/projects/validate.
+func Validate(projects *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(validateSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, notReserved)
+		if err != nil {
+			return err
+		}
+		return projects.CheckID(r.Context(), body.Text("id")) // nil: 200 without a body
+	}
+}
+
+// hasName is the rule that a name is readable.
+func hasName(body jsonbody.Object) []apierror.Detail {
+	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
+		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
+	}
+	return nil
+}
+
+// notReserved is the rule that /api/admin/projects/ID does not begin the path of another operation.
+func notReserved(body jsonbody.Object) []apierror.Detail {
+	switch id := body.Text("id"); strings.ToLower(id) {
+	case "archive", "revive", "validate":
+		return []apierror.Detail{apierror.At("/body/id", "must not be %q, which is a path of the API", id)}
+	}
+	return nil
+}
+
+// edit sets the name, the description, the mode and the stickiness that a body contains.
+func edit(p *access.Project, body jsonbody.Object) {
+	p.Name = body.Text("name")
+	if body.Has("description") {
+		p.Description = nil
+		if text, ok := body.TextOK("description"); ok {
+			p.Description = &text
+		}
+	}
+	if mode, ok := body.TextOK("mode"); ok {
+		p.Mode = access.Mode(mode)
+	}
+	if text, ok := body.TextOK("defaultStickiness"); ok {
+		p.DefaultStickiness = text
+	}
+}

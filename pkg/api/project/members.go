@@ -1,0 +1,87 @@
+package project
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
+)
+
+// directory is what is shown of the accounts and groups that have roles in projects.
+type directory struct {
+	groups   map[int64]accesstable.Group
+	accounts map[int64]user.User // the Owners that exist
+}
+
+// readDirectory reads the groups, and the accounts that are Owners of one of the projects.
+func (s *Store) readDirectory(ctx context.Context, projects []*access.Project) (directory, error) {
+	d := directory{groups: map[int64]accesstable.Group{}}
+	if !slices.ContainsFunc(projects, func(p *access.Project) bool { return len(p.Users)+len(p.Groups) > 0 }) {
+		return d, nil
+	}
+	all, err := s.access.Groups(ctx)
+	if err != nil {
+		return directory{}, err
+	}
+	for _, g := range all {
+		d.groups[g.ID] = g
+	}
+	var owners []int64
+	for _, p := range projects {
+		owners = append(owners, withRole(p.Users, access.RoleOwner)...)
+	}
+	slices.Sort(owners)
+	d.accounts, err = s.users.Accounts(ctx, slices.Compact(owners))
+	return d, err
+}
+
+// members returns the number of people and service accounts that have a role in a project, directly or by a group.
+func (d directory) members(p *access.Project) int {
+	members := map[int64]bool{}
+	for id, roles := range p.Users {
+		if len(roles) > 0 {
+			members[id] = true
+		}
+	}
+	for id, roles := range p.Groups {
+		if len(roles) == 0 {
+			continue
+		}
+		for _, member := range d.groups[id].Members {
+			members[member] = true
+		}
+	}
+	return len(members)
+}
+
+// owners returns the Owners of a project: accounts, then groups. Without one, it is the system.
+func (d directory) owners(p *access.Project) []owner {
+	var all []owner
+	for _, id := range withRole(p.Users, access.RoleOwner) {
+		if u, ok := d.accounts[id]; ok {
+			all = append(all, owner{"user", u.Name, u.Email})
+		}
+	}
+	for _, id := range withRole(p.Groups, access.RoleOwner) {
+		if g, ok := d.groups[id]; ok {
+			all = append(all, owner{Type: "group", Name: g.Name})
+		}
+	}
+	if all == nil {
+		return []owner{{Type: "system"}}
+	}
+	return all
+}
+
+// withRole returns the ids that have a role, ascending.
+func withRole(roles map[int64][]access.Role, r access.Role) (ids []int64) {
+	for _, id := range slices.Sorted(maps.Keys(roles)) {
+		if slices.Contains(roles[id], r) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,96 @@
+package project
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+// overview is projectOverviewSchema in api/openapi.yaml.
+type overview struct {
+	eventData
+
+	Version      int                  `json:"version"`
+	Members      int                  `json:"members"`
+	Environments []projectEnvironment `json:"environments"`
+	TypeCounts   []typeCount          `json:"featureTypeCounts"`
+	Owners       []owner              `json:"owners"`
+	CreatedAt    *string              `json:"createdAt"`
+	UpdatedAt    *string              `json:"updatedAt"`
+	ArchivedAt   *string              `json:"archivedAt"`
+	Onboarding   onboarding           `json:"onboardingStatus"`
+}
+
+type projectEnvironment struct {
+	Environment string `json:"environment"`
+}
+
+type typeCount struct {
+	Type  string `json:"type"`
+	Count int    `json:"count"`
+}
+
+type onboarding struct {
+	Status  string `json:"status"`            // onboarding-started, first-flag-created or onboarded
+	Feature string `json:"feature,omitempty"` // with first-flag-created
+}
+
+// Overview serves GET /api/admin/projects/{projectId}/overview.
+func Overview(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+		if err != nil {
+			return err
+		}
+		all, err := environments.List(r.Context())
+		if err != nil {
+			return err
+		}
+		counts, err := projects.count(r.Context())
+		if err != nil {
+			return err
+		}
+		people, err := projects.readDirectory(r.Context(), []*access.Project{p})
+		if err != nil {
+			return err
+		}
+		n := counts[p.ID]
+		body := overview{
+			eventData:    newEventData(p),
+			Version:      listVersion,
+			Members:      people.members(p),
+			Environments: []projectEnvironment{},
+			TypeCounts:   []typeCount{},
+			Owners:       people.owners(p),
+			CreatedAt:    formatted(p.CreatedAt),
+			UpdatedAt:    formatted(p.UpdatedAt),
+			ArchivedAt:   formatted(p.ArchivedAt),
+			Onboarding:   n.onboarding(),
+		}
+		for _, e := range all {
+			if p.HasEnvironment(e.Name) {
+				body.Environments = append(body.Environments, projectEnvironment{e.Name})
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(n.types)) {
+			body.TypeCounts = append(body.TypeCounts, typeCount{name, n.types[name]})
+		}
+		w.Header().Set("ETag", etag(p))
+		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+	}
+}
+
+// onboarding returns how far a project is: it has no toggle, an application has not asked for any, or it has.
+func (n counts) onboarding() onboarding {
+	switch {
+	case n.active == 0:
+		return onboarding{Status: "onboarding-started"}
+	case !n.used:
+		return onboarding{"first-flag-created", n.first}
+	}
+	return onboarding{Status: "onboarded"}
+}
