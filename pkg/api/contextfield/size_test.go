@@ -11,8 +11,8 @@ import (
 	"toggleadmin/test/helper/operation"
 )
 
-// large sends a request with legal values that have a description, and returns the beginning of the response.
-func large(t *testing.T, h operation.Set, operationName, name string, values int, description string) string {
+// large sends a request for the field f with legal values that have a description, and returns the beginning of the response.
+func large(t *testing.T, h operation.Set, operationName string, values int, description string) string {
 	t.Helper()
 	legal := make([]string, values)
 	for i := range legal {
@@ -20,8 +20,8 @@ func large(t *testing.T, h operation.Set, operationName, name string, values int
 	}
 	status, _, text := h.Serve(t.Context(), operation.Request{
 		Operation: operationName,
-		Path:      name,
-		Body:      fmt.Sprintf(`{"name":%q,"sortOrder":1,"legalValues":[%s]}`, name, strings.Join(legal, ",")),
+		Path:      "f",
+		Body:      fmt.Sprintf(`{"name":"f","sortOrder":1,"legalValues":[%s]}`, strings.Join(legal, ",")),
 	})
 	return fmt.Sprintf("%d %.130s", status, text)
 }
@@ -65,10 +65,10 @@ func TestLargestField(t *testing.T) {
 	const tooLarge = "413 ContentTooLarge: The context field must not be larger than 409600 bytes; its size is 410009 bytes. " +
 		"Shorten or delete legal values."
 	largest, more := strings.Repeat("d", 384), strings.Repeat("d", 385)
-	assert.Equal(t, tooLarge, large(t, h, "create", "f", 1000, more))
-	assert.Equal(t, "201", large(t, h, "create", "f", 1000, largest)[:3])
+	assert.Equal(t, tooLarge, large(t, h, "create", 1000, more))
+	assert.Equal(t, "201", large(t, h, "create", 1000, largest)[:3])
 	setReferences(t, db, references.ByProject{strings.Repeat("p", 100): 1})
-	assert.Equal(t, tooLarge, large(t, h, "update", "f", 1000, more))
-	assert.Equal(t, "200", large(t, h, "update", "f", 999, largest)[:3])
-	assert.Equal(t, "200", large(t, h, "update", "f", 1000, largest)[:3])
+	assert.Equal(t, tooLarge, large(t, h, "update", 1000, more))
+	assert.Equal(t, "200", large(t, h, "update", 999, largest)[:3])
+	assert.Equal(t, "200", large(t, h, "update", 1000, largest)[:3])
 }

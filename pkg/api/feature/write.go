@@ -200,7 +200,8 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		}
 		failed := preconditions.Check(lambdahttp.NoETag)
 		names = slices.Compact(names)
-		_, err = features.InProject(ProjectOf(r)).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
+		inProject := features.InProject(ProjectOf(r))
+		_, err = inProject.UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 			if failed == nil {
 				f.Stale = body.Bool("stale")
 			}
@@ -218,6 +219,7 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 // when it was archived.
 func Revive(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
+		ctx := r.Context()
 		q := lambdahttp.NewQuery(r)
 		keepEnabled := q.OneOf("keepEnabled", "false", "true") == "true"
 		if err := q.Err(); err != nil {
@@ -231,12 +233,12 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		_, err = features.Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			if err := checkProject(r.Context(), f, access.UpdateFeature); err != nil {
+		_, err = features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
+			if err := checkProject(ctx, f, access.UpdateFeature); err != nil {
 				return f, err
 			}
 			if f.Archived && keepEnabled {
-				if err := checkEnabled(r.Context(), f); err != nil {
+				if err := checkEnabled(ctx, f); err != nil {
 					return f, err
 				}
 			}
@@ -256,6 +258,7 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 // Delete serves DELETE /api/admin/archive/{featureName}.
 func Delete(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
+		ctx := r.Context()
 		name, err := featureName(r)
 		if err != nil {
 			return err
@@ -264,8 +267,8 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		err = features.Delete(r.Context(), name, func(f toggle.Feature) error {
-			if err := checkProject(r.Context(), f, access.DeleteFeature); err != nil {
+		err = features.Delete(ctx, name, func(f toggle.Feature) error {
+			if err := checkProject(ctx, f, access.DeleteFeature); err != nil {
 				return err
 			}
 			if err := preconditions.Check(ETag(f)); err != nil {

@@ -65,7 +65,8 @@ func switchAll(
 		return err
 	}
 	failed := preconditions.Check(lambdahttp.NoETag)
-	_, err = features.InProject(feature.ProjectOf(r)).UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
+	inProject := features.InProject(feature.ProjectOf(r))
+	_, err = inProject.UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 		if failed != nil {
 			return f, failed
 		}

@@ -18,6 +18,10 @@ import (
 // attributes returns all attributes of the item of a toggle but AttributeLastSeen. Those that the item does not have are
 // nil.
 func attributes(f toggle.Feature) dynamo.Item {
+	creator, created := toggle.Creator{}, f.CreatedBy != nil
+	if created {
+		creator = *f.CreatedBy
+	}
 	return dynamo.Item{
 		Hash:                      dynamo.S(f.Name),
 		AttributeProject:          dynamo.S(f.Project),
@@ -31,8 +35,8 @@ func attributes(f toggle.Feature) dynamo.Item {
 		eventlog.AttributeEvent: optional(f.LastEvent != 0, func() value { return dynamo.N(f.LastEvent) }),
 		AttributeDescription:    optional(f.Description != nil, func() value { return dynamo.S(*f.Description) }),
 		AttributeImpressionData: optional(f.ImpressionData, func() value { return dynamo.Bool(true) }),
-		AttributeCreatorID:      optional(f.CreatedBy != nil && f.CreatedBy.ID != 0, func() value { return dynamo.N(f.CreatedBy.ID) }),
-		AttributeCreatorName:    optional(f.CreatedBy != nil && f.CreatedBy.ID == 0, func() value { return dynamo.S(f.CreatedBy.Name) }),
+		AttributeCreatorID:      optional(creator.ID != 0, func() value { return dynamo.N(creator.ID) }),
+		AttributeCreatorName:    optional(created && creator.ID == 0, func() value { return dynamo.S(creator.Name) }),
 		AttributeArchivedAt:     optional(f.ArchivedAt != nil, func() value { return dynamo.Time(*f.ArchivedAt) }),
 		AttributeDependency: optional(f.Dependency != nil, func() value {
 			return dynamo.M(dynamo.Item{

@@ -48,7 +48,8 @@ func edit(g *accesstable.Group, body jsonbody.Object) {
 	if body.Has("users") {
 		g.Members = nil
 		for _, sent := range body.Objects("users") {
-			id, _ := jsonbody.Object(sent["user"].(map[string]any)).Int("id")
+			account, _ := sent["user"].(map[string]any)
+			id, _ := jsonbody.Object(account).Int("id")
 			g.Members = append(g.Members, id)
 		}
 		slices.Sort(g.Members)

@@ -1,7 +1,6 @@
 package rights_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -77,18 +76,19 @@ func newFixture(t *testing.T) fixture {
 	return f
 }
 
-// as returns the context of a request of an account.
-func (f fixture) as(t *testing.T, id int64, groups ...int64) context.Context {
-	t.Helper()
+// as returns an account.
+func as(id int64, groups ...int64) access.Principal {
 	p := access.Principal{ID: fmt.Sprint("user:", id), UserID: id, Groups: groups}
 	if id == 9 {
 		p.Permissions = []access.Permission{access.Admin}
 	}
-	return access.WithProjects(access.WithPrincipal(t.Context(), p), f.access)
+	return p
 }
 
-// get returns the response, in which permissions are shortened to their names and whether the account has them.
-func (f fixture) get(ctx context.Context, operationName, id, query string) string {
+// get returns the response to a request of an account.
+func (f fixture) get(t *testing.T, p access.Principal, operationName, id, query string) string {
+	t.Helper()
+	ctx := access.WithProjects(access.WithPrincipal(t.Context(), p), f.access)
 	status, _, text := f.Serve(ctx, operation.Request{Operation: operationName, Path: id, Query: query})
 	return fmt.Sprint(status, " ", text)
 }
@@ -96,16 +96,16 @@ func (f fixture) get(ctx context.Context, operationName, id, query string) strin
 func TestOverview(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	admin := f.as(t, 9)
+	admin := as(9)
 	for _, test := range []struct {
-		ctx                  context.Context
+		caller               access.Principal
 		operation, id, query string
 		want                 []string // parts of the response
 	}{
 		{admin, "person", "1", "", []string{`200 {"overview":{"root":[{"id":1,"name":"ADMIN","displayName":"Admin","type":"root",` +
 			`"hasPermission":false}`, `"project":[],"environment":[]},"user":{"id":1,"name":"Ada"`,
 			`"rootRole":{"id":3,"name":"Viewer","type":"root"`, `"projectRoles":[]}`}},
-		{f.as(t, 1), "person", "1", "project=secret&environment=prod", []string{
+		{as(1), "person", "1", "project=secret&environment=prod", []string{
 			`"type":"environment","environment":"prod","hasPermission":true}`,
 			`"projectRoles":[{"id":7,"name":"Releaser","type":"custom","description":"","project":"secret","permissions":[{"id":28,`,
 		}},
@@ -118,15 +118,15 @@ func TestOverview(t *testing.T) {
 			`"environment":[]`}},
 		{admin, "account", "2", "project=secret", []string{
 			`"name":"CREATE_FEATURE","displayName":"Create toggles","type":"project","hasPermission":false}`}},
-		{f.as(t, 2), "account", "2", "project=secret", []string{`404 NotFoundError: There is no project with the id "secret".`}},
-		{f.as(t, 2), "person", "1", "", []string{`403 NoAccessError: You need the "ADMIN" permission to perform this operation.`}},
-		{f.as(t, 2), "person", "x", "", []string{`403 NoAccessError: You need the "ADMIN" permission to perform this operation.`}},
+		{as(2), "account", "2", "project=secret", []string{`404 NotFoundError: There is no project with the id "secret".`}},
+		{as(2), "person", "1", "", []string{`403 NoAccessError: You need the "ADMIN" permission to perform this operation.`}},
+		{as(2), "person", "x", "", []string{`403 NoAccessError: You need the "ADMIN" permission to perform this operation.`}},
 		{admin, "person", "2", "", []string{`404 NotFoundError: There is no person with the id "2".`}},
 		{admin, "account", "1", "", []string{`404 NotFoundError: There is no service account with the id "1".`}},
 		{admin, "person", "1", "environment=prod", []string{"400 ValidationError: The `/query/project` property is required"}},
 		{admin, "person", "1", "project=default&environment=prdo", []string{`404 NotFoundError: There is no environment`}},
 	} {
-		got := f.get(test.ctx, test.operation, test.id, test.query)
+		got := f.get(t, test.caller, test.operation, test.id, test.query)
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s %s?%s: %s is missing in %s", test.operation, test.id, test.query, want, got)
@@ -140,7 +140,7 @@ func TestGroupsOfIDToken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	isEditor := func() bool {
-		return strings.Contains(f.get(f.as(t, 9), "person", "1", ""),
+		return strings.Contains(f.get(t, as(9), "person", "1", ""),
 			`"name":"CREATE_PROJECT","displayName":"Create projects","type":"root","hasPermission":true}`)
 	}
 	for _, test := range []struct {
@@ -165,17 +165,17 @@ func TestOwnRoles(t *testing.T) {
 		reader   = `{"id":6,"name":"Reader","type":"project"`
 	)
 	for _, test := range []struct {
-		ctx   context.Context
-		query string
-		want  []string // parts of the response
-		not   string   // a part that is absent
+		caller access.Principal
+		query  string
+		want   []string // parts of the response
+		not    string   // a part that is absent
 	}{
-		{f.as(t, 1), "", []string{`200 {"version":1,"roles":[` + viewer, releaser}, editor},
-		{f.as(t, 1, 3), "", []string{editor, viewer, releaser, reader}, "Admin"},
-		{f.as(t, 1, 3), "projectId=secret", []string{`200 {"version":1,"roles":[` + reader, releaser}, viewer},
-		{f.as(t, 2), "projectId=secret", []string{`404 NotFoundError: There is no project with the id "secret".`}, "roles"},
+		{as(1), "", []string{`200 {"version":1,"roles":[` + viewer, releaser}, editor},
+		{as(1, 3), "", []string{editor, viewer, releaser, reader}, "Admin"},
+		{as(1, 3), "projectId=secret", []string{`200 {"version":1,"roles":[` + reader, releaser}, viewer},
+		{as(2), "projectId=secret", []string{`404 NotFoundError: There is no project with the id "secret".`}, "roles"},
 	} {
-		got := f.get(test.ctx, "own", "", test.query)
+		got := f.get(t, test.caller, "own", "", test.query)
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("?%s: %s is missing in %s", test.query, want, got)

@@ -352,15 +352,14 @@ func TestAccess(t *testing.T) {
 	shop.Mode, hidden.Mode = access.Protected, access.Private
 	shop.Users, hidden.Users = map[int64][]access.Role{5: {access.RoleOwner}}, map[int64][]access.Role{6: {access.RoleOwner}}
 	f.PutProjects(t, shop, hidden)
-	as := func(id int64, role access.Role) context.Context {
-		return access.WithPrincipal(t.Context(), access.UserPrincipal(id, role))
-	}
-	owner, editor, admin := as(5, access.RoleViewer), as(7, access.RoleEditor), as(1, access.RoleAdmin)
+	as := access.UserPrincipal
+	owner, editor := as(5, access.RoleViewer), as(7, access.RoleEditor)
+	admin := access.WithPrincipal(t.Context(), as(1, access.RoleAdmin))
 	f.ExpectStatus(admin, t, "create", "", `{"name":"a","constraints":[],"project":"shop"}`, 201)
 	f.ExpectStatus(admin, t, "create", "", `{"name":"b","constraints":[],"project":"hidden"}`, 201)
 	f.ExpectStatus(admin, t, "create", "", `{"name":"c","constraints":[]}`, 201)
 	for _, test := range []struct {
-		caller              context.Context
+		caller              access.Principal
 		operation, id, body string
 		want                string
 	}{
@@ -382,9 +381,10 @@ func TestAccess(t *testing.T) {
 		{owner, "delete", "2", "", "404"},
 		{as(8, access.RoleViewer), "delete", "1", "", `403 NoAccessError: You need the "DELETE_SEGMENT" permission`},
 		{owner, "delete", "1", "", "204"},
-		{admin, "delete", "2", "", "204"},
+		{as(1, access.RoleAdmin), "delete", "2", "", "204"},
 	} {
-		if got := f.Call(test.caller, test.operation, test.id, test.body); !strings.HasPrefix(got, test.want) {
+		caller := access.WithPrincipal(t.Context(), test.caller)
+		if got := f.Call(caller, test.operation, test.id, test.body); !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s %s %s: got %s, want %s", test.operation, test.id, test.body, got, test.want)
 		}
 	}

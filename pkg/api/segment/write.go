@@ -114,8 +114,9 @@ func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 func Update(segments *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
+		ctx := r.Context()
 		body, invalid := schema.Read(r, hasName, constraint.Rule("constraints"))
-		if invalid != nil && access.Check(r.Context(), access.UpdateSegment) == nil {
+		if invalid != nil && access.Check(ctx, access.UpdateSegment) == nil {
 			return invalid
 		}
 		id, err := idOf(r)
@@ -126,15 +127,15 @@ func Update(segments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		err = segments.Update(r.Context(), id, func(s *Segment) error {
-			if err := checkStored(r.Context(), access.UpdateSegment, *s); err != nil {
+		err = segments.Update(ctx, id, func(s *Segment) error {
+			if err := checkStored(ctx, access.UpdateSegment, *s); err != nil {
 				return err
 			}
 			if invalid != nil {
 				return invalid
 			}
 			if body.Has("project") {
-				if err := checkNew(r.Context(), access.UpdateSegment, body); err != nil {
+				if err := checkNew(ctx, access.UpdateSegment, body); err != nil {
 					return err
 				}
 			}
@@ -155,6 +156,7 @@ func Update(segments *Store) lambdahttp.HandlerFunc {
 // Delete serves DELETE /api/admin/segments/{id}.
 func Delete(segments *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		ctx := r.Context()
 		id, err := idOf(r)
 		if err != nil {
 			return err
@@ -163,8 +165,8 @@ func Delete(segments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		err = segments.Delete(r.Context(), id, func(s Segment) error {
-			if err := checkStored(r.Context(), access.DeleteSegment, s); err != nil {
+		err = segments.Delete(ctx, id, func(s Segment) error {
+			if err := checkStored(ctx, access.DeleteSegment, s); err != nil {
 				return err
 			}
 			return preconditions.Check(etag(s))

@@ -31,7 +31,7 @@ type response struct {
 
 func newResponse(a Account) response {
 	return response{
-		ID: a.ID, Name: a.Name, Username: a.Username, RootRole: int64(a.Role), CreatedAt: datetime.FormatOptional(a.CreatedAt),
-		Tokens: pat.NewResponses(a.Tokens),
+		ID: a.ID, Name: a.Name, Username: a.Username, RootRole: int64(a.Role),
+		CreatedAt: datetime.FormatOptional(a.CreatedAt), Tokens: pat.NewResponses(a.Tokens),
 	}
 }

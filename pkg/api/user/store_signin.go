@@ -95,14 +95,13 @@ func (s *Store) signIn(ctx context.Context, in SignIn) (User, error) {
 		signUp: true,
 		stale:  stale,
 	})
-	switch apierror.KindOf(err) {
-	case apierror.NameExists:
+	switch {
+	case apierror.KindOf(err) == apierror.NameExists:
 		return User{}, errConcurrent
-	case apierror.Validation:
+	case apierror.KindOf(err) == apierror.Validation:
 		return User{}, apierror.Errorf(apierror.AuthenticationRequired, "the maximum number of people (%d) is reached",
 			MaxPeople)
-	}
-	if err == nil {
+	case err == nil:
 		in.Logger.InfoContext(ctx, "a person was added at the first sign-in", slog.Int64("userId", u.ID),
 			slog.String("role", u.Role.String()))
 	}

@@ -38,7 +38,7 @@ type User struct {
 	Disabled bool             // its tokens are rejected
 	PATs     map[string]int64 // a token's pat.DescriptionKey → the token's id
 	Identity *Identity        // of a person; nil: not linked
-	Groups   []int64          // ids of the groups of which it is a member, without those by an ID token; some may be deleted
+	Groups   []int64          // ids of its groups, without those by an ID token; some may be deleted
 
 	Claim *Claim // of a person; nil: no ID token has had a value that a group has
 

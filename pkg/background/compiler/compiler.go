@@ -106,7 +106,8 @@ func (c *Compiler) publish(
 		}
 	}
 	to.Version++
-	if to.CompiledAt = c.now(); to.CompiledAt.Before(from.pointer.CheckedAt) { // the clock is slow: the parts must not look old
+	// If the clock is slow, the parts must not look old.
+	if to.CompiledAt = c.now(); to.CompiledAt.Before(from.pointer.CheckedAt) {
 		to.CompiledAt = from.pointer.CheckedAt
 	}
 	versions := from.versions.Next(from.document, d, to.Version)

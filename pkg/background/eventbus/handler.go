@@ -63,7 +63,9 @@ func (p *Publisher) Publish(ctx context.Context, batch events.DynamoDBEvent) (ev
 	defer cancel()
 	all := p.read(ctx, batch)
 	for attempt := 1; attempt <= attempts; attempt++ {
-		unsent := slices.DeleteFunc(slices.Clone(all), func(r *record) bool { return r.err == nil || r.malformed || r.unnamed })
+		unsent := slices.DeleteFunc(slices.Clone(all), func(r *record) bool {
+			return r.err == nil || r.malformed || r.unnamed
+		})
 		if len(unsent) == 0 || attempt > 1 && p.Pause(ctx, attempt-1) != nil {
 			break
 		}
@@ -98,7 +100,8 @@ func (p *Publisher) read(ctx context.Context, batch events.DynamoDBEvent) []*rec
 			continue
 		}
 		var err error
-		if r.event, err = New(p.Source, appended[i]); err != nil { // eventlog did not write the item; a repeated delivery would not correct it
+		// An item that eventlog did not write: a repeated delivery would not correct it.
+		if r.event, err = New(p.Source, appended[i]); err != nil {
 			r.malformed, r.err = true, err
 		}
 	}

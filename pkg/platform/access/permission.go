@@ -32,7 +32,7 @@ const (
 	UpdateDependency         Permission = "UPDATE_FEATURE_DEPENDENCY"
 	UpdateProject            Permission = "UPDATE_PROJECT"
 	DeleteProject            Permission = "DELETE_PROJECT"
-	ReadProjectToken         Permission = "READ_PROJECT_API_TOKEN" //nolint:gosec // not a credential
+	ReadProjectToken         Permission = "READ_PROJECT_API_TOKEN"
 	CreateProjectToken       Permission = "CREATE_PROJECT_API_TOKEN"
 	DeleteProjectToken       Permission = "DELETE_PROJECT_API_TOKEN"
 	UpdateProjectSegment     Permission = "UPDATE_PROJECT_SEGMENT"

@@ -81,7 +81,7 @@ func (project *Project) rolesOf(p Principal) []Role {
 	}
 	for _, group := range p.Groups {
 		if more := project.Groups[group]; len(more) > 0 {
-			roles = append(roles[:len(roles):len(roles)], more...)
+			roles = append(slices.Clip(roles), more...)
 		}
 	}
 	return roles

@@ -77,8 +77,8 @@ func memberPermissions() []Permission {
 
 // FixedRoles returns the fixed roles, ordered by id.
 func FixedRoles() []RoleDefinition {
-	owner := append(memberPermissions(), MoveFeature, UpdateProject, DeleteProject, UpdateProjectSegment, UpdateProjectContext,
-		ReadProjectAccess, WriteProjectAccess, ReadProjectSettings, WriteProjectSettings,
+	owner := append(memberPermissions(), MoveFeature, UpdateProject, DeleteProject, UpdateProjectSegment,
+		UpdateProjectContext, ReadProjectAccess, WriteProjectAccess, ReadProjectSettings, WriteProjectSettings,
 		ReadChangeRequestConfig, WriteChangeRequestConfig)
 	return []RoleDefinition{
 		{

@@ -1,7 +1,6 @@
 package jsonbody
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -12,7 +11,9 @@ const textRule = "have no control characters except tabs and line breaks"
 
 // isText reports whether a string has no control characters except tabs and line breaks.
 func isText(s string) bool {
-	return !strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) && !slices.Contains([]rune("\t\n\r"), c) })
+	return !strings.ContainsFunc(s, func(c rune) bool {
+		return unicode.IsControl(c) && !strings.ContainsRune("\t\n\r", c)
+	})
 }
 
 // CheckText returns what is wrong with a string outside of a body: the rule of all strings in bodies.

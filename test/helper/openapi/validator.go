@@ -82,7 +82,8 @@ func (v *Validator) compare(e *exchange, rawPath string) error {
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}
-	for _, template := range slices.Sorted(maps.Keys(v.doc.Paths.Map())) { // {…} is after letters: a parameter matches last
+	// { is after letters, so a parameter matches last.
+	for _, template := range slices.Sorted(maps.Keys(v.doc.Paths.Map())) {
 		item := v.doc.Paths.Value(template)
 		parameters, matches := match(template, path)
 		operation := item.Operations()[e.request.Method]

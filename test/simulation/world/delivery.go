@@ -358,6 +358,7 @@ func (w *World) checkDelivery() {
 			if last := existing[len(existing)-1]; last != existing[0] {
 				d.checkPointer(last, existing[0])
 			}
+		default: // only what every world damages
 		}
 		d.end()
 	}

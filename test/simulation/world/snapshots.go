@@ -239,10 +239,10 @@ const unswept = 4 * time.Minute
 func (w *World) withoutSweeps(t time.Time) bool {
 	interval := t.Truncate(unswept)
 	probability := 0.4
-	switch interval.Sub(w.firstInterval()) {
-	case 0:
+	switch first := w.firstInterval(); {
+	case interval.Equal(first):
 		probability = 1
-	case unswept:
+	case interval.Equal(first.Add(unswept)):
 		probability = 0
 	}
 	return w.happens(redelivered, mix(hashOf("sweeps"), uint64(interval.UnixNano())), probability)

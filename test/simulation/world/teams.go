@@ -119,6 +119,7 @@ func (w *World) changedTeams() {
 			var r storedRole
 			w.must(dynamo.Unmarshal(item, &r))
 			now.roles[id] = r
+		default: // the items of groups, names and counters
 		}
 	}
 	for id, u := range w.users() {

@@ -107,7 +107,9 @@ func (s *Store) groups(ctx context.Context, c Change) (map[int64]accesstable.Gro
 }
 
 // concerned returns the protected and private projects in which a change can take away an Owner.
-func (s *Store) concerned(ctx context.Context, c Change, groups map[int64]accesstable.Group) ([]*access.Project, error) {
+func (s *Store) concerned(
+	ctx context.Context, c Change, groups map[int64]accesstable.Group,
+) ([]*access.Project, error) {
 	if c.Project != nil {
 		return []*access.Project{c.Project}, nil
 	}
