@@ -48,6 +48,8 @@ type Filter struct {
 	Text string
 	// Named are the users whose names contain Text, because events do not contain names of users.
 	Named []int64
+	// Visible reports whether an event is selected if all other properties select it. nil: yes.
+	Visible func(Event) bool `json:"-"`
 
 	before int64 // exceeds the highest id; 0: no limit
 }
@@ -266,6 +268,9 @@ func operands[T any](values []T) []expression.OperandBuilder {
 	}
 	return all
 }
+
+// selects reports whether a filter selects an event whose item meets the condition.
+func (f Filter) selects(e Event) bool { return f.contains(e) && (f.Visible == nil || f.Visible(e)) }
 
 // contains reports whether the text of a filter occurs in the type, the subject, the actor's name or a value of the
 // data, in any letter case.

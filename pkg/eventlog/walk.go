@@ -69,10 +69,10 @@ func (s *source) read(ctx context.Context) error {
 	return nil
 }
 
-// selected returns the events that contain the text.
+// selected returns the events that the filter selects.
 func (s *source) selected(items []map[string]types.AttributeValue) (all []Event) {
 	for _, item := range items {
-		if e, ok := FromItem(item); ok && s.filter.contains(e) {
+		if e, ok := FromItem(item); ok && s.filter.selects(e) {
 			all = append(all, e)
 		}
 	}
@@ -206,7 +206,8 @@ func (s *source) count(ctx context.Context) (int, error) {
 	if s.input.IndexName == nil {
 		s.input.ConsistentRead = aws.Bool(false)
 	}
-	if s.filter.Text == "" {
+	byCondition := s.filter.Text == "" && s.filter.Visible == nil
+	if byCondition {
 		s.input.Select = types.SelectCount
 	}
 	out, err := s.reader.client.Query(ctx, s.input)
@@ -214,7 +215,7 @@ func (s *source) count(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	s.input.ExclusiveStartKey, s.done = out.LastEvaluatedKey, out.LastEvaluatedKey == nil
-	if s.filter.Text == "" {
+	if byCondition {
 		return int(out.Count), nil
 	}
 	return len(s.selected(out.Items)), nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/featuresearch"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/apierror"
@@ -57,7 +56,7 @@ func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]bool
 
 // usedProjects returns the projects that have toggles which are not archived.
 func (o *Operator) usedProjects(ctx context.Context) (map[string]bool, error) {
-	counts, err := o.searcher.Count(ctx, featuresearch.OneOf{})
+	counts, err := o.searcher.Count(ctx, func(string) bool { return true })
 	used := map[string]bool{}
 	for _, p := range counts.Projects {
 		used[p.Project] = p.Active+p.Stale+p.PotentiallyStale > 0

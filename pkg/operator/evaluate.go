@@ -43,7 +43,7 @@ func (o *Operator) Evaluate(
 		}
 		features = append(features, parent) // with an empty name if it does not exist
 	}
-	segments, err := o.playground.Segments(ctx)
+	segments, err := o.playground.Segments(ctx, func(string) bool { return true })
 	if err != nil {
 		return Evaluation{}, err
 	}

@@ -238,7 +238,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "validate-constraint",
 			calls:    readPAT + ", BatchGetItem 1r",
 		},
-		{"GET segments", "viewer", "", 200, "get-segments", readPAT + ", Scan 1r"},
+		{"GET segments", "viewer", "", 200, "get-segments", readPAT + ", Query 1r, Scan 1r"},
 		{
 			request:  "POST segments",
 			as:       "editor",
@@ -255,8 +255,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "create-segment",
 			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+3w",
 		},
-		{"GET segments/1", "viewer", "", 200, "get-segment", readPAT + ", BatchGetItem 1r, BatchGetItem 2r"},
-		{"GET segments/1/strategies", "viewer", "", 200, "get-segment-strategies", readPAT + ", BatchGetItem 2r, 4 Scan 1r"},
+		{"GET segments/1", "viewer", "", 200, "get-segment", readPAT + ", BatchGetItem 1r, BatchGetItem 2r, Query 1r"},
+		{"GET segments/1/strategies", "viewer", "", 200, "get-segment-strategies", readPAT + ", BatchGetItem 2r, Query 1r, 4 Scan 1r"},
 		{
 			request:  "PUT segments/1",
 			as:       "editor",
@@ -266,7 +266,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
 		},
 		{"DELETE segments/1", "editor", "", 204, "remove-segment", readPAT + ", BatchGetItem 2r, TransactWriteItems 4w+3w"},
-		{"GET api-tokens", "editor", "", 200, "get-all-api-tokens", readPAT + ", Scan 1r"},
+		{"GET api-tokens", "editor", "", 200, "get-all-api-tokens", readPAT + ", Query 1r, Scan 1r"},
 		{
 			request:  "POST api-tokens",
 			as:       "admin",
@@ -406,14 +406,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
 		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},
 		// the merged hours; the records, and each of 24 hours that is not merged
-		{"GET client-metrics/features/a", "viewer", "", 200, "get-feature-usage-summary", readPAT + ", 26 Query 1r"},
-		{"GET client-metrics/features/a/raw?hoursBack=1", "viewer", "", 200, "get-raw-feature-metrics", readPAT + ", 3 Query 1r"},
-		{"GET metrics/applications", "viewer", "", 200, "get-applications", readPAT + ", Query 1r"},
-		{"GET metrics/applications/a", "viewer", "", 404, "get-application", readPAT + ", GetItem 1r"},
-		{"GET metrics/unknown-flags", "viewer", "", 200, "get-unknown-flags", readPAT + ", 26 Query 1r"},
+		{"GET client-metrics/features/a", "viewer", "", 200, "get-feature-usage-summary", readPAT + ", BatchGetItem 1r, 27 Query 1r"},
+		{"GET client-metrics/features/a/raw?hoursBack=1", "viewer", "", 200, "get-raw-feature-metrics", readPAT + ", BatchGetItem 1r, 4 Query 1r"},
+		{"GET metrics/applications", "viewer", "", 200, "get-applications", readPAT + ", 2 Query 1r"},
+		{"GET metrics/applications/a", "viewer", "", 404, "get-application", readPAT + ", GetItem 1r, Query 1r"},
+		{"GET metrics/unknown-flags", "viewer", "", 200, "get-unknown-flags", readPAT + ", 27 Query 1r"},
 		// each of eight partitions
 		{"GET search/events", "admin", "", 200, "search-events", readPAT + ", BatchGetItem 2r, 8 Query 1r"},
-		{"GET search/events?feature=IS:g", "viewer", "", 200, "search-events", readPAT + ", Query 0.5r"},
+		{"GET search/events?feature=IS:g", "viewer", "", 200, "search-events", readPAT + ", Query 0.5r, Query 1r"},
 		// PAT; account
 		{
 			request:  "DELETE user/tokens/4",
@@ -597,7 +597,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"environments":["production"],"context":{}}`,
 			status:   200,
 			function: "evaluate-features",
-			calls:    readPAT + ", 6 Scan 1r",
+			calls:    readPAT + ", Query 1r, 6 Scan 1r",
 		},
 		{
 			request:  "POST playground/strategy",
@@ -613,17 +613,17 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"default","parameters":{},"segments":[1],"context":{}}`,
 			status:   200,
 			function: "evaluate-strategy",
-			calls:    readPAT + ", " + seen + ", Scan 1r",
+			calls:    readPAT + ", " + seen + ", Query 1r, Scan 1r",
 		},
-		{"GET search/features", "viewer", "", 200, "search-features", readPAT + ", BatchGetItem 1r, Query 1r, 6 Scan 1r"},
-		{"GET search/features/counts?project=IS:shop", "viewer", "", 200, "count-features", readPAT + ", 4 Scan 1r"},
+		{"GET search/features", "viewer", "", 200, "search-features", readPAT + ", BatchGetItem 1r, 2 Query 1r, 6 Scan 1r"},
+		{"GET search/features/counts?project=IS:shop", "viewer", "", 200, "count-features", readPAT + ", Query 1r, 4 Scan 1r"},
 		// the types and the environments, sixteen shards for each of five types, then the toggle of the page
 		{
 			request:  "GET search/features?state=IS:potentially-stale&limit=1",
 			as:       "viewer",
 			status:   200,
 			function: "search-features",
-			calls:    readPAT + ", BatchGetItem 1r, 80 Query 0.5r, 2 Scan 1r",
+			calls:    readPAT + ", BatchGetItem 1r, 80 Query 0.5r, Query 1r, 2 Scan 1r",
 		},
 		// of another user
 		{"DELETE user/tokens/1", "viewer", "", 404, "delete-pat", readPAT + ", GetItem 1r"},

@@ -151,6 +151,14 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	} {
 		s.mustSend(t, request, "api-token", "")
 	}
+	// Only requests of others than Admins read which projects they see.
+	for _, request := range []string{
+		"GET /api/admin/search/features", "GET /api/admin/search/events?feature=IS:old-banner", "GET /api/admin/segments",
+		"GET /api/admin/metrics/applications", "GET /api/admin/api-tokens",
+	} {
+		s.mustSend(t, request, "editor", "")
+	}
+	s.mustSend(t, "POST /api/admin/playground/advanced", "editor", `{"environments":["production"],"context":{}}`)
 	token, secret := s.createClientToken(t)
 	s.downloadToggles(t, secret)
 	s.reportUse(t, secret)

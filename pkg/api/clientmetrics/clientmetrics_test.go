@@ -320,3 +320,27 @@ func TestTooManyInstances(t *testing.T) {
 		assert.Equal(t, listed, strings.Contains(got, `"instanceId":"`+id+`"`))
 	}
 }
+
+// Of a toggle and an application of a private project, others get what they get of one that does not exist.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	db.PutPrivateProject(t)
+	for _, f := range []toggle.Feature{
+		{Name: "hidden", Project: "secret"}, {Name: "archived", Project: "secret", Archived: true},
+	} {
+		db.Put(t, db.Tables[featuretable.Table], featuretable.Marshal(f.Normalized()))
+	}
+	put(t, db, usagetable.KindTally, 0, "production", usage.Tally{Features: map[string]usage.ByApplication{
+		"hidden": {"shop": {Yes: 1}}, "archived": {"shop": {Yes: 1}}}})
+	h := operations(db, "name")
+	h.Projects = db.ProjectReader()
+	viewer := operation.Viewer(t.Context())
+	for _, name := range []string{"hidden", "archived"} {
+		h.Expect(viewer, t, "get", name, "", `200 {"version":1,"maturity":"stable","featureName":"`+name+
+			`","lastHourUsage":[],"seenApplications":[]}`)
+		h.Expect(viewer, t, "list", name, "", `200 {"version":1,"maturity":"stable","data":[]}`)
+	}
+	h.ExpectQuery(viewer, t, "applications", "", `200 {"applications":[],"total":0}`)
+	h.Expect(viewer, t, "unknown", "", "", `200 {"unknownFlags":[]}`)
+}

@@ -6,6 +6,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -17,35 +18,35 @@ func Operations() []app.Operation {
 			Name:     "get-feature-usage-summary",
 			Route:    "GET /api/admin/client-metrics/features/{name}",
 			Requires: access.IsAnyone,
-			Tables:   []string{usagetable.Table},
+			Tables:   []string{accesstable.Table, usagetable.Table, featuretable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Get(reader(d)) },
 		},
 		{
 			Name:     "get-raw-feature-metrics",
 			Route:    "GET /api/admin/client-metrics/features/{name}/raw",
 			Requires: access.IsAnyone,
-			Tables:   []string{usagetable.Table},
+			Tables:   []string{accesstable.Table, usagetable.Table, featuretable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
 		},
 		{
 			Name:     "get-applications",
 			Route:    "GET /api/admin/metrics/applications",
 			Requires: access.IsAnyone,
-			Tables:   []string{usagetable.Table},
+			Tables:   []string{accesstable.Table, usagetable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListApplications(reader(d)) },
 		},
 		{
 			Name:     "get-application",
 			Route:    "GET /api/admin/metrics/applications/{appName}",
 			Requires: access.IsAnyone,
-			Tables:   []string{usagetable.Table, featuretable.Table},
+			Tables:   []string{accesstable.Table, usagetable.Table, featuretable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetApplication(reader(d)) },
 		},
 		{
 			Name:     "get-unknown-flags",
 			Route:    "GET /api/admin/metrics/unknown-flags",
 			Requires: access.IsAnyone,
-			Tables:   []string{usagetable.Table, featuretable.Table},
+			Tables:   []string{accesstable.Table, usagetable.Table, featuretable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListUnknown(reader(d)) },
 		},
 	}

@@ -12,8 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -30,7 +32,8 @@ type Reader struct {
 	now      func() time.Time
 }
 
-// NewReader returns a reader of the tables Usage and Features. Only Application and Unknown read Features.
+// NewReader returns a reader of the tables Usage and Features. Its methods return what the caller sees: nothing of toggles
+// in other projects.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Reader {
 	return &Reader{client, tables[usagetable.Table], tables[featuretable.Table], now}
 }
@@ -41,15 +44,56 @@ func since(now time.Time, hours int) time.Time {
 }
 
 // Feature reads the usage of a toggle in a number of hours before a time, of which the running one is the last. A toggle
-// that does not exist can have been used.
+// that does not exist can have been used. One that the caller does not see is like one that was never used.
 func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours int) ([]usagetable.Record, error) {
+	hidden, err := r.hidden(ctx, []string{name})
+	if err != nil || hidden[name] {
+		return nil, err
+	}
 	return usagetable.ReadFeature(ctx, r.client, r.table, name, since(now, hours), now)
+}
+
+// hidden returns which of the names are toggles in projects that the caller does not see.
+func (r *Reader) hidden(ctx context.Context, names []string) (map[string]bool, error) {
+	if access.PrincipalFrom(ctx).Has(access.Admin) {
+		return nil, nil //nolint:nilnil // none
+	}
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	toggles, err := r.toggles(ctx, names)
+	hidden := map[string]bool{}
+	for name, f := range toggles {
+		hidden[name] = !visible(f.Project)
+	}
+	return hidden, err
 }
 
 // Applications reads all applications, ordered by name, without those that cannot be read.
 func (r *Reader) Applications(ctx context.Context) ([]usagetable.Application, error) {
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all, err := usagetable.Applications(ctx, r.client, r.table)
+	all = slices.DeleteFunc(all, func(a usagetable.Application) bool { return !isVisible(a, visible) })
+	for i := range all {
+		all[i].Projects = visibleProjects(all[i], visible)
+	}
 	return all, usagetable.ExceptIncomplete(err)
+}
+
+// visibleProjects returns the projects of an application that are visible.
+func visibleProjects(a usagetable.Application, visible func(project string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(a.Projects), func(project string) bool {
+		return project != clienttokentable.AllProjects && !visible(project)
+	})
+}
+
+// isVisible reports whether an application has not only projects that are not visible.
+func isVisible(a usagetable.Application, visible func(project string) bool) bool {
+	return len(a.Projects) == 0 || len(visibleProjects(a, visible)) > 0
 }
 
 // Application is what is known of an application.
@@ -73,13 +117,18 @@ func add(all map[string]environments, name, environment string) {
 
 // Application reads an application. The kind of its error is NotFound if none with the name has reported in 90 days.
 func (r *Reader) Application(ctx context.Context, name string) (Application, error) {
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return Application{}, err
+	}
 	stored, found, err := usagetable.ReadApplication(ctx, r.client, r.table, name)
 	if err != nil {
 		return Application{}, fmt.Errorf("read the application %q: %w", name, err)
 	}
-	if !found {
+	if !found || !isVisible(stored, visible) {
 		return Application{}, unknownApplication(name)
 	}
+	stored.Projects = visibleProjects(stored, visible)
 	a := Application{Application: stored, Features: map[string]environments{}}
 	now := r.now()
 	reads, readCtx := errgroup.WithContext(ctx)
@@ -103,7 +152,10 @@ func (r *Reader) Application(ctx context.Context, name string) (Application, err
 	toggles, err := r.toggles(ctx, slices.Collect(maps.Keys(a.Features)))
 	a.Existing = map[string]string{}
 	for name, f := range toggles {
-		if !f.Archived {
+		switch {
+		case !visible(f.Project):
+			delete(a.Features, name)
+		case !f.Archived:
 			a.Existing[name] = f.Project
 		}
 	}
@@ -195,6 +247,10 @@ const (
 // ones, by name. If there are too many, it returns names of archived toggles first, then those that applications with
 // backend tokens asked for.
 func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return nil, err
+	}
 	now := r.now()
 	records, err := usagetable.ReadUnknown(ctx, r.client, r.table, since(now, recentHours), now)
 	if err != nil {
@@ -214,7 +270,9 @@ func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
 		return nil, err
 	}
 	isToggle := func(name string) bool { _, ok := toggles[name]; return ok }
-	names = slices.DeleteFunc(names, func(name string) bool { return isToggle(name) && !toggles[name].Archived })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return isToggle(name) && (!toggles[name].Archived || !visible(toggles[name].Project))
+	})
 	slices.SortStableFunc(names, func(a, b string) int { return falseFirst(isToggle(b), isToggle(a)) })
 	unknown := map[string]*Unknown{}
 	for _, name := range names[:min(len(names), maxUnknown)] {

@@ -354,7 +354,8 @@ func TestChangeKeepsSeenAt(t *testing.T) {
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, unlimited())
-	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9"})
+	ada := access.WithPrincipal(t.Context(), access.Principal{ID: "user:1", UserID: 1, Name: "Ada", TokenID: "9",
+		Permissions: []access.Permission{access.Admin}})
 	f.ExpectStatus(ada, t, "create", "", `{"tokenName":"a","type":"client","project":"shop"}`, 201)
 	listed := "shop:development.v2_" + selector1
 	f.ExpectStatus(ada, t, "update", listed, `{"expiresAt":"2030-01-01T00:00:00Z"}`, 200)
@@ -438,4 +439,26 @@ func TestProjects(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", sent, got, want)
 		}
 	}
+}
+
+// A token of a private project is hidden from others, and one that has other projects, too, is shown without it.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, unlimited())
+	f.PutPrivateProject(t)
+	created := func(name string, projects ...string) string {
+		token, _, err := f.store.Create(t.Context(), clienttokentable.Token{Name: name, Type: clienttokentable.Backend,
+			Environment: "production", Projects: projects, CreatedAt: now()}, clienttoken.MaxTokens, &f.random)
+		assert.OK(t, err)
+		return token.Listed()
+	}
+	both, hidden := created("both", "default", "secret"), created("hidden", "secret")
+	f.Projects = f.ProjectReader()
+	viewer := operation.Viewer(t.Context())
+	f.Expect(viewer, t, "list", "", "", `200 {"tokens":[`+shown(both, "both",
+		`"type":"client","project":"default","projects":["default"],"environment":"production","expiresAt":null`)+`]}`)
+	const unknown = "404 NotFoundError: There is no such client token."
+	f.Expect(viewer, t, "update", hidden, `{"expiresAt":"2027-01-01T00:00:00Z"}`, unknown)
+	f.Expect(viewer, t, "delete", hidden, "", unknown)
+	f.Expect(viewer, t, "delete", both, "", "200")
 }

@@ -17,7 +17,7 @@ func Operations() []app.Operation {
 			Name:     "get-all-api-tokens",
 			Route:    "GET /api/admin/api-tokens",
 			Requires: access.Has(access.ReadClientToken),
-			Tables:   []string{clienttokentable.Table},
+			Tables:   []string{clienttokentable.Table, accesstable.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return List(NewStore(d.DynamoDB, d.Tables, nil))
 			},
@@ -36,14 +36,14 @@ func Operations() []app.Operation {
 			Name:     "update-api-token",
 			Route:    "PUT /api/admin/api-tokens/{token}",
 			Requires: access.Has(access.UpdateClientToken),
-			Tables:   []string{clienttokentable.Table, eventlog.Table},
+			Tables:   []string{clienttokentable.Table, accesstable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d), d.Now, maxDays(d)) },
 		},
 		{
 			Name:     "delete-api-token",
 			Route:    "DELETE /api/admin/api-tokens/{token}",
 			Requires: access.Has(access.DeleteClientToken),
-			Tables:   []string{clienttokentable.Table, environment.Table, eventlog.Table},
+			Tables:   []string{clienttokentable.Table, environment.Table, accesstable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 	}

@@ -2,9 +2,11 @@ package clienttoken
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -24,14 +26,14 @@ type response struct {
 	Secure      bool     `json:"secure"` // true
 }
 
-// newResponse returns a token as lists have it: without the random part of its secret.
-func newResponse(t clienttokentable.Token) response {
+// newResponse returns a token as lists have it: without the random part of its secret, and with some of its projects.
+func newResponse(t clienttokentable.Token, projects []string) response {
 	return response{
 		Secret:      t.Listed(),
 		TokenName:   t.Name,
 		Type:        t.ListedType(),
-		Project:     strings.Join(t.ListedProjects(), ","),
-		Projects:    t.ListedProjects(),
+		Project:     strings.Join(projects, ","),
+		Projects:    projects,
 		Environment: t.Environment,
 		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
 		CreatedAt:   datetime.Format(t.CreatedAt),
@@ -45,21 +47,36 @@ type responses struct {
 	Tokens []response `json:"tokens"`
 }
 
-func newResponses(all []clienttokentable.Token) responses {
-	list := responses{make([]response, len(all))}
-	for i, t := range all {
-		list.Tokens[i] = newResponse(t)
+// newResponses returns the tokens of projects that are visible, without their other projects.
+func newResponses(all []clienttokentable.Token, visible func(project string) bool) responses {
+	list := responses{[]response{}}
+	for _, t := range all {
+		if projects := visibleProjects(t, visible); len(projects) > 0 {
+			list.Tokens = append(list.Tokens, newResponse(t, projects))
+		}
 	}
 	return list
+}
+
+// visibleProjects returns the projects of a token that are visible, in the form of the API. It is empty if the token is
+// not visible either. A token for all projects is visible.
+func visibleProjects(t clienttokentable.Token, visible func(project string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(t.ListedProjects()), func(project string) bool {
+		return project != clienttokentable.AllProjects && !visible(project)
+	})
 }
 
 // List serves GET /api/admin/api-tokens.
 func List(tokens *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
 		all, err := tokens.List(r.Context())
 		if err != nil {
 			return err
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, newResponses(all))
+		return lambdahttp.WriteJSON(w, http.StatusOK, newResponses(all, visible))
 	}
 }

@@ -65,7 +65,7 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(t.Listed()).String())
-		shown := newResponse(t)
+		shown := newResponse(t, t.ListedProjects())
 		shown.Secret, shown.Type = secret.Reveal(), body.Text("type")
 		return lambdahttp.WriteJSON(w, http.StatusCreated, shown)
 	}
@@ -157,6 +157,9 @@ func Update(tokens *Store, now func() time.Time, days int) lambdahttp.HandlerFun
 		if err != nil {
 			return notFound()
 		}
+		if err := checkVisible(r.Context(), tokens, text); err != nil {
+			return err
+		}
 		if err := checkPreconditions(r, tokens, text); err != nil {
 			return err
 		}
@@ -171,11 +174,31 @@ func Delete(tokens *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return notFound()
 		}
+		if err := checkVisible(r.Context(), tokens, text); err != nil {
+			return err
+		}
 		if err := checkPreconditions(r, tokens, text); err != nil {
 			return err
 		}
 		return tokens.Delete(r.Context(), text) // nil: 200 without a body
 	}
+}
+
+// checkVisible returns a 404 if a token belongs to projects alone that the caller does not see.
+func checkVisible(ctx context.Context, tokens *Store, text string) error {
+	if access.PrincipalFrom(ctx).Has(access.Admin) {
+		return nil
+	}
+	t, err := tokens.Find(ctx, text)
+	if err != nil || len(t.Projects) == 0 {
+		return err
+	}
+	for _, project := range t.Projects {
+		if _, err := access.VisibleProject(ctx, project); apierror.KindOf(err) != apierror.NotFound {
+			return err
+		}
+	}
+	return notFound()
 }
 
 // checkPreconditions returns a 412 if the preconditions of a request do not allow to change a token, which has no ETag.

@@ -74,7 +74,7 @@ func optional(text string) *string {
 const SearchTime = 2 * time.Second
 
 // Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the
-// permission ADMIN can search the events of one toggle.
+// permission ADMIN can search the events of one toggle, and finds those of the projects that it sees.
 func Search(events *eventlog.Reader, names *user.Names, within time.Duration) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
@@ -95,6 +95,13 @@ func Search(events *eventlog.Reader, names *user.Names, within time.Duration) la
 		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
 		named := f
+		if !access.PrincipalFrom(ctx).Has(access.Admin) {
+			visible, err := access.Visibility(ctx)
+			if err != nil {
+				return err
+			}
+			named.Visible = func(e eventlog.Event) bool { return isVisible(e, visible) }
+		}
 		if f.Text != "" {
 			var err error
 			if named.Named, err = names.Containing(ctx, f.Text); err != nil {
@@ -139,6 +146,18 @@ func Search(events *eventlog.Reader, names *user.Names, within time.Duration) la
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, response)
 	}
+}
+
+// isVisible reports whether an event contains nothing of a project that is not visible. A toggle that is moved has an
+// event with two projects.
+func isVisible(e eventlog.Event, visible func(project string) bool) bool {
+	projects := []string{e.Project}
+	for _, data := range []json.RawMessage{e.Data, e.PreData} {
+		properties, _ := eventlog.Properties(data) // package eventlog encoded it
+		project, _ := properties["project"].(string)
+		projects = append(projects, project)
+	}
+	return !slices.ContainsFunc(projects, func(project string) bool { return project != "" && !visible(project) })
 }
 
 // sentCursor is a cursor as clients get it, in base64. A search with other filters cannot continue it.

@@ -547,3 +547,37 @@ func TestSlowSearch(t *testing.T) {
 		})
 	}
 }
+
+// A toggle that was moved has events of several projects. Those with something of a private project are neither returned
+// nor counted for others.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.PutPrivateProject(t)
+	about := func(kind eventlog.Type, project string, data, preData any) {
+		f.record(t.Context(), t, eventlog.Change{Type: kind, Subject: "toggle:a", FeatureName: "a", Project: project,
+			Data: data, PreData: preData})
+	}
+	type moved struct {
+		Project string `json:"project"`
+	}
+	about(eventlog.FeatureCreated, "secret", map[string]any{"name": "a"}, nil)
+	about(eventlog.FeatureUpdated, "default", moved{"default"}, moved{"secret"})
+	about(eventlog.FeatureArchived, "default", map[string]any{"archived": true}, nil)
+	set := f.set(time.Minute)
+	set.Projects = f.ProjectReader()
+	for _, query := range []string{"feature=IS:a", "feature=IS:a&limit=1", "feature=IS:a&query=a"} {
+		_, _, text := set.Serve(operation.Viewer(t.Context()), operation.Request{Operation: "search", Query: query})
+		var got struct {
+			Events []struct{ Type eventlog.Type }
+			Total  int
+		}
+		assert.OK(t, json.Unmarshal([]byte(text), &got))
+		assert.Equal(t, "[{feature-archived}] 1", fmt.Sprint(got.Events, " ", got.Total))
+		if strings.Contains(text, "secret") {
+			t.Error(text)
+		}
+	}
+	set.ExpectQuery(operation.Viewer(t.Context()), t, "search", "feature=IS:a&project=IS:secret",
+		`200 {"events":[],"total":0,"totalExact":true}`)
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
@@ -19,7 +20,11 @@ func Count(searcher *Searcher) lambdahttp.HandlerFunc {
 		if err := q.Err(); err != nil {
 			return err
 		}
-		counts, err := searcher.Count(r.Context(), project)
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
+		counts, err := searcher.Count(r.Context(), func(id string) bool { return project.selects(id) && visible(id) })
 		if err != nil {
 			return err
 		}
@@ -68,16 +73,16 @@ type Counts struct {
 }
 
 // Count counts the toggles of the selected projects. It reads the whole table, consistently.
-func (s *Searcher) Count(ctx context.Context, project OneOf) (Counts, error) {
+func (s *Searcher) Count(ctx context.Context, selects func(project string) bool) (Counts, error) {
 	all, err := featuretable.Scan(ctx, s.client, s.table,
-		func(row featuretable.Row) bool { return project.selects(row.Toggle.Project) },
+		func(row featuretable.Row) bool { return selects(row.Toggle.Project) },
 		featuretable.AttributeProject, featuretable.AttributeType, featuretable.AttributeArchived,
 		featuretable.AttributeStale, featuretable.AttributePotentiallyStale)
 	if err != nil {
 		return Counts{}, err
 	}
 	counts, types, projects := Counts{Types: []TypeStates{}, Projects: []ProjectStates{}}, states{}, states{}
-	if project.selects(toggle.DefaultProject) {
+	if selects(toggle.DefaultProject) {
 		projects.of(toggle.DefaultProject)
 	}
 	for _, row := range all {

@@ -3,6 +3,7 @@ package featuresearch_test
 import (
 	"testing"
 
+	"toggleadmin/test/helper/operation"
 	"toggleadmin/test/helper/toggles"
 )
 
@@ -30,4 +31,25 @@ func TestCount(t *testing.T) {
 	h.ExpectQuery(t.Context(), t, "count", "project=shop",
 		"400 ValidationError: The `/query/project` parameter must begin with IS: or IS_NOT: or IS_ANY_OF: or IS_NONE_OF: "+
 			"and have a value; you sent \"shop\".")
+}
+
+// Toggles of a private project are neither found nor counted by others.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.PutPrivateProject(t)
+	db.Create(t, `{"name":"hidden","project":"secret"}`, `{"name":"gone","project":"secret","archived":true}`)
+	h := db.Searches(db.Client)
+	h.Projects = db.ProjectReader()
+	viewer := operation.Viewer(t.Context())
+	for _, query := range []string{
+		"", "query=hidden", "project=IS:secret", "archived=IS:true", "state=IS:potentially-stale",
+		"state=IS:potentially-stale&query=hidden",
+	} {
+		h.ExpectQuery(viewer, t, "search", query, `200 {"features":[],"total":0}`)
+	}
+	h.ExpectQuery(viewer, t, "count", "", `200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},`+
+		`"types":[],"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0}]}`)
+	h.ExpectQuery(viewer, t, "count", "project=IS:secret",
+		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},"types":[],"projects":[]}`)
 }

@@ -37,6 +37,7 @@ type Filter struct {
 	Status               OneOf     // in environments: values such as production:enabled
 	Segment              OneOf     // names of segments that they use
 	LastSeen             LastSeen
+	Visible              func(project string) bool // selects the toggles of these projects
 
 	// known is what exists of what Status and Segment name. Searcher.Search sets it.
 	known struct {
@@ -72,7 +73,7 @@ const (
 
 func (f Filter) selects(row featuretable.Row) bool {
 	t := row.Toggle
-	return t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
+	return f.Visible(t.Project) && t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
 		f.selectsState(t.State()) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -21,8 +22,8 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/search/features",
 			Requires: access.IsAnyone,
 			Tables: []string{
-				featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table, usagetable.Table,
-				user.Table,
+				accesstable.Table, featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table,
+				usagetable.Table, user.Table,
 			},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Search(feature.OpenReader(d).WithUsage(d.Now), searcher(d))
@@ -32,7 +33,7 @@ func Operations() []app.Operation {
 			Name:     "count-features",
 			Route:    "GET /api/admin/search/features/counts",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table},
+			Tables:   []string{accesstable.Table, featuretable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Count(searcher(d)) },
 		},
 	}

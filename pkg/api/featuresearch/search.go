@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
@@ -18,6 +19,9 @@ func Search(features *feature.Reader, searcher *Searcher) lambdahttp.HandlerFunc
 	return func(w http.ResponseWriter, r *http.Request) error {
 		f, o, err := parseSearch(lambdahttp.NewQuery(r))
 		if err != nil {
+			return err
+		}
+		if f.Visible, err = access.Visibility(r.Context()); err != nil {
 			return err
 		}
 		total := 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/evaluation"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -45,7 +46,11 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 		if err := store.CheckEnvironments(r.Context(), q.environments); err != nil {
 			return err
 		}
-		features, err := store.Features(r.Context(), q.selects)
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
+		features, err := store.Features(r.Context(), func(project string) bool { return q.selects(project) && visible(project) })
 		if err != nil {
 			return err
 		}
@@ -53,7 +58,7 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 			return apierror.Errorf(apierror.Validation, "The number of toggles times the number of environments is %d, and the "+
 				"limit is %d. Select fewer environments or projects.", n, maxResults)
 		}
-		segments, err := store.Segments(r.Context())
+		segments, err := store.Segments(r.Context(), visible)
 		if err != nil {
 			return err
 		}

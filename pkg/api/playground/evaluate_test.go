@@ -278,3 +278,32 @@ func TestParents(t *testing.T) {
 		assert.Equal(t, want, strings.Join(got, ", "))
 	}
 }
+
+// Others than the members of a private project get neither its toggles nor the constraints of its segments.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	db.PutPrivateProject(t)
+	put(t, db, toggle.Feature{Name: "hidden", Project: "secret"}, "production")
+	db.Put(t, db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
+		Segment: toggle.Segment{ID: 1, Name: "Norway", Constraints: []toggle.Constraint{in("country", "NO")}},
+		Project: new("secret"),
+	}))
+	call := func(name, body string) string {
+		h := handler(db)
+		h.Projects = db.ProjectReader()
+		h.Handlers["strategy"] = playground.EvaluateStrategy(playground.NewStore(db.Client, db.Tables), now, seed())
+		return h.Call(operation.Viewer(t.Context()), name, "", body)
+	}
+	for _, projects := range []string{`"*"`, `["secret"]`} {
+		response := call("evaluate", `{"environments":["production"],"context":{},"projects":`+projects+`}`)
+		if !strings.HasPrefix(response, "200") || !strings.HasSuffix(response, `"features":[]}`) {
+			t.Error(response)
+		}
+	}
+	strategy := func(segment int) string {
+		text := call("strategy", fmt.Sprintf(`{"name":"default","segments":[%d],"context":{"country":"NO"}}`, segment))
+		return strings.ReplaceAll(text, fmt.Sprintf(`"id":%d`, segment), `"id":0`)
+	}
+	assert.Equal(t, strategy(2), strategy(1)) // there is no segment 2
+}

@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -16,7 +17,7 @@ func Operations() []app.Operation {
 			Name:     "evaluate-features",
 			Route:    "POST /api/admin/playground/advanced",
 			Requires: access.IsAnyone,
-			Tables:   []string{featuretable.Table, segmenttable.Table, environment.Table},
+			Tables:   []string{accesstable.Table, featuretable.Table, segmenttable.Table, environment.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Evaluate(NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
 			},
@@ -25,7 +26,7 @@ func Operations() []app.Operation {
 			Name:     "evaluate-strategy",
 			Route:    "POST /api/admin/playground/strategy",
 			Requires: access.IsAnyone,
-			Tables:   []string{segmenttable.Table},
+			Tables:   []string{accesstable.Table, segmenttable.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return EvaluateStrategy(NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
 			},

@@ -59,15 +59,18 @@ func (s *Store) Features(ctx context.Context, selects func(project string) bool)
 	return featuretable.Features(rows)
 }
 
-// Segments returns all segments, in any order. It scans the table, consistently.
-func (s *Store) Segments(ctx context.Context) ([]toggle.Segment, error) {
+// Segments returns the segments of the selected projects and those without a project, in any order. It scans the table,
+// consistently.
+func (s *Store) Segments(ctx context.Context, selects func(project string) bool) ([]toggle.Segment, error) {
 	stored, err := segmenttable.Scan(ctx, s.client, s.segments)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]toggle.Segment, len(stored))
-	for i, segment := range stored {
-		all[i] = segment.Segment
+	var all []toggle.Segment
+	for _, segment := range stored {
+		if segment.Project == nil || selects(*segment.Project) {
+			all = append(all, segment.Segment)
+		}
 	}
 	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/featurestrategy"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -30,7 +31,11 @@ func EvaluateStrategy(store *Store, now func() time.Time, random io.Reader) lamb
 		}
 		var segments []toggle.Segment
 		if len(s.Segments) > 0 {
-			if segments, err = store.Segments(r.Context()); err != nil {
+			visible, err := access.Visibility(r.Context())
+			if err != nil {
+				return err
+			}
+			if segments, err = store.Segments(r.Context(), visible); err != nil {
 				return err
 			}
 		}

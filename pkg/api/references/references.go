@@ -27,6 +27,17 @@ type Counts struct {
 // ByProject are the numbers of active toggles by project. Projects without such a toggle are left out.
 type ByProject map[string]int64
 
+// In returns the numbers of the selected projects.
+func (c ByProject) In(selects func(project string) bool) ByProject {
+	selected := ByProject{}
+	for project, n := range c {
+		if selects(project) {
+			selected[project] = n
+		}
+	}
+	return selected
+}
+
 // Toggles returns the number of active toggles.
 func (c ByProject) Toggles() (n int64) {
 	for _, toggles := range c {

@@ -23,7 +23,7 @@ func Operations() []app.Operation {
 			Name:     "get-segments",
 			Route:    "GET /api/admin/segments",
 			Requires: access.IsAnyone,
-			Tables:   []string{segmenttable.Table, user.Table},
+			Tables:   []string{accesstable.Table, segmenttable.Table, user.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return List(reader(d), user.NewNames(d.DynamoDB, d.Tables))
 			},
@@ -40,7 +40,7 @@ func Operations() []app.Operation {
 			Name:     "get-segment",
 			Route:    "GET /api/admin/segments/{id}",
 			Requires: access.IsAnyone,
-			Tables:   []string{segmenttable.Table, user.Table},
+			Tables:   []string{accesstable.Table, segmenttable.Table, user.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return Get(reader(d), user.NewNames(d.DynamoDB, d.Tables))
 			},
@@ -64,7 +64,7 @@ func Operations() []app.Operation {
 			Name:     "get-segment-strategies",
 			Route:    "GET /api/admin/segments/{id}/strategies",
 			Requires: access.IsAnyone,
-			Tables:   []string{segmenttable.Table, featuretable.Table},
+			Tables:   []string{accesstable.Table, segmenttable.Table, featuretable.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return ListStrategies(reader(d), NewStrategies(d.DynamoDB, d.Tables))
 			},

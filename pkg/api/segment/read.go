@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -26,8 +28,10 @@ type response struct {
 	UsedInProjects int64               `json:"usedInProjects"`
 }
 
-// response returns the response for a segment. names has the names of the users who create segments by their ids.
-func (s Segment) response(names map[int64]string) response {
+// response returns the response for a segment. names has the names of the users who create segments by their ids. Only
+// toggles of visible projects are counted.
+func (s Segment) response(names map[int64]string, visible func(project string) bool) response {
+	used := s.References.In(visible)
 	r := response{
 		ID:             s.ID,
 		Name:           s.Name,
@@ -35,8 +39,8 @@ func (s Segment) response(names map[int64]string) response {
 		Constraints:    s.Constraints,
 		Project:        s.Project,
 		CreatedAt:      datetime.Format(s.CreatedAt),
-		UsedInFeatures: s.References.Toggles(),
-		UsedInProjects: s.References.Projects(),
+		UsedInFeatures: used.Toggles(),
+		UsedInProjects: used.Projects(),
 	}
 	if s.CreatedBy != nil {
 		r.CreatedBy = new(cmp.Or(s.CreatedBy.Name, names[s.CreatedBy.ID]))
@@ -44,10 +48,10 @@ func (s Segment) response(names map[int64]string) response {
 	return r
 }
 
-func responses(all []Segment, names map[int64]string) []response {
+func responses(all []Segment, names map[int64]string, visible func(project string) bool) []response {
 	list := make([]response, len(all))
 	for i, s := range all {
-		list[i] = s.response(names)
+		list[i] = s.response(names, visible)
 	}
 	return list
 }
@@ -61,6 +65,14 @@ func creatorsOf(ctx context.Context, users *user.Names, all []Segment) (map[int6
 		}
 	}
 	return users.Of(ctx, ids)
+}
+
+// inEveryProject is for a response that depends on no project: of a new segment, or one that is only measured.
+func inEveryProject(string) bool { return true }
+
+// isVisible reports whether a segment belongs to no project or to one that is visible.
+func isVisible(s Segment, visible func(project string) bool) bool {
+	return s.Project == nil || visible(*s.Project)
 }
 
 // idOf returns the path parameter id of a request, or a 404.
@@ -79,17 +91,22 @@ func idOf(r *http.Request) (int64, error) {
 // List serves GET /api/admin/segments.
 func List(segments *Store, users *user.Names) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
 		all, err := segments.List(r.Context())
 		if err != nil {
 			return err
 		}
+		all = slices.DeleteFunc(all, func(s Segment) bool { return !isVisible(s, visible) })
 		names, err := creatorsOf(r.Context(), users, all)
 		if err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Segments []response `json:"segments"`
-		}{responses(all, names)})
+		}{responses(all, names, visible)})
 	}
 }
 
@@ -100,16 +117,23 @@ func Get(segments *Store, users *user.Names) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
 		s, err := segments.Get(r.Context(), id)
 		if err != nil {
 			return err
+		}
+		if !isVisible(s, visible) {
+			return notFound(segmenttable.Name(id))
 		}
 		names, err := creatorsOf(r.Context(), users, []Segment{s})
 		if err != nil {
 			return err
 		}
 		w.Header().Set("ETag", etag(s))
-		return lambdahttp.WriteJSON(w, http.StatusOK, s.response(names))
+		return lambdahttp.WriteJSON(w, http.StatusOK, s.response(names, visible))
 	}
 }
 
@@ -123,13 +147,22 @@ func ListStrategies(segments *Store, strategies *Strategies) lambdahttp.HandlerF
 		if err != nil {
 			return err
 		}
-		if _, err := segments.Get(r.Context(), id); err != nil {
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
 			return err
+		}
+		s, err := segments.Get(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		if !isVisible(s, visible) {
+			return notFound(segmenttable.Name(id))
 		}
 		all, err := strategies.Of(r.Context(), id)
 		if err != nil {
 			return err
 		}
+		all = slices.DeleteFunc(all, func(used Strategy) bool { return !visible(used.Project) })
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Strategies []Strategy `json:"strategies"`
 		}{all})

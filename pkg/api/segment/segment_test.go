@@ -389,3 +389,26 @@ func TestAccess(t *testing.T) {
 		}
 	}
 }
+
+// A segment of a private project is hidden from others, as are the toggles of such a project that use a segment.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.PutPrivateProject(t)
+	f.Expect(t.Context(), t, "create", "", `{"name":"a","constraints":[]}`, "201 "+shown(1, "a", plain))
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"b","constraints":[],"project":"secret"}`, 201)
+	hidden := toggle.Feature{Name: "hidden", Project: "secret"}
+	hidden.SetEnvironment("production", toggle.Environment{Strategies: []toggle.Strategy{{ID: "1", Name: "default",
+		Segments: []int64{1}}}})
+	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(hidden.Normalized()))
+	f.Put(t, f.Tables[segmenttable.Table], segment.ReferencesStore(f.Client, f.Tables).Item(segmenttable.Name(1),
+		references.Counts{ByProject: references.ByProject{"secret": 1}}))
+	f.Projects = f.ProjectReader()
+	viewer := operation.Viewer(t.Context())
+	f.Expect(viewer, t, "list", "", "", `200 {"segments":[`+shown(1, "a", plain)+"]}")
+	f.Expect(viewer, t, "get", "1", "", "200 "+shown(1, "a", plain))
+	f.Expect(viewer, t, "strategies", "1", "", `200 {"strategies":[]}`)
+	for _, name := range []string{"get", "strategies"} {
+		f.Expect(viewer, t, name, "2", "", strings.ReplaceAll(f.Call(viewer, name, "3", ""), "3", "2")) // there is no segment 3
+	}
+}

@@ -36,7 +36,7 @@ func checkSizes(all []Segment, next Segment) error {
 
 // sizeOf returns the number of bytes of the list of segments in Lambda's response.
 func sizeOf(all []Segment) (int, error) {
-	size, err := jsonbody.SizeInResponse(responses(all, nil))
+	size, err := jsonbody.SizeInResponse(responses(all, nil, inEveryProject))
 	if err != nil {
 		return 0, fmt.Errorf("encode the list of segments: %w", err)
 	}

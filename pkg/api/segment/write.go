@@ -106,7 +106,7 @@ func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(segmenttable.Name(created.ID)).String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, created.response(nil))
+		return lambdahttp.WriteJSON(w, http.StatusCreated, created.response(nil, inEveryProject))
 	}
 }
 

@@ -20,6 +20,14 @@ func (db *Database) PutProjects(tb testing.TB, projects ...access.Project) {
 	}
 }
 
+// PutPrivateProject writes the private project "secret", in which nobody has a role.
+func (db *Database) PutPrivateProject(tb testing.TB) {
+	tb.Helper()
+	secret := access.NewProject("secret", "Secret")
+	secret.Mode = access.Private
+	db.PutProjects(tb, secret)
+}
+
 // PutRoles writes custom roles.
 func (db *Database) PutRoles(tb testing.TB, roles ...access.RoleDefinition) {
 	tb.Helper()

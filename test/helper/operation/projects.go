@@ -19,10 +19,20 @@ func (s Set) withAccess(ctx context.Context) context.Context {
 	return access.WithProjects(ctx, projects)
 }
 
+// Viewer returns a context of a request by a user with the root role Viewer and without roles in projects.
+func Viewer(ctx context.Context) context.Context {
+	return access.WithPrincipal(ctx, access.UserPrincipal(9, access.RoleViewer))
+}
+
 // everyProject is a reader for which every project exists and is open.
 type everyProject struct{ access.Reader }
 
 // Project implements access.Reader.
 func (everyProject) Project(_ context.Context, id string) (*access.Project, error) {
 	return new(access.NewProject(id, id)), nil
+}
+
+// Projects implements access.Reader. It returns the default project alone.
+func (everyProject) Projects(context.Context) ([]*access.Project, error) {
+	return []*access.Project{new(access.ImplicitDefaultProject())}, nil
 }
