@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -132,12 +133,11 @@ func checkProject(ctx context.Context, id string, body jsonbody.Object) error {
 	if apierror.KindOf(err) != apierror.NotFound {
 		return err
 	}
-	if body.Has("project") {
-		return apierror.Errorf(apierror.Validation, "The `/body/project` property must be * or the id of a project; you sent %q.",
-			apierror.Echo(id))
+	path := "/body/project"
+	if !body.Has("project") {
+		path = fmt.Sprintf("/body/projects/%d", slices.Index(body.Texts("projects"), id))
 	}
-	return apierror.Errorf(apierror.Validation, "The `/body/projects/%d` property must be * or the id of a project; you sent %q.",
-		slices.Index(body.Texts("projects"), id), apierror.Echo(id))
+	return apierror.Invalid(apierror.At(path, "must be * or the id of a project").Sent(id))
 }
 
 // Update serves PUT /api/admin/api-tokens/{token}.

@@ -7,7 +7,6 @@ import { FieldError, field, form, openDialog } from '../dialog.js';
 import { text } from '../dom.js';
 import { keepControls } from '../draft.js';
 import { expiry, expiryChoice } from '../expiry.js';
-import { wrongName } from '../messages.js';
 import { fold } from '../search.js';
 import { showSecret, tryCommand } from '../secret.js';
 import { element, html, nothing } from '../template.js';
@@ -104,7 +103,7 @@ const split = (value) => value.split(',').map((name) => name.trim()).filter(Bool
 /** Names the project that an error is about. */
 function ofProjects(error, chosen) {
   const [, index] = error.details?.map(({ path }) => /^\/body\/projects\/(\d+)$/.exec(path)).find(Boolean) ?? [];
-  return index === undefined ? error : new FieldError('projects', `“${chosen[index]}” is no project. ${wrongName(chosen[index])}`);
+  return index === undefined ? error : new FieldError('projects', `There is no project with the ID “${chosen[index]}”.`);
 }
 
 /** Proposes existing projects for the last name in a list of them. */
