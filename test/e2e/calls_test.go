@@ -228,7 +228,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", BatchGetItem 2r, TransactWriteItems 6w+5w",
 		},
 		// it is used
-		{"DELETE context/userId", "editor", "", 409, "delete-context-field", readPAT + ", BatchGetItem 2r, 5 Scan 1r"},
+		{"DELETE context/userId", "editor", "", 409, "delete-context-field", readPAT + ", BatchGetItem 2r, Query 1r, 5 Scan 1r"},
 
 		{
 			request:  "POST constraints/validate",

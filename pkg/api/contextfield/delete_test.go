@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/references"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -100,7 +101,7 @@ func TestDeleteIsSuperseded(t *testing.T) {
 		})
 		store := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
 		create(t, existing, contextfield.ContextField{Name: "a"})
-		err := store.Delete(t.Context(), "a")
+		err := store.Delete(access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin)), "a")
 		if used := apierror.KindOf(err) == apierror.Conflict; used != stays || !stays && err != nil {
 			t.Errorf("the toggle stays: %t: %v", stays, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -46,7 +47,7 @@ func Operations() []app.Operation {
 			Name:     "delete-context-field",
 			Route:    "DELETE /api/admin/context/{name}",
 			Requires: access.Has(access.DeleteFieldPermission),
-			Tables:   []string{Table, featuretable.Table, segmenttable.Table, eventlog.Table},
+			Tables:   []string{Table, accesstable.Table, featuretable.Table, segmenttable.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Delete(writer(d)) },
 		},
 	}

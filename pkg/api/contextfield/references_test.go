@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -97,4 +98,20 @@ func TestLossWhileAStrategyIsWritten(t *testing.T) {
 	_, err := late.Replace(t.Context(), contextfield.ContextField{Name: "plan",
 		LegalValues: []contextfield.LegalValue{{Value: "pro"}}}, func(contextfield.ContextField) error { return nil })
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
+}
+
+// A field that only toggles and segments of a private project use cannot be deleted by others, who get no numbers.
+func TestPrivateProject(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	db.PutPrivateProject(t)
+	_, err := contextfield.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), contextfield.ContextField{Name: "f"})
+	assert.OK(t, err)
+	hidden := toggle.Feature{Name: "hidden", Project: "secret", ContextFields: []string{"f"}}
+	db.Put(t, db.Tables[featuretable.Table], featuretable.Marshal(hidden))
+	db.Put(t, db.Tables[contextfield.Table], contextfield.ReferencesStore(db.Client, db.Tables).Item("f",
+		references.Counts{ByProject: references.ByProject{"secret": 1}}))
+	h := operation.Set{Projects: db.ProjectReader(), Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
+		"delete": contextfield.Delete(contextfield.NewStore(db.Client, db.Tables, db.Log()))}}
+	h.Expect(operation.Viewer(t.Context()), t, "delete", "f", "", `409 ConflictError: The context field "f" is in use.`)
 }

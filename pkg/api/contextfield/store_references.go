@@ -7,6 +7,7 @@ import (
 
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -46,8 +47,12 @@ func (l *loss) affects(constraints []toggle.Constraint) bool {
 // inUse returns the error of the kind Conflict for a field that toggles or segments use, which it names. It reads all of
 // them.
 func (s *Store) inUse(ctx context.Context, f ContextField) error {
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return err
+	}
 	rows, err := featuretable.Scan(ctx, s.client, s.features, func(row featuretable.Row) bool {
-		return !row.Toggle.Archived && slices.Contains(row.Toggle.ContextFields, f.Name)
+		return !row.Toggle.Archived && slices.Contains(row.Toggle.ContextFields, f.Name) && visible(row.Toggle.Project)
 	})
 	if err != nil {
 		return err
@@ -57,14 +62,23 @@ func (s *Store) inUse(ctx context.Context, f ContextField) error {
 		return fmt.Errorf("find the segments that use a context field: %w", err)
 	}
 	var segments []string
+	hidden := int64(0)
 	for _, found := range all {
-		if slices.ContainsFunc(found.Constraints, func(c toggle.Constraint) bool { return c.ContextName == f.Name }) {
+		switch {
+		case !slices.ContainsFunc(found.Constraints, func(c toggle.Constraint) bool { return c.ContextName == f.Name }):
+		case found.Project == nil || visible(*found.Project):
 			segments = append(segments, found.Name)
+		default:
+			hidden++
 		}
 	}
 	slices.Sort(segments)
-	message := fmt.Sprintf("The context field %q is in use. The number of toggles with a constraint on it, without archived "+
-		"ones, is %d, and the number of segments is %d", apierror.Echo(f.Name), f.References.Toggles(), f.References.Segments)
+	toggles, used := f.References.In(visible).Toggles(), f.References.Segments-hidden
+	message := fmt.Sprintf("The context field %q is in use", apierror.Echo(f.Name))
+	if toggles+used > 0 {
+		message += fmt.Sprintf(". The number of toggles with a constraint on it, without archived ones, is %d, and the number "+
+			"of segments is %d", toggles, used)
+	}
 	if names := append(featuretable.Names(rows), segments...); len(names) > 0 {
 		message += ": " + apierror.Listed(names)
 	}

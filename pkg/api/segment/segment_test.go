@@ -199,7 +199,8 @@ func TestUseOfFields(t *testing.T) {
 	assert.Equal(t, []int64{2, 0}, f.uses(t))
 	f.ExpectStatus(t.Context(), t, "update", "2", `{"constraints":`+constraints("country")+`}`, 204)
 	assert.Equal(t, []int64{1, 1}, f.uses(t))
-	err := f.fields.Delete(t.Context(), "country")
+	admin := access.WithPrincipal(t.Context(), access.UserPrincipal(1, access.RoleAdmin))
+	err := f.fields.Delete(admin, "country")
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
 	if !strings.HasSuffix(err.Error(), "without archived ones, is 0, and the number of segments is 1: \"b\".") {
 		t.Error(err)
@@ -408,6 +409,8 @@ func TestPrivateProject(t *testing.T) {
 	f.Expect(viewer, t, "list", "", "", `200 {"segments":[`+shown(1, "a", plain)+"]}")
 	f.Expect(viewer, t, "get", "1", "", "200 "+shown(1, "a", plain))
 	f.Expect(viewer, t, "strategies", "1", "", `200 {"strategies":[]}`)
+	editor := access.WithPrincipal(t.Context(), access.UserPrincipal(9, access.RoleEditor))
+	f.Expect(editor, t, "delete", "1", "", `409 ConflictError: The segment "a" is in use.`)
 	for _, name := range []string{"get", "strategies"} {
 		f.Expect(viewer, t, name, "2", "", strings.ReplaceAll(f.Call(viewer, name, "3", ""), "3", "2")) // there is no segment 3
 	}

@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	download "toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -215,16 +216,24 @@ func unchanged(s Segment) expression.ConditionBuilder {
 
 // inUse returns the error of the kind Conflict for a segment that n toggles use, which it names. It reads all toggles.
 func (s *Store) inUse(ctx context.Context, used Segment, n int64) error {
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return err
+	}
 	rows, err := featuretable.Scan(ctx, s.client, s.features, func(row featuretable.Row) bool {
 		return slices.Contains(row.Segments, used.ID)
 	})
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("The segment %q is in use. The number of toggles with a strategy that uses it, with archived "+
-		"ones, is %d", apierror.Echo(used.Name), n)
-	if len(rows) > 0 {
-		message += ": " + apierror.Listed(featuretable.Names(rows))
+	shown := slices.DeleteFunc(slices.Clone(rows), func(row featuretable.Row) bool { return !visible(row.Toggle.Project) })
+	n -= int64(len(rows) - len(shown))
+	message := fmt.Sprintf("The segment %q is in use", apierror.Echo(used.Name))
+	if n > 0 {
+		message += fmt.Sprintf(". The number of toggles with a strategy that uses it, with archived ones, is %d", n)
+	}
+	if len(shown) > 0 {
+		message += ": " + apierror.Listed(featuretable.Names(shown))
 	}
 	return apierror.New(apierror.Conflict, message+".")
 }
