@@ -129,6 +129,9 @@ func operations(t *testing.T) []operation {
 				continue
 			}
 			target := strings.ReplaceAll(path, "{"+toggleName+"}", declared.OperationID)
+			if declared.OperationID == "removeEnvironmentFromProject" { // not what addEnvironmentToProject adds
+				target += "-other"
+			}
 			op := operation{call: call{method: method, target: target}, name: declared.OperationID, denials: map[string]int{}}
 			if declared.RequestBody != nil {
 				examples := declared.RequestBody.Value.Content["application/json"].Examples
