@@ -123,6 +123,8 @@ func (e *evaluation) term() bool {
 		holds := e.terms()
 		e.expect(")")
 		return holds
+	case e.accept("NOT"):
+		return !e.term()
 	case e.accept("attribute_exists"):
 		return e.arguments(1)[0] != nil
 	case e.accept("attribute_not_exists"):
@@ -132,6 +134,10 @@ func (e *evaluation) term() bool {
 		text, isString := both[0].(*types.AttributeValueMemberS)
 		prefix, also := both[1].(*types.AttributeValueMemberS)
 		return isString && also && strings.HasPrefix(text.Value, prefix.Value)
+	case e.accept("contains"): // of lists only
+		both := e.arguments(2)
+		list, isList := both[0].(*types.AttributeValueMemberL)
+		return isList && slices.ContainsFunc(list.Value, func(v value) bool { return compare(v, "=", both[1]) })
 	case e.accept("size"): // of maps only
 		if v, ok := e.arguments(1)[0].(*types.AttributeValueMemberM); ok {
 			left = dynamo.N(int64(len(v.Value)))

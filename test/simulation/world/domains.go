@@ -93,10 +93,11 @@ func (w *World) prepare() {
 	w.prepareTypes(featuretype.NewStore(client, w.tables, log), random)
 	w.prepareFields(contextfield.NewStore(client, w.tables, log))
 	w.prepareEnvironments(environment.NewStore(client, w.tables, log))
+	w.prepareProjects(client)
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareCrowd(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
-	w.prepareTeams(w.newOperator(p), feature.NewStore(client, w.tables, log), client)
+	w.prepareTeams(w.newOperator(p), feature.NewStore(client, w.tables, log))
 	w.prepareDelivery(client, p)
 }
 

@@ -61,12 +61,17 @@ const (
 	projectOwner, projectMember, projectReader = 4, 5, 6
 )
 
-// prepareTeams creates the projects, those of teams with their toggles, and people without rights.
-func (w *World) prepareTeams(o *operator.Operator, store *feature.Store, client *sdk.Client) {
-	w.teams.client, w.teams.toggles = client, map[string][]string{}
-	for _, id := range []string{"shop", "last"} { // of the toggles of others
+// prepareProjects creates the projects that are not of teams. Toggles need them.
+func (w *World) prepareProjects(client *sdk.Client) {
+	w.teams.client = client
+	for _, id := range []string{"shop", "last"} {
 		w.putTeams(accesstable.MarshalProject(access.NewProject(id, id)))
 	}
+}
+
+// prepareTeams creates the projects of teams with their toggles, and people without rights.
+func (w *World) prepareTeams(o *operator.Operator, store *feature.Store) {
+	w.teams.toggles = map[string][]string{}
 	if w.Actors>>teams.first == 0 {
 		return
 	}
