@@ -50,7 +50,9 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 		if err != nil {
 			return err
 		}
-		features, err := store.Features(r.Context(), func(project string) bool { return q.selects(project) && visible(project) })
+		features, err := store.Features(r.Context(), func(project string) bool {
+			return q.selects(project) && visible(project)
+		})
 		if err != nil {
 			return err
 		}

@@ -249,8 +249,7 @@ func rolesOf(r *http.Request) ([]access.Role, error) {
 
 // updateAccess changes the access to the project of the path on behalf of the caller.
 func (s *Store) updateAccess(r *http.Request, edit func(*access.Project)) error {
-	return s.UpdateAccess(r.Context(), r.PathValue("projectId"), edit,
-		func(p *access.Project, role access.RoleDefinition) error { return mayGive(r.Context(), p, role) })
+	return s.UpdateAccess(r.Context(), r.PathValue("projectId"), edit, mayGive)
 }
 
 // mayGive returns nil if the caller has all permissions of a role in a project. The kind of its error is NoAccess.

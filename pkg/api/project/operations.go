@@ -19,7 +19,8 @@ import (
 func Operations() []app.Operation {
 	shown := []string{accesstable.Table, user.Table, featuretable.Table}
 	written := []string{accesstable.Table, user.Table, eventlog.Table}
-	closed := []string{accesstable.Table, user.Table, featuretable.Table, segmenttable.Table, clienttokentable.Table, eventlog.Table}
+	closed := []string{accesstable.Table, user.Table, featuretable.Table, segmenttable.Table, clienttokentable.Table,
+		eventlog.Table}
 	return []app.Operation{
 		{
 			Name:     "get-projects",

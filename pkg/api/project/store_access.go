@@ -58,7 +58,8 @@ func roleIDs(roles []access.Role) []int64 {
 // is NotFound if there is no project; Validation if an account, a group or a role does not exist, or the request gives
 // too many; NoAccess if the caller may not give a role; or Conflict if a protected or private project would have no Owner.
 func (s *Store) UpdateAccess(
-	ctx context.Context, id string, edit func(*access.Project), mayGive func(*access.Project, access.RoleDefinition) error,
+	ctx context.Context, id string, edit func(*access.Project),
+	mayGive func(context.Context, *access.Project, access.RoleDefinition) error,
 ) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
@@ -104,7 +105,7 @@ func tidied(all map[int64][]access.Role) map[int64][]access.Role {
 // exist, and that the project has an Owner.
 func (s *Store) give(
 	ctx context.Context, actions *dynamo.Actions, old, next *access.Project,
-	mayGive func(*access.Project, access.RoleDefinition) error,
+	mayGive func(context.Context, *access.Project, access.RoleDefinition) error,
 ) error {
 	users, userRoles := given(old.Users, next.Users)
 	groups, groupRoles := given(old.Groups, next.Groups)
@@ -153,7 +154,7 @@ func given(old, next map[int64][]access.Role) (ids []int64, roles []access.Role)
 // giveRoles checks the roles that a change gives, and adds the conditions that the custom ones exist.
 func (s *Store) giveRoles(
 	ctx context.Context, actions *dynamo.Actions, p *access.Project, roles []access.Role,
-	mayGive func(*access.Project, access.RoleDefinition) error,
+	mayGive func(context.Context, *access.Project, access.RoleDefinition) error,
 ) error {
 	if len(roles) == 0 {
 		return nil
@@ -167,7 +168,7 @@ func (s *Store) giveRoles(
 		if i < 0 {
 			return apierror.Errorf(apierror.Validation, "There is no project role with the id %d.", int64(id))
 		}
-		if err := mayGive(p, all[i]); err != nil {
+		if err := mayGive(ctx, p, all[i]); err != nil {
 			return err
 		}
 		if id.IsCustom() {

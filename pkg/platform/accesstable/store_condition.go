@@ -22,8 +22,8 @@ func IsClosing(item dynamo.Item, now time.Time) bool {
 
 // Condition is what a transaction that writes something of a project requires of the project.
 type Condition struct {
-	// Active: it is neither archived nor being archived or deleted. Requests require that it exists before (package access);
-	// imports and operators' commands can name one that does not.
+	// Active: it is neither archived nor being archived or deleted. Requests require that it exists before (package
+	// access); imports and operators' commands can name one that does not.
 	Active       bool
 	Environments []string // which it has
 }
