@@ -318,15 +318,8 @@ func (found contents) get(name string) (Environment, error) {
 
 // replace returns the action that replaces the item of an environment. It fails if the environment has changed.
 func (s *Store) replace(old Environment, item dynamo.Item) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(
-		eventlog.ExistsWithLast(hash, old.LastEvent).And(expression.Name(attributeDeleted).AttributeNotExists())))
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName:                 &s.table,
-		Item:                      item,
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.ReplaceItem(s.table, item,
+		eventlog.ExistsWithLast(hash, old.LastEvent).And(expression.Name(attributeDeleted).AttributeNotExists()))
 }
 
 // MarkDeleted records the deletion of an environment in which no toggle is on and that has no client token, and marks

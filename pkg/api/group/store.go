@@ -131,14 +131,7 @@ func (s *Store) update(ctx context.Context, id int64, edit func(*accesstable.Gro
 			return err
 		}
 		next.LastEvent = event
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		actions.Add(actionGroup, types.TransactWriteItem{Put: &types.Put{
-			TableName:                 &s.table,
-			Item:                      accesstable.MarshalGroup(next),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
+		actions.Add(actionGroup, dynamo.ReplaceItem(s.table, accesstable.MarshalGroup(next), unchanged(old)))
 		actions.Add(actionEvent, record...)
 		return nil
 	})

@@ -7,7 +7,6 @@ package ownership
 
 import (
 	"context"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -118,23 +117,11 @@ func (s *Store) concerned(
 		return nil, err
 	}
 	return slices.DeleteFunc(all, func(p *access.Project) bool {
-		return p.Mode == access.Open || !slices.ContainsFunc(ownerGroups(p), func(id int64) bool {
+		_, ownerGroups := p.Owners()
+		return p.Mode == access.Open || !slices.ContainsFunc(ownerGroups, func(id int64) bool {
 			return c.Group != nil && c.Group.ID == id || c.Account != 0 && slices.Contains(groups[id].Members, c.Account)
 		}) && !slices.Contains(p.Users[c.Account], access.RoleOwner)
 	}), nil
-}
-
-// ownerGroups returns the ids of the groups that have the role Owner in a project, ascending.
-func ownerGroups(p *access.Project) []int64 { return owners(p.Groups) }
-
-// owners returns the ids that have the role Owner, ascending.
-func owners(roles map[int64][]access.Role) (ids []int64) {
-	for _, id := range slices.Sorted(maps.Keys(roles)) {
-		if slices.Contains(roles[id], access.RoleOwner) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // candidate is an account that can be the Owner of a project, directly or by a group.
@@ -145,10 +132,11 @@ func (s *Store) keep(
 	ctx context.Context, actions *dynamo.Actions, c Change, p *access.Project, groups map[int64]accesstable.Group,
 ) error {
 	var candidates []candidate
-	for _, id := range owners(p.Users) {
+	accounts, ownerGroups := p.Owners()
+	for _, id := range accounts {
 		candidates = append(candidates, candidate{account: id})
 	}
-	for _, group := range ownerGroups(p) {
+	for _, group := range ownerGroups {
 		for _, id := range groups[group].Members {
 			candidates = append(candidates, candidate{id, group})
 		}

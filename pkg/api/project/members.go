@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"toggleadmin/pkg/api/user"
@@ -31,7 +30,8 @@ func (s *Store) readDirectory(ctx context.Context, projects []*access.Project) (
 	}
 	var owners []int64
 	for _, p := range projects {
-		owners = append(owners, withRole(p.Users, access.RoleOwner)...)
+		accounts, _ := p.Owners()
+		owners = append(owners, accounts...)
 	}
 	slices.Sort(owners)
 	d.accounts, err = s.users.Accounts(ctx, slices.Compact(owners))
@@ -60,12 +60,13 @@ func (d directory) members(p *access.Project) int {
 // owners returns the Owners of a project: accounts, then groups. Without one, it is the system.
 func (d directory) owners(p *access.Project) []owner {
 	var all []owner
-	for _, id := range withRole(p.Users, access.RoleOwner) {
+	accounts, groups := p.Owners()
+	for _, id := range accounts {
 		if u, ok := d.accounts[id]; ok {
 			all = append(all, owner{"user", u.Name, u.Email})
 		}
 	}
-	for _, id := range withRole(p.Groups, access.RoleOwner) {
+	for _, id := range groups {
 		if g, ok := d.groups[id]; ok {
 			all = append(all, owner{Type: "group", Name: g.Name})
 		}
@@ -74,14 +75,4 @@ func (d directory) owners(p *access.Project) []owner {
 		return []owner{{Type: "system"}}
 	}
 	return all
-}
-
-// withRole returns the ids that have a role, ascending.
-func withRole(roles map[int64][]access.Role, r access.Role) (ids []int64) {
-	for _, id := range slices.Sorted(maps.Keys(roles)) {
-		if slices.Contains(roles[id], r) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }

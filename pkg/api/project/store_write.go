@@ -201,14 +201,7 @@ func (s *Store) replace(
 		return err
 	}
 	next.LastEvent, next.UpdatedAt = id, new(datetime.Milliseconds(s.log.Now()))
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	actions.Add(actionProject, types.TransactWriteItem{Put: &types.Put{
-		TableName:                 new(s.table()),
-		Item:                      accesstable.MarshalProject(*next),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}})
+	actions.Add(actionProject, dynamo.ReplaceItem(s.table(), accesstable.MarshalProject(*next), condition))
 	actions.Add(actionEvent, record...)
 	return nil
 }

@@ -216,14 +216,7 @@ func (s *Store) Update(ctx context.Context, id access.Role, edit func(*access.Ro
 			return err
 		}
 		next.LastEvent = event
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		actions.Add(actionRole, types.TransactWriteItem{Put: &types.Put{
-			TableName:                 &s.table,
-			Item:                      accesstable.MarshalRole(next),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
+		actions.Add(actionRole, dynamo.ReplaceItem(s.table, accesstable.MarshalRole(next), unchanged(old)))
 		if spelling.Fold(old.Name) != spelling.Fold(next.Name) {
 			actions.Add(actionName, accesstable.NameOf(s.table, accesstable.KindRoleName, spelling.Fold(next.Name), int64(id)))
 			actions.Add(actionName, s.releaseName(old))

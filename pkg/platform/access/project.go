@@ -161,3 +161,17 @@ func Held(p Principal, project *Project, custom CustomRoles) []RolePermission {
 	}
 	return held
 }
+
+// Owners returns the ids of the accounts and groups that have the role Owner in the project, ascending.
+func (project *Project) Owners() (accounts, groups []int64) {
+	return withOwner(project.Users), withOwner(project.Groups)
+}
+
+func withOwner(roles map[int64][]Role) (ids []int64) {
+	for _, id := range slices.Sorted(maps.Keys(roles)) {
+		if slices.Contains(roles[id], RoleOwner) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

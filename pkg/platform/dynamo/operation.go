@@ -167,6 +167,18 @@ func GetAll(
 	return all, nil
 }
 
+// ReplaceItem returns the action of a transaction that replaces an item under a condition.
+func ReplaceItem(table string, item Item, condition expression.ConditionBuilder) types.TransactWriteItem {
+	expr := Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName:                 &table,
+		Item:                      item,
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
 // NewItem returns the action of a transaction that writes an item. It fails, with the stored item, if the key exists.
 // hash names the table's partition key.
 func NewItem(table, hash string, item Item) types.TransactWriteItem {
