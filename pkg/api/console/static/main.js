@@ -7,6 +7,7 @@ import { isLost } from './connection.js';
 import { failure, focusOn, loading } from './dom.js';
 import { discard, draftsOf } from './draft.js';
 import { pages, parseAddress } from './pages.js';
+import { permissionIndex } from './project-permissions.js';
 import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
 import { element, html, nothing, render } from './template.js';
 import { isUTC, ownZone, showUTC } from './time.js';
@@ -25,7 +26,10 @@ const status = document.getElementById('status');
 /** The message of the toast: `isNew` while it waits to be shown, and the timer that shows or hides it. */
 const message = { isNew: false, timer: 0 };
 
-/** The caller: `user` (null for an API token, which identifies nobody) and `may`. Null until the API has answered. */
+/**
+ * The caller: `user` (null for an API token, which identifies nobody), the functions of `permissionIndex`, and `reloadPermissions`, which loads
+ * the permissions again after a change of the caller's roles. Null until the API has answered.
+ */
 let caller = null;
 /** The number of toggles that are overdue or to be removed, null while it is unknown. */
 let toCleanUp = null;
@@ -140,12 +144,19 @@ function showCleanUp(count) {
 async function loadCaller(signal) {
   try {
     const { user, permissions } = await call('GET', '/api/admin/user', undefined, { signal });
-    const names = permissions.map(({ permission }) => permission);
-    return { user, may: (permission) => names.includes('ADMIN') || names.includes(permission) };
+    let index = permissionIndex(permissions);
+    return {
+      user,
+      may: (...need) => index.may(...need),
+      projectsFor: (permission) => index.projectsFor(permission),
+      async reloadPermissions() {
+        index = permissionIndex((await call('GET', '/api/admin/user')).permissions);
+      },
+    };
   } catch (error) {
     // The operation needs a user. A filter in front of the API also responds with 403.
     if (error.status !== 403 || !isApiToken(credential())) throw error;
-    return { user: null, may: () => true }; // an API token has the permission ADMIN
+    return { user: null, ...permissionIndex([{ permission: 'ADMIN' }]), async reloadPermissions() {} };
   }
 }
 

@@ -95,7 +95,7 @@ export async function render(content, { may, search, signal, announce }) {
   function filters() {
     const total = state.toggles ? listed().length : 0;
     return html`<form class="finder cleanup-filters" aria-label="Filter toggles" novalidate @submit=${apply}>
-      ${total > 0 && may(actions.archive.permission) ? selectAll() : nothing}
+      ${total > 0 && removable().length > 0 ? selectAll() : nothing}
       <label>Not used for <input name="days" inputmode="numeric" autocomplete="off" aria-label="Not used for (days)" .value=${live(state.typed)}
         aria-invalid=${state.problem ? 'true' : nothing} aria-describedby=${state.problem ? 'days-error' : nothing}
         @input=${({ target }) => { state.typed = target.value; }} @change=${apply}> days</label>
@@ -107,8 +107,13 @@ export async function render(content, { may, search, signal, announce }) {
     </form>`;
   }
 
+  /** The toggles of the list that the user may archive. */
+  function removable() {
+    return listed().filter(({ toggle }) => may(actions.archive.permission, toggle.project));
+  }
+
   function selectAll() {
-    const all = listed();
+    const all = removable();
     const on = all.filter(({ toggle }) => state.selected.has(toggle.name)).length;
     return html`<label class="check"><input type="checkbox" name="all" .checked=${live(on === all.length)}
       .indeterminate=${on > 0 && on < all.length} @change=${({ target }) => select(all.map(({ toggle }) => toggle), target.checked)}>
@@ -170,7 +175,7 @@ export async function render(content, { may, search, signal, announce }) {
     const { name, project, createdBy, createdAt } = toggle;
     return html`<tr role="row">
       <th role="rowheader" scope="row"><div class="check">
-        ${may(actions.archive.permission) ? html`<input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
+        ${may(actions.archive.permission, project) ? html`<input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
           @change=${({ target }) => select([toggle], target.checked)}>` : nothing}
         <div class="named"><a href=${toggleAddress(toggle)}>${text(name)}</a> <small class="detail"><bdi>${project}</bdi></small></div></div></th>
       <td role="cell" class="why" data-label="Why"><div class="why-removed">${reasons.map((reason) => html`

@@ -38,7 +38,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   setTitle(isNew ? 'Add a strategy' : 'Edit the strategy');
   setPath(html`<a href="#/toggles">Toggles</a>`, html`<a href=${listAddress({ project: toggle.project })}>${text(toggle.project)}</a>`,
     html`<a href=${toggleAddress(toggle)}>${text(toggle.name)}</a>`, html`<a href=${back}>${text(environment)}</a>`);
-  if (!may(isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY')) {
+  if (!may(isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY', toggle.project, environment)) {
     show(html`<p>You need another role to change strategies.</p>`, content);
     return;
   }
@@ -72,7 +72,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   const where = environments.find(({ name }) => name === environment) ?? { name: environment };
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }), announce);
   const segmentInput = segmentPicker();
-  const others = may('CREATE_FEATURE_STRATEGY') ? environments.filter(({ name }) => name !== environment) : [];
+  const others = environments.filter(({ name }) => name !== environment && may('CREATE_FEATURE_STRATEGY', toggle.project, name));
   let copyTo = null; // the environment that gets a copy of what is saved
   const trial = strategyTrial(edit, fields, segments, draw);
   draw();

@@ -91,7 +91,7 @@ export function switchAction({ name }, on) {
   const alone = (toggles, send) => toggles.map((toggle) => ({ toggles: [toggle], send: () => send(toggle) }));
 
   return {
-    label: `Turn ${change} in ${name}`, past: `turned ${change} in ${name}`, permission: 'UPDATE_FEATURE_ENVIRONMENT',
+    label: `Turn ${change} in ${name}`, past: `turned ${change} in ${name}`, permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: name,
     applies: ({ archived, environments }) => !archived && environments.some((state) => state.name === name && state.enabled !== on),
     title: (what) => [`Turn ${change} `, what, ' in ', text(name), '?'],
     explain: (one) => (on ? `${one ? 'It is' : 'They are'} on for those that the strategies select, or for everyone without a strategy.`

@@ -32,7 +32,7 @@ export function toggleDetails(toggle, types, context) {
 function dependency(toggle, context) {
   const [parent] = toggle.dependencies;
   const button = (label, action) => html`<button type="button" @click=${() => action(toggle, context)}>${label}</button>`;
-  const mayChange = context.may('UPDATE_FEATURE_DEPENDENCY') && toggle.children.length === 0 && !toggle.archived;
+  const mayChange = context.may('UPDATE_FEATURE_DEPENDENCY', toggle.project) && toggle.children.length === 0 && !toggle.archived;
   return html`${parent ? html`<a href=${toggleAddress({ project: toggle.project, name: parent.feature })}><bdi>${parent.feature}</bdi></a>,
       <span class="detail">and is on only if <bdi>${dependencyWords(parent)}</bdi></span>` : 'No other toggle'}
     ${mayChange ? html`<div class="buttons">${button(parent ? 'Change dependency' : 'Set dependency', openDependencyEditor)}${

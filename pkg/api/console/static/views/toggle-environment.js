@@ -26,12 +26,12 @@ export function environmentPanel(state, context, draw) {
   function template(item) {
     const { toggle } = state;
     const { strategies } = item;
-    const mayCreate = may('CREATE_FEATURE_STRATEGY');
+    const mayCreate = may('CREATE_FEATURE_STRATEGY', toggle.project, item.name);
     const sources = mayCreate ? toggle.environments.filter((other) => other !== item && other.strategies.length > 0) : [];
     return html`<section class="environment-panel" aria-label=${item.name} aria-busy=${state.busy ? 'true' : nothing}>
       <div class="title">
         <h2>${environmentName(item)}</h2>
-        <div class="on">${may('UPDATE_FEATURE_ENVIRONMENT') && !toggle.archived ? toggleSwitch({
+        <div class="on">${may('UPDATE_FEATURE_ENVIRONMENT', toggle.project, item.name) && !toggle.archived ? toggleSwitch({
     label: `${toggle.name} in ${item.name}`, on: item.enabled, busy: state.busy,
     change: () => turn(toggle, item, !item.enabled, context, (busy, now = item.enabled) => {
       state.busy = busy;
@@ -78,21 +78,22 @@ export function environmentPanel(state, context, draw) {
       strategy.variants.length > 0 ? html` <span class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></span>` : nothing}${
       strategy.disabled ? ' (disabled)' : nothing}`;
     const button = (label, of, send, message) => html`<button type="button" @click=${() => change(of, send, message)}>${label}</button>`;
-    const mayReplace = may('UPDATE_FEATURE_STRATEGY') && here && there;
+    const mayReplace = may('UPDATE_FEATURE_STRATEGY', toggle.project, item.name) && here && there;
+    const mayCreate = ({ name }) => may('CREATE_FEATURE_STRATEGY', toggle.project, name);
     return html`<li><div>
       ${here && there ? html`<ul class="values" aria-label="Different">${changed.map((property) => html`<li>${strategyLabels[property]}</li>`)}</ul>` : nothing}
       ${here ? html`<p>${there ? `In ${item.name}: ` : `Only in ${item.name}: `}${words(here)}</p>` : nothing}
       ${there ? html`<p>${here ? `In ${other.name}: ` : `Only in ${other.name}: `}${words(there)}</p>` : nothing}</div>
       <div class="row-buttons">
         ${mayReplace ? button(`Replace with that of ${other.name}`, item, () => replaceStrategy(here.id, there, toggle, item.name), `Strategy of ${item.name} replaced.`) : nothing}
-        ${may('CREATE_FEATURE_STRATEGY') && !here ? button(`Copy to ${item.name}`, item, () => copyStrategy(there, toggle, item.name), `Strategy copied to ${item.name}.`) : nothing}
-        ${may('CREATE_FEATURE_STRATEGY') && !there ? button(`Copy to ${other.name}`, other, () => copyStrategy(here, toggle, other.name), `Strategy copied to ${other.name}.`) : nothing}
+        ${mayCreate(item) && !here ? button(`Copy to ${item.name}`, item, () => copyStrategy(there, toggle, item.name), `Strategy copied to ${item.name}.`) : nothing}
+        ${mayCreate(other) && !there ? button(`Copy to ${other.name}`, other, () => copyStrategy(here, toggle, other.name), `Strategy copied to ${other.name}.`) : nothing}
       </div></li>`;
   }
 
   function card(strategy, i, item) {
     const { strategies } = item;
-    const mayUpdate = may('UPDATE_FEATURE_STRATEGY');
+    const mayUpdate = may('UPDATE_FEATURE_STRATEGY', state.toggle.project, item.name);
     const position = `strategy ${i + 1} in ${item.name}`;
     const move = (step, arrow, label) => html`<button type="button" id="move-${step}-${strategy.id}" aria-label="${label} ${position}"
       aria-disabled=${strategies[i + step] ? nothing : 'true'} @click=${() => strategies[i + step] && reorder(item, i, step)}>${arrow}</button>`;
@@ -112,12 +113,13 @@ export function environmentPanel(state, context, draw) {
 
   function cardActions(strategy, item) {
     const { toggle } = state;
+    const { project } = toggle;
     return [
-      ...may('UPDATE_FEATURE_STRATEGY') ? [{ label: strategy.disabled ? 'Enable' : 'Disable', action: () => setDisabled(strategy, item) }] : [],
-      ...may('CREATE_FEATURE_STRATEGY') ? toggle.environments.filter((other) => other !== item).map((other) => ({
+      ...may('UPDATE_FEATURE_STRATEGY', project, item.name) ? [{ label: strategy.disabled ? 'Enable' : 'Disable', action: () => setDisabled(strategy, item) }] : [],
+      ...toggle.environments.filter((other) => other !== item && may('CREATE_FEATURE_STRATEGY', project, other.name)).map((other) => ({
         label: `Copy to ${other.name}`, action: () => change(other, () => copyStrategy(strategy, toggle, other.name), `Strategy copied to ${other.name}.`),
-      })) : [],
-      ...may('DELETE_FEATURE_STRATEGY') ? [{ label: 'Delete', danger: true, action: () => remove(strategy, item) }] : [],
+      })),
+      ...may('DELETE_FEATURE_STRATEGY', project, item.name) ? [{ label: 'Delete', danger: true, action: () => remove(strategy, item) }] : [],
     ];
   }
 }

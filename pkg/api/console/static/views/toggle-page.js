@@ -67,7 +67,7 @@ export async function renderToggle(content, context) {
   content.addEventListener('click', stay);
   drawHead();
   draw();
-  if (may('UPDATE_FEATURE') && continuesEditing(name)) edit();
+  if (may('UPDATE_FEATURE', project) && continuesEditing(name)) edit();
   loadAside();
   return loadMore();
 
@@ -126,9 +126,9 @@ export async function renderToggle(content, context) {
     setTitle(name, html`<button type="button" class="more" aria-label="Copy the name" @click=${() => copyText(name, 'Name copied.', announce)}>Copy</button>`,
       stateBadge(state.toggle));
     setActions(
-      may('UPDATE_FEATURE') && html`<button type="button" @click=${once(edit)}>Edit</button>`,
+      may('UPDATE_FEATURE', project) && html`<button type="button" @click=${once(edit)}>Edit</button>`,
       html`<a class="button" href="#/playground?${new URLSearchParams({ toggle: name, project })}">Try in the playground</a>`,
-      may('CREATE_FEATURE') && html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`,
+      may('CREATE_FEATURE', project) && html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`,
       actionButtons());
   }
 
@@ -174,7 +174,7 @@ export async function renderToggle(content, context) {
   }
 
   function actionButtons() {
-    return Object.values(actions).filter((action) => may(action.permission) && action.applies(state.toggle)).map((action) => html`<button type="button"
+    return Object.values(actions).filter((action) => may(action.permission, project) && action.applies(state.toggle)).map((action) => html`<button type="button"
       class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], announce, ended(action))}>${action.label}</button>`);
   }
 

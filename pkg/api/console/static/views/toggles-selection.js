@@ -13,20 +13,26 @@ import { actions, openAction, switchAction } from './toggle-actions.js';
  * @param {() => void} draw
  */
 export function toggleSelection(state, { may, signal, announce }, draw) {
-  const mayChange = ['UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'].some(may);
+  const mayChange = ['UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'].some((permission) => may(permission));
   return { mayChange, possible, act, copy, select, pagePicker, bulk, keep };
+
+  /** The toggles that an action applies to, and on which the user may perform it. */
+  function changeable(action, toggles) {
+    return toggles.filter((toggle) => action.applies(toggle) && may(action.permission, toggle.project, action.environment));
+  }
 
   /** The actions that the user may perform on at least one of some toggles. */
   function possible(toggles) {
-    return Object.values(actions).filter((action) => may(action.permission) && toggles.some(action.applies));
+    return Object.values(actions).filter((action) => changeable(action, toggles).length > 0);
   }
 
   function act(action, toggles) {
-    if (!toggles.some(action.applies)) {
-      announce(`All selected toggles are ${action.past} already.`);
+    const changing = changeable(action, toggles);
+    if (changing.length === 0) {
+      announce(`All selected toggles that you may change are ${action.past} already.`);
       return;
     }
-    openAction(action, toggles.filter(action.applies), announce, (failed) => {
+    openAction(action, changing, announce, (failed) => {
       state.selected = new Map(failed.map((toggle) => [toggle.name, toggle]));
       keep();
     });
@@ -64,7 +70,7 @@ export function toggleSelection(state, { may, signal, announce }, draw) {
         <span class="detail">Selecting ${state.selecting.done.toLocaleString('en')} of ${state.selecting.total.toLocaleString('en')}…</span>
         ${button('Stop', () => state.selecting.stop())}`
     : toggles.length < total ? button(`Select all ${total.toLocaleString('en')}`, selectAll) : nothing}
-      ${may('UPDATE_FEATURE_ENVIRONMENT') && state.filters.state !== 'archived' ? switches(toggles) : nothing}
+      ${state.filters.state !== 'archived' ? switches(toggles) : nothing}
       ${possible(toggles).map((action) => button(action.label, () => act(action, toggles), action.danger ? 'danger quiet' : undefined))}
       ${button('Copy names', () => copy(toggles))}
       ${button('Clear selection', clear)}
@@ -72,8 +78,9 @@ export function toggleSelection(state, { may, signal, announce }, draw) {
   }
 
   function switches(toggles) {
-    const all = state.environments.flatMap((environment) => [true, false].map((on) => switchAction(environment, on)));
-    return menu('', 'menu-switch', all.map((action) => ({ label: action.label, action: () => act(action, toggles) })), 'Turn on or off');
+    const all = state.environments.filter(({ name }) => toggles.some(({ project }) => may('UPDATE_FEATURE_ENVIRONMENT', project, name)))
+      .flatMap((environment) => [true, false].map((on) => switchAction(environment, on)));
+    return all.length === 0 ? nothing : menu('', 'menu-switch', all.map((action) => ({ label: action.label, action: () => act(action, toggles) })), 'Turn on or off');
   }
 
   function clear() {

@@ -59,7 +59,7 @@ export function toggleTable(state, selection, context, draw) {
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
         ...selection.possible([toggle]).map((action) => (
           { label: action.label, danger: action.danger, action: () => selection.act(action, [toggle]) })),
-        ...may('CREATE_FEATURE') ? [{ label: 'Clone', action: () => clone(toggle) }] : [],
+        ...may('CREATE_FEATURE', project) ? [{ label: 'Clone', action: () => clone(toggle) }] : [],
         { label: 'Copy name', action: () => selection.copy([toggle]) },
       ])}</td>
     </tr>`;
@@ -71,8 +71,11 @@ export function toggleTable(state, selection, context, draw) {
   }
 
   function switchOf(toggle, environment) {
+    if (!toggle.environments.some(({ name }) => name === environment.name)) { // the project does not have it
+      return html`<span class="environment-label">${environmentName(environment)} </span><span class="detail">–</span>`;
+    }
     const on = isOn(toggle, environment);
-    if (toggle.archived || !may('UPDATE_FEATURE_ENVIRONMENT')) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
+    if (toggle.archived || !may('UPDATE_FEATURE_ENVIRONMENT', toggle.project, environment.name)) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
     const key = `${toggle.name} ${environment.name}`;
     return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${toggleSwitch({
       label: `${toggle.name} in ${environment.name}`,

@@ -81,10 +81,10 @@ const isShortened = (value) => value !== null && typeof value === 'object' && !A
 export function undoOf(event, context, ended) {
   const item = (action) => ({ label: 'Undo…', action: () => action().catch((error) => context.signal.aborted || context.announce(`It cannot be undone. ${error.message}`)) });
   const action = actionOf[event.type];
-  if (action) return context.may(action.permission) ? item(() => reverse(event, action, context, ended)) : null;
-  if (event.type in stateTypes) return context.may(stateTypes[event.type]) ? item(() => reverseState(event, context, ended)) : null;
+  if (action) return context.may(action.permission, event.project) ? item(() => reverse(event, action, context, ended)) : null;
+  if (event.type in stateTypes) return context.may(stateTypes[event.type], event.project, event.environment) ? item(() => reverseState(event, context, ended)) : null;
   const resource = resourceOf[event.type];
-  if (!resource || !context.may(resource.permission) || !event.data || !event.preData) return null;
+  if (!resource || !context.may(resource.permission, event.project ?? undefined) || !event.data || !event.preData) return null;
   const changed = changedNames(event).filter((name) => resource.names.includes(name));
   if (changed.length === 0 || changed.some((name) => isShortened(event.preData[name]))) return null;
   return item(() => restore(event, resource, changed, context, ended));

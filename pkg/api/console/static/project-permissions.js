@@ -1,0 +1,42 @@
+// What the caller may do in projects and their environments. This module imports nothing.
+
+const admin = 'ADMIN'; // includes all permissions
+const all = '*'; // environments
+
+/**
+ * Makes an index of the caller's permissions.
+ * @param {{permission: string, project?: string, environment?: string}[]} permissions as in `GET /api/admin/user`
+ */
+export function permissionIndex(permissions) {
+  const index = new Map(); // by name: the environments by project, null for a permission of the type root
+  for (const { permission, project = null, environment = all } of permissions) {
+    if (!index.has(permission)) index.set(permission, new Map());
+    const projects = index.get(permission);
+    if (!projects.has(project)) projects.set(project, new Set());
+    projects.get(project).add(environment);
+  }
+  return { may, projectsFor };
+
+  /**
+   * Reports whether the caller has a permission: in a project and in an environment, or, without them, in at least one.
+   * @param {string} permission
+   * @param {string} [project]
+   * @param {string} [environment]
+   * @returns {boolean}
+   */
+  function may(permission, project, environment) {
+    if (index.has(admin)) return true;
+    const projects = index.get(permission);
+    if (!projects || projects.has(null)) return projects !== undefined;
+    if (project === undefined) return true;
+    const environments = projects.get(project);
+    return environments !== undefined && (environment === undefined || environments.has(all) || environments.has(environment));
+  }
+
+  /** The ids of the projects in which the caller has a permission, or null for all of them. */
+  function projectsFor(permission) {
+    if (index.has(admin)) return null;
+    const projects = [...index.get(permission)?.keys() ?? []];
+    return projects.includes(null) ? null : projects;
+  }
+}
