@@ -1,0 +1,276 @@
+package changerequest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+)
+
+// maxAhead is how many years after now a request can be scheduled.
+const maxAhead = 1
+
+// Asked is the change of the state of a request that a caller asks for.
+type Asked struct {
+	State       State
+	ScheduledAt time.Time // of the state Scheduled; otherwise it is zero
+}
+
+// Caller is who asks, and what they may do now.
+type Caller struct {
+	Person   Person
+	IsAdmin  bool
+	Approves []Place // in which of the places of the request the caller may approve
+	// Applies: the caller may apply the request. If it needs approvals, this is APPLY_CHANGE_REQUEST in its environment,
+	// otherwise the permissions of the direct operations.
+	Applies bool
+}
+
+// Circumstances are what a change of the state depends on besides the request and the caller.
+type Circumstances struct {
+	Now       time.Time
+	Needed    map[Place]int     // the approvals that each place of the request needs today; missing: none
+	Approvers map[int64][]Place // where each account that has approved may approve today
+	Conflicts []string          // sentences: why applying would have another result than the approvers saw
+}
+
+// Become returns the request after a change of its state. The kind of its error is NoAccess if the caller may not ask for
+// it, Validation for a time that is not possible, and Conflict if the request cannot have the state. If it cannot be
+// applied because somebody who approved it may approve no more, the returned request is in review, and is to be stored.
+func (r Request) Become(asked Asked, by Caller, c Circumstances) (Request, error) {
+	switch asked.State {
+	case InReview:
+		return r.send(by, c)
+	case Approved:
+		if r.State == Scheduled {
+			return r.unschedule(by, c)
+		}
+		return r.approve(by, c)
+	case Rejected:
+		return r.reject(by, c)
+	case Applied, Scheduled:
+		return r.apply(asked, by, c)
+	case Canceled:
+		return r.cancel(by, c)
+	case Draft:
+	}
+	return r, r.cannotBecome(asked.State)
+}
+
+func (r Request) cannotBecome(s State) error {
+	return apierror.Errorf(apierror.Conflict, "The change request %d has the state %q and cannot become %q.", r.ID, r.State, s)
+}
+
+// checkAuthor returns an error unless the caller is an author of the request or an Admin.
+func (r Request) checkAuthor(by Caller) error {
+	if by.IsAdmin || r.IsAuthor(by.Person.ID) {
+		return nil
+	}
+	return apierror.Errorf(apierror.NoAccess, "Only an author of the change request %d, or an Admin, may do this.", r.ID)
+}
+
+// checkApprover returns an error unless the caller may approve or reject the request.
+func (r Request) checkApprover(by Caller, c Circumstances) error {
+	if r.IsAuthor(by.Person.ID) {
+		return apierror.Errorf(apierror.NoAccess,
+			"You are an author of the change request %d. Another person approves or rejects it.", r.ID)
+	}
+	counts := func(p Place) bool { return len(c.Needed) == 0 || c.Needed[p] > 0 }
+	if by.Person.ID == 0 || !slices.ContainsFunc(by.Approves, counts) {
+		return apierror.Errorf(apierror.NoAccess, "You need the %q permission in %s to approve or reject the change request %d.",
+			"APPROVE_CHANGE_REQUEST", r.Place, r.ID)
+	}
+	return nil
+}
+
+// String names a place for people.
+func (p Place) String() string {
+	return fmt.Sprintf("the environment %q of the project %q", p.Environment, p.Project)
+}
+
+func (r Request) send(by Caller, c Circumstances) (Request, error) {
+	if err := r.checkAuthor(by); err != nil {
+		return r, err
+	}
+	switch {
+	case r.State != Draft:
+		return r, r.cannotBecome(InReview)
+	case len(r.Changes) == 0:
+		return r, apierror.Errorf(apierror.Conflict, "The change request %d has no changes.", r.ID)
+	case len(c.Needed) == 0:
+		return r.reach(Approved, c.Now), nil
+	}
+	return r.reach(InReview, c.Now), nil
+}
+
+func (r Request) approve(by Caller, c Circumstances) (Request, error) {
+	if err := r.checkApprover(by, c); err != nil {
+		return r, err
+	}
+	if r.State != InReview && r.State != Approved {
+		return r, r.cannotBecome(Approved)
+	}
+	var others []Vote
+	for _, v := range r.Approvals {
+		switch {
+		case v.By.ID != by.Person.ID:
+			others = append(others, v)
+		case !v.StruckOut:
+			return r, apierror.Errorf(apierror.Conflict, "You have already approved the change request %d.", r.ID)
+		}
+	}
+	r.Approvals = append(others, Vote{By: by.Person, At: c.Now})
+	approvers := maps.Clone(c.Approvers)
+	if approvers == nil {
+		approvers = map[int64][]Place{}
+	}
+	approvers[by.Person.ID] = by.Approves
+	c.Approvers = approvers
+	if r.State == InReview && len(r.missing(c)) == 0 {
+		r = r.reach(Approved, c.Now)
+	}
+	return r, nil
+}
+
+func (r Request) reject(by Caller, c Circumstances) (Request, error) {
+	if err := r.checkApprover(by, c); err != nil {
+		return r, err
+	}
+	if r.State == Draft || r.State.IsFinal() {
+		return r, r.cannotBecome(Rejected)
+	}
+	r.Rejections = append(slices.Clone(r.Rejections), Vote{By: by.Person, At: c.Now})
+	return r.reach(Rejected, c.Now), nil
+}
+
+func (r Request) cancel(by Caller, c Circumstances) (Request, error) {
+	if err := r.checkAuthor(by); err != nil {
+		return r, err
+	}
+	if r.State.IsFinal() {
+		return r, r.cannotBecome(Canceled)
+	}
+	return r.reach(Canceled, c.Now), nil
+}
+
+// unschedule ends the schedule of a request.
+func (r Request) unschedule(by Caller, c Circumstances) (Request, error) {
+	if err := r.checkAuthor(by); err != nil && !by.Applies {
+		return r, err
+	}
+	return r.reach(Approved, c.Now), nil
+}
+
+// apply returns the request as applied or scheduled. One in review is applied if it needs no more approvals: fewer can be
+// required than when it was sent.
+func (r Request) apply(asked Asked, by Caller, c Circumstances) (Request, error) {
+	switch {
+	case !by.Applies && len(c.Needed) == 0:
+		return r, apierror.Errorf(apierror.NoAccess,
+			"You need the permissions of its operations to apply the change request %d, which needs no approvals.", r.ID)
+	case !by.Applies:
+		return r, apierror.Errorf(apierror.NoAccess, "You need the %q permission in %s to apply the change request %d.",
+			"APPLY_CHANGE_REQUEST", r.Place, r.ID)
+	case r.State == Draft || r.State.IsFinal():
+		return r, r.cannotBecome(asked.State)
+	}
+	if asked.State == Scheduled {
+		if err := checkTime(asked.ScheduledAt, c.Now); err != nil {
+			return r, err
+		}
+		if s := r.Schedule; s != nil && s.Status == Pending && s.At.Equal(asked.ScheduledAt) {
+			return r, apierror.Errorf(apierror.Conflict, "The change request %d is scheduled for this time already.", r.ID)
+		}
+	}
+	if missing := r.missing(c); len(missing) > 0 {
+		return r.withdraw(c), apierror.Errorf(apierror.Conflict, "The change request %d needs %s.", r.ID,
+			strings.Join(missing, ", and "))
+	}
+	if len(c.Conflicts) > 0 {
+		return r, apierror.New(apierror.Conflict, fmt.Sprintf("The change request %d has conflicts: %s Change the request or "+
+			"make a new one.", r.ID, strings.Join(c.Conflicts, " ")))
+	}
+	r = r.reach(asked.State, c.Now)
+	if asked.State == Scheduled {
+		r.Schedule = &Schedule{At: asked.ScheduledAt, By: by.Person, Status: Pending}
+	}
+	return r, nil
+}
+
+// checkTime returns an error unless a request can be scheduled for a time.
+func checkTime(at, now time.Time) error {
+	switch {
+	case at.IsZero():
+		return apierror.Invalid(apierror.Missing("/body/scheduledAt"))
+	case !at.After(now):
+		return apierror.Invalid(apierror.At("/body/scheduledAt", "must be in the future").Sent(datetime.Format(at)))
+	case at.After(now.AddDate(maxAhead, 0, 0)):
+		return apierror.Invalid(apierror.At("/body/scheduledAt", "must be at most a year after now").Sent(datetime.Format(at)))
+	}
+	return nil
+}
+
+// missing returns the approvals that a request needs today besides those that it has, as phrases.
+func (r Request) missing(c Circumstances) (phrases []string) {
+	for _, place := range r.Places() {
+		n := c.Needed[place]
+		for _, v := range r.Approvals {
+			if !v.StruckOut && slices.Contains(c.Approvers[v.By.ID], place) {
+				n--
+			}
+		}
+		switch {
+		case n == 1:
+			phrases = append(phrases, fmt.Sprintf("1 more approval in %s", place))
+		case n > 1:
+			phrases = append(phrases, fmt.Sprintf("%d more approvals in %s", n, place))
+		}
+	}
+	return phrases
+}
+
+// withdraw strikes out the approvals of people who may approve in none of the places of the request any more. If there are
+// any, the request is in review again.
+func (r Request) withdraw(c Circumstances) Request {
+	approvals := slices.Clone(r.Approvals)
+	gone := false
+	for i, v := range approvals {
+		if !v.StruckOut && len(c.Approvers[v.By.ID]) == 0 {
+			approvals[i].StruckOut, gone = true, true
+		}
+	}
+	if !gone {
+		return r
+	}
+	r.Approvals = approvals
+	return r.reach(InReview, c.Now)
+}
+
+// Changed returns the request after a person has added, edited or deleted a change: it loses its approvals and its
+// schedule. The kind of its error is NoAccess or Conflict.
+func (r Request) Changed(changes []Change, by Caller, now time.Time) (Request, error) {
+	if err := r.checkAuthor(by); err != nil {
+		return r, err
+	}
+	switch {
+	case r.State.IsFinal():
+		return r, apierror.Errorf(apierror.Conflict, "The change request %d has the state %q and cannot be changed.", r.ID,
+			r.State)
+	case r.State != Draft && len(changes) == 0:
+		return r, apierror.Errorf(apierror.Conflict,
+			"The change request %d would have no changes. Cancel it instead.", r.ID)
+	}
+	r.Changes = changes
+	r.Approvals = nil
+	if account := by.Person.ID; account != 0 && !slices.Contains(r.Authors, account) {
+		r.Authors = append(slices.Clone(r.Authors), account)
+	}
+	if r.State == Approved || r.State == Scheduled {
+		r = r.reach(InReview, now)
+	}
+	return r, nil
+}
