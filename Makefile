@@ -73,7 +73,7 @@ reproducible: build ## test: Build every function again, in another folder and w
 
 # make passes the variables of its command line and environment on. exec, so that signals reach the
 # program.
-run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine: PORT=3000 CLIENT_PORT=3002 DATA_DIR=.local WEBHOOK_URL= WEBHOOK_EVENTS= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= OIDC_GROUPS_CLAIM= MAX_TOKEN_DAYS= TRUSTED_PROXIES= CLIENT_ORIGIN_SECRET=
+run: go $(ENGINE_PACKAGE) local-program ## start: Serve the API on this machine: PORT=3000 CLIENT_PORT=3002 DATA_DIR=.local WEBHOOK_URL= WEBHOOK_EVENTS= DYNAMODB_ENDPOINT= OIDC_ISSUER= OIDC_CLIENT_ID= OIDC_DEFAULT_ROLE= OIDC_GROUPS_CLAIM= GROUPS_MAX_AGE_DAYS= MAX_TOKEN_DAYS= TRUSTED_PROXIES= CLIENT_ORIGIN_SECRET=
 	@exec $(LOCAL)
 
 watch: go $(ENGINE_PACKAGE) $(AIR) ## start: Like run, but rebuild and restart after every change

@@ -34,6 +34,7 @@ type flags struct {
 	OIDCClientID       string `name:"oidc-client-id" env:"OIDC_CLIENT_ID" help:"Client id of the console at the issuer."`
 	OIDCDefaultRole    string `name:"oidc-default-role" env:"OIDC_DEFAULT_ROLE" help:"Role of people who sign in for the first time. If empty, they cannot sign in."`
 	OIDCGroupsClaim    string `name:"oidc-groups-claim" env:"OIDC_GROUPS_CLAIM" help:"Claim of ID tokens with the groups of a person. Default: groups."`
+	GroupsMaxAgeDays   string `env:"GROUPS_MAX_AGE_DAYS" help:"Days for which tokens of a person keep the groups of the last ID token. Default: 30."`
 	TrustedProxies     string `env:"TRUSTED_PROXIES" help:"Proxies in front of the URL for applications: none, cloudfront, or networks separated by commas."`
 	ClientOriginSecret string `name:"client-origin-secret" env:"CLIENT_ORIGIN_SECRET" help:"Secret that each request of applications must have in the header X-Origin-Secret, or two with a space between."`
 	MaxTokenDays       string `default:"0" env:"MAX_TOKEN_DAYS" help:"Maximum number of days from the creation to the expiry of a token. 0: no limit."`
@@ -114,8 +115,8 @@ func run(command string, f *flags, port, clientPort, maxTokenDays int) error {
 		Template: f.Template, Port: port, ClientPort: clientPort, DataDir: f.DataDir, DynamoDBEndpoint: f.DynamoDBEndpoint,
 		WebhookURL: f.WebhookURL, WebhookEvents: f.WebhookEvents,
 		OIDCIssuer: f.OIDCIssuer, OIDCClientID: f.OIDCClientID, OIDCDefaultRole: f.OIDCDefaultRole,
-		OIDCGroupsClaim: f.OIDCGroupsClaim,
-		TrustedProxies:  f.TrustedProxies, ClientOriginSecret: f.ClientOriginSecret,
+		OIDCGroupsClaim: f.OIDCGroupsClaim, GroupsMaxAgeDays: f.GroupsMaxAgeDays,
+		TrustedProxies: f.TrustedProxies, ClientOriginSecret: f.ClientOriginSecret,
 		MaxTokenDays: maxTokenDays, History: true,
 		Stdout: os.Stdout, Stderr: os.Stderr, Terminal: terminal, Color: terminal && os.Getenv("NO_COLOR") == "",
 	}

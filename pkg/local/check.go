@@ -19,11 +19,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/webhook"
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/local/engine"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/app"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/pkg/samtemplate"
@@ -76,6 +78,9 @@ func (s *service) loadTemplate() (err error) {
 			p["OidcGroupsClaim"] = s.OIDCGroupsClaim
 		}
 	}
+	if s.GroupsMaxAgeDays != "" {
+		p["GroupsMaxAgeDays"] = s.GroupsMaxAgeDays
+	}
 	if s.WebhookURL != "" {
 		p["WebhookSecretName"] = webhookParameter
 		if s.WebhookEvents != "" {
@@ -102,6 +107,9 @@ func (s *service) loadTemplate() (err error) {
 
 // checkIssuer returns an error if the settings of the OpenID Connect issuer cannot be used.
 func (s *service) checkIssuer() error {
+	if _, err := app.ParseNumber(cmp.Or(s.GroupsMaxAgeDays, "0"), 0, user.MaxGroupsDays); err != nil {
+		return fmt.Errorf("GROUPS_MAX_AGE_DAYS %w", err)
+	}
 	_, known := access.ParseRole(s.OIDCDefaultRole)
 	_, err := oidc.New(oidc.Config{Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Loopback: true, Now: s.Now})
 	switch {

@@ -26,6 +26,8 @@ type Config struct {
 	OIDCClientID    string
 	OIDCDefaultRole string // of people who sign in for the first time; empty: they cannot
 	OIDCGroupsClaim string // of ID tokens; empty: the default of the template
+	// days for which tokens of a person keep the groups of the last ID token; empty: the default of the template
+	GroupsMaxAgeDays string
 	// proxies in front of the URL for applications: none, cloudfront or networks; empty: none
 	TrustedProxies string
 	// the secret of which each request of applications must have one, or two secrets with a space between; empty: none

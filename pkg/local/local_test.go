@@ -17,9 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/smithy-go/middleware"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/platform/app"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/enginetest"
 	"toggleadmin/test/helper/localtest"
@@ -175,6 +177,21 @@ func TestSeededTokensExpireWithinMaxTokenDays(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.PATs) != 1 ||
 		time.Until(list.PATs[0].ExpiresAt) > 24*time.Hour {
 		t.Errorf("%v: %s", err, body)
+	}
+}
+
+// TestGroupsMaxAgeDays checks that functions get the setting as the parameter of the template.
+func TestGroupsMaxAgeDays(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[string]string{"": "30", "7": "7"} {
+		got := make(chan string, 1)
+		localtest.Start(t, local.Config{GroupsMaxAgeDays: set, Functions: map[string]app.Constructor{
+			"authorizer": func(e *app.Env) (lambda.Handler, error) {
+				got <- e.Vars["GROUPS_MAX_AGE_DAYS"]
+				return nil, nil //nolint:nilnil // no request is sent
+			},
+		}})
+		assert.Equal(t, want, <-got)
 	}
 }
 
