@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator"
@@ -49,7 +48,7 @@ type (
 	}
 	newAccount struct {
 		Name string `required:"" help:"Name of the account."`
-		Role role   `enum:"Admin,Editor,Viewer" default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor or Viewer (default)."`
+		Role string `default:"Viewer" placeholder:"ROLE" help:"Root role: Admin, Editor, Viewer (default), or the name or ID of a custom one."`
 	}
 	disableAccountCmd struct {
 		accountID
@@ -64,7 +63,7 @@ type (
 	setRoleCmd    struct {
 		accountID
 		force
-		Role role `arg:"" enum:"Admin,Editor,Viewer" help:"Admin, Editor or Viewer."`
+		Role string `arg:"" help:"Admin, Editor, Viewer, or the name or ID of a custom root role."`
 	}
 	linkUserCmd struct {
 		accountID
@@ -92,25 +91,12 @@ func (i *id) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// role is a root role, in any letter case.
-type role access.Role
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (r *role) UnmarshalText(text []byte) error {
-	for _, known := range access.Roles() {
-		if strings.EqualFold(known.String(), string(text)) {
-			*r = role(known)
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a role: use Admin, Editor or Viewer", text)
-}
-
-// String returns the name.
-func (r role) String() string { return access.Role(r).String() }
-
 func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
 	accounts, err := o.Accounts(s.step(), kind)
+	if err != nil {
+		return err
+	}
+	roles, err := o.RootRoleNames(s.step())
 	if err != nil {
 		return err
 	}
@@ -119,7 +105,7 @@ func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) err
 		{name: "ID", cell: func(a account) string { return strconv.FormatInt(a.ID, 10) }},
 		{name: "NAME", cell: func(a account) string { return a.Name }, cut: cutLast, isName: true},
 		{name: "EMAIL", cell: func(a account) string { return text(a.Email) }, cut: cutLast, isName: true},
-		{name: "ROLE", cell: func(a account) string { return a.Role.String() }},
+		{name: "ROLE", cell: func(a account) string { return roles[a.Role] }, cut: cutLast},
 		{name: "STATE", cell: func(a account) string { return stateName(a.Disabled) }},
 		{name: "TOKENS", cell: func(a account) string { return strconv.Itoa(a.Tokens) }},
 		{name: "IDENTITY", cell: func(a account) string { return identityName(a.Identity) }, cut: cutFirst},
@@ -161,11 +147,15 @@ func (c *addUserCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 }
 
 func (c *newAccount) add(kind user.Kind, unique string, s *session, o *operator.Operator) error {
-	a, err := o.AddAccount(s.step(), kind, c.Name, unique, access.Role(c.Role))
+	role, err := o.RootRole(s.step(), c.Role)
 	if err != nil {
 		return err
 	}
-	return s.result(a, "added %s with the id %d and the role %s", a.Name, a.ID, a.Role)
+	a, err := o.AddAccount(s.step(), kind, c.Name, unique, role.ID)
+	if err != nil {
+		return err
+	}
+	return s.result(a, "added %s with the id %d and the role %s", a.Name, a.ID, role.Name)
 }
 
 func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
@@ -197,21 +187,25 @@ func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator
 }
 
 func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+	role, err := o.RootRole(s.step(), c.Role)
+	if err != nil {
+		return err
+	}
 	a, err := o.Account(s.step(), kind, int64(c.ID))
 	if err != nil {
 		return err
 	}
-	if access.Role(c.Role) != access.RoleAdmin {
+	if role.ID != access.RoleAdmin {
 		if err := s.warn(o.DemoteWarnings(s.step(), a, c.Force)); err != nil {
 			return err
 		}
 	}
-	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), access.Role(c.Role), c.Force)
+	a, changed, err := o.SetRole(s.step(), kind, int64(c.ID), role.ID, c.Force)
 	if err != nil {
 		return err
 	}
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("the role of %s (%d)", a.Name, a.ID),
-		a.Role.String())
+		role.Name)
 }
 
 func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {

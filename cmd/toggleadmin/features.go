@@ -173,15 +173,7 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 	for _, e := range t.Environments {
 		properties = append(properties, [2]string{"In " + e.Name, environmentText(e)})
 	}
-	for _, property := range properties {
-		if property[1] == "" {
-			property[1] = "-"
-		}
-		if _, err := fmt.Fprintf(s.out, "%-18s %s\n", property[0]+":", printable(property[1])); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.printProperties(properties)
 }
 
 func environmentText(e operator.ToggleEnvironment) string {

@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/platform/access"
 )
 
 type groupsCmd struct {
 	List    listGroupsCmd    `cmd:"" help:"List the groups."`
 	Add     addGroupCmd      `cmd:"" help:"Add a group."`
+	Update  updateGroupCmd   `cmd:"" help:"Change the given properties of a group."`
 	Members changeMembersCmd `cmd:"" help:"Add accounts to a group, or remove them."`
 	Delete  deleteGroupCmd   `cmd:"" help:"Delete a group: its members lose its roles from then on."`
 }
@@ -21,6 +23,16 @@ type (
 		Description string   `placeholder:"TEXT" help:"What the group is for."`
 		Role        string   `placeholder:"ROLE" help:"Name or ID of a root role that the members have besides their own."`
 		Mapping     []string `sep:"none" placeholder:"VALUE" help:"Value of the claim of ID tokens whose people are members. Repeat for more."`
+	}
+	updateGroupCmd struct {
+		groupID
+		Name          *string  `help:"New name of the group."`
+		Description   *string  `placeholder:"TEXT" xor:"description" help:"What the group is for."`
+		NoDescription bool     `xor:"description" help:"Remove the description."`
+		Role          *string  `placeholder:"ROLE" xor:"role" help:"Name or ID of a root role that the members have besides their own."`
+		NoRole        bool     `xor:"role" help:"The members have no root role by the group."`
+		Mapping       []string `sep:"none" placeholder:"VALUE" xor:"mappings" help:"Value of the claim of ID tokens whose people are members. Repeat for more. Replaces all."`
+		NoMappings    bool     `xor:"mappings" help:"Nobody is a member by an ID token."`
 	}
 	changeMembersCmd struct {
 		groupID
@@ -36,6 +48,8 @@ type (
 type rolesCmd struct {
 	List   listRolesCmd  `cmd:"" help:"List the roles."`
 	Show   showRoleCmd   `cmd:"" help:"Print a role with its permissions."`
+	Create createRoleCmd `cmd:"" help:"Create a custom role."`
+	Update updateRoleCmd `cmd:"" help:"Change the given properties of a custom role."`
 	Delete deleteRoleCmd `cmd:"" help:"Delete a custom role that nobody has."`
 }
 
@@ -43,7 +57,20 @@ type (
 	listRolesCmd  struct{}
 	showRoleCmd   struct{ roleID }
 	deleteRoleCmd struct{ roleID }
-	roleID        struct {
+	createRoleCmd struct {
+		Name        string   `arg:"" help:"Name of the role. It must be unique."`
+		Root        bool     `help:"A root role of accounts and groups. Without it, a role in projects."`
+		Description *string  `placeholder:"TEXT" help:"What the role is for."`
+		Permission  []string `sep:"none" placeholder:"NAME" help:"Permission of the role, in an environment NAME:ENVIRONMENT. Repeat for more."`
+	}
+	updateRoleCmd struct {
+		roleID
+		Name          *string  `help:"New name of the role."`
+		Description   *string  `placeholder:"TEXT" help:"What the role is for."`
+		Permission    []string `sep:"none" placeholder:"NAME" xor:"permissions" help:"Permission of the role, in an environment NAME:ENVIRONMENT. Repeat for more. Replaces all."`
+		NoPermissions bool     `xor:"permissions" help:"The role has no permissions."`
+	}
+	roleID struct {
 		ID id `arg:"" help:"ID of the role, as list shows it."`
 	}
 )
@@ -69,11 +96,43 @@ func (listGroupsCmd) Run(s *session, o *operator.Operator) error {
 }
 
 func (c *addGroupCmd) Run(s *session, o *operator.Operator) error {
-	g, err := o.AddGroup(s.step(), c.Name, c.Description, c.Role, c.Mapping)
+	g, err := o.AddGroup(s.step(), operator.GroupChange{
+		Name: &c.Name, Description: &c.Description, RootRole: &c.Role, Mappings: &c.Mapping,
+	})
 	if err != nil {
 		return err
 	}
 	return s.result(g, "added the group %s with the id %d", g.Name, g.ID)
+}
+
+func (c *updateGroupCmd) Run(s *session, o *operator.Operator) error {
+	change := operator.GroupChange{Name: c.Name, Description: c.Description, RootRole: c.Role}
+	if c.NoDescription {
+		change.Description = new("")
+	}
+	if c.NoRole {
+		change.RootRole = new("")
+	}
+	if len(c.Mapping) > 0 || c.NoMappings {
+		change.Mappings = &c.Mapping
+	}
+	g, changed, err := o.UpdateGroup(s.step(), int64(c.ID), change)
+	if err != nil {
+		return err
+	}
+	return s.result(struct {
+		operator.Group
+
+		Changed bool `json:"changed"`
+	}{g, changed}, "%s the group %s (%d)", changeVerb(changed), g.Name, g.ID)
+}
+
+// changeVerb begins the result of a command that changes given properties.
+func changeVerb(changed bool) string {
+	if changed {
+		return "changed"
+	}
+	return "not changed:"
 }
 
 func (c *changeMembersCmd) Run(s *session, o *operator.Operator) error {
@@ -127,6 +186,36 @@ func (c *showRoleCmd) Run(s *session, o *operator.Operator) error {
 		return err
 	}
 	return s.result(r, "%s (%d, %s): %s", r.Name, r.ID, r.Type, strings.Join(r.Permissions, ", "))
+}
+
+func (c *createRoleCmd) Run(s *session, o *operator.Operator) error {
+	t := access.CustomType
+	if c.Root {
+		t = access.RootCustomType
+	}
+	r, err := o.CreateRole(s.step(), t, operator.RoleChange{
+		Name: &c.Name, Description: c.Description, Permissions: &c.Permission,
+	})
+	if err != nil {
+		return err
+	}
+	return s.result(r, "created the role %s with the id %d", r.Name, r.ID)
+}
+
+func (c *updateRoleCmd) Run(s *session, o *operator.Operator) error {
+	change := operator.RoleChange{Name: c.Name, Description: c.Description}
+	if len(c.Permission) > 0 || c.NoPermissions {
+		change.Permissions = &c.Permission
+	}
+	r, changed, err := o.UpdateRole(s.step(), int64(c.ID), change)
+	if err != nil {
+		return err
+	}
+	return s.result(struct {
+		operator.Role
+
+		Changed bool `json:"changed"`
+	}{r, changed}, "%s the role %s (%d)", changeVerb(changed), r.Name, r.ID)
 }
 
 func (c *deleteRoleCmd) Run(s *session, o *operator.Operator) error {

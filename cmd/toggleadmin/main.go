@@ -40,7 +40,9 @@ type cli struct {
 	Users           usersCmd           `cmd:"" group:"Access" help:"Manage people."`
 	ServiceAccounts serviceAccountsCmd `cmd:"" group:"Access" help:"Manage service accounts."`
 	Groups          groupsCmd          `cmd:"" group:"Access" help:"Manage groups of accounts."`
-	Roles           rolesCmd           `cmd:"" group:"Access" help:"List roles, and delete custom ones."`
+	Roles           rolesCmd           `cmd:"" group:"Access" help:"Manage roles."`
+	Projects        projectsCmd        `cmd:"" group:"Access" help:"Manage projects."`
+	Access          accessCmd          `cmd:"" group:"Access" help:"Manage who has which roles in a project."`
 	Tokens          tokensCmd          `cmd:"" group:"Access" help:"Manage API tokens and personal access tokens."`
 	Console         consoleCmd         `cmd:"" group:"Access" help:"Print the URL of the console. With --local, it signs the admin in, once."`
 

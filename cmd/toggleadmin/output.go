@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,6 +83,16 @@ func (s *session) result(v any, format string, args ...any) error {
 	}
 	_, err := fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...)))
 	return err
+}
+
+// printProperties prints names and values, one line for each.
+func (s *session) printProperties(properties [][2]string) error {
+	for _, property := range properties {
+		if _, err := fmt.Fprintf(s.out, "%-18s %s\n", property[0]+":", printable(cmp.Or(property[1], "-"))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stateResult prints the result of a command that sets a state.

@@ -20,7 +20,7 @@ type Account struct {
 	Name     string         `json:"name"`
 	Username *string        `json:"username"` // of a service account
 	Email    *string        `json:"email"`    // of a person
-	Role     access.Role    `json:"role"`
+	Role     access.Role    `json:"role"`     // the name of a fixed role, or the id of a custom one
 	Disabled bool           `json:"disabled"`
 	Tokens   int            `json:"tokens"`   // their number, including expired ones
 	Identity *user.Identity `json:"identity"` // with which a person signs in
@@ -77,7 +77,7 @@ func (o *Operator) AddAccount(
 		return Account{}, err
 	}
 	added, err := o.users.Add(ctx, u, o.installation.AccountLimit)
-	return NewAccount(added), exitstatus.Explain(err)
+	return NewAccount(added), explainChange(err)
 }
 
 // Account returns an account of a kind.

@@ -3,12 +3,13 @@ package operator
 import (
 	"context"
 	"slices"
-	"strconv"
+	"strings"
 
+	"toggleadmin/pkg/api/group"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )
 
@@ -46,23 +47,74 @@ func (o *Operator) Groups(ctx context.Context) ([]Group, error) {
 	return groups, nil
 }
 
-// AddGroup adds a group without members. rootRole is the name or the id of a root role; empty: none.
-func (o *Operator) AddGroup(ctx context.Context, name, description, rootRole string, mappings []string) (Group, error) {
-	name, err := CheckText("name", name)
+// GroupChange contains the new values of a group. nil means no change; for a new group, none.
+type GroupChange struct {
+	Name        *string
+	Description *string // empty: none
+	RootRole    *string // the name or the id of a root role; empty: none
+	Mappings    *[]string
+}
+
+// edit returns the function that makes the change of a group.
+func (o *Operator) edit(ctx context.Context, c GroupChange) (func(*accesstable.Group) error, error) {
+	var role access.RoleDefinition
+	if c.RootRole != nil && *c.RootRole != "" {
+		var err error
+		if role, err = o.RootRole(ctx, *c.RootRole); err != nil {
+			return nil, err
+		}
+	}
+	return func(g *accesstable.Group) error {
+		if c.Name != nil {
+			g.Name = strings.TrimSpace(*c.Name)
+		}
+		if c.Description != nil {
+			g.Description = c.Description
+			if *c.Description == "" {
+				g.Description = nil
+			}
+		}
+		if c.RootRole != nil {
+			g.RootRole = role.ID
+		}
+		assign(&g.Mappings, c.Mappings)
+		if err := group.Check(*g); err != nil {
+			return exitstatus.Errorf(exitstatus.Usage, "the group %q is not valid: %v", g.Name, err)
+		}
+		return nil
+	}, nil
+}
+
+// AddGroup adds a group without members.
+func (o *Operator) AddGroup(ctx context.Context, change GroupChange) (Group, error) {
+	next := accesstable.Group{CreatedAt: new(datetime.Milliseconds(o.now()))}
+	edit, err := o.edit(ctx, change)
 	if err != nil {
 		return Group{}, err
 	}
-	next := accesstable.Group{Name: name, Mappings: mappings, CreatedAt: new(datetime.Milliseconds(o.now()))}
-	if description != "" {
-		next.Description = &description
-	}
-	if rootRole != "" {
-		if next.RootRole, err = o.RootRole(ctx, rootRole); err != nil {
-			return Group{}, err
-		}
+	if err := edit(&next); err != nil {
+		return Group{}, err
 	}
 	created, err := o.groups.Create(ctx, next)
 	return newGroup(created), explainChange(err)
+}
+
+// UpdateGroup changes a group. changed is false if it already was as change makes it.
+func (o *Operator) UpdateGroup(ctx context.Context, id int64, change GroupChange) (g Group, changed bool, err error) {
+	edit, err := o.edit(ctx, change)
+	if err != nil {
+		return Group{}, false, err
+	}
+	stored, err := o.groups.Get(ctx, id)
+	if err != nil {
+		return Group{}, false, exitstatus.Explain(err)
+	}
+	tried := stored
+	if err := edit(&tried); err != nil {
+		return Group{}, false, err
+	}
+	updated, err := o.groups.Update(ctx, id, edit)
+	return newGroup(updated), updated.LastEvent != stored.LastEvent, explainChange(err)
 }
 
 // ChangeMembers adds accounts to a group, and removes others from it.
@@ -134,24 +186,89 @@ func (o *Operator) DeleteRole(ctx context.Context, id int64) error {
 	return explainChange(o.roles.Delete(ctx, access.Role(id), func(access.RoleDefinition) error { return nil }))
 }
 
-// RootRole returns the root role with a name or an id.
-func (o *Operator) RootRole(ctx context.Context, text string) (access.Role, error) {
-	roles, err := o.roles.RootRoles(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range roles {
-		if r.Name == text || strconv.FormatInt(int64(r.ID), 10) == text {
-			return r.ID, nil
-		}
-	}
-	return 0, exitstatus.Errorf(exitstatus.Usage, "%q is not a root role: use a name or an id that roles list shows", text)
+// RoleChange contains the new values of a custom role. nil means no change.
+type RoleChange struct {
+	Name, Description *string
+	Permissions       *[]string // each with ":" and its environment if it has one
 }
 
-// explainChange returns the error of a command that changes a group or a role.
-func explainChange(err error) error {
-	if apierror.KindOf(err) == apierror.Validation {
-		return exitstatus.Errorf(exitstatus.Rejected, "%s", apierror.From(err).Message)
+func (c RoleChange) apply(r *access.RoleDefinition) error {
+	if c.Name != nil {
+		r.Name = strings.TrimSpace(*c.Name)
 	}
-	return exitstatus.Explain(err)
+	assign(&r.Description, c.Description)
+	if c.Permissions != nil {
+		r.Permissions = nil
+		for _, text := range *c.Permissions {
+			name, environment, _ := strings.Cut(text, ":")
+			r.Permissions = append(r.Permissions, access.RolePermission{
+				Permission: access.Permission(name), Environment: environment,
+			})
+		}
+	}
+	return role.Check(r)
+}
+
+// CreateRole creates a custom role of a type.
+func (o *Operator) CreateRole(ctx context.Context, t access.RoleType, change RoleChange) (Role, error) {
+	next := access.RoleDefinition{Type: t}
+	if err := change.apply(&next); err != nil {
+		return Role{}, exitstatus.Errorf(exitstatus.Usage, "the role %q is not valid: %v", next.Name, err)
+	}
+	if err := o.checkEnvironments(ctx, next); err != nil {
+		return Role{}, err
+	}
+	created, err := o.roles.Create(ctx, next)
+	return newRole(created), explainChange(err)
+}
+
+// UpdateRole changes a custom role. changed is false if it already was as change makes it.
+func (o *Operator) UpdateRole(ctx context.Context, id int64, change RoleChange) (r Role, changed bool, err error) {
+	stored, err := o.roles.Get(ctx, access.Role(id))
+	if err != nil {
+		return Role{}, false, exitstatus.Explain(err)
+	}
+	next := stored
+	if err := change.apply(&next); stored.ID.IsCustom() && err != nil {
+		return Role{}, false, exitstatus.Errorf(exitstatus.Usage, "the role %q is not valid: %v", stored.Name, err)
+	}
+	if err := o.checkEnvironments(ctx, next); err != nil {
+		return Role{}, false, err
+	}
+	updated, err := o.roles.Update(ctx, access.Role(id), change.apply)
+	return newRole(updated), updated.LastEvent != stored.LastEvent, explainChange(err)
+}
+
+// checkEnvironments returns an error if an environment in which a role has permissions does not exist.
+func (o *Operator) checkEnvironments(ctx context.Context, r access.RoleDefinition) error {
+	for _, name := range r.Environments() {
+		if err := o.CheckEnvironment(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RootRole returns the root role with a name, in any letter case, or an id.
+func (o *Operator) RootRole(ctx context.Context, text string) (access.RoleDefinition, error) {
+	all, err := o.roles.RootRoles(ctx)
+	if err != nil {
+		return access.RoleDefinition{}, err
+	}
+	r, ok := findRole(all, text)
+	if !ok {
+		return r, exitstatus.Errorf(exitstatus.Usage,
+			"%q is not a root role: use Admin, Editor, Viewer, or a name or an id that `toggleadmin roles list` shows", text)
+	}
+	return r, nil
+}
+
+// RootRoleNames returns the names of the root roles.
+func (o *Operator) RootRoleNames(ctx context.Context) (map[access.Role]string, error) {
+	all, err := o.roles.RootRoles(ctx)
+	names := make(map[access.Role]string, len(all))
+	for _, r := range all {
+		names[r.ID] = r.Name
+	}
+	return names, err
 }

@@ -20,6 +20,7 @@ import (
 	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
@@ -34,6 +35,7 @@ type Operator struct {
 	pats      *pat.Store
 	groups    *group.Store
 	roles     *role.Store
+	projects  *project.Store
 	apiTokens *apitoken.Store
 	features  *feature.Store
 	searcher  *featuresearch.Searcher
@@ -61,6 +63,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		pats:      pat.NewStore(i.Client, i.Tables, log, random),
 		groups:    group.NewStore(i.Client, i.Tables, log),
 		roles:     role.NewStore(i.Client, i.Tables, log),
+		projects:  project.NewStore(i.Client, i.Tables, log),
 		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
 		features:  feature.NewStore(i.Client, i.Tables, log),
 		searcher:  featuresearch.NewSearcher(i.Client, i.Tables),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/platform/access"
@@ -124,10 +123,9 @@ func hasName(body jsonbody.Object) []apierror.Detail {
 	return nil
 }
 
-// notReserved is the rule that /api/admin/projects/ID does not begin the path of another operation.
+// notReserved is the rule that the id is not reserved.
 func notReserved(body jsonbody.Object) []apierror.Detail {
-	switch id := body.Text("id"); strings.ToLower(id) {
-	case "archive", "revive", "validate":
+	if id := body.Text("id"); isReserved(id) {
 		return []apierror.Detail{apierror.At("/body/id", "must not be %q, which is a path of the API", id)}
 	}
 	return nil

@@ -39,6 +39,9 @@ func (s *Store) Get(ctx context.Context, id string) (*access.Project, error) {
 	return p, err
 }
 
+// List returns all projects, with archived ones, ordered by id.
+func (s *Store) List(ctx context.Context) ([]*access.Project, error) { return s.access.Projects(ctx) }
+
 // Create adds a project, and returns it. With an empty id, it gets one that is made from its name. The kind of its error
 // is NameExists, also for an id that differs in letter case only, or Validation if the limit is reached.
 func (s *Store) Create(ctx context.Context, next access.Project) (created access.Project, err error) {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -122,8 +121,7 @@ func validNaming(body jsonbody.Object) []apierror.Detail {
 func validLinks(body jsonbody.Object) (details []apierror.Detail) {
 	for i, link := range body.Objects("linkTemplates") {
 		sent := link.Text("urlTemplate")
-		parsed, err := url.Parse(sent)
-		if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+		if !isLink(sent) {
 			details = append(details, apierror.At(fmt.Sprintf("/body/linkTemplates/%d/urlTemplate", i),
 				"must be an http or https URL; you sent %q", apierror.Echo(sent)))
 		}

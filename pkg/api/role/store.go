@@ -127,6 +127,10 @@ func (s *Store) Validate(ctx context.Context, next access.RoleDefinition) error 
 
 // check returns an error if a role cannot be stored beside all others.
 func check(all []access.RoleDefinition, next access.RoleDefinition) error {
+	if n := len(next.Environments()); n > maxEnvironments {
+		return apierror.Invalid(apierror.At("/body/permissions",
+			"must name at most %d environments; you sent %d", maxEnvironments, n))
+	}
 	for _, other := range all {
 		if other.ID != next.ID && spelling.Fold(other.Name) == spelling.Fold(next.Name) {
 			return nameExists(other.Name)

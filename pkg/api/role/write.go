@@ -60,14 +60,7 @@ func parse(body jsonbody.Object, stored access.RoleDefinition) (access.RoleDefin
 		next.Permissions = append(next.Permissions, p)
 	}
 	next.Permissions = sorted(next.Permissions)
-	if problems != nil {
-		return next, apierror.Invalid(problems...)
-	}
-	if n := len(next.Environments()); n > maxEnvironments {
-		return next, apierror.Invalid(apierror.At("/body/permissions",
-			"must name at most %d environments; you sent %d", maxEnvironments, n))
-	}
-	return next, nil
+	return next, apierror.InvalidIfAny(problems)
 }
 
 // parsePermission returns a permission of a role of the type, or what is wrong with it. A permission is sent by its name,
@@ -80,20 +73,16 @@ func parsePermission(
 		return p, new(apierror.At(pointer, "must have the name or the id of a permission"))
 	}
 	p = access.RolePermission{Permission: info.Name, Environment: sent.Text("environment")}
+	v := checkPermission(t, p)
 	switch {
-	case info.Name == access.Admin:
-		return p, new(apierror.At(pointer, "must not be the permission ADMIN, which only the role Admin has"))
-	case t == access.CustomType && info.Type == access.RootPermission:
-		return p, new(apierror.At(pointer, "must be a permission in a project, because the role has the type %s; "+
-			"%s is of the type root", t, info.Name))
-	case info.Type == access.EnvironmentPermission && p.Environment == "":
-		return p, new(apierror.At(pointer+"/environment", "is required for the permission %s", info.Name).
-			Violating("required", nil).NotSent())
-	case info.Type != access.EnvironmentPermission && p.Environment != "":
-		return p, new(apierror.At(pointer+"/environment", "must not be sent for the permission %s, which is of the type %s",
-			info.Name, info.Type).Sent(p.Environment))
+	case v == nil:
+		return p, nil
+	case !v.ofEnvironment:
+		return p, new(apierror.At(pointer, "%s", v.text))
+	case p.Environment == "":
+		return p, new(apierror.At(pointer+"/environment", "%s", v.text).Violating("required", nil).NotSent())
 	}
-	return p, nil
+	return p, new(apierror.At(pointer+"/environment", "%s", v.text).Sent(p.Environment))
 }
 
 func findPermission(sent jsonbody.Object) (info access.PermissionInfo, ok bool) {
