@@ -11,6 +11,7 @@ import { html, live, nothing } from './template.js';
  * Begins to edit a resource.
  * @param {Object} options
  * @param {string} options.path where a new resource is created, or where the resource is
+ * @param {string} [options.to] where it is saved, if that is another path
  * @param {{content: Object, etag: string|null}} [options.opened] the resource; undefined: a new one
  * @param {Object} [options.initial] the content of a new resource
  * @param {{kind: string, title: string}} options.draft see `keepPage`
@@ -24,8 +25,8 @@ import { html, live, nothing } from './template.js';
  * @param {(body: Object) => void} options.saved called after the API has saved it
  * @param {AbortSignal} options.signal of the page
  */
-export function editResource({ path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, perform = (request) => request(), draw, saved, signal }) {
-  const draft = keepPage({ ...about, about: path });
+export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, perform = (request) => request(), draw, saved, signal }) {
+  const draft = keepPage({ ...about, about: to });
   const begun = draft.values?.opened ?? opened; // someone may have changed it since the draft was begun
   const state = {
     opened: begun, // what the editor began with, and its entity tag
@@ -80,7 +81,7 @@ export function editResource({ path, opened, initial, draft: about, labels, toDr
     const mine = body();
     let now; // what someone else has changed meanwhile
     await perform(async () => {
-      if (state.opened) ({ now } = await save(path, mine, state.opened, labels));
+      if (state.opened) ({ now } = await save(path, mine, state.opened, labels, to));
       else await call('POST', path, mine);
     });
     if (now) {

@@ -18,7 +18,7 @@ const pageSize = 50;
  * @param {(item) => string[]} options.texts what the search looks at
  * @param {{name: string, label: string, choices: () => Choice[]}} [options.tabs] the choice of one of several lists, with the parameter `name`
  * @param {Object<string, {label: string, choices: () => Choice[]}>} [options.filters] selects, by the names of their parameters. The first
- *   choice of each, and of the tabs, has an empty value and selects all.
+ *   choice of each, and of the tabs, has an empty value. A choice without `test` selects all.
  * @param {Object<string, {label: string, compare: (a, b) => number}>} options.orders by the values of `sortBy`. Equal items are in the first one.
  * @param {{sortBy: string, sortOrder: string}} options.order without one in the address
  * @param {() => void} options.draw renders the page again
@@ -70,8 +70,10 @@ export function listView({ content, search, address, item, placeholder, texts, t
   /** The items that match, without the filter of a name. */
   function select(items, without) {
     const matches = matcher(state.values.query ?? '');
-    const tests = Object.entries(choosing).filter(([name]) => name !== without && state.values[name])
-      .map(([name, { choices }]) => choices().find(({ value }) => value === state.values[name])?.test ?? (() => false));
+    const tests = Object.entries(choosing).filter(([name]) => name !== without).map(([name, { choices }]) => {
+      const chosen = choices().find(({ value }) => value === (state.values[name] ?? ''));
+      return chosen ? chosen.test ?? (() => true) : () => false;
+    });
     return items.filter((one) => matches(...texts(one)) && tests.every((test) => test(one)));
   }
 

@@ -147,7 +147,7 @@ async function loadCaller(signal) {
     let index = permissionIndex(permissions);
     return {
       user,
-      may: (...need) => index.may(...need),
+      may: (permission, project, environment) => index.may(permission, project, environment),
       projectsFor: (permission) => index.projectsFor(permission),
       async reloadPermissions() {
         index = permissionIndex((await call('GET', '/api/admin/user')).permissions);

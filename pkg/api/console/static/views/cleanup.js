@@ -95,7 +95,7 @@ export async function render(content, { may, search, signal, announce }) {
   function filters() {
     const total = state.toggles ? listed().length : 0;
     return html`<form class="finder cleanup-filters" aria-label="Filter toggles" novalidate @submit=${apply}>
-      ${total > 0 && removable().length > 0 ? selectAll() : nothing}
+      ${total > 0 && may(actions.archive.permission) ? selectAll() : nothing}
       <label>Not used for <input name="days" inputmode="numeric" autocomplete="off" aria-label="Not used for (days)" .value=${live(state.typed)}
         aria-invalid=${state.problem ? 'true' : nothing} aria-describedby=${state.problem ? 'days-error' : nothing}
         @input=${({ target }) => { state.typed = target.value; }} @change=${apply}> days</label>
@@ -107,13 +107,9 @@ export async function render(content, { may, search, signal, announce }) {
     </form>`;
   }
 
-  /** The toggles of the list that the user may archive. */
-  function removable() {
-    return listed().filter(({ toggle }) => may(actions.archive.permission, toggle.project));
-  }
-
   function selectAll() {
-    const all = removable();
+    const all = listed().filter(({ toggle }) => may(actions.archive.permission, toggle.project));
+    if (all.length === 0) return nothing;
     const on = all.filter(({ toggle }) => state.selected.has(toggle.name)).length;
     return html`<label class="check"><input type="checkbox" name="all" .checked=${live(on === all.length)}
       .indeterminate=${on > 0 && on < all.length} @change=${({ target }) => select(all.map(({ toggle }) => toggle), target.checked)}>

@@ -71,9 +71,6 @@ export function toggleTable(state, selection, context, draw) {
   }
 
   function switchOf(toggle, environment) {
-    if (!toggle.environments.some(({ name }) => name === environment.name)) { // the project does not have it
-      return html`<span class="environment-label">${environmentName(environment)} </span><span class="detail">–</span>`;
-    }
     const on = isOn(toggle, environment);
     if (toggle.archived || !may('UPDATE_FEATURE_ENVIRONMENT', toggle.project, environment.name)) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
     const key = `${toggle.name} ${environment.name}`;

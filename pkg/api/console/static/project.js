@@ -1,0 +1,86 @@
+// Projects in all views: their API, addresses and modes, and inputs that propose them.
+
+import { call } from './api.js';
+import { combobox } from './combobox.js';
+import { fold } from './search.js';
+import { credential } from './session.js';
+import { element, html, nothing } from './template.js';
+
+export const projectsPath = '/api/admin/projects';
+
+/** The path of a project in the API. */
+export const projectPath = (id) => `${projectsPath}/${encodeURIComponent(id)}`;
+
+/** The address of the page of a project, with one of its tabs. */
+export const projectAddress = (id, tab) => `#/projects/${id}${tab ? `?${new URLSearchParams({ tab })}` : ''}`;
+
+/** The modes of projects, and what they mean. */
+export const modes = {
+  open: { name: 'Open', about: 'Everybody sees it. Editors and members change its toggles.' },
+  protected: { name: 'Protected', about: 'Everybody sees it. Only members change its toggles.' },
+  private: { name: 'Private', about: 'Only members and Admins see it.' },
+};
+
+/** The mode of a project, as a mark. */
+export const modeBadge = ({ mode }) => html`<span class="badge ${mode === 'open' ? 'quiet' : ''}" title=${modes[mode].about}>${modes[mode].name}</span>`;
+
+/** The marks of a project that is not like most. */
+export const archivedBadge = ({ archivedAt }) => (archivedAt ? html`<span class="badge quiet">Archived</span>` : nothing);
+
+/**
+ * Loads the projects that the caller sees, without archived ones, or only these.
+ * @param {AbortSignal} [signal]
+ * @param {boolean} [archived]
+ * @returns {Promise<Object[]>}
+ */
+export async function loadProjects(signal, archived = false) {
+  return (await call('GET', `${projectsPath}${archived ? '?archived=true' : ''}`, undefined, { signal })).projects;
+}
+
+const longest = 30_000; // how long inputs propose the same projects, in milliseconds
+/** What the latest request for projects returns, for whom and since when. */
+let known = { projects: null, token: null, at: 0 };
+
+/** Loads the projects for inputs that propose them: once for all that ask at about the same time. */
+export function knownProjects() {
+  const token = credential();
+  if (known.projects === null || known.token !== token || Date.now() - known.at > longest) {
+    const projects = loadProjects();
+    known = { projects, token, at: Date.now() };
+    projects.catch(() => { if (known.projects === projects) forgetProjects(); });
+  }
+  return known.projects;
+}
+
+/** Forgets the projects after a change. */
+export function forgetProjects() {
+  known = { projects: null, token: null, at: 0 };
+}
+
+/**
+ * The projects whose id or name contains a text, as choices of a combobox. Those that begin with it are first.
+ * @param {Object[]} projects
+ * @param {string} text
+ * @param {boolean} [byName] shows the name before the id
+ */
+export function projectChoices(projects, text, byName = false) {
+  const part = fold(text);
+  const begins = ({ id, name }) => fold(id).startsWith(part) || fold(name).startsWith(part);
+  const found = projects.filter(({ id, name }) => fold(id).includes(part) || fold(name).includes(part));
+  return [...found.filter(begins), ...found.filter((project) => !begins(project))].map(({ id, name }) => {
+    const [label, other] = byName ? [name, id] : [id, name];
+    return { value: id, label, detail: fold(other) === fold(label) ? undefined : other };
+  });
+}
+
+/**
+ * Returns an input, and its combobox, that proposes projects. It is empty for all of them.
+ * @param {string} value
+ * @param {(value: string) => void} choose called after a choice, or after the input was emptied
+ * @returns {{input: HTMLInputElement, element: HTMLElement, set: (value: string) => void}}
+ */
+export function projectInput(value, choose) {
+  const input = element(html`<input id="project" placeholder="All projects" value=${value}>`);
+  const box = combobox(input, { choices: async (text) => projectChoices(await knownProjects().catch(() => []), text), choose });
+  return { input, ...box };
+}

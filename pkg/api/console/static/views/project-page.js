@@ -1,0 +1,130 @@
+// The page of one project. The address has the tab: `#/projects/PROJECT?tab=members`.
+
+import { read } from '../api.js';
+import { failure, focusOn, loading, logAddress } from '../dom.js';
+import { isPlainClick } from '../tabs.js';
+import { html, nothing, render as show } from '../template.js';
+import { menu } from '../menu.js';
+import { archivedBadge, modeBadge, projectAddress, projectPath } from '../project.js';
+import { countToggles, listAddress } from '../toggle.js';
+import { openProjectChange } from './project-dialogs.js';
+import { projectEnvironments } from './project-environments.js';
+import { projectMembers } from './project-members.js';
+import { projectOverview } from './project-overview.js';
+import { projectSettings } from './project-settings.js';
+
+const defaultProject = 'default'; // is neither archived nor deleted
+
+export async function renderProject(content, context, id) {
+  const { may, search, signal, announce, setTitle, setActions, setPath } = context;
+  const state = {
+    opened: null, // {content, etag}
+    counts: null, // the numbers of its toggles by state
+    tab: search.get('tab'), // null: the overview
+    error: null,
+  };
+  setTitle(id);
+  setPath(html`<a href="#/projects">Projects</a>`);
+  show(loading('the project'), content);
+  const tabs = tabsOf();
+  content.addEventListener('click', stay);
+  await load();
+
+  /** The parts of the page, by the value of `tab`. Each has a function that loads it, and a template. */
+  function tabsOf() {
+    const part = { ...context, id, state, draw, reload: load };
+    const overview = projectOverview(part);
+    const members = projectMembers(part);
+    const settings = may('UPDATE_PROJECT', id) && projectSettings(part);
+    return {
+      overview, members, environments: projectEnvironments(part), ...settings && { settings },
+    };
+  }
+
+  function current() {
+    return tabs[state.tab ?? 'overview'] ?? tabs.overview;
+  }
+
+  async function load() {
+    try {
+      state.opened = await read(`${projectPath(id)}/overview`, { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      show(error.status === 404 ? html`<p class="empty">There is no such project, or only its members see it. <a href="#/projects">Show the projects</a>.</p>`
+        : failure(error, load), content);
+      return;
+    }
+    drawHead();
+    draw();
+    countToggles(id, signal).then(({ total }) => {
+      state.counts = total;
+      draw();
+    }, () => {}); // the page is complete without the numbers
+    await loadTab();
+  }
+
+  async function loadTab() {
+    state.error = null;
+    try {
+      await current().load?.();
+    } catch (error) {
+      if (signal.aborted) return;
+      state.error = error;
+    }
+    draw();
+  }
+
+  function drawHead() {
+    const { content: project } = state.opened;
+    setTitle(project.name, modeBadge(project), archivedBadge(project));
+    const changes = may('DELETE_PROJECT', id) && id !== defaultProject ? [
+      project.archivedAt ? { label: 'Revive', action: () => change('revive') } : { label: 'Archive', action: () => change('archive') },
+      { label: 'Delete', danger: true, action: () => change('delete') },
+    ] : [];
+    setActions(
+      html`<a class="button" href=${listAddress({ project: id })}>Show toggles</a>`,
+      may('PROJECT_USER_ACCESS_WRITE', id) && html`<button type="button" class="primary" @click=${() => tabs.members.add()}>Add member</button>`,
+      changes.length > 0 && menu('', 'menu-project', changes, 'More'));
+  }
+
+  function change(name) {
+    openProjectChange(name, state.opened.content, async (message) => {
+      if (name === 'delete') {
+        window.addEventListener('hashchange', () => announce(message), { once: true });
+        window.location.hash = '#/projects';
+        return;
+      }
+      announce(message);
+      await context.reloadPermissions().catch(() => {});
+      await load();
+      if (document.activeElement === document.body) focusOn('.head button');
+    });
+  }
+
+  function draw() {
+    if (signal.aborted || !state.opened) return;
+    const { content: project } = state.opened;
+    const tab = (name, label, number) => html`<li><a data-here href=${projectAddress(id, name === 'overview' ? undefined : name)}
+      aria-current=${tabs[name] === current() ? 'true' : nothing}>${label} <span class="number">${number?.toLocaleString('en')}</span></a></li>`;
+    show(html`
+      <ul class="tabs" aria-label="Parts of the project">
+        ${tab('overview', 'Overview')}
+        ${tab('members', 'Members', project.members)}
+        ${tab('environments', 'Environments', project.environments.length)}
+        ${tabs.settings ? tab('settings', 'Settings') : nothing}
+        ${may('ADMIN') ? html`<li><a href=${logAddress({ project: id })}>Event log</a></li>` : nothing}
+      </ul>
+      ${state.error ? failure(state.error, loadTab) : current().template()}`, content);
+  }
+
+  /** Shows another tab without loading the page. */
+  function stay(event) {
+    const link = event.target.closest('a[data-here]');
+    if (!link || !isPlainClick(event)) return;
+    event.preventDefault();
+    state.tab = new URLSearchParams(link.hash.split('?')[1]).get('tab');
+    window.history.pushState(null, '', link.hash);
+    draw();
+    loadTab();
+  }
+}
