@@ -26,7 +26,10 @@ func (o *Operator) SwitchToggle(ctx context.Context, name, environment string, o
 	last := int64(0)
 	f, err := o.features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 		last = f.LastEvent
-		return featureswitch.Switch(f, environment, on, newID)
+		if !on {
+			return featureswitch.Off(f, environment), nil
+		}
+		return featureswitch.On(f, environment, false, newID)
 	})
 	if err != nil {
 		return Switch{}, exitstatus.Explain(err)

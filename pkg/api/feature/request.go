@@ -81,7 +81,7 @@ func StateTag(e toggle.Environment) string {
 
 // ChangeState changes the state of the toggle of a request in the environment of the request.
 func ChangeState(
-	r *http.Request, features *Store, change func(f *toggle.Feature, environment string) error,
+	r *http.Request, features *Store, change func(f toggle.Feature, environment string) (toggle.Feature, error),
 ) error {
 	project, name, err := PathOf(r)
 	if err != nil {
@@ -92,8 +92,7 @@ func ChangeState(
 		return err
 	}
 	_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-		err := change(&f, environment.Name)
-		return f, err
+		return change(f, environment.Name)
 	})
 	return err
 }

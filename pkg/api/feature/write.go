@@ -172,9 +172,7 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		_, err = features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-			err := preconditions.Check(ETag(f))
-			f.Archived = true
-			return f, err
+			return Archived(f), preconditions.Check(ETag(f))
 		})
 		if err != nil {
 			return err
@@ -182,6 +180,12 @@ func Archive(features *Store) lambdahttp.HandlerFunc {
 		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
+}
+
+// Archived returns a toggle as it is after it has been archived.
+func Archived(f toggle.Feature) toggle.Feature {
+	f.Archived = true
+	return f
 }
 
 // MarkStale serves POST /api/admin/projects/{projectId}/stale.

@@ -44,11 +44,17 @@ func strategyOf(r *http.Request, f toggle.Feature, environment string) (id strin
 	if err != nil {
 		return id, -1, noStrategy(f.Name, environment, id)
 	}
-	index = f.Environments[environment].Strategy(id)
+	index, err = indexOf(f, environment, id)
+	return id, index, err
+}
+
+// indexOf returns the index of a strategy in an environment. Its error is a 404.
+func indexOf(f toggle.Feature, environment, id string) (int, error) {
+	index := f.Environments[environment].Strategy(id)
 	if index < 0 {
-		return id, -1, noStrategy(f.Name, environment, id)
+		return -1, noStrategy(f.Name, environment, id)
 	}
-	return id, index, nil
+	return index, nil
 }
 
 // noStrategy returns the error if a toggle has no strategy with an id in an environment.

@@ -24,33 +24,78 @@ const maxBody = 400_000
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies. newID returns the id of
 // a new strategy.
 func Create(features *feature.Store, newID func() string) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(createSchema)
+	schema := CreateSchema()
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
 			return err
 		}
 		id := newID()
-		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
-			e := f.Environments[environment]
-			s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: NextSortOrder(e)}, f.Name)
-			if err != nil {
-				return "", err
-			}
-			if err := Add(&e, s); err != nil {
-				return "", err
-			}
-			f.SetEnvironment(environment, e)
-			return id, nil
+		return writeStrategy(w, r, features, func(f toggle.Feature, environment string) (toggle.Feature, string, error) {
+			f, err := Added(f, environment, id, body)
+			return f, id, err
 		})
 	}
+}
+
+// CreateSchema returns the schema of the body of Create.
+func CreateSchema() *jsonbody.Schema { return jsonbody.MustCompile(createSchema) }
+
+// UpdateSchema returns the schema of the body of Update.
+func UpdateSchema() *jsonbody.Schema { return jsonbody.MustCompile(updateSchema) }
+
+// Added returns a toggle with another strategy in an environment, which has an id and the properties of a body of Create.
+// The kind of its error is Validation.
+func Added(f toggle.Feature, environment, id string, body jsonbody.Object) (toggle.Feature, error) {
+	e := f.Environments[environment]
+	s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: NextSortOrder(e)}, f.Name)
+	if err != nil {
+		return f, err
+	}
+	if err := Add(&e, s); err != nil {
+		return f, err
+	}
+	f.SetEnvironment(environment, e)
+	return f, nil
+}
+
+// Updated returns a toggle with the properties of a body of Update in a strategy. The kind of its error is NotFound if
+// there is no such strategy, and Validation.
+func Updated(f toggle.Feature, environment, id string, body jsonbody.Object) (toggle.Feature, error) {
+	i, err := indexOf(f, environment, id)
+	if err != nil {
+		return f, err
+	}
+	e := f.Environments[environment]
+	next, err := readStrategy(body, e.Strategies[i], f.Name)
+	if err != nil {
+		return f, err
+	}
+	e.Strategies = slices.Clone(e.Strategies)
+	e.Strategies[i] = next
+	e.Enabled = e.Enabled && e.HasEnabledStrategies()
+	f.SetEnvironment(environment, e)
+	return f, nil
+}
+
+// Deleted returns a toggle without a strategy. The kind of its error is NotFound if there is no such strategy.
+func Deleted(f toggle.Feature, environment, id string) (toggle.Feature, error) {
+	i, err := indexOf(f, environment, id)
+	if err != nil {
+		return f, err
+	}
+	e := f.Environments[environment]
+	e.Strategies = slices.Delete(slices.Clone(e.Strategies), i, i+1)
+	e.Enabled = e.Enabled && e.HasEnabledStrategies()
+	f.SetEnvironment(environment, e)
+	return f, nil
 }
 
 // Update serves PUT
 // /api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/strategies/{strategyId}. With
 // `If-None-Match: *` it restores a deleted strategy, with its id.
 func Update(features *feature.Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(updateSchema)
+	schema := UpdateSchema()
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
@@ -60,63 +105,50 @@ func Update(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return writeStrategy(w, r, features, func(f *toggle.Feature, environment string) (string, error) {
-			id, i, err := strategyOf(r, *f, environment)
+		return writeStrategy(w, r, features, func(f toggle.Feature, environment string) (toggle.Feature, string, error) {
+			id, i, err := strategyOf(r, f, environment)
 			if apierror.KindOf(err) == apierror.NotFound && preconditions.Creates() {
-				return id, restoreStrategy(r, f, environment, id, body)
+				f, err = restored(r, f, environment, id, body)
+				return f, id, err
 			}
 			if err != nil {
-				return "", err
+				return f, "", err
 			}
-			e := f.Environments[environment]
-			old := e.Strategies[i]
-			if err := preconditions.Check(lambdahttp.ETag(old)); err != nil {
-				return "", err
+			if err := preconditions.Check(lambdahttp.ETag(f.Environments[environment].Strategies[i])); err != nil {
+				return f, "", err
 			}
-			e.Strategies = slices.Clone(e.Strategies)
-			if e.Strategies[i], err = readStrategy(body, old, f.Name); err != nil {
-				return "", err
-			}
-			e.Enabled = e.Enabled && e.HasEnabledStrategies()
-			f.SetEnvironment(environment, e)
-			return id, nil
+			f, err = Updated(f, environment, id, body)
+			return f, id, err
 		})
 	}
 }
 
-// restoreStrategy adds a strategy with the id of one that was deleted.
-func restoreStrategy(r *http.Request, f *toggle.Feature, environment, id string, body jsonbody.Object) error {
+// restored returns a toggle with a strategy that has the id of one that was deleted.
+func restored(
+	r *http.Request, f toggle.Feature, environment, id string, body jsonbody.Object,
+) (toggle.Feature, error) {
 	if err := access.CheckEnvironment(r.Context(), f.Project, environment, access.CreateStrategy); err != nil {
-		return err
+		return f, err
 	}
 	if !toggle.IsNewStrategyID(id) {
-		return apierror.Invalid(apierror.At("/params/strategyId", "must be the id of a deleted strategy").Sent(id))
+		return f, apierror.Invalid(apierror.At("/params/strategyId", "must be the id of a deleted strategy").Sent(id))
 	}
 	for name, e := range f.Environments {
 		if e.Strategy(id) >= 0 {
-			return apierror.Errorf(apierror.Conflict, "The strategy %q belongs to the environment %q.", id,
+			return f, apierror.Errorf(apierror.Conflict, "The strategy %q belongs to the environment %q.", id,
 				apierror.Echo(name))
 		}
 	}
 	if !body.Has("name") {
-		return apierror.Invalid(apierror.Missing("/body/name"))
+		return f, apierror.Invalid(apierror.Missing("/body/name"))
 	}
-	e := f.Environments[environment]
-	s, err := readStrategy(body, toggle.Strategy{ID: id, SortOrder: NextSortOrder(e)}, f.Name)
-	if err != nil {
-		return err
-	}
-	if err := Add(&e, s); err != nil {
-		return err
-	}
-	f.SetEnvironment(environment, e)
-	return nil
+	return Added(f, environment, id, body)
 }
 
 // writeStrategy changes a strategy of the toggle of a request, and responds with it. change returns its id.
 func writeStrategy(
 	w http.ResponseWriter, r *http.Request, features *feature.Store,
-	change func(f *toggle.Feature, environment string) (id string, err error),
+	change func(f toggle.Feature, environment string) (next toggle.Feature, id string, err error),
 ) error {
 	project, name, err := feature.PathOf(r)
 	if err != nil {
@@ -128,9 +160,9 @@ func writeStrategy(
 	}
 	id := ""
 	f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
-		var err error
-		id, err = change(&f, environment.Name)
-		return f, err
+		next, changed, err := change(f, environment.Name)
+		id = changed
+		return next, err
 	})
 	if err != nil {
 		return err
@@ -147,19 +179,15 @@ func Delete(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
-			_, i, err := strategyOf(r, *f, environment)
+		return feature.ChangeState(r, features, func(f toggle.Feature, environment string) (toggle.Feature, error) {
+			id, i, err := strategyOf(r, f, environment)
 			if err != nil {
-				return err
+				return f, err
 			}
-			e := f.Environments[environment]
-			if err := preconditions.Check(lambdahttp.ETag(e.Strategies[i])); err != nil {
-				return err
+			if err := preconditions.Check(lambdahttp.ETag(f.Environments[environment].Strategies[i])); err != nil {
+				return f, err
 			}
-			e.Strategies = slices.Delete(slices.Clone(e.Strategies), i, i+1)
-			e.Enabled = e.Enabled && e.HasEnabledStrategies()
-			f.SetEnvironment(environment, e)
-			return nil
+			return Deleted(f, environment, id)
 		})
 	}
 }

@@ -43,24 +43,13 @@ func TurnOn(features *feature.Store, newID func() string) lambdahttp.HandlerFunc
 		if err != nil {
 			return err
 		}
-		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
+		return feature.ChangeState(r, features, func(f toggle.Feature, environment string) (toggle.Feature, error) {
 			if err := preconditions.Check(feature.StateTag(f.Environments[environment])); err != nil {
-				return err
+				return f, err
 			}
-			return turnOn(f, environment, activate, newID)
+			return On(f, environment, activate, newID)
 		})
 	}
-}
-
-// Switch returns a toggle as it is after it has been turned on or off in an environment, as TurnOn and TurnOff do. The
-// kind of its error is Conflict if the toggle is archived and must be turned on.
-func Switch(f toggle.Feature, environment string, on bool, newID func() string) (toggle.Feature, error) {
-	if !on {
-		turnOff(&f, environment)
-		return f, nil
-	}
-	err := turnOn(&f, environment, false, newID)
-	return f, err
 }
 
 // activates returns the parameter that says whether disabled strategies are enabled instead of creating one.
@@ -75,26 +64,26 @@ func TurnOff(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return feature.ChangeState(r, features, func(f *toggle.Feature, environment string) error {
+		return feature.ChangeState(r, features, func(f toggle.Feature, environment string) (toggle.Feature, error) {
 			if err := preconditions.Check(feature.StateTag(f.Environments[environment])); err != nil {
-				return err
+				return f, err
 			}
-			turnOff(f, environment)
-			return nil
+			return Off(f, environment), nil
 		})
 	}
 }
 
-// turnOn turns a toggle on in an environment. If no strategy is enabled there, it enables the disabled ones if activate
-// is true, and otherwise adds a strategy that holds for everybody.
-func turnOn(f *toggle.Feature, environment string, activate bool, newID func() string) error {
+// On returns a toggle as it is after it has been turned on in an environment. If no strategy is enabled there, it enables
+// the disabled ones if activate is true, and otherwise adds a strategy that holds for everybody. The kind of its error is
+// Conflict if the toggle is archived.
+func On(f toggle.Feature, environment string, activate bool, newID func() string) (toggle.Feature, error) {
 	if f.Archived {
-		return apierror.Errorf(apierror.Conflict, "The toggle %q is archived. Revive it before you turn it on.",
+		return f, apierror.Errorf(apierror.Conflict, "The toggle %q is archived. Revive it before you turn it on.",
 			apierror.Echo(f.Name))
 	}
 	e := f.Environments[environment]
 	if e.Enabled {
-		return nil
+		return f, nil
 	}
 	e.Enabled = true
 	e.Strategies = slices.Clone(e.Strategies)
@@ -111,15 +100,17 @@ func turnOn(f *toggle.Feature, environment string, activate bool, newID func() s
 			SortOrder:  featurestrategy.NextSortOrder(e),
 			Parameters: toggle.DefaultParameters(toggle.StrategyFlexibleRollout, f.Name),
 		}); err != nil {
-			return err
+			return f, err
 		}
 	}
 	f.SetEnvironment(environment, e)
-	return nil
+	return f, nil
 }
 
-func turnOff(f *toggle.Feature, environment string) {
+// Off returns a toggle as it is after it has been turned off in an environment.
+func Off(f toggle.Feature, environment string) toggle.Feature {
 	e := f.Environments[environment]
 	e.Enabled = false
 	f.SetEnvironment(environment, e)
+	return f
 }

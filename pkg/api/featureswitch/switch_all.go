@@ -28,8 +28,8 @@ func TurnOnAll(features *feature.Store, newID func() string) lambdahttp.HandlerF
 		if err := q.Err(); err != nil {
 			return err
 		}
-		return switchAll(r, features, body.Texts("features"), func(f *toggle.Feature, environment string) error {
-			return turnOn(f, environment, activate, newID)
+		return switchAll(r, features, body.Texts("features"), func(f toggle.Feature, environment string) (toggle.Feature, error) {
+			return On(f, environment, activate, newID)
 		})
 	}
 }
@@ -42,9 +42,8 @@ func TurnOffAll(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return switchAll(r, features, body.Texts("features"), func(f *toggle.Feature, environment string) error {
-			turnOff(f, environment)
-			return nil
+		return switchAll(r, features, body.Texts("features"), func(f toggle.Feature, environment string) (toggle.Feature, error) {
+			return Off(f, environment), nil
 		})
 	}
 }
@@ -52,7 +51,8 @@ func TurnOffAll(features *feature.Store) lambdahttp.HandlerFunc {
 // switchAll changes the state of toggles of the project of a request in the environment of the request: all of them, or
 // none.
 func switchAll(
-	r *http.Request, features *feature.Store, names []string, change func(f *toggle.Feature, environment string) error,
+	r *http.Request, features *feature.Store, names []string,
+	change func(f toggle.Feature, environment string) (toggle.Feature, error),
 ) error {
 	environment, err := feature.EnvironmentOf(r, features.Reader)
 	if err != nil {
@@ -70,8 +70,7 @@ func switchAll(
 		if failed != nil {
 			return f, failed
 		}
-		err := change(&f, environment.Name)
-		return f, err
+		return change(f, environment.Name)
 	})
 	return err // nil: 200 without a body
 }

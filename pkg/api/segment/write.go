@@ -22,6 +22,12 @@ var createSchema []byte
 //go:embed update.schema.json
 var updateSchema []byte
 
+// UpdateSchema returns the schema of the body of Update. Rules are those for it.
+func UpdateSchema() *jsonbody.Schema { return jsonbody.MustCompile(updateSchema) }
+
+// Rules returns the rules for the bodies of Create and Update.
+func Rules() []jsonbody.Rule { return []jsonbody.Rule{hasName, constraint.Rule("constraints")} }
+
 // hasName is the rule that a name, if it is sent, is readable.
 func hasName(body jsonbody.Object) []apierror.Detail {
 	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
@@ -30,8 +36,8 @@ func hasName(body jsonbody.Object) []apierror.Detail {
 	return nil
 }
 
-// change sets what a body contains.
-func change(s *Segment, body jsonbody.Object) {
+// Change sets what a body of Create or Update contains.
+func Change(s *Segment, body jsonbody.Object) {
 	if name, sent := body.TextOK("name"); sent {
 		s.Name = trimmed(name)
 	}
@@ -89,7 +95,7 @@ func checkNew(ctx context.Context, permission access.Permission, body jsonbody.O
 func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, invalid := schema.Read(r, hasName, constraint.Rule("constraints"))
+		body, invalid := schema.Read(r, Rules()...)
 		if err := checkNew(r.Context(), access.CreateSegment, body); err != nil {
 			return err
 		}
@@ -100,7 +106,7 @@ func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		if p := access.PrincipalFrom(r.Context()); p.UserID != 0 {
 			next.CreatedBy = &toggle.Creator{ID: p.UserID, Name: p.Name}
 		}
-		change(&next, body)
+		Change(&next, body)
 		created, err := segments.Create(r.Context(), next)
 		if err != nil {
 			return err
@@ -112,10 +118,10 @@ func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 
 // Update serves PUT /api/admin/segments/{id}.
 func Update(segments *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(updateSchema)
+	schema := UpdateSchema()
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ctx := r.Context()
-		body, invalid := schema.Read(r, hasName, constraint.Rule("constraints"))
+		body, invalid := schema.Read(r, Rules()...)
 		if invalid != nil && access.Check(ctx, access.UpdateSegment) == nil {
 			return invalid
 		}
@@ -142,7 +148,7 @@ func Update(segments *Store) lambdahttp.HandlerFunc {
 			if err := preconditions.Check(etag(*s)); err != nil {
 				return err
 			}
-			change(s, body)
+			Change(s, body)
 			return nil
 		})
 		if err != nil {
