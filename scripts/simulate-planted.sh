@@ -7,9 +7,11 @@ set -euo pipefail
 
 duration=${PLANTED_FOR:-90s}
 
-# build builds the tests of the tree in this folder. -trimpath lets all copies share the build
-# cache.
-build() { go test -c -vet=off -trimpath -ldflags=-s -o simulation.test ./test/simulation; }
+# As in the Makefile, so that all copies share its build cache.
+export CGO_ENABLED=0 GOFLAGS
+GOFLAGS="$(sed -n 's/^FUNCTION_FLAGS := //p' Makefile) -vet=off"
+
+build() { go test -c -o simulation.test ./test/simulation; }
 
 # search ends with status 124 if no seed fails.
 search() {
