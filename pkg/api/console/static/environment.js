@@ -23,6 +23,13 @@ export const environmentName = (environment) => html`<span class=${isProduction(
   isProduction(environment) ? html`<span aria-hidden="true">● </span>` : nothing}<bdi>${environment.name}</bdi></span>`;
 
 /**
+ * What a switch needs of the caller, see why.js.
+ * @param {{project: string, name: string}} toggle
+ */
+export const switchNeed = ({ project, name: toggle }, { name }) => (
+  { permission: 'UPDATE_FEATURE_ENVIRONMENT', project, environment: name, to: `turn ${toggle} on and off in ${name}` });
+
+/**
  * A switch. It shows the state that the API has confirmed, and that it waits for the API.
  * @param {{label: string, on: boolean, busy?: boolean, disabled?: boolean, change: () => void}} options
  */

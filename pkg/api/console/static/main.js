@@ -27,7 +27,7 @@ const status = document.getElementById('status');
 const message = { isNew: false, timer: 0 };
 
 /**
- * The caller: `user` (null for an API token, which identifies nobody), the functions of `permissionIndex`, and `reloadPermissions`, which loads
+ * The caller: `user` (null for an API token, which identifies nobody), the name of the root role, the functions of `permissionIndex`, and `reloadPermissions`, which loads
  * the permissions again after a change of the caller's roles. Null until the API has answered.
  */
 let caller = null;
@@ -147,6 +147,7 @@ async function loadCaller(signal) {
     let index = permissionIndex(permissions);
     return {
       user,
+      role: roles[user.rootRole] ?? await roleName(user.rootRole, signal),
       may: (permission, project, environment) => index.may(permission, project, environment),
       projectsFor: (permission) => index.projectsFor(permission),
       async reloadPermissions() {
@@ -156,8 +157,13 @@ async function loadCaller(signal) {
   } catch (error) {
     // The operation needs a user. A filter in front of the API also responds with 403.
     if (error.status !== 403 || !isApiToken(credential())) throw error;
-    return { user: null, ...permissionIndex([{ permission: 'ADMIN' }]), async reloadPermissions() {} };
+    return { user: null, role: roles[1], ...permissionIndex([{ permission: 'ADMIN' }]), async reloadPermissions() {} };
   }
+}
+
+/** The name of a custom root role. The pages do not need it. */
+async function roleName(id, signal) {
+  return (await call('GET', `/api/admin/roles/${id}`, undefined, { signal }).catch(() => ({ name: '' }))).name;
 }
 
 /** Shows the page that the fragment names. */
@@ -169,7 +175,8 @@ async function showPage() {
   const { signal } = leave;
   offerDraft();
   if (page.permission && !caller.may(page.permission)) {
-    render(html`<p>You need the "${page.permission}" permission to see this page.</p>`, content);
+    const { refusal } = await import('./views/explanation.js');
+    if (!signal.aborted) render(refusal({ permission: page.permission, to: `see the page “${page.title}”` }, { ...caller, announce }), content);
     return;
   }
   try {
@@ -297,7 +304,7 @@ function showNavigation(current) {
   render(caller ? go : nothing, document.getElementById('go'));
   render(signedIn ? html`
     <button type="button" popovertarget="account-menu"><span class=${caller ? 'visually-hidden' : nothing}>Account${caller ? ': ' : nothing}</span>
-      ${caller ? html`<bdi>${callerName()}</bdi> <small>${roles[caller.user?.rootRole ?? 1]}</small>` : nothing}</button>
+      ${caller ? html`<bdi>${callerName()}</bdi> <small><bdi>${caller.role}</bdi></small>` : nothing}</button>
     <div id="account-menu" class="menu" popover>
       <a href="#/tokens" aria-current=${current === 'tokens' ? 'page' : nothing}>Your tokens</a>
       <button type="button" @click=${() => signOut()}>Sign out</button>

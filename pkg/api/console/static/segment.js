@@ -9,6 +9,12 @@ export const segmentsPath = '/api/admin/segments';
 /** The address of the page of a segment. */
 export const segmentAddress = (id) => `#/segments/${id}`;
 
+/** Reports whether the caller may do what needs a permission to a segment, which can be one of a project. */
+export const mayChange = ({ may }, permission, { project }) => may(permission) || (Boolean(project) && may('UPDATE_PROJECT_SEGMENT', project));
+
+/** What a change of a segment needs, see why.js. */
+export const segmentNeed = (permission, { project }, to) => (project ? { permission: 'UPDATE_PROJECT_SEGMENT', project, to } : { permission, to });
+
 /** Loads the segments. */
 export async function loadSegments(signal) {
   return (await call('GET', segmentsPath, undefined, { signal })).segments;

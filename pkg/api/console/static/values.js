@@ -43,7 +43,7 @@ export function valueEditor({ editable, announce, name, errors, error, change, d
     const matching = all.filter(({ item, index }) => item.isAdded || isInvalid(messages, index) || matches(item.value, item.description));
     const kept = new Set(matching.filter(({ item, index }, i) => i < state.limit || item.isAdded || isInvalid(messages, index)));
     const invalid = messages.legalValues ? 'true' : nothing;
-    return html`<fieldset ?disabled=${!editable}><legend>Legal values</legend>
+    return html`<fieldset><legend>Legal values</legend>
       <p class="detail">${values.length === 0 ? 'None: the field can have any value.' : 'Strategies and segments compare the field with these only.'}</p>
       ${values.length <= searchedValues ? nothing : html`<div class="finder"><input type="search" aria-label="Search legal values" placeholder="Search legal values"
         autocomplete="off" dir="auto" .value=${live(state.query)} @input=${({ target }) => { Object.assign(state, { query: target.value, limit: shownRows }); draw(); }}>
@@ -63,7 +63,7 @@ export function valueEditor({ editable, announce, name, errors, error, change, d
     const input = (property, label, placeholder, text) => {
       const control = `legalValues/${i}/${property}`;
       const message = messages[control];
-      return html`<input id="value-${key}-${property}" name=${control} class=${property} aria-label="${label} ${i + 1}" placeholder=${placeholder} autocomplete="off"
+      return html`<input id="value-${key}-${property}" name=${control} ?disabled=${!editable} class=${property} aria-label="${label} ${i + 1}" placeholder=${placeholder} autocomplete="off"
         spellcheck="false" dir="auto" aria-invalid=${message ? 'true' : nothing} aria-describedby=${message ? `value-${key}-${property}-error` : nothing}
         .value=${live(text ?? '')} @input=${({ target }) => set({ [property]: target.value })}
         @keydown=${(event) => { if (event.key === 'Enter') event.preventDefault(); }}>

@@ -8,6 +8,7 @@ import { inWords, wrongName } from '../messages.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { relativeTime } from '../time.js';
 import { draftValue, valueEditor } from '../values.js';
+import { allowed, locked } from '../why.js';
 
 const labels = { description: 'Description', stickiness: 'Use for stickiness', sortOrder: 'Order', legalValues: 'Legal values' };
 const shownEvents = 5;
@@ -28,7 +29,8 @@ export async function renderField(content, context, name) {
     return;
   }
   const state = { uses: null, events: null };
-  const editable = may(isNew ? 'CREATE_CONTEXT_FIELD' : 'UPDATE_CONTEXT_FIELD');
+  const need = { permission: isNew ? 'CREATE_CONTEXT_FIELD' : 'UPDATE_CONTEXT_FIELD', to: isNew ? 'create context fields' : `edit the context field ${name}` };
+  const editable = may(need.permission);
   const edit = editResource({
     path: isNew ? fieldsPath : fieldPath(name),
     opened,
@@ -46,7 +48,8 @@ export async function renderField(content, context, name) {
   const values = valueEditor({
     editable, announce, name: () => (isNew ? edit.state.values.name : name), errors: () => edit.state.errors, error: () => edit.error('legalValues'), change: (legalValues) => edit.set({ legalValues }), draw,
   });
-  setActions(!isNew && may('DELETE_CONTEXT_FIELD') && html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`);
+  setActions(!isNew && allowed({ permission: 'DELETE_CONTEXT_FIELD', to: `delete the context field ${name}` }, context, 'Delete',
+    html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`));
   draw();
   if (!isNew) await Promise.all([loadUsage(), loadHistory()]);
 
@@ -82,8 +85,8 @@ export async function renderField(content, context, name) {
       <aside aria-label="Usage and history">
         ${isNew ? nothing : html`<h2>Used by</h2>${usage()}${may('ADMIN') ? history() : nothing}`}
         ${edit.problem()}
-        ${editable ? html`<div class="buttons">${edit.saveButton(isNew ? 'Create context field' : 'Save')}
-          <a class="button" href="#/context" @click=${edit.cancel}>Cancel</a></div>` : nothing}
+        <div class="buttons">${editable ? html`${edit.saveButton(isNew ? 'Create context field' : 'Save')}
+          <a class="button" href="#/context" @click=${edit.cancel}>Cancel</a>` : locked(need, context, 'Save')}</div>
       </aside>
     </form>`, content);
   }

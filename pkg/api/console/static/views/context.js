@@ -9,6 +9,7 @@ import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
+import { allowed } from '../why.js';
 
 const shownValues = 3;
 const pageSize = 50;
@@ -28,7 +29,8 @@ export async function render(content, context) {
     offset: 0,
     error: null,
   };
-  setActions(may('CREATE_CONTEXT_FIELD') && html`<a class="button primary" href="#/context?create">Create context field</a>`);
+  setActions(allowed({ permission: 'CREATE_CONTEXT_FIELD', to: 'create context fields' }, context, 'Create context field',
+    html`<a class="button primary" href="#/context?create">Create context field</a>`));
   return load();
 
   async function load() {

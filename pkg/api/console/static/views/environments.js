@@ -10,15 +10,17 @@ import { changedSince } from '../restore.js';
 import { denseTable } from '../table.js';
 import { element, html, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
+import { allowed } from '../why.js';
 
 const path = '/api/admin/environments';
 const labels = { type: 'Type', sortOrder: 'Order' };
 const proposals = ['development', 'test', 'preproduction', 'production'];
 
-export async function render(content, { may, signal, announce, setActions }) {
+export async function render(content, context) {
+  const { may, signal, announce, setActions } = context;
   const state = { environments: null, busy: false, error: null };
-  const create = may('ADMIN') && html`<button type="button" class="primary" @click=${() => openEditor(null, saved)}>Create environment</button>`;
-  setActions(create);
+  setActions(allowed({ permission: 'ADMIN', to: 'create environments' }, context, 'Create environment',
+    html`<button type="button" class="primary" @click=${() => openEditor(null, saved)}>Create environment</button>`));
   await load();
   const continued = draftFor('environment');
   if (continued) await edit({ name: continued });

@@ -7,11 +7,12 @@ import { counted, failure, loading, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
 import { marked, matcher } from '../search.js';
-import { loadSegments, loadSegmentUses, segmentAddress, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
+import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentNeed, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
+import { allowed, locked } from '../why.js';
 import { constraintWords, listed } from '../words.js';
 
 const labels = { name: 'Name', description: 'Description', project: 'Project', constraints: 'Conditions' };
@@ -28,7 +29,8 @@ export async function render(content, context) {
     order: search.get('sort') ?? 'Name', // see `denseTable`
     error: null,
   };
-  setActions(may('CREATE_SEGMENT') && html`<a class="button primary" href=${segmentAddress('new')}>Create segment</a>`);
+  const create = html`<a class="button primary" href=${segmentAddress('new')}>Create segment</a>`;
+  setActions(may('UPDATE_PROJECT_SEGMENT') ? create : allowed({ permission: 'CREATE_SEGMENT', to: 'create segments' }, context, 'Create segment', create));
   return load();
 
   async function load() {
@@ -71,11 +73,11 @@ export async function render(content, context) {
       key: ({ id }) => id,
       order,
       sort: (by) => change({ order: by }),
-      actions: may('UPDATE_SEGMENT') || may('DELETE_SEGMENT') ? (segment) => ({
+      actions: ['UPDATE_SEGMENT', 'DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'].some((permission) => may(permission)) ? (segment) => ({
         name: segment.name,
         items: [
-          ...may('UPDATE_SEGMENT') ? [{ label: 'Edit', href: segmentAddress(segment.id) }] : [],
-          ...may('DELETE_SEGMENT') ? [{ label: 'Delete', danger: true, action: () => openDeletion(segment, signal, () => deleted(segment)) }] : [],
+          ...mayChange(context, 'UPDATE_SEGMENT', segment) ? [{ label: 'Edit', href: segmentAddress(segment.id) }] : [],
+          ...mayChange(context, 'DELETE_SEGMENT', segment) ? [{ label: 'Delete', danger: true, action: () => openDeletion(segment, signal, () => deleted(segment)) }] : [],
         ],
       }) : undefined,
     })}</section>`;
@@ -139,7 +141,9 @@ async function renderSegment(content, context, id) {
     show(html`<p class="empty">There is no such segment. It may have been deleted. <a href="#/segments">Show the segments</a>.</p>`, content);
     return;
   }
-  const editable = may(isNew ? 'CREATE_SEGMENT' : 'UPDATE_SEGMENT');
+  const of = opened?.content ?? { project: null };
+  const need = segmentNeed(isNew ? 'CREATE_SEGMENT' : 'UPDATE_SEGMENT', of, isNew ? 'create segments' : `edit the segment ${opened.content.name}`);
+  const editable = isNew ? may('CREATE_SEGMENT') || may('UPDATE_PROJECT_SEGMENT') : mayChange(context, 'UPDATE_SEGMENT', of);
   const edit = editResource({
     path,
     opened,
@@ -157,7 +161,8 @@ async function renderSegment(content, context, id) {
   const production = environments.filter(isProduction);
   const inProduction = togglesOf(uses.filter(({ environment }) => production.some(({ name }) => name === environment)));
   if (!isNew) setTitle(opened.content.name);
-  setActions(!isNew && may('DELETE_SEGMENT') && html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`);
+  setActions(!isNew && (mayChange(context, 'DELETE_SEGMENT', of) ? html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`
+    : locked(segmentNeed('DELETE_SEGMENT', of, `delete the segment ${opened.content.name}`), context, 'Delete')));
   if (uses.length > 0) setTitle(opened.content.name, summary());
   draw();
 
@@ -181,8 +186,8 @@ async function renderSegment(content, context, id) {
         <p><bdi>${words.length === 0 ? 'It contains everyone.' : words.join(' and ')}</bdi></p>
         ${isNew ? nothing : usage()}
         ${edit.problem()}
-        ${editable ? html`<div class="buttons">${edit.saveButton(isNew ? 'Create segment' : 'Save')}
-          <a class="button" href="#/segments" @click=${edit.cancel}>Cancel</a></div>` : nothing}
+        <div class="buttons">${editable ? html`${edit.saveButton(isNew ? 'Create segment' : 'Save')}
+          <a class="button" href="#/segments" @click=${edit.cancel}>Cancel</a>` : locked(need, context, isNew ? 'Create segment' : 'Save')}</div>
       </aside>
     </form>`, content);
   }

@@ -14,6 +14,7 @@ import { copyStrategy, strategyLabels as labels, strategyPath } from '../strateg
 import { element, html, live, nothing, render as show, repeat } from '../template.js';
 import { changedToggles, forgetCounts, listAddress, toggleAddress } from '../toggle.js';
 import { constraintWords, strategyWords, variantWords } from '../words.js';
+import { refusal } from './explanation.js';
 import { strategyTrial } from './strategy-trial.js';
 import { keyed, variantEditor } from './strategy-variants.js';
 
@@ -38,8 +39,9 @@ export async function renderStrategy(content, context, { toggle, environment, id
   setTitle(isNew ? 'Add a strategy' : 'Edit the strategy');
   setPath(html`<a href="#/toggles">Toggles</a>`, html`<a href=${listAddress({ project: toggle.project })}>${text(toggle.project)}</a>`,
     html`<a href=${toggleAddress(toggle)}>${text(toggle.name)}</a>`, html`<a href=${back}>${text(environment)}</a>`);
-  if (!may(isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY', toggle.project, environment)) {
-    show(html`<p>You need another role to change strategies.</p>`, content);
+  const permission = isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY';
+  if (!may(permission, toggle.project, environment)) {
+    show(refusal({ permission, project: toggle.project, environment, to: `${isNew ? 'add' : 'edit'} strategies of ${toggle.name} in ${environment}` }, context), content);
     return;
   }
   show(loading('the strategy'), content);

@@ -67,6 +67,17 @@ export const actions = {
   },
 };
 
+/**
+ * What an action on toggles needs in the project of the first one, see why.js.
+ * @param {{permission: string, environment?: string, title: (what: string) => unknown[], to?: (what: string) => string}} action
+ * @param {Array<{project: string, name: string}>} toggles
+ */
+export function needOf({ permission, environment, title, to }, toggles) {
+  const what = toggles.length === 1 ? toggles[0].name : `${toggles.length.toLocaleString('en')} of these toggles`;
+  const words = to?.(what) ?? title(what).join('').replace(/\?$/, '');
+  return { permission, project: toggles[0].project, environment, to: words.replace(/^./, (first) => first.toLowerCase()) };
+}
+
 const revivePath = ({ name }) => `/api/admin/archive/revive/${encodeURIComponent(name)}`;
 
 /** The action that reverses archiving: toggles are on again where they were on when they were archived. */
@@ -94,6 +105,7 @@ export function switchAction({ name }, on) {
     label: `Turn ${change} in ${name}`, past: `turned ${change} in ${name}`, permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: name,
     applies: ({ archived, environments }) => !archived && environments.some((state) => state.name === name && state.enabled !== on),
     title: (what) => [`Turn ${change} `, what, ' in ', text(name), '?'],
+    to: (what) => `turn ${change} ${what} in ${name}`,
     explain: (one) => (on ? `${one ? 'It is' : 'They are'} on for those that the strategies select, or for everyone without a strategy.`
       : `${one ? 'It is' : 'They are'} off for everyone. The strategies stay.`),
     groups: (toggles) => (on ? [...together(toggles.filter(hasStrategy), 'on'), ...alone(toggles.filter((toggle) => !hasStrategy(toggle)), turnOn)]

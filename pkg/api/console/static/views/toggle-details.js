@@ -4,6 +4,7 @@ import { html, nothing } from '../template.js';
 import { time } from '../time.js';
 import { listAddress, removal, toggleAddress } from '../toggle.js';
 import { dependencyWords } from '../words.js';
+import { locked } from '../why.js';
 import { openDependencyEditor, removeDependency } from './dependency.js';
 
 /**
@@ -32,9 +33,11 @@ export function toggleDetails(toggle, types, context) {
 function dependency(toggle, context) {
   const [parent] = toggle.dependencies;
   const button = (label, action) => html`<button type="button" @click=${() => action(toggle, context)}>${label}</button>`;
-  const mayChange = context.may('UPDATE_FEATURE_DEPENDENCY', toggle.project) && toggle.children.length === 0 && !toggle.archived;
+  const need = { permission: 'UPDATE_FEATURE_DEPENDENCY', project: toggle.project, to: `change what ${toggle.name} depends on` };
+  const mayChange = context.may(need.permission, need.project);
+  const label = parent ? 'Change dependency' : 'Set dependency';
   return html`${parent ? html`<a href=${toggleAddress({ project: toggle.project, name: parent.feature })}><bdi>${parent.feature}</bdi></a>,
       <span class="detail">and is on only if <bdi>${dependencyWords(parent)}</bdi></span>` : 'No other toggle'}
-    ${mayChange ? html`<div class="buttons">${button(parent ? 'Change dependency' : 'Set dependency', openDependencyEditor)}${
-  parent ? button('Remove dependency', removeDependency) : nothing}</div>` : nothing}`;
+    ${toggle.children.length > 0 || toggle.archived ? nothing : html`<div class="buttons">${mayChange ? button(label, openDependencyEditor) : locked(need, context, label)}${
+  parent && mayChange ? button('Remove dependency', removeDependency) : nothing}</div>`}`;
 }

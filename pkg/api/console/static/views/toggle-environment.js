@@ -2,12 +2,13 @@
 
 import { differences } from '../compare.js';
 import { counted } from '../dom.js';
-import { environmentAddress, environmentName, toggleSwitch } from '../environment.js';
+import { environmentAddress, environmentName, switchNeed, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { recentUse } from '../recent-use.js';
 import { segmentNames } from '../segment.js';
 import { copyStrategy, replaceStrategy, strategyAddress, strategyLabels } from '../strategy.js';
 import { html, nothing, repeat } from '../template.js';
+import { allowed, lockedSwitch } from '../why.js';
 import { dependencyWords, strategyWords, variantWords } from '../words.js';
 import { turn } from './switching.js';
 import { strategyChanges } from './toggle-strategies.js';
@@ -20,6 +21,8 @@ import { strategyChanges } from './toggle-strategies.js';
  */
 export function environmentPanel(state, context, draw) {
   const { may } = context;
+  /** What a change of strategies needs, see why.js. */
+  const need = (permission, { name }, to) => ({ permission, project: state.toggle.project, environment: name, to: `${to} of ${state.toggle.name} in ${name}` });
   const { change, reorder, copyAll, setDisabled, remove } = strategyChanges(state, context, draw);
   return template;
 
@@ -31,14 +34,15 @@ export function environmentPanel(state, context, draw) {
     return html`<section class="environment-panel" aria-label=${item.name} aria-busy=${state.busy ? 'true' : nothing}>
       <div class="title">
         <h2>${environmentName(item)}</h2>
-        <div class="on">${may('UPDATE_FEATURE_ENVIRONMENT', toggle.project, item.name) && !toggle.archived ? toggleSwitch({
+        <div class="on">${toggle.archived ? item.enabled ? 'on' : 'off' : !may('UPDATE_FEATURE_ENVIRONMENT', toggle.project, item.name)
+  ? lockedSwitch(switchNeed(toggle, item), context, `${toggle.name} in ${item.name}`, item.enabled) : toggleSwitch({
     label: `${toggle.name} in ${item.name}`, on: item.enabled, busy: state.busy,
     change: () => turn(toggle, item, !item.enabled, context, (busy, now = item.enabled) => {
       state.busy = busy;
       item.enabled = now;
       draw();
     }),
-  }) : item.enabled ? 'on' : 'off'}</div>
+  })}</div>
       </div>
       ${state.recent ? recentUse(state.recent, item) : html`<p class="detail recent-use">\u00a0</p>`}
       ${toggle.dependencies.map((parent) => html`<p class="detail">Only if <bdi>${dependencyWords(parent)}</bdi>.</p>`)}
@@ -46,7 +50,7 @@ export function environmentPanel(state, context, draw) {
         <p class="detail">${item.enabled ? 'On if one of these holds, otherwise off:' : 'Off. Turned on, it is on if one of these holds:'}</p>
         <ol class="strategies">${repeat(strategies, (strategy) => strategy.id, (strategy, i) => card(strategy, i, item))}</ol>`}
       <div class="buttons">
-        ${mayCreate ? html`<a class="button" href=${strategyAddress(toggle, item.name)}>Add strategy</a>` : nothing}
+        ${allowed(need('CREATE_FEATURE_STRATEGY', item, 'add strategies'), context, 'Add strategy', html`<a class="button" href=${strategyAddress(toggle, item.name)}>Add strategy</a>`)}
         ${sources.length > 1 ? menu('', 'menu-copy', sources.map((source) => ({ label: source.name, action: () => copyAll(source, item) })), 'Copy from')
     : sources.map((source) => html`<button type="button" @click=${() => copyAll(source, item)}>Copy from ${source.name}</button>`)}
       </div>
@@ -94,6 +98,7 @@ export function environmentPanel(state, context, draw) {
   function card(strategy, i, item) {
     const { strategies } = item;
     const mayUpdate = may('UPDATE_FEATURE_STRATEGY', state.toggle.project, item.name);
+    const others = cardActions(strategy, item);
     const position = `strategy ${i + 1} in ${item.name}`;
     const move = (step, arrow, label) => html`<button type="button" id="move-${step}-${strategy.id}" aria-label="${label} ${position}"
       aria-disabled=${strategies[i + step] ? nothing : 'true'} @click=${() => strategies[i + step] && reorder(item, i, step)}>${arrow}</button>`;
@@ -105,8 +110,9 @@ export function environmentPanel(state, context, draw) {
       </div>
       <div class="row-buttons">
         ${mayUpdate && strategies.length > 1 ? [move(-1, '↑', 'Move up'), move(1, '↓', 'Move down')] : nothing}
-        ${mayUpdate ? html`<a class="button" href=${strategyAddress(state.toggle, item.name, strategy.id)}>Edit<span class="visually-hidden"> ${position}</span></a>` : nothing}
-        ${menu(`Actions of ${position}`, `menu-${strategy.id}`, cardActions(strategy, item))}
+        ${allowed(need('UPDATE_FEATURE_STRATEGY', item, 'edit strategies'), context, html`Edit<span class="visually-hidden"> ${position}</span>`,
+    html`<a class="button" href=${strategyAddress(state.toggle, item.name, strategy.id)}>Edit<span class="visually-hidden"> ${position}</span></a>`)}
+        ${others.length > 0 ? menu(`Actions of ${position}`, `menu-${strategy.id}`, others) : nothing}
       </div>
     </li>`;
   }

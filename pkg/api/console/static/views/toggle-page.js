@@ -13,8 +13,9 @@ import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
 import { exactTime, relativeTime } from '../time.js';
 import { latestList, listAddress, newestChange, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
+import { allowed } from '../why.js';
 import { openClone } from './dependency.js';
-import { actions, openAction } from './toggle-actions.js';
+import { actions, needOf, openAction } from './toggle-actions.js';
 import { toggleDetails } from './toggle-details.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
 import { environmentPanel } from './toggle-environment.js';
@@ -126,9 +127,10 @@ export async function renderToggle(content, context) {
     setTitle(name, html`<button type="button" class="more" aria-label="Copy the name" @click=${() => copyText(name, 'Name copied.', announce)}>Copy</button>`,
       stateBadge(state.toggle));
     setActions(
-      may('UPDATE_FEATURE', project) && html`<button type="button" @click=${once(edit)}>Edit</button>`,
+      allowed({ permission: 'UPDATE_FEATURE', project, to: `edit ${name}` }, context, 'Edit', html`<button type="button" @click=${once(edit)}>Edit</button>`),
       html`<a class="button" href="#/playground?${new URLSearchParams({ toggle: name, project })}">Try in the playground</a>`,
-      may('CREATE_FEATURE', project) && html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`,
+      allowed({ permission: 'CREATE_FEATURE', project, to: `clone ${name}` }, context, 'Clone',
+        html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`),
       actionButtons());
   }
 
@@ -174,8 +176,8 @@ export async function renderToggle(content, context) {
   }
 
   function actionButtons() {
-    return Object.values(actions).filter((action) => may(action.permission, project) && action.applies(state.toggle)).map((action) => html`<button type="button"
-      class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], announce, ended(action))}>${action.label}</button>`);
+    return Object.values(actions).filter(({ applies }) => applies(state.toggle)).map((action) => allowed(needOf(action, [state.toggle]), context, action.label, html`
+      <button type="button" class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], announce, ended(action))}>${action.label}</button>`));
   }
 
   function usage() {

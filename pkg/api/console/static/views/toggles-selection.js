@@ -5,16 +5,18 @@ import { counted, focusOn } from '../dom.js';
 import { menu } from '../menu.js';
 import { html, live, nothing } from '../template.js';
 import { loadToggles } from '../toggle.js';
-import { actions, openAction, switchAction } from './toggle-actions.js';
+import { lockedItem } from '../why.js';
+import { actions, needOf, openAction, switchAction } from './toggle-actions.js';
 
 /**
  * @param {Object} state that of the list
  * @param {Object} context of the page
  * @param {() => void} draw
  */
-export function toggleSelection(state, { may, signal, announce }, draw) {
+export function toggleSelection(state, context, draw) {
+  const { may, signal, announce } = context;
   const mayChange = ['UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'].some((permission) => may(permission));
-  return { mayChange, possible, act, copy, select, pagePicker, bulk, keep };
+  return { mayChange, items, copy, select, pagePicker, bulk, keep };
 
   /** The toggles that an action applies to, and on which the user may perform it. */
   function changeable(action, toggles) {
@@ -24,6 +26,13 @@ export function toggleSelection(state, { may, signal, announce }, draw) {
   /** The actions that the user may perform on at least one of some toggles. */
   function possible(toggles) {
     return Object.values(actions).filter((action) => changeable(action, toggles).length > 0);
+  }
+
+  /** The actions that apply to a toggle, as items of its menu. Who may perform one on other toggles sees why not on this one. */
+  function items(toggle) {
+    return Object.values(actions).filter((action) => action.applies(toggle) && may(action.permission)).map((action) => (
+      changeable(action, [toggle]).length > 0 ? { label: action.label, danger: action.danger, action: () => act(action, [toggle]) }
+        : lockedItem(needOf(action, [toggle]), context, action.label)));
   }
 
   function act(action, toggles) {

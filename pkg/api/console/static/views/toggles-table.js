@@ -1,12 +1,13 @@
 // The table of the list of toggles.
 
 import { divide } from '../columns.js';
-import { environmentName, toggleSwitch } from '../environment.js';
+import { environmentName, switchNeed, toggleSwitch } from '../environment.js';
 import { menu } from '../menu.js';
 import { marked } from '../search.js';
 import { html, live, nothing, repeat } from '../template.js';
 import { exactTime, relativeDays } from '../time.js';
 import { lastUsed, listAddress, pageSize, removal, toggleAddress } from '../toggle.js';
+import { lockedItem, lockedSwitch } from '../why.js';
 import { order, orders } from './toggles-filters.js';
 
 /**
@@ -57,9 +58,9 @@ export function toggleTable(state, selection, context, draw) {
       <td role="cell" class="used">${lastUsed(toggle)}</td>
       <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
-        ...selection.possible([toggle]).map((action) => (
-          { label: action.label, danger: action.danger, action: () => selection.act(action, [toggle]) })),
-        ...may('CREATE_FEATURE', project) ? [{ label: 'Clone', action: () => clone(toggle) }] : [],
+        ...selection.items(toggle),
+        ...may('CREATE_FEATURE', project) ? [{ label: 'Clone', action: () => clone(toggle) }]
+    : may('CREATE_FEATURE') ? [lockedItem({ permission: 'CREATE_FEATURE', project, to: `clone ${name}` }, context, 'Clone')] : [],
         { label: 'Copy name', action: () => selection.copy([toggle]) },
       ])}</td>
     </tr>`;
@@ -72,7 +73,12 @@ export function toggleTable(state, selection, context, draw) {
 
   function switchOf(toggle, environment) {
     const on = isOn(toggle, environment);
-    if (toggle.archived || !may('UPDATE_FEATURE_ENVIRONMENT', toggle.project, environment.name)) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
+    if (toggle.archived) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
+    const need = switchNeed(toggle, environment);
+    if (!may(need.permission, need.project, need.environment)) {
+      return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${
+        lockedSwitch(need, context, `${toggle.name} in ${environment.name}`, on)}`;
+    }
     const key = `${toggle.name} ${environment.name}`;
     return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${toggleSwitch({
       label: `${toggle.name} in ${environment.name}`,

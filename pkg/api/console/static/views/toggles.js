@@ -7,6 +7,7 @@ import { loadEnvironments } from '../environment.js';
 import { isPlainClick, tabs } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
 import { counts, countToggles, latestList, listAddress, noToggles, searchToggles, stateNames, toggleChanges } from '../toggle.js';
+import { allowed } from '../why.js';
 import { openToggleEditor } from './toggle-editor.js';
 import { conditions, filterInputs, filterNames, order, read, tidy } from './toggles-filters.js';
 import { toggleSelection } from './toggles-selection.js';
@@ -50,7 +51,8 @@ export async function render(content, context) {
   const inputs = filterInputs(state, { signal, types: loadedTypes, environments: loadedEnvironments, filter, draw });
   const selection = toggleSelection(state, context, draw);
   const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
-  setActions(html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`, may('CREATE_FEATURE') && html`<button type="button" class="primary" @click=${create}>Create toggle</button>`);
+  setActions(html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`, 
+    allowed({ permission: 'CREATE_FEATURE', to: 'create toggles' }, context, 'Create toggle', html`<button type="button" class="primary" @click=${create}>Create toggle</button>`));
   toggleChanges.addEventListener('change', load, { signal });
   window.addEventListener('scrollend', selection.keep, { signal });
   content.addEventListener('click', stay);

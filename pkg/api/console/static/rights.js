@@ -1,0 +1,16 @@
+// What roles grant. This module imports nothing.
+
+/**
+ * Reports whether a role has a permission. Fixed roles have those of the type environment in all environments.
+ * @param {{permissions: Array<{name: string, environment?: string}>}} role
+ * @param {string} name
+ * @param {string} [environment] without it, at least one
+ */
+export const grants = ({ permissions }, name, environment = undefined) => permissions.some((held) => held.name === 'ADMIN'
+  || (held.name === name && (!held.environment || environment === undefined || held.environment === environment)));
+
+/**
+ * Reports whether the root role Editor has a permission in each open project: what Member has, and moving toggles.
+ * @param {{permissions: Array<{name: string}>}} member the role Member
+ */
+export const editorInOpen = (member, name) => name === 'MOVE_FEATURE_TOGGLE' || grants(member, name);
