@@ -40,6 +40,7 @@ type (
 		DryRun  bool   `help:"Print what would change, and change nothing."`
 		Project string `placeholder:"NAME" xor:"scope" help:"Only toggles of this project, and what they use."`
 
+		CreateProjects     bool `help:"Create projects that only toggles name. Others of Unleash or of the file are always created."`
 		CreateEnvironments bool `help:"Create environments that only toggles of Unleash name. Others of Unleash are always created."`
 		Overwrite          bool `help:"Also replace toggles that were changed here since the last import from Unleash."`
 	}
@@ -169,7 +170,7 @@ func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Docum
 	progress := s.newProgress()
 	report, err := o.Import(s.ctx, d, transfer.Options{
 		DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Overwrite: c.Overwrite,
-		CreateEnvironments: c.CreateEnvironments, Progress: progress.show,
+		CreateEnvironments: c.CreateEnvironments, CreateProjects: c.CreateProjects, Progress: progress.show,
 	})
 	progress.clear()
 	printing := s.printReport(report, c.Quiet)
@@ -201,6 +202,7 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 		{"type", "types", r.FeatureTypes},
 		{"context field", "context fields", r.ContextFields},
 		{"environment", "environments", r.Environments},
+		{"project", "projects", r.Projects},
 		{"segment", "segments", r.Segments},
 		{"toggle", "toggles", r.Features},
 		{"account", "accounts", r.Accounts},
@@ -312,6 +314,7 @@ func comparison(r transfer.Report) (lines []string) {
 		{"type", "types", r.OnlyHere.FeatureTypes},
 		{"context field", "context fields", r.OnlyHere.ContextFields},
 		{"environment", "environments", r.OnlyHere.Environments},
+		{"project", "projects", r.OnlyHere.Projects},
 		{"segment", "segments", r.OnlyHere.Segments},
 		{"toggle", "toggles", r.OnlyHere.Features},
 	} {

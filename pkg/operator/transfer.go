@@ -17,6 +17,7 @@ func (o *Operator) installed() transfer.Installation {
 		Types:        o.types,
 		Fields:       o.fields,
 		Environments: o.environments,
+		Projects:     o.projects,
 		Segments:     o.segments,
 		Features:     o.features,
 		FeatureLimit: o.installation.FeatureLimit,

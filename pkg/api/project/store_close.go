@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,6 +23,13 @@ import (
 // returned. The kind of the error of Archive is NotFound, NoAccess for the default project, or Conflict while the project
 // has toggles that are not archived.
 func (s *Store) Archive(ctx context.Context, id string, precondition func(*access.Project) error) error {
+	return s.ArchiveAt(ctx, id, datetime.Milliseconds(s.log.Now()), precondition)
+}
+
+// ArchiveAt is Archive with the time that the project has as that of its archiving.
+func (s *Store) ArchiveAt(
+	ctx context.Context, id string, at time.Time, precondition func(*access.Project) error,
+) error {
 	errArchived := errors.New("the project is archived")
 	err := s.close(ctx, id, closing{
 		precondition: func(p *access.Project) error {
@@ -42,7 +50,7 @@ func (s *Store) Archive(ctx context.Context, id string, precondition func(*acces
 		},
 		write: func(actions *dynamo.Actions, old *access.Project, condition expression.ConditionBuilder) error {
 			next := *old
-			next.ArchivedAt = new(datetime.Milliseconds(s.log.Now()))
+			next.ArchivedAt = &at
 			return s.replace(ctx, actions, old, &next, condition, eventlog.ProjectArchived,
 				newEventData(&next), newEventData(old))
 		},

@@ -42,7 +42,8 @@ func (s *Store) Get(ctx context.Context, id string) (*access.Project, error) {
 // List returns all projects, with archived ones, ordered by id.
 func (s *Store) List(ctx context.Context) ([]*access.Project, error) { return s.access.Projects(ctx) }
 
-// Create adds a project, and returns it. With an empty id, it gets one that is made from its name. The kind of its error
+// Create adds a project, and returns it. With an empty id, it gets one that is made from its name, and without a time of
+// creation, the current one. The kind of its error
 // is NameExists, also for an id that differs in letter case only, or Validation if the limit is reached.
 func (s *Store) Create(ctx context.Context, next access.Project) (created access.Project, err error) {
 	last := int64(0) // the id of the last event of a deleted project with the id
@@ -63,7 +64,10 @@ func (s *Store) Create(ctx context.Context, next access.Project) (created access
 		if err := checkNew(created.ID, all); err != nil {
 			return nil, err
 		}
-		created.CreatedAt, created.LastEvent = new(datetime.Milliseconds(s.log.Now())), last
+		created.LastEvent = last
+		if created.CreatedAt == nil {
+			created.CreatedAt = new(datetime.Milliseconds(s.log.Now()))
+		}
 		id, record, err := s.log.RecordActions(ctx,
 			Change(eventlog.ProjectCreated, &created, newEventData(&created), nil))
 		if err != nil {

@@ -5,6 +5,7 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -28,6 +29,7 @@ type Document struct {
 	FeatureTypes  []toggle.Type        `json:"featureTypes"`
 	ContextFields []ContextField       `json:"contextFields"`
 	Environments  []Environment        `json:"environments"`
+	Projects      []Project            `json:"projects"`
 	Segments      []Segment            `json:"segments"`
 	Features      []toggle.FeatureJSON `json:"features"`
 	Accounts      []Account            `json:"accounts"`
@@ -146,13 +148,14 @@ func (d Document) WithoutCreatedAt(project string) (without, all int) {
 	return without, all
 }
 
-// ofProject returns the document with only the toggles of a project, and the types, fields and segments that they use.
-// Every project has all environments.
+// ofProject returns the document with only a project and its toggles, the types, fields and segments that they use, and
+// all environments.
 func (d Document) ofProject(project string) Document {
 	types, fields := map[string]bool{}, map[string]bool{}
 	selected := d
 	selected.FeatureTypes, selected.ContextFields, selected.Segments = nil, nil, nil
 	selected.Features, selected.Accounts = nil, nil
+	selected.Projects = slices.DeleteFunc(slices.Clone(d.Projects), func(p Project) bool { return p.ID != project })
 	for _, t := range d.Features {
 		if t.Project != project {
 			continue

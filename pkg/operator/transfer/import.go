@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -28,6 +29,7 @@ type Installation struct {
 	Types        *featuretype.Store
 	Fields       *contextfield.Store
 	Environments *environment.Store
+	Projects     *project.Store
 	Segments     *segment.Store
 	Features     *feature.Store
 	FeatureLimit int64 // the maximum number of toggles; 0: no limit
@@ -50,7 +52,7 @@ func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Fea
 	d := Document{
 		Format: format, Version: version,
 		FeatureTypes: []toggle.Type{}, ContextFields: []ContextField{}, Environments: []Environment{},
-		Segments: []Segment{}, Features: []toggle.FeatureJSON{}, Accounts: []Account{},
+		Projects: []Project{}, Segments: []Segment{}, Features: []toggle.FeatureJSON{}, Accounts: []Account{},
 	}
 	// The toggles first: what is created later cannot be missing from what they use.
 	toggles, err := i.Features.List(ctx)
@@ -75,6 +77,13 @@ func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Fea
 	}
 	for _, e := range environments {
 		d.Environments = append(d.Environments, fromEnvironment(e))
+	}
+	projects, err := i.Projects.List(ctx)
+	if err != nil {
+		return Document{}, nil, err
+	}
+	for _, p := range projects {
+		d.Projects = append(d.Projects, fromProject(p))
 	}
 	segments, err := i.Segments.List(ctx)
 	if err != nil {
@@ -127,6 +136,7 @@ type Options struct {
 	Overwrite bool   // also toggles that were changed here since the last import
 	// CreateEnvironments creates environments that only toggles name.
 	CreateEnvironments bool
+	CreateProjects     bool                               // those that only toggles name
 	Progress           func(what string, done, total int) // is called often
 }
 
@@ -140,7 +150,7 @@ const writeTimeout = time.Minute
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Environments: newSection(),
-		Segments: newSection(), Features: newSection(), Accounts: newSection(),
+		Projects: newSection(), Segments: newSection(), Features: newSection(), Accounts: newSection(),
 		NotImported: append([]Other{}, d.Others...), ChangedHere: []string{},
 	}
 	if o.Project != "" {
@@ -148,6 +158,12 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	}
 	stored, features, err := i.read(ctx)
 	if err != nil {
+		return r, err
+	}
+	if o.CreateProjects {
+		d.Projects = append(slices.Clone(d.Projects), d.unlistedProjects(stored.Projects, i.Now())...)
+	}
+	if err := d.requireProject(o.Project, stored.Projects); err != nil {
 		return r, err
 	}
 	wanted := fieldsWanted{}
@@ -225,10 +241,16 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	for name, f := range knownFields {
 		known.fields[name] = f.stored()
 	}
+	if known.projects, err = i.importProjects(ctx, d, o, stored.Projects, knownEnvironments, &r.Projects); err != nil {
+		return r, err
+	}
 	if known.segments, err = i.importSegments(ctx, d, o, stored.Segments, known, &r.Segments); err != nil {
 		return r, err
 	}
 	if r.ChangedHere, err = i.importToggles(ctx, d, o, features, stored.Features, known, &r.Features); err != nil {
+		return r, err
+	}
+	if err := i.archiveProjects(ctx, d, o, stored.Projects, &r.Projects); err != nil {
 		return r, err
 	}
 	if !o.Accounts {

@@ -14,6 +14,7 @@ type Report struct {
 	FeatureTypes  Section `json:"featureTypes"`
 	ContextFields Section `json:"contextFields"`
 	Environments  Section `json:"environments"`
+	Projects      Section `json:"projects"`
 	Segments      Section `json:"segments"`
 	Features      Section `json:"features"`
 	Accounts      Section `json:"accounts"`
@@ -25,7 +26,9 @@ type Report struct {
 
 // HasLosses reports whether something of the document is missing here, so that applications can get other answers.
 func (r Report) HasLosses() bool {
-	for _, s := range []Section{r.FeatureTypes, r.ContextFields, r.Environments, r.Segments, r.Features, r.Accounts} {
+	for _, s := range []Section{
+		r.FeatureTypes, r.ContextFields, r.Environments, r.Projects, r.Segments, r.Features, r.Accounts,
+	} {
 		if len(s.Skipped)+len(s.Losses) > 0 {
 			return true
 		}
@@ -38,6 +41,7 @@ type OnlyHere struct {
 	FeatureTypes  []string `json:"featureTypes"`
 	ContextFields []string `json:"contextFields"`
 	Environments  []string `json:"environments"`
+	Projects      []string `json:"projects"`
 	Segments      []string `json:"segments"`
 	Features      []string `json:"features"`
 }
@@ -70,6 +74,9 @@ func onlyHere(d Document, used map[string]bool, stored Document, project string)
 		slices.AppendSeq(namesOf(d.ContextFields, fields), maps.Keys(used)))
 	o.Environments = missing(namesOf(stored.Environments, environments),
 		append(namesOf(d.Environments, environments), namesOf(d.Unlisted, environments)...))
+	projects := func(p Project) string { return p.ID }
+	o.Projects = slices.DeleteFunc(missing(namesOf(stored.Projects, projects), namesOf(d.Projects, projects)),
+		func(id string) bool { return id == toggle.DefaultProject })
 	o.Segments = missing(namesOf(stored.Segments, segments), namesOf(d.Segments, segments))
 	return o
 }

@@ -43,6 +43,9 @@ func fromSegment(s segment.Segment) Segment {
 // segments prepares the segments of a document.
 type segments struct {
 	fields map[string]contextfield.ContextField
+
+	projects map[string]Project
+
 	names  map[string]bool // of the segments that exist after the import
 	lastID int64           // of those that would be created
 	now    string          // the time of creation of a segment that has none
@@ -59,6 +62,11 @@ func (p *segments) prepare(s Segment, old *Segment) (Segment, remarks, error) {
 	}
 	if s.Project != nil && toggle.CheckName(*s.Project) != nil {
 		return s, about, fmt.Errorf("its project %.50q is not valid: %w", *s.Project, toggle.CheckName(*s.Project))
+	}
+	if s.Project != nil {
+		if err := checkProject(*s.Project, p.projects); err != nil {
+			return s, about, err
+		}
 	}
 	var err error
 	if s.CreatedAt, err = normalTime(s.CreatedAt); err != nil {
@@ -104,7 +112,7 @@ func (p *segments) add(s *Segment) error {
 func (i Installation) importSegments(
 	ctx context.Context, d Document, o Options, stored []Segment, known resources, section *Section,
 ) (map[int64]Segment, error) {
-	p := segments{fields: known.fields, names: map[string]bool{}, now: known.now}
+	p := segments{fields: known.fields, projects: known.projects, names: map[string]bool{}, now: known.now}
 	for _, s := range stored {
 		p.names[s.Name] = true
 		p.lastID = max(p.lastID, s.ID)

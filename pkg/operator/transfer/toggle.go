@@ -18,8 +18,9 @@ type resources struct {
 	types        map[string]toggle.Type
 	fields       map[string]contextfield.ContextField
 	environments map[string]Environment
-	listed       []Environment     // in the document
-	unlisted     []Environment     // Document.Unlisted
+	listed       []Environment // in the document
+	unlisted     []Environment // Document.Unlisted
+	projects     map[string]Project
 	segments     map[int64]Segment // by their ids in the document
 
 	now   string        // the time of creation of a toggle that has none
@@ -37,6 +38,9 @@ func (r resources) checkToggle(t toggle.FeatureJSON) error {
 	}
 	if err := toggle.CheckName(t.Project); err != nil {
 		return fmt.Errorf("its project %.50q is not valid: %w", t.Project, err)
+	}
+	if err := checkProject(t.Project, r.projects); err != nil {
+		return err
 	}
 	if _, exists := r.types[toggle.NormalTypeID(t.Type)]; !exists {
 		return fmt.Errorf("its type %.50q does not exist here", toggle.NormalTypeID(t.Type))

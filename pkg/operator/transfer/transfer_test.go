@@ -15,9 +15,12 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -36,6 +39,7 @@ func newStage(t *testing.T) stage {
 		Types:        featuretype.NewStore(db.Client, db.Tables, db.Log()),
 		Fields:       contextfield.NewStore(db.Client, db.Tables, db.Log()),
 		Environments: environment.NewStore(db.Client, db.Tables, db.Log()),
+		Projects:     project.NewStore(db.Client, db.Tables, db.Log()),
 		Segments:     segment.NewStore(db.Client, db.Tables, db.Log()),
 		Features:     feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:        user.NewStore(db.Client, db.Tables, db.Log()),
@@ -67,14 +71,15 @@ func (s stage) before(t *testing.T, operation string, n int, do func()) transfer
 	other := s.Installation
 	other.Types, other.Fields = featuretype.NewStore(client, s.Tables, log), contextfield.NewStore(client, s.Tables, log)
 	other.Environments, other.Segments = environment.NewStore(client, s.Tables, log), segment.NewStore(client, s.Tables, log)
+	other.Projects = project.NewStore(client, s.Tables, log)
 	other.Features, other.Users = feature.NewStore(client, s.Tables, log), user.NewStore(client, s.Tables, log)
 	return other
 }
 
-// run imports a document, with its accounts, and fails the test on an error.
+// run imports a document, with its accounts and the projects that only its toggles name, and fails the test on an error.
 func (s stage) run(t *testing.T, d transfer.Document, o transfer.Options) transfer.Report {
 	t.Helper()
-	o.Progress, o.Accounts = func(string, int, int) {}, true
+	o.Progress, o.Accounts, o.CreateProjects = func(string, int, int) {}, true, true
 	r, err := s.Import(t.Context(), d, o)
 	assert.OK(t, err)
 	return r
@@ -409,13 +414,49 @@ func TestProject(t *testing.T) {
 	d.Features[0].Environments = map[string]toggle.Environment{"staging": {
 		Strategies: []toggle.Strategy{{Name: "default", Segments: []int64{5}}},
 	}}
+	d.Projects[1].Description, d.Projects[1].Mode = nil, access.Open
 	same(t, transfer.Report{
 		FeatureTypes:  transfer.Section{Created: []string{"sunset"}},
+		Projects:      transfer.Section{Created: []string{"shop"}},
 		ContextFields: transfer.Section{Created: []string{"plan"}},
 		Segments:      transfer.Section{Created: []string{"Beta testers"}},
 		Environments:  transfer.Section{Created: []string{"development", "staging"}}, // every project has all of them
 		Features:      transfer.Section{Created: []string{"full"}},
 	}, s.run(t, d, transfer.Options{Project: "shop"}))
+}
+
+// What belongs to a project that does not exist is skipped, and an import of only such a project is an error. With
+// CreateProjects, those that toggles name are created.
+func TestUnknownProject(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := transfer.Document{
+		Segments: []transfer.Segment{{ID: 1, Name: "Beta", Project: new("other"), Constraints: []toggle.Constraint{}}},
+		Features: []toggle.FeatureJSON{{Name: "a", Project: "shop", Type: "release"}},
+	}
+	o := transfer.Options{Progress: func(string, int, int) {}}
+	unknown := func(id string) string {
+		return fmt.Sprintf("the project %q does not exist here: create it, or use --create-projects", id)
+	}
+	r, err := s.Import(t.Context(), d, o)
+	assert.OK(t, err)
+	same(t, []transfer.Remark{{"Beta", unknown("other")}}, r.Segments.Skipped)
+	same(t, []transfer.Remark{{"a", unknown("shop")}}, r.Features.Skipped)
+	for project, want := range map[string]string{
+		"shop": "there is no project \"shop\": create it with `toggleadmin projects create`, or use --create-projects",
+		"none": `there is no project "none" in what is imported`,
+	} {
+		o.Project = project
+		_, err = s.Import(t.Context(), d, o)
+		if exitstatus.Of(err) != exitstatus.NotFound || err.Error() != want {
+			t.Error(err)
+		}
+	}
+	o.Project, o.CreateProjects = "shop", true
+	r, err = s.Import(t.Context(), d, o)
+	assert.OK(t, err)
+	same(t, []string{"shop"}, r.Projects.Created)
+	same(t, []string{"a"}, r.Features.Created)
 }
 
 func TestParse(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/operator/transfer"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 )
@@ -160,7 +161,9 @@ func TestOnlyHere(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for _, name := range []string{"a", "archived", "other"} {
-		_, err := s.Features.Create(t.Context(), toggle.Feature{Name: name, Project: name, Type: "release",
+		_, err := s.Projects.Create(t.Context(), access.NewProject(name, name))
+		assert.OK(t, err)
+		_, err = s.Features.Create(t.Context(), toggle.Feature{Name: name, Project: name, Type: "release",
 			Archived: name == "archived"})
 		assert.OK(t, err)
 	}
@@ -170,10 +173,12 @@ func TestOnlyHere(t *testing.T) {
 	d.Complete = true
 	r := s.run(t, d, transfer.Options{})
 	same(t, transfer.OnlyHere{
-		FeatureTypes: []string{"release"}, ContextFields: []string{"userId"}, Features: []string{"a", "other"},
+		FeatureTypes: []string{"release"}, ContextFields: []string{"userId"}, Projects: []string{"a", "archived", "other"},
+		Features: []string{"a", "other"},
 	}, r.OnlyHere)
 	same(t, d.Others, r.NotImported)
 	assert.Equal(t, false, r.HasLosses())
+	d.Projects = []transfer.Project{{ID: "a", Name: "a", Mode: access.Open, DefaultStickiness: "default"}}
 	same(t, transfer.OnlyHere{Features: []string{"a"}}, s.run(t, d, transfer.Options{Project: "a"}).OnlyHere)
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/toggle"
@@ -56,7 +55,7 @@ type export struct {
 	}
 
 	FeatureTags, TagTypes, Links []json.RawMessage // not taken over
-	Projects                     []entry
+	Projects                     []foundProject
 }
 
 // Parse reads what Unleash exports.
@@ -70,6 +69,9 @@ func Parse(text []byte) (transfer.Document, error) {
 	}
 	d := newDocument()
 	d.ContextFields, d.Environments, d.Segments = e.ContextFields, e.Environments, e.Segments
+	for _, p := range e.Projects {
+		d.Projects = append(d.Projects, p.project())
+	}
 	normalizeSegments(d.Segments)
 	for i := range d.ContextFields {
 		noEmptyDescription(&d.ContextFields[i].Description)
@@ -119,14 +121,12 @@ func (e export) unlisted() []transfer.Environment {
 
 // others returns the kinds that the file has and an import does not take over.
 func (e export) others() []transfer.Other {
-	named := slices.DeleteFunc(slices.Clone(e.Projects), func(p entry) bool { return !isNamedProject(p) })
 	var all []transfer.Other
 	for _, o := range []struct {
 		kind   string
 		number int
 	}{
 		{"tags of toggles", len(e.FeatureTags)}, {"links of toggles", len(e.Links)}, {"tag types", len(e.TagTypes)},
-		{namedProjects, len(named)},
 	} {
 		if o.number > 0 {
 			all = append(all, transfer.Other{Kind: o.kind, Number: new(int64(o.number))})

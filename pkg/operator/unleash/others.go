@@ -7,7 +7,6 @@ import (
 	"net/url"
 
 	"toggleadmin/pkg/operator/transfer"
-	"toggleadmin/pkg/toggle"
 )
 
 // other is a kind of what an import does not take over, and the operation of Unleash that lists it.
@@ -23,21 +22,13 @@ type other struct {
 
 // entry is the part of an element of a list that decides whether it counts.
 type entry struct {
-	ID, Name, Description, Type string
-	Editable                    bool
-}
-
-const namedProjects = "names and descriptions of projects"
-
-// isNamedProject reports whether a project has a name that is not its id, or a description of its own.
-func isNamedProject(e entry) bool {
-	return e.ID != toggle.DefaultProject && (e.Name != e.ID || e.Description != "")
+	Name, Type string
+	Editable   bool
 }
 
 // others are the kinds of all versions. A version that does not have one responds with 404, or with 200 and a page.
 func others() []other {
 	return []other{
-		{kind: namedProjects, path: "projects", list: "projects", counts: isNamedProject},
 		{kind: "tag types", path: "tag-types", list: "tagTypes", counts: func(e entry) bool { return e.Name != "simple" }},
 		{kind: "custom strategy types", path: "strategies", list: "strategies", counts: func(e entry) bool { return e.Editable }},
 		{kind: "API tokens", path: "api-tokens", list: "tokens"},

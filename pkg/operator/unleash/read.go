@@ -55,8 +55,8 @@ type environment struct {
 	LastSeenAt    *string
 }
 
-// Read reads the types, the context fields, the environments, the segments and the toggles, archived ones too. If project
-// is not empty, it reads only the toggles of that project. Unleash limits the speed, to 1,500 toggles per minute.
+// Read reads the types, the context fields, the environments, the projects, the segments and the toggles, archived ones
+// too. If project is not empty, it reads only the toggles of that project, which must exist. Unleash limits the speed, to 1,500 toggles per minute.
 func Read(ctx context.Context, c Config, project string) (transfer.Document, error) {
 	base, err := parseURL(c.URL)
 	if err != nil {
@@ -81,6 +81,9 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		return d, err
 	}
 	d.Environments = environments.Environments
+	if d.Projects, err = r.projects(ctx, project); err != nil {
+		return d, err
+	}
 	if d.Segments, err = r.segments(ctx); err != nil {
 		return d, err
 	}
@@ -88,7 +91,7 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	if err != nil {
 		return d, err
 	}
-	if project != "" && len(toggles) == 0 {
+	if project != "" && len(toggles) == 0 && d.Projects == nil {
 		return d, exitstatus.Errorf(exitstatus.Failure,
 			"Unleash has no toggle in the project %q, or the token may not read it", project)
 	}

@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 )
@@ -352,7 +353,6 @@ func TestOthers(t *testing.T) {
 			"tags":[{"type":"simple","value":"x"},{"type":"simple","value":"y"}],"environments":[
 			{"name":"staging","type":"test","sortOrder":3,"hasStrategies":false,"variantCount":0}]}],"total":1}`,
 		"archive/features": `{"features":[]}`,
-		"projects":         `{"projects":[{"id":"default","name":"Default"},{"id":"shop","name":"Shop"},{"id":"web","name":"web"}]}`,
 		"tag-types":        `{"tagTypes":[{"name":"simple"},{"name":"team"}]}`,
 		"strategies":       `{"strategies":[{"name":"default","editable":false},{"name":"own","editable":true}]}`,
 		"api-tokens":       `{"tokens":[{},{},{}]}`,
@@ -370,11 +370,39 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
-		"tags of toggles": "2", "names and descriptions of projects": "1", "tag types": "1", "custom strategy types": "1",
+		"tags of toggles": "2", "tag types": "1", "custom strategy types": "1",
 		"API tokens": "3", "people": "1", "custom roles": "1", "groups": "unknown", "events": "12",
 	}, numbers)
 	assert.Equal(t, true, d.Complete)
 	assert.Equal(t, []transfer.Environment{{Name: "staging", Type: "test", SortOrder: 3}}, d.Unlisted)
+}
+
+// Projects are read with archived ones, which old versions list with the others.
+func TestProjects(t *testing.T) {
+	t.Parallel()
+	h := empty.with(answers{
+		"search/features":  `{"features":[],"total":0}`,
+		"archive/features": `{"features":[]}`,
+		"projects": `{"projects":[{"id":"default","name":"Default","description":"","mode":"open"},
+			{"id":"shop","name":"Shop","description":"Sells","mode":"private","defaultStickiness":"userId",
+			"createdAt":"2020-01-01T00:00:00.000Z","archivedAt":"2021-01-01T00:00:00.000Z"}]}`,
+	})
+	shop := transfer.Project{
+		ID: "shop", Name: "Shop", Description: new("Sells"), Mode: access.Private, DefaultStickiness: "userId",
+		CreatedAt: new("2020-01-01T00:00:00.000Z"), ArchivedAt: new("2021-01-01T00:00:00.000Z"),
+	}
+	d, _, err := readFrom(t, h, "")
+	assert.OK(t, err)
+	assert.Equal(t, []transfer.Project{{ID: "default", Name: "Default", Mode: access.Open, DefaultStickiness: "default"}, shop},
+		d.Projects)
+	d, _, err = readFrom(t, h, "shop")
+	assert.OK(t, err)
+	assert.Equal(t, []transfer.Project{shop}, d.Projects)
+	_, _, err = readFrom(t, h, "none")
+	if err == nil || exitstatus.Of(err) != exitstatus.NotFound ||
+		err.Error() != `Unleash has no project "none", or the token may not see it` {
+		t.Error(err)
+	}
 }
 
 // forbidden are answers without the permission to read groups.

@@ -1,0 +1,307 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/toggle"
+)
+
+// Project is a project, without who has which roles in it.
+type Project struct {
+	ID                string      `json:"id"`
+	Name              string      `json:"name"`
+	Description       *string     `json:"description"`
+	Mode              access.Mode `json:"mode"`
+	DefaultStickiness string      `json:"defaultStickiness"`
+	Environments      []string    `json:"environments"` // null: all
+	FeatureNaming     *Naming     `json:"featureNaming"`
+	LinkTemplates     []Link      `json:"linkTemplates"`
+	CreatedAt         *string     `json:"createdAt"`  // RFC 3339; nil: unknown
+	ArchivedAt        *string     `json:"archivedAt"` // nil: it is not archived
+}
+
+// Naming is how the toggles of a project are named.
+type Naming struct {
+	Pattern     string `json:"pattern"`
+	Example     string `json:"example,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+// Link is a link that each new toggle of a project has.
+type Link struct {
+	Title       *string `json:"title"`
+	URLTemplate string  `json:"urlTemplate"`
+}
+
+func fromProject(p *access.Project) Project {
+	shown := Project{
+		ID: p.ID, Name: p.Name, Description: p.Description, Mode: p.Mode, DefaultStickiness: p.DefaultStickiness,
+		Environments: p.Environments, FeatureNaming: (*Naming)(p.Naming), LinkTemplates: []Link{},
+		CreatedAt: datetime.FormatOptional(p.CreatedAt), ArchivedAt: datetime.FormatOptional(p.ArchivedAt),
+	}
+	for _, link := range p.LinkTemplates {
+		shown.LinkTemplates = append(shown.LinkTemplates, Link(link))
+	}
+	return shown
+}
+
+// assign sets what an import sets when it creates or updates a project. The mode and the archiving are separate changes.
+func (p Project) assign(stored *access.Project) {
+	stored.Name, stored.Description, stored.DefaultStickiness = p.Name, p.Description, p.DefaultStickiness
+	stored.Naming, stored.LinkTemplates = (*access.Naming)(p.FeatureNaming), nil
+	for _, link := range p.LinkTemplates {
+		stored.LinkTemplates = append(stored.LinkTemplates, access.LinkTemplate(link))
+	}
+}
+
+// created returns the project as it is created: open, and not archived.
+func (p Project) created() access.Project {
+	stored := access.NewProject(p.ID, p.Name)
+	p.assign(&stored)
+	stored.Environments, stored.CreatedAt = p.Environments, parsed(p.CreatedAt)
+	return stored
+}
+
+// checkProject returns why something of a project cannot be imported, or nil.
+func checkProject(id string, known map[string]Project) error {
+	if _, exists := known[id]; !exists {
+		return fmt.Errorf("the project %.100q does not exist here: create it, or use --create-projects", id)
+	}
+	return nil
+}
+
+// unlistedProjects returns the projects that toggles of the document name, and that neither it nor the installation has.
+func (d Document) unlistedProjects(stored []Project, now time.Time) []Project {
+	known := map[string]bool{}
+	for _, p := range slices.Concat(d.Projects, stored) {
+		known[p.ID] = true
+	}
+	var all []Project
+	for _, t := range d.Features {
+		if !known[t.Project] && toggle.CheckName(t.Project) == nil {
+			known[t.Project] = true
+			p := access.NewProject(t.Project, t.Project)
+			p.CreatedAt = &now
+			all = append(all, fromProject(&p))
+		}
+	}
+	return all
+}
+
+// requireProject returns an error if a document, which has only a project and its toggles, has nothing of the project, or
+// if the project would not exist after the import. id is empty for all projects.
+func (d Document) requireProject(id string, stored []Project) error {
+	isIt := func(p Project) bool { return p.ID == id }
+	switch {
+	case id == "" || slices.ContainsFunc(d.Projects, isIt):
+		return nil
+	case len(d.Features) == 0:
+		return exitstatus.Errorf(exitstatus.NotFound, "there is no project %q in what is imported", id)
+	case !slices.ContainsFunc(stored, isIt):
+		return exitstatus.Errorf(exitstatus.NotFound,
+			"there is no project %q: create it with `toggleadmin projects create`, or use --create-projects", id)
+	}
+	return nil
+}
+
+// strictness orders the modes: from one to a later one, fewer accounts may do something.
+func strictness(m access.Mode) int {
+	return slices.Index([]access.Mode{access.Open, access.Protected, access.Private}, m)
+}
+
+// projects prepares the projects of a document.
+type projects struct {
+	environments map[string]Environment
+	kept         bool // Document.Kept
+}
+
+// prepare returns a project as it will be stored. An import makes a project stricter, and never more open, and does not
+// revive it.
+func (i projects) prepare(p Project, old *Project) (Project, remarks, error) {
+	var about remarks
+	var err error
+	if p.CreatedAt, err = normalTime(p.CreatedAt); err != nil {
+		return p, about, err
+	}
+	if p.ArchivedAt, err = normalTime(p.ArchivedAt); err != nil {
+		return p, about, err
+	}
+	about.cut(&p.Name, "its name", toggle.MaxName)
+	about.cutOptional(&p.Description, "its description", toggle.MaxDescription)
+	p.LinkTemplates = append([]Link{}, p.LinkTemplates...)
+	for _, name := range p.Environments {
+		if _, exists := i.environments[name]; !exists {
+			return p, about, fmt.Errorf("its environment %.100q does not exist here", name)
+		}
+	}
+	candidate := p.created()
+	candidate.Mode = p.Mode
+	if err := project.Check(&candidate); err != nil {
+		return p, about, err
+	}
+	if old == nil {
+		return p, about, nil
+	}
+	if i.kept { // the document does not have these
+		p.Environments, p.FeatureNaming, p.LinkTemplates = old.Environments, old.FeatureNaming, old.LinkTemplates
+	}
+	if !slices.Equal(p.Environments, old.Environments) || (p.Environments == nil) != (old.Environments == nil) {
+		about.note("its environments stay as they are here")
+		p.Environments = old.Environments
+	}
+	if strictness(p.Mode) < strictness(old.Mode) {
+		about.note("its mode stays %s, and does not become %s", old.Mode, p.Mode)
+		p.Mode = old.Mode
+	}
+	if old.ArchivedAt != nil {
+		p.ArchivedAt = old.ArchivedAt
+	}
+	p.CreatedAt = old.CreatedAt // cannot be changed
+	return p, about, nil
+}
+
+// importProjects imports the projects of a document. It returns those that exist afterwards.
+func (i Installation) importProjects(
+	ctx context.Context, d Document, o Options, stored []Project, environments map[string]Environment, s *Section,
+) (map[string]Project, error) {
+	wanted := map[string]Project{}
+	prepare := projects{environments, d.Kept}.prepare
+	merge := merge[Project]{
+		id: func(p Project) string { return p.ID },
+		prepare: func(p Project, old *Project) (Project, remarks, error) {
+			p, about, err := prepare(p, old)
+			if err != nil {
+				return p, about, err
+			}
+			wanted[p.ID] = p
+			// The mode and the archiving are changed later.
+			p.Mode, p.ArchivedAt = access.Open, nil
+			if old != nil {
+				p.Mode, p.ArchivedAt = old.Mode, old.ArchivedAt
+			}
+			return p, about, nil
+		},
+		create: func(ctx context.Context, p Project) error {
+			_, err := i.Projects.Create(ctx, p.created())
+			return err
+		},
+		update: func(ctx context.Context, p Project) error {
+			return i.Projects.Update(ctx, p.ID, func(stored *access.Project) error {
+				p.assign(stored)
+				return nil
+			})
+		},
+		read: i.readProject,
+	}
+	known, err := merge.run(ctx, o, "projects", stored, d.Projects, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range d.Projects {
+		here, exists := known[p.ID]
+		if next := wanted[p.ID]; exists && next.Mode != here.Mode {
+			if err := i.setMode(ctx, o, next, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for id, p := range wanted {
+		if _, exists := known[id]; exists {
+			known[id] = p
+		}
+	}
+	return known, nil
+}
+
+// setMode makes a project stricter, if it has an Owner.
+func (i Installation) setMode(ctx context.Context, o Options, p Project, s *Section) error {
+	var err error
+	if o.DryRun {
+		err = i.requireOwner(ctx, p.ID)
+	} else {
+		err = i.Projects.Update(ctx, p.ID, func(stored *access.Project) error {
+			if strictness(stored.Mode) < strictness(p.Mode) {
+				stored.Mode = p.Mode
+			}
+			return nil
+		})
+	}
+	if apierror.KindOf(err) == apierror.Conflict {
+		s.add(p.ID, remarks{notes: []string{fmt.Sprintf("it is open and should be %s, which requires an Owner: give somebody "+
+			"the role (`toggleadmin access grant`), then set the mode (`toggleadmin projects update`)", p.Mode)}})
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("import projects: %q: %w", p.ID, err)
+	}
+	s.update(p.ID, "mode")
+	return nil
+}
+
+// requireOwner returns an error of the kind Conflict if a project, which need not exist, has no Owner.
+func (i Installation) requireOwner(ctx context.Context, id string) error {
+	p, err := i.Projects.Get(ctx, id)
+	if apierror.IgnoreNotFound(err) != nil {
+		return err
+	}
+	if err == nil {
+		if accounts, groups := p.Owners(); len(accounts)+len(groups) > 0 {
+			return nil
+		}
+	}
+	return apierror.New(apierror.Conflict, "The project has no Owner.")
+}
+
+// archiveProjects archives the projects that a document has as archived ones, after their toggles.
+func (i Installation) archiveProjects(
+	ctx context.Context, d Document, o Options, stored []Project, s *Section,
+) error {
+	for _, p := range d.Projects {
+		isArchived := slices.ContainsFunc(stored, func(here Project) bool { return here.ID == p.ID && here.ArchivedAt != nil })
+		if p.ArchivedAt == nil || isArchived || s.skips(p.ID) {
+			continue
+		}
+		if !o.DryRun {
+			at, err := datetime.Parse(*p.ArchivedAt) // projects.prepare has checked it
+			if err == nil {
+				err = i.Projects.ArchiveAt(ctx, p.ID, at, func(*access.Project) error { return nil })
+			}
+			if isRejected(err) {
+				s.add(p.ID, remarks{notes: []string{fmt.Sprintf("it was not archived: %v", exitstatus.Explain(err))}})
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("import projects: %q: %w", p.ID, err)
+			}
+		}
+		s.update(p.ID, "archivedAt")
+	}
+	return nil
+}
+
+// readProject returns the project with an id, which another process has created. The kind of the error is Conflict if
+// its id differs in letter case.
+func (i Installation) readProject(ctx context.Context, id string) (Project, error) {
+	all, err := i.Projects.List(ctx)
+	if err != nil {
+		return Project{}, err
+	}
+	for _, p := range all {
+		if p.ID == id {
+			return fromProject(p), nil
+		}
+		if strings.EqualFold(p.ID, id) {
+			return Project{}, apierror.New(apierror.Conflict, "The id of another project differs in letter case only.")
+		}
+	}
+	return Project{}, access.ProjectNotFound(id)
+}
