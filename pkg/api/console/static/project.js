@@ -2,6 +2,7 @@
 
 import { call } from './api.js';
 import { combobox } from './combobox.js';
+import { counted } from './dom.js';
 import { fold } from './search.js';
 import { credential } from './session.js';
 import { element, html, nothing } from './template.js';
@@ -24,7 +25,15 @@ export const modes = {
 /** The mode of a project, as a mark. */
 export const modeBadge = ({ mode }) => html`<span class="badge ${mode === 'open' ? 'quiet' : ''}" title=${modes[mode].about}>${modes[mode].name}</span>`;
 
-/** The marks of a project that is not like most. */
+/** The links that the toggles of a project have. The API permits only http and https addresses. */
+export function projectLinks(project, toggle) {
+  if (!project || project.linkTemplates.length === 0) return nothing;
+  const address = (template) => template.replaceAll('{{project}}', encodeURIComponent(project.id)).replaceAll('{{feature}}', encodeURIComponent(toggle));
+  return html`<ul class="links" aria-label="Links">${project.linkTemplates.map(({ title, urlTemplate }) => html`<li><a href=${address(urlTemplate)}
+    target="_blank" rel="noopener noreferrer"><bdi>${title ?? address(urlTemplate)}</bdi><span aria-hidden="true"> ↗</span></a></li>`)}</ul>`;
+}
+
+/** The mark of an archived project. */
 export const archivedBadge = ({ archivedAt }) => (archivedAt ? html`<span class="badge quiet">Archived</span>` : nothing);
 
 /**
@@ -57,20 +66,13 @@ export function forgetProjects() {
   known = { projects: null, token: null, at: 0 };
 }
 
-/**
- * The projects whose id or name contains a text, as choices of a combobox. Those that begin with it are first.
- * @param {Object[]} projects
- * @param {string} text
- * @param {boolean} [byName] shows the name before the id
- */
-export function projectChoices(projects, text, byName = false) {
+/** The projects whose id or name contains a text, as choices of a combobox. Those that begin with it are first. */
+export function projectChoices(projects, text) {
   const part = fold(text);
   const begins = ({ id, name }) => fold(id).startsWith(part) || fold(name).startsWith(part);
   const found = projects.filter(({ id, name }) => fold(id).includes(part) || fold(name).includes(part));
-  return [...found.filter(begins), ...found.filter((project) => !begins(project))].map(({ id, name }) => {
-    const [label, other] = byName ? [name, id] : [id, name];
-    return { value: id, label, detail: fold(other) === fold(label) ? undefined : other };
-  });
+  return [...found.filter(begins), ...found.filter((project) => !begins(project))].map(({ id, name, featureCount }) => (
+    { value: id, label: id, detail: [fold(name) === fold(id) ? '' : name, counted(featureCount, 'toggle')].filter(Boolean).join(' · ') }));
 }
 
 /**

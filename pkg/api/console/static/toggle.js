@@ -1,9 +1,8 @@
 // Toggles in all views: addresses, searches, states, and the numbers of toggles by their state.
 
 import { call } from './api.js';
-import { combobox, matching } from './combobox.js';
 import { counted } from './dom.js';
-import { element, html } from './template.js';
+import { html } from './template.js';
 import { daysBetween, exactTime, relativeDays, relativeTime } from './time.js';
 
 /** The number of toggles on a page. */
@@ -78,26 +77,6 @@ export async function countToggles(project, signal) {
     types: new Map(types.map((item) => [item.type, byState(item)])),
     projects: new Map(projects.map((item) => [item.project, byState(item)])),
   };
-}
-
-/**
- * Returns an input, and its combobox, that proposes the projects of toggles. It is empty for all of them.
- * @param {string} value
- * @param {AbortSignal} signal
- * @param {(value: string) => void} choose called after a choice, or after the input was emptied
- * @returns {{input: HTMLInputElement, element: HTMLElement, set: (value: string) => void}}
- */
-export function projectInput(value, signal, choose) {
-  const input = element(html`<input id="project" placeholder="All projects" value=${value}>`);
-  let projects;
-  const box = combobox(input, {
-    choices: async (text) => {
-      projects ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()].map((id) => ({ value: id, label: id }));
-      return matching(projects, text);
-    },
-    choose,
-  });
-  return { input, ...box };
 }
 
 const byState = ({ active, stale, potentiallyStale, archived }) => (

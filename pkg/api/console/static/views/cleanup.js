@@ -3,10 +3,11 @@
 
 import { newestReport } from '../application.js';
 import { counted, failure, loading, pager, range, text } from '../dom.js';
+import { knownProjects } from '../project.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { age, exactTime, relativeTime } from '../time.js';
-import { countToggles, lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
+import { lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
 import { firstDay, removalReasons, unusedDays } from '../usage-counts.js';
 import { actions, openAction } from './toggle-actions.js';
 
@@ -35,9 +36,9 @@ export async function render(content, { may, search, signal, announce }) {
   state.typed = String(state.days);
   let newest = new AbortController(); // of the newest load
   toggleChanges.addEventListener('change', load, { signal });
-  countToggles(null, signal).then(({ projects }) => {
-    state.projects = [...projects.keys()];
-    draw();
+  knownProjects().then((projects) => {
+    state.projects = projects.map(({ id }) => id);
+    if (!signal.aborted) draw();
   }, () => {});
   return load();
 

@@ -7,19 +7,18 @@ import { FieldError, field, form, openDialog } from '../dialog.js';
 import { text } from '../dom.js';
 import { keepControls } from '../draft.js';
 import { expiry, expiryChoice } from '../expiry.js';
+import { knownProjects } from '../project.js';
 import { fold } from '../search.js';
 import { showSecret, tryCommand } from '../secret.js';
 import { element, html, nothing } from '../template.js';
 import { relativeTime, shortDate } from '../time.js';
-import { countToggles } from '../toggle.js';
 
 /**
  * Creates a client token.
  * @param {Object[]} environments
- * @param {AbortSignal} signal of the page
  * @param {(message: string) => void} changed called after the secret was shown
  */
-export function openCreation(environments, signal, changed) {
+export function openCreation(environments, changed) {
   let created = false;
   const name = element(html`<input name="tokenName" autocomplete="off" dir="auto" required>`);
   const kind = element(html`<select name="type" @change=${explain}>${Object.entries(kinds).map(([value, item]) => html`<option value=${value}>${item.name}</option>`)}</select>`);
@@ -32,7 +31,7 @@ export function openCreation(environments, signal, changed) {
       field('Name', name, 'The application that uses it, for example “shop server”.'),
       field('Type', kind, explanation),
       field('Environment', environment),
-      field('Projects', projects, 'Empty for all projects. Separate several by commas.', projectBox(projects, signal)),
+      field('Projects', projects, 'Empty for all projects. Separate several by commas.', projectBox(projects)),
       expires.fields),
   ], () => created && changed(`The token “${name.value}” was created.`), () => leave());
   explain();
@@ -107,12 +106,11 @@ function ofProjects(error, chosen) {
 }
 
 /** Proposes existing projects for the last name in a list of them. */
-function projectBox(input, signal) {
-  let known;
+function projectBox(input) {
   return combobox(input, {
     free: true,
     choices: async () => {
-      known ??= [...(await countToggles(null, signal).catch(() => ({ projects: new Map() }))).projects.keys()];
+      const known = (await knownProjects().catch(() => [])).map(({ id }) => id);
       const names = input.value.split(',').map((name) => name.trim());
       const last = known.includes(names.at(-1)) ? '' : names.pop();
       const chosen = names.filter(Boolean);

@@ -114,7 +114,7 @@ export async function render(content, context) {
   }
 
   function openCreate() {
-    openCreation(state.environments, signal, changed);
+    openCreation(state.environments, changed);
   }
 
   /** Loads the list again after a change, and puts the focus where it can be continued. */

@@ -6,11 +6,12 @@ import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, try
 import { dividedError } from '../dialog.js';
 import { loading } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
+import { projectInput } from '../project.js';
 import { loadExamples, sdks, stepsOf } from '../sdks.js';
 import { tryCommand } from '../secret.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { relativeTime } from '../time.js';
-import { projectInput, searchToggles } from '../toggle.js';
+import { searchToggles } from '../toggle.js';
 
 const pause = 3000; // between two looks for the first request, in milliseconds
 const patience = 60_000; // after which the page says what may be wrong
@@ -41,7 +42,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     connection: null, // {secret, kind, isNew, token, toggle, since, problem, ended}; token is that of the list
     copied: null, // the label of what was copied
   };
-  const project = projectInput(state.project, signal, (value) => update({ project: value }));
+  const project = projectInput(state.project, (value) => update({ project: value }));
   draw();
 
   function draw() {

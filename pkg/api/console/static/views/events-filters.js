@@ -6,8 +6,8 @@ import { counted } from '../dom.js';
 import { typeLabels } from '../event-list.js';
 import { peopleTypes, searchEvents } from '../event-search.js';
 import { labels, subjectWords } from '../event-words.js';
+import { projectInput } from '../project.js';
 import { element, html, live, nothing } from '../template.js';
-import { projectInput } from '../toggle.js';
 
 const names = ['query', 'type', 'from', 'to', 'createdBy', 'token', 'feature', 'project', 'environment', 'subject', 'id', 'automatic', 'offset', 'cursor'];
 const day = 86_400_000;
@@ -61,7 +61,7 @@ export function filterInputs(state, { signal, typeName, filter, draw }) {
     },
     choose: (value) => filter({ createdBy: value }),
   });
-  const project = projectInput(state.filters.project ?? '', signal, (value) => filter({ project: value }));
+  const project = projectInput(state.filters.project ?? '', (value) => filter({ project: value }));
   project.input.setAttribute('aria-label', 'Project');
   let timer;
   return { set, nameAuthor, template };

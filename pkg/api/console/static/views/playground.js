@@ -5,10 +5,10 @@ import { copyText } from '../clipboard.js';
 import { fixedFields } from '../constraints.js';
 import { counted, failure, loading } from '../dom.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
+import { projectInput } from '../project.js';
 import { mark, reasonList } from '../reasons.js';
 import { matcher } from '../search.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
-import { projectInput } from '../toggle.js';
 import { resultReason, strategyReasons, strategyWords } from '../words.js';
 
 const path = '/api/admin/playground/advanced';
@@ -33,7 +33,7 @@ export async function render(content, { search, signal, announce }) {
     error: null,
   };
   if (state.context.length === 0) state.context = [entry('userId', '')];
-  const project = projectInput(state.project, signal, (value) => { state.project = value; });
+  const project = projectInput(state.project, (value) => { state.project = value; });
   draw();
   if (search.size > 0) await evaluate();
 

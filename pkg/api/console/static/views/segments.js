@@ -6,6 +6,7 @@ import { form, openDialog } from '../dialog.js';
 import { counted, failure, loading, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
+import { projectInput } from '../project.js';
 import { marked, matcher } from '../search.js';
 import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentNeed, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
@@ -158,6 +159,9 @@ async function renderSegment(content, context, id) {
     signal,
   });
   const constraints = constraintEditor(() => fields, (next) => edit.set({ constraints: next }), announce);
+  const project = projectInput(edit.state.values.project ?? '', (value) => edit.set({ project: value || null }));
+  let shownProject = project.input.value;
+  project.input.disabled = !editable;
   const production = environments.filter(isProduction);
   const inProduction = togglesOf(uses.filter(({ environment }) => production.some(({ name }) => name === environment)));
   if (!isNew) setTitle(opened.content.name);
@@ -169,6 +173,7 @@ async function renderSegment(content, context, id) {
   function draw() {
     const { values: segment } = edit.state;
     const words = edit.body().constraints.map(constraintWords);
+    if (shownProject !== (segment.project ?? '')) project.set(shownProject = segment.project ?? '');
     const input = (name, label, hint) => edit.input({
       name, label, hint, value: segment[name] ?? '', disabled: !editable, change: (value) => edit.set({ [name]: value }),
     });
@@ -177,7 +182,8 @@ async function renderSegment(content, context, id) {
         ${edit.conflict()}
         ${input('name', 'Name')}
         ${input('description', 'Description')}
-        ${input('project', 'Project', 'A label. Strategies of all projects can use the segment.')}
+        <div class="field"><label for=${project.input.id}>Project</label>${project.element}
+          <p class="hint">Strategies of all projects can use the segment. Those who may change segments of the project may change it, too.</p>${edit.error('project')}</div>
         <fieldset ?disabled=${!editable}><legend>Conditions</legend><p class="detail">All of them must hold.</p>
           ${constraints(segment.constraints, edit.constraintErrors())}${edit.error('constraints')}</fieldset>
       </div>

@@ -8,6 +8,7 @@ import { loading, text } from '../dom.js';
 import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
 import { menu } from '../menu.js';
+import { projectPath } from '../project.js';
 import { loadState, reversibly } from '../restore.js';
 import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../segment.js';
 import { copyStrategy, strategyLabels as labels, strategyPath } from '../strategy.js';
@@ -46,17 +47,18 @@ export async function renderStrategy(content, context, { toggle, environment, id
   }
   show(loading('the strategy'), content);
   const path = strategyPath(toggle, environment, isNew ? undefined : id);
-  const [environments, state, fields, segments, opened] = await Promise.all([
+  const [environments, state, fields, segments, project, opened] = await Promise.all([
     loadEnvironments(signal),
     loadState(toggle, environment, signal),
     call('GET', '/api/admin/context', undefined, { signal }),
     loadSegments(signal),
+    isNew ? call('GET', `${projectPath(toggle.project)}/overview`, undefined, { signal }).catch(() => null) : null,
     isNew ? undefined : read(path, { signal }),
   ]);
   const edit = editResource({
     path,
     opened,
-    initial: newStrategy(toggle),
+    initial: newStrategy(toggle, project?.defaultStickiness),
     draft: { kind: 'strategy', title: `a strategy of ${toggle.name} in ${environment}` },
     labels,
     toDraft: editable,
@@ -236,8 +238,8 @@ function controlOf(place) {
   return ['title', 'segments', 'variants'].includes(property) ? property : undefined;
 }
 
-const newStrategy = (toggle) => ({
-  name: 'flexibleRollout', title: null, disabled: false, parameters: withDefaults('flexibleRollout', {}, toggle), constraints: [], segments: [], variants: [],
+const newStrategy = (toggle, stickiness = 'default') => ({
+  name: 'flexibleRollout', title: null, disabled: false, parameters: withDefaults('flexibleRollout', { stickiness }, toggle), constraints: [], segments: [], variants: [],
 });
 
 /** The parameters of a type. Those that another type has too stay. */

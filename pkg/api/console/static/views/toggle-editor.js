@@ -1,12 +1,13 @@
 // The dialog that creates a toggle, or changes one.
 
 import { call } from '../api.js';
-import { combobox, matching } from '../combobox.js';
+import { combobox } from '../combobox.js';
 import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { counted, text, uniqueId } from '../dom.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
+import { knownProjects, projectChoices, projectPath } from '../project.js';
 import { element, html, nothing, render } from '../template.js';
-import { changedToggles, countToggles, newestChange, toggleAddress, togglePath } from '../toggle.js';
+import { changedToggles, newestChange, toggleAddress, togglePath } from '../toggle.js';
 
 const labels = { description: 'Description', type: 'Type', impressionData: 'Impression data', stale: 'To be removed' };
 
@@ -17,12 +18,15 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
  * @param {string} [project] where a new toggle is created unless the user chooses another project
  * @param {string} [proposed] what it is called unless the user enters another name
  */
-export function openToggleEditor(current, types, { announce, signal }, project, proposed) {
+export function openToggleEditor(current, types, { announce, signal, projectsFor }, project, proposed) {
+  const allowed = projectsFor('CREATE_FEATURE'); // the ids of projects, null: all
+  const mayCreateIn = (id) => allowed === null || allowed.includes(id);
   let toggle = current?.content;
   const controls = {
     ...!current && {
       name: element(html`<input name="name" value=${proposed ?? ''} autocomplete="off" spellcheck="false" required>`),
-      project: element(html`<input name="projectId" required value=${project || 'default'} @input=${checkProject} @change=${checkProject}>`),
+      project: element(html`<input name="projectId" required value=${[project, 'default', ...allowed ?? []].find((id) => id && mayCreateIn(id)) ?? ''}
+        @input=${showNaming} @change=${showNaming}>`),
     },
     type: element(html`<select name="type">${types.map(({ id, name: typeName, lifetimeDays }) => html`
       <option value=${id}>${typeName} (${lifetimeDays === null ? 'never overdue' : `overdue after ${counted(lifetimeDays, 'day')}`})</option>`)}${
@@ -36,14 +40,10 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
   let original = toggle?.description ?? null;
   let shown = controls.description.value; // a text area changes line breaks
   const changes = element(html`<div></div>`);
-  const isNew = element(html`<p class="hint" role="status"></p>`);
-  let projects = [];
-  const box = controls.project && combobox(controls.project, { choices: (entered) => matching(projects, entered), free: true });
-  if (box) {
-    countToggles(null, signal).then((counts) => {
-      projects = [...counts.projects].map(([id, numbers]) => ({ value: id, label: id, detail: counted(numbers[''], 'toggle') }));
-    }).catch(() => {}); // the input works without choices
-  }
+  const naming = element(html`<p class="hint" role="status"></p>`);
+  let named = ''; // the project whose names the hint is about
+  const projects = async () => (await knownProjects().catch(() => [])).filter(({ id }) => mayCreateIn(id)); // the input works without choices
+  const box = controls.project && combobox(controls.project, { choices: async (entered) => projectChoices(await projects(), entered), free: true });
 
   const dialog = openDialog(current ? ['Edit toggle ', text(toggle.name)] : 'Create a toggle', () => [
     form({
@@ -51,7 +51,7 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
     },
     changes,
     controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
-    controls.project ? field('Project', controls.project, 'A label that groups toggles.', element(html`<div>${box.element}${isNew}</div>`)) : nothing,
+    controls.project ? field('Project', controls.project, 'It decides who may change the toggle.', element(html`<div>${box.element}${naming}</div>`)) : nothing,
     field('Type', controls.type),
     field('Description', controls.description, 'What it is for, and when it can be removed.'),
     html`<div class="field"><div class="check">${controls.impressionData}
@@ -63,6 +63,7 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
     title: current ? `changes of the toggle ${toggle.name}` : 'a new toggle',
   });
   (controls.name ?? controls.description).focus();
+  if (controls.project) showNaming();
 
   /** Enters a value of the toggle that someone else has saved. */
   function enter(property, value) {
@@ -72,15 +73,27 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
     shown = controls.description.value;
   }
 
-  /** Says that a project does not exist yet: it may be a typing error. */
-  function checkProject() {
+  /** Says how the toggles of the project are named. */
+  async function showNaming() {
     const id = controls.project.value.trim();
-    isNew.textContent = id === '' || projects.length === 0 || projects.some(({ value }) => value === id) ? '' : `Creates the project ${id}.`;
+    if (id === named) return;
+    named = id;
+    naming.textContent = '';
+    if (!(await projects()).some((one) => one.id === id)) return;
+    const { featureNaming } = await call('GET', `${projectPath(id)}/overview`, undefined, { signal }).catch(() => ({ featureNaming: null }));
+    if (featureNaming && id === named) naming.textContent = `Names match ${featureNaming.pattern}${featureNaming.example ? `, such as ${featureNaming.example}` : ''}.`;
+  }
+
+  /** Throws an error unless the user may create toggles in a project. */
+  async function checkProject(id) {
+    if (id === '') throw new FieldError('projectId', 'Enter a project, such as default.');
+    const all = await projects();
+    if (all.length > 0 && !all.some((one) => one.id === id)) throw new FieldError('projectId', `There is no project “${id}” in which you may create toggles.`);
   }
 
   async function send() {
     const description = controls.description.value;
-    const where = controls.project?.value;
+    const where = controls.project?.value.trim();
     const body = {
       type: controls.type.value,
       impressionData: controls.impressionData.checked,
@@ -103,7 +116,7 @@ export function openToggleEditor(current, types, { announce, signal }, project, 
     } else {
       const name = controls.name.value.trim();
       checkName(name);
-      if (where.trim() === '') throw new FieldError('projectId', 'Enter a project, such as default.');
+      await checkProject(where);
       result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
     }
     draft.done();

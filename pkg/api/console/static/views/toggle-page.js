@@ -7,6 +7,7 @@ import { failure, focusOn, loading, logAddress, once, text } from '../dom.js';
 import { environmentAddress, environmentName } from '../environment.js';
 import { peopleTypes } from '../event-search.js';
 import { linked } from '../linked.js';
+import { projectLinks, projectPath } from '../project.js';
 import { loadRecentUse } from '../recent-use.js';
 import { loadSegments } from '../segment.js';
 import { isPlainClick } from '../tabs.js';
@@ -15,6 +16,7 @@ import { exactTime, relativeTime } from '../time.js';
 import { latestList, listAddress, newestChange, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
 import { allowed } from '../why.js';
 import { openClone } from './dependency.js';
+import { hasOtherProject, openMove } from './project-move.js';
 import { actions, needOf, openAction } from './toggle-actions.js';
 import { toggleDetails } from './toggle-details.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
@@ -31,11 +33,12 @@ export async function renderToggle(content, context) {
     return renderStrategy(content, context, { toggle: { project, name }, environment, id });
   }
   setTitle(name || project);
-  setPath(html`<a href=${latestList.address}>Toggles</a>`, html`<a href=${listAddress({ project })}>${text(project)}</a>`, neighbors());
+  setPath(html`<a href=${latestList.address}>Toggles</a>`, html`<a href=${listAddress({ project })}>${text(project)}</a>`, neighbors(name));
   show(loading('the toggle'), content);
   const path = togglePath({ project, name });
   const state = {
-    toggle: null, // with its switch and strategies in each environment
+    toggle: null, // with its switch and strategies in each environment of its project
+    project: null, // its overview; null if it could not be loaded
     types: [],
     segments: [],
     search, // the parameters of the address
@@ -51,8 +54,9 @@ export async function renderToggle(content, context) {
   };
   const panel = environmentPanel(state, context, draw);
   const history = toggleHistory(state, context, { draw, reload: loadMore });
-  const [{ types }, first] = await Promise.all([
+  const [{ types }, of, first] = await Promise.all([
     call('GET', '/api/admin/feature-types', undefined, { signal }),
+    call('GET', `${projectPath(project)}/overview`, undefined, { signal }).catch(() => null), // the page is of use without it
     call('GET', path, undefined, { signal }).catch((error) => {
       if (error.status !== 404) throw error;
       return null;
@@ -63,7 +67,8 @@ export async function renderToggle(content, context) {
       ? html`: <a href=${logAddress({ feature: name })}>look in the event log</a>` : nothing}.</p>`, content);
     return undefined;
   }
-  Object.assign(state, { types, toggle: first });
+  Object.assign(state, { types, project: of });
+  state.toggle = inProject(first, of);
   toggleChanges.addEventListener('change', reload, { signal });
   content.addEventListener('click', stay);
   drawHead();
@@ -104,7 +109,7 @@ export async function renderToggle(content, context) {
 
   async function reload() {
     try {
-      state.toggle = await call('GET', path, undefined, { signal });
+      state.toggle = inProject(await call('GET', path, undefined, { signal }), state.project);
     } catch (error) {
       if (!signal.aborted) show(failure(error, reload), content);
       return;
@@ -131,6 +136,8 @@ export async function renderToggle(content, context) {
       html`<a class="button" href="#/playground?${new URLSearchParams({ toggle: name, project })}">Try in the playground</a>`,
       allowed({ permission: 'CREATE_FEATURE', project, to: `clone ${name}` }, context, 'Clone',
         html`<button type="button" @click=${() => openClone(state.toggle, context)}>Clone</button>`),
+      hasOtherProject(project, context) && allowed({ permission: 'MOVE_FEATURE_TOGGLE', project, to: `move ${name} to another project` }, context, 'Move to project…',
+        html`<button type="button" @click=${() => openMove(state.toggle, context)}>Move to project…</button>`),
       actionButtons());
   }
 
@@ -139,6 +146,7 @@ export async function renderToggle(content, context) {
     show(html`
       <p class="description">${toggle.description ? linked(toggle.description)
     : html`<span class="detail">No description. Say what the toggle is for, and when it can be removed.</span>`}</p>
+      ${projectLinks(state.project, name)}
       ${lastChange()}
       <ul class="tabs" aria-label="Parts of the toggle">
         ${toggle.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
@@ -147,18 +155,6 @@ export async function renderToggle(content, context) {
       </ul>
       ${state.tab === 'usage' ? usage() : state.tab === 'history' ? history.template() : state.tab === 'details' ? toggleDetails(toggle, state.types, context)
     : current() ? panel(current()) : nothing}`, content);
-  }
-
-  /** Links to the toggles before and after this one in the latest list, or null. */
-  function neighbors() {
-    const all = latestList.toggles;
-    const i = all.findIndex((other) => other.name === name);
-    if (i < 0 || all.length === 1) return null;
-    const link = (other, rel, label, shown) => (other ? html`<a href=${toggleAddress(other)} rel=${rel} title=${other.name}
-      aria-label="${label}: ${other.name}">${shown}</a>`
-      : html`<span class="detail" aria-hidden="true">${shown}</span>`);
-    return html`<span class="neighbors">${link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous')}${
-      link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›')}</span>`;
   }
 
   /** Who has changed the toggle last. */
@@ -215,4 +211,22 @@ export async function renderToggle(content, context) {
     draw();
     loadMore();
   }
+}
+
+/** Links to the toggles before and after this one in the latest list, or null. */
+function neighbors(name) {
+  const all = latestList.toggles;
+  const i = all.findIndex((other) => other.name === name);
+  if (i < 0 || all.length === 1) return null;
+  const link = (other, rel, label, shown) => (other ? html`<a href=${toggleAddress(other)} rel=${rel} title=${other.name}
+    aria-label="${label}: ${other.name}">${shown}</a>`
+    : html`<span class="detail" aria-hidden="true">${shown}</span>`);
+  return html`<span class="neighbors">${link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous')}${
+    link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›')}</span>`;
+}
+
+/** A toggle without the environments that its project does not have. Without a project, all are left. */
+function inProject(toggle, project) {
+  const has = ({ name }) => !project || project.environments.some(({ environment }) => environment === name);
+  return { ...toggle, environments: toggle.environments.filter(has) };
 }

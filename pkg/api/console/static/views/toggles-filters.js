@@ -3,9 +3,9 @@
 import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { counted } from '../dom.js';
+import { knownProjects, projectChoices } from '../project.js';
 import { loadSegments } from '../segment.js';
 import { element, html, live, nothing } from '../template.js';
-import { countToggles } from '../toggle.js';
 
 const names = ['query', 'state', 'type', 'project', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
 export const filterNames = ['type', 'project', 'contextField', 'segment', 'status'];
@@ -37,12 +37,12 @@ export function filterInputs(state, { signal, types, environments, filter, draw 
   const lists = loadChoices(signal);
   const input = (name, label, placeholder) => element(html`<input name=${name} placeholder=${placeholder} aria-label=${label}>`);
   const typeChoices = async () => (await types).map(({ id, name }) => ({ value: id, label: name }));
-  const control = (name, label, placeholder, all) => combobox(input(name, label, placeholder), {
-    choices: async (text) => matching(await all().catch(() => []), text),
+  const control = (name, label, placeholder, all, select = matching) => combobox(input(name, label, placeholder), {
+    choices: async (text) => select(await all().catch(() => []), text),
     choose: (value) => filter(name === 'uses' ? usesFilter(value) : { [name]: value }),
   });
   const controls = {
-    project: control('project', 'Project', 'All projects', lists.projects),
+    project: control('project', 'Project', 'All projects', knownProjects, projectChoices),
     type: control('type', 'Type', 'All types', typeChoices),
     uses: control('uses', 'Uses', 'Uses anything', lists.uses),
   };
@@ -129,8 +129,6 @@ function loadChoices(signal) {
     }));
   };
   return {
-    projects: once(async () => [...(await countToggles(null, signal)).projects].map(([project, numbers]) => (
-      { value: project, label: project, detail: counted(numbers[''], 'toggle') }))),
     uses: once(async () => {
       const [fields, segments] = await Promise.all([call('GET', '/api/admin/context', undefined, { signal }), loadSegments(signal)]);
       return [
