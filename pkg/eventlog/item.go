@@ -57,15 +57,18 @@ type prevention struct {
 	ExpiresAt int64 `dynamodbav:"expiresAt"`
 }
 
-// marker is the item with the id of the last event of a deleted subject.
+// marker is the item with the id of the last event of a deleted subject, and the project to which it belonged.
 type marker struct {
 	key
-	Last      int64 `dynamodbav:"last"`
-	ExpiresAt int64 `dynamodbav:"expiresAt"`
+	Last      int64  `dynamodbav:"last"`
+	Project   string `dynamodbav:"project,omitempty"`
+	ExpiresAt int64  `dynamodbav:"expiresAt,omitempty"`
 }
 
 // markerKey returns the key of the marker of a deleted subject.
-func markerKey(s Subject) key { return key{Shard: "deleted#" + string(s)} }
+func markerKey(s Subject) key { return key{Shard: markerPrefix + string(s)} }
+
+const markerPrefix = "deleted#"
 
 // FromItem returns the event that an item contains. It returns false for another item, such as the marker of a deleted
 // subject.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
@@ -235,17 +236,43 @@ func (l *Log) issuedTwice(actions []types.TransactWriteItem, failures []dynamo.F
 	return twice
 }
 
-// markerDays is how long the marker of a deleted subject is kept: longer than two clocks can differ.
+// markerDays is how long the marker of a deleted subject without a project is kept: longer than two clocks can differ.
 const markerDays = 2
 
 // PutMarkerActions returns the action that stores the id of the last event of a deleted subject whose id can be used
-// again. It needs no condition: the transaction that deletes the subject has one.
-func (l *Log) PutMarkerActions(s Subject, id int64) []types.TransactWriteItem {
+// again, and the project of the subject, or "". It needs no condition: the transaction that deletes the subject has one.
+// A marker with a project is kept as long as an event (DeletedProjects).
+func (l *Log) PutMarkerActions(s Subject, id int64, project string) []types.TransactWriteItem {
 	if l.discards {
 		return nil
 	}
-	item := dynamo.Marshal(marker{markerKey(s), id, expiry(l.now(), markerDays)})
-	return []types.TransactWriteItem{{Put: &types.Put{TableName: &l.table, Item: item}}}
+	m := marker{markerKey(s), id, project, expiry(l.now(), markerDays)}
+	if project != "" && (l.days == 0 || l.days > markerDays) {
+		m.ExpiresAt = expiry(l.now(), l.days)
+	}
+	return []types.TransactWriteItem{{Put: &types.Put{TableName: &l.table, Item: dynamo.Marshal(m)}}}
+}
+
+// DeletedProjects returns the projects of those of the subjects that were deleted, as long as their markers are kept. A
+// subject that was created again is among them. It reads the markers in a table consistently.
+func DeletedProjects(
+	ctx context.Context, client *dynamodb.Client, table string, subjects []Subject,
+) (map[Subject]string, error) {
+	keys := make([]dynamo.Item, len(subjects))
+	for i, s := range subjects {
+		keys[i] = dynamo.Marshal(markerKey(s))
+	}
+	items, err := dynamo.GetAll(ctx, client, table, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the projects of deleted subjects: %w", err)
+	}
+	projects := map[Subject]string{}
+	for _, item := range items {
+		if project := item.String(AttributeProject); project != "" {
+			projects[Subject(strings.TrimPrefix(item.String(AttributeShard), markerPrefix))] = project
+		}
+	}
+	return projects, nil
 }
 
 // CheckMarkerActions returns the condition that the event of a created subject is later than the last one of a deleted

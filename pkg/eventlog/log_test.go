@@ -167,7 +167,8 @@ func TestDeletedSubject(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	deleted := eventlog.Change{Type: eventlog.FeatureDeleted, Subject: "toggle:a"}
-	last, _, err := f.try(t.Context(), deleted, f.PutMarkerActions)
+	last, _, err := f.try(t.Context(), deleted,
+		func(s eventlog.Subject, id int64) []types.TransactWriteItem { return f.PutMarkerActions(s, id, "p") })
 	assert.OK(t, err)
 	f.Log = eventlog.New(f.Database.Client, f.Tables, func() time.Time { return start().Add(-time.Second) }, 0)
 	c := created("a")

@@ -191,8 +191,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w",
 		},
 
-		{"GET context", "viewer", "", 200, "get-context-fields", readPAT + ", Scan 1r"},
-		{"GET context/userId", "viewer", "", 200, "get-context-field", readPAT + ", BatchGetItem 2r"},
+		{"GET context", "viewer", "", 200, "get-context-fields", readPAT + ", Query 1r, Scan 1r"},
+		{"GET context/userId", "viewer", "", 200, "get-context-field", readPAT + ", BatchGetItem 2r, Query 1r"},
 		{
 			request:  "POST context",
 			as:       "editor",
@@ -208,17 +208,17 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"sortOrder":2}`,
 			status:   200,
 			function: "update-context-field",
-			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w, Query 1r",
 		},
 		// the same
-		{"PUT context/a", "editor", `{"sortOrder":2}`, 200, "update-context-field", readPAT + ", GetItem 1r, Scan 1r"},
+		{"PUT context/a", "editor", `{"sortOrder":2}`, 200, "update-context-field", readPAT + ", GetItem 1r, Query 1r, Scan 1r"},
 		{
 			request:  "PUT context/a",
 			as:       "editor",
 			body:     "{}",
 			status:   200,
 			function: "update-context-field",
-			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w",
+			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 4w+3w, Query 1r",
 		},
 		{
 			request:  "DELETE context/a",
@@ -406,14 +406,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
 		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},
 		// the merged hours; the records, and each of 24 hours that is not merged
-		{"GET client-metrics/features/a", "viewer", "", 200, "get-feature-usage-summary", readPAT + ", BatchGetItem 1r, 27 Query 1r"},
-		{"GET client-metrics/features/a/raw?hoursBack=1", "viewer", "", 200, "get-raw-feature-metrics", readPAT + ", BatchGetItem 1r, 4 Query 1r"},
+		{"GET client-metrics/features/a", "viewer", "", 200, "get-feature-usage-summary", readPAT + ", 2 BatchGetItem 1r, 27 Query 1r"},
+		{"GET client-metrics/features/a/raw?hoursBack=1", "viewer", "", 200, "get-raw-feature-metrics", readPAT + ", 2 BatchGetItem 1r, 4 Query 1r"},
 		{"GET metrics/applications", "viewer", "", 200, "get-applications", readPAT + ", 2 Query 1r"},
 		{"GET metrics/applications/a", "viewer", "", 404, "get-application", readPAT + ", GetItem 1r, Query 1r"},
 		{"GET metrics/unknown-flags", "viewer", "", 200, "get-unknown-flags", readPAT + ", 27 Query 1r"},
 		// each of eight partitions
 		{"GET search/events", "admin", "", 200, "search-events", readPAT + ", BatchGetItem 2r, 8 Query 1r"},
-		{"GET search/events?feature=IS:g", "viewer", "", 200, "search-events", readPAT + ", Query 0.5r, Query 1r"},
+		{"GET search/events?feature=IS:g", "viewer", "", 200, "search-events", readPAT + ", 2 BatchGetItem 1r, Query 0.5r, Query 1r"},
 		// PAT; account
 		{
 			request:  "DELETE user/tokens/4",

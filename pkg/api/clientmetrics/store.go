@@ -26,16 +26,23 @@ const recentHours = 24
 
 // Reader reads usage. It is safe for concurrent use.
 type Reader struct {
-	client   *dynamodb.Client
-	table    string
-	features string
-	now      func() time.Time
+	client     *dynamodb.Client
+	table      string
+	features   string
+	visibility *featuretable.Visibility
+	now        func() time.Time
 }
 
-// NewReader returns a reader of the tables Usage and Features. Its methods return what the caller sees: nothing of toggles
-// in other projects.
+// NewReader returns a reader of the tables Usage and Features, and of Events for which toggles were deleted. Its methods
+// return what the caller sees: nothing of toggles and applications of other projects.
 func NewReader(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Reader {
-	return &Reader{client, tables[usagetable.Table], tables[featuretable.Table], now}
+	return &Reader{
+		client:     client,
+		table:      tables[usagetable.Table],
+		features:   tables[featuretable.Table],
+		visibility: featuretable.NewVisibility(client, tables),
+		now:        now,
+	}
 }
 
 // since returns the start of the first of a number of hours, of which the running one is the last.
@@ -50,10 +57,26 @@ func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours 
 	if err != nil || hidden[name] {
 		return nil, err
 	}
-	return usagetable.ReadFeature(ctx, r.client, r.table, name, since(now, hours), now)
+	records, err := usagetable.ReadFeature(ctx, r.client, r.table, name, since(now, hours), now)
+	if err != nil {
+		return nil, err
+	}
+	applications := map[string]bool{}
+	for _, record := range records {
+		for application := range record.Applications {
+			applications[application] = true
+		}
+	}
+	if hidden, err = r.hiddenApplications(ctx, applications); err != nil {
+		return nil, err
+	}
+	for _, record := range records {
+		maps.DeleteFunc(record.Applications, func(application string, _ usage.Counts) bool { return hidden[application] })
+	}
+	return records, nil
 }
 
-// hidden returns which of the names are toggles in projects that the caller does not see.
+// hidden returns which of the names are toggles in projects that the caller does not see, or were such toggles.
 func (r *Reader) hidden(ctx context.Context, names []string) (map[string]bool, error) {
 	if access.PrincipalFrom(ctx).Has(access.Admin) {
 		return nil, nil //nolint:nilnil // none
@@ -62,10 +85,23 @@ func (r *Reader) hidden(ctx context.Context, names []string) (map[string]bool, e
 	if err != nil {
 		return nil, err
 	}
-	toggles, err := r.toggles(ctx, names)
+	return r.visibility.Hidden(ctx, names, visible)
+}
+
+// hiddenApplications returns which applications have only tokens of projects that the caller does not see.
+func (r *Reader) hiddenApplications(ctx context.Context, names map[string]bool) (map[string]bool, error) {
+	all, err := access.SeesAll(ctx)
+	if err != nil || all {
+		return nil, err
+	}
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := usagetable.ReadApplications(ctx, r.client, r.table, slices.Collect(maps.Keys(names)))
 	hidden := map[string]bool{}
-	for name, f := range toggles {
-		hidden[name] = !visible(f.Project)
+	for _, a := range stored {
+		hidden[a.Name] = !isVisible(a, visible)
 	}
 	return hidden, err
 }
@@ -77,11 +113,60 @@ func (r *Reader) Applications(ctx context.Context) ([]usagetable.Application, er
 		return nil, err
 	}
 	all, err := usagetable.Applications(ctx, r.client, r.table)
+	if err := usagetable.ExceptIncomplete(err); err != nil {
+		return nil, err
+	}
 	all = slices.DeleteFunc(all, func(a usagetable.Application) bool { return !isVisible(a, visible) })
+	hidden, err := r.usingOnlyHidden(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(a usagetable.Application) bool { return hidden[a.Name] })
 	for i := range all {
 		all[i].Projects = visibleProjects(all[i], visible)
 	}
-	return all, usagetable.ExceptIncomplete(err)
+	return all, nil
+}
+
+// usingOnlyHidden returns which applications with tokens for all projects alone asked, in the last 24 hours, only for
+// toggles that the caller does not see. It reads what each of these applications asked for, unless the caller sees all
+// projects.
+func (r *Reader) usingOnlyHidden(ctx context.Context, all []usagetable.Application) (map[string]bool, error) {
+	seesAll, err := access.SeesAll(ctx)
+	if err != nil || seesAll {
+		return nil, err
+	}
+	var names []string
+	for _, a := range all {
+		if ofAllProjects(a) {
+			names = append(names, a.Name)
+		}
+	}
+	now := r.now()
+	asked, err := usagetable.ReadUse(ctx, r.client, r.table, names, since(now, recentHours), now)
+	if err != nil {
+		return nil, err
+	}
+	features := map[string]bool{}
+	for _, record := range asked {
+		for _, name := range record.Features {
+			features[name] = true
+		}
+	}
+	hidden, err := r.hidden(ctx, slices.Collect(maps.Keys(features)))
+	onlyHidden := map[string]bool{}
+	for _, record := range asked {
+		for _, name := range record.Features {
+			before, known := onlyHidden[record.Application]
+			onlyHidden[record.Application] = hidden[name] && (before || !known)
+		}
+	}
+	return onlyHidden, err
+}
+
+// ofAllProjects reports whether an application has used no token of certain projects.
+func ofAllProjects(a usagetable.Application) bool {
+	return !slices.ContainsFunc(a.Projects, func(project string) bool { return project != clienttokentable.AllProjects })
 }
 
 // visibleProjects returns the projects of an application that are visible.
@@ -138,7 +223,7 @@ func (r *Reader) Application(ctx context.Context, name string) (Application, err
 		return err
 	})
 	reads.Go(func() error {
-		asked, err := usagetable.ReadUse(readCtx, r.client, r.table, name, since(now, recentHours), now)
+		asked, err := usagetable.ReadUse(readCtx, r.client, r.table, []string{name}, since(now, recentHours), now)
 		for _, record := range asked {
 			for _, feature := range record.Features {
 				add(a.Features, feature, record.Environment)
@@ -149,13 +234,19 @@ func (r *Reader) Application(ctx context.Context, name string) (Application, err
 	if err := reads.Wait(); err != nil {
 		return Application{}, err
 	}
+	hidden, err := r.hidden(ctx, slices.Collect(maps.Keys(a.Features)))
+	if err != nil {
+		return Application{}, err
+	}
+	asks := len(a.Features) > 0
+	maps.DeleteFunc(a.Features, func(name string, _ environments) bool { return hidden[name] })
+	if asks && len(a.Features) == 0 && ofAllProjects(stored) {
+		return Application{}, unknownApplication(name)
+	}
 	toggles, err := r.toggles(ctx, slices.Collect(maps.Keys(a.Features)))
 	a.Existing = map[string]string{}
 	for name, f := range toggles {
-		switch {
-		case !visible(f.Project):
-			delete(a.Features, name)
-		case !f.Archived:
+		if !f.Archived {
 			a.Existing[name] = f.Project
 		}
 	}
@@ -231,7 +322,6 @@ const maxKey = 2048
 // Unknown is a name that applications asked for and that no toggle has.
 type Unknown struct {
 	Name    string
-	SeenAt  time.Time
 	Reports map[string]map[string]time.Time // when they were last written, by application and environment
 
 	isFrontend bool // only applications with frontend tokens asked for it
@@ -247,10 +337,6 @@ const (
 // ones, by name. If there are too many, it returns names of archived toggles first, then those that applications with
 // backend tokens asked for.
 func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
-	visible, err := access.Visibility(ctx)
-	if err != nil {
-		return nil, err
-	}
 	now := r.now()
 	records, err := usagetable.ReadUnknown(ctx, r.client, r.table, since(now, recentHours), now)
 	if err != nil {
@@ -261,17 +347,24 @@ func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
 		addUnknown(all, record.Environment, record.Names, false)
 		addUnknown(all, record.Environment, record.Frontend, true)
 	}
+	if err := r.removeHiddenReports(ctx, all); err != nil {
+		return nil, err
+	}
 	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
 		return cmp.Or(falseFirst(all[a].isFrontend, all[b].isFrontend), cmp.Compare(a, b))
 	})
 	names = names[:min(len(names), maxCandidates)]
+	hidden, err := r.hidden(ctx, names)
+	if err != nil {
+		return nil, err
+	}
 	toggles, err := r.toggles(ctx, names)
 	if err != nil {
 		return nil, err
 	}
 	isToggle := func(name string) bool { _, ok := toggles[name]; return ok }
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return isToggle(name) && (!toggles[name].Archived || !visible(toggles[name].Project))
+		return hidden[name] || isToggle(name) && !toggles[name].Archived
 	})
 	slices.SortStableFunc(names, func(a, b string) int { return falseFirst(isToggle(b), isToggle(a)) })
 	unknown := map[string]*Unknown{}
@@ -279,6 +372,25 @@ func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
 		unknown[name] = all[name]
 	}
 	return unknown, nil
+}
+
+// removeHiddenReports removes the reports of applications that the caller does not see, and names without other reports.
+func (r *Reader) removeHiddenReports(ctx context.Context, all map[string]*Unknown) error {
+	applications := map[string]bool{}
+	for _, u := range all {
+		for application := range u.Reports {
+			applications[application] = true
+		}
+	}
+	hidden, err := r.hiddenApplications(ctx, applications)
+	if err != nil {
+		return err
+	}
+	maps.DeleteFunc(all, func(_ string, u *Unknown) bool {
+		maps.DeleteFunc(u.Reports, func(application string, _ map[string]time.Time) bool { return hidden[application] })
+		return len(u.Reports) == 0
+	})
+	return nil
 }
 
 // addUnknown adds the names that applications in an environment asked for.
@@ -294,6 +406,18 @@ func addUnknown(all map[string]*Unknown, environment string, names usagetable.Un
 	}
 }
 
+// SeenAt returns when the last report was written.
+func (u *Unknown) SeenAt() (last time.Time) {
+	for _, reports := range u.Reports {
+		for _, at := range reports {
+			if at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last
+}
+
 // add adds when reports of an application in an environment were last written.
 func (u *Unknown) add(application, environment string, at time.Time) {
 	if u.Reports[application] == nil {
@@ -301,8 +425,5 @@ func (u *Unknown) add(application, environment string, at time.Time) {
 	}
 	if at.After(u.Reports[application][environment]) {
 		u.Reports[application][environment] = at
-	}
-	if at.After(u.SeenAt) {
-		u.SeenAt = at
 	}
 }

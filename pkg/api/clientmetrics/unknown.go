@@ -37,7 +37,7 @@ func ListUnknown(metrics *Reader) lambdahttp.HandlerFunc {
 		list := []unknownFeature{}
 		for _, name := range slices.Sorted(maps.Keys(unknown)) {
 			u := unknown[name]
-			feature := unknownFeature{Name: name, LastSeenAt: datetime.Format(u.SeenAt)}
+			feature := unknownFeature{Name: name, LastSeenAt: datetime.Format(u.SeenAt())}
 			for _, application := range slices.Sorted(maps.Keys(u.Reports)) {
 				report := unknownReport{AppName: application}
 				for _, environment := range slices.Sorted(maps.Keys(u.Reports[application])) {

@@ -28,6 +28,6 @@ func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(created.Name).String())
-		return lambdahttp.WriteJSON(w, http.StatusCreated, response(created))
+		return lambdahttp.WriteJSON(w, http.StatusCreated, response(created, inEveryProject))
 	}
 }

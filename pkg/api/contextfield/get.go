@@ -18,7 +18,7 @@ func Get(fields *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		w.Header().Set("ETag", etag(f))
-		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
+		return respond(w, r, http.StatusOK, f)
 	}
 }
 

@@ -3,6 +3,7 @@ package contextfield
 import (
 	"net/http"
 
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -31,27 +32,45 @@ func List(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, responses(all))
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, responses(all, visible))
 	}
 }
 
-func responses(fields []ContextField) []field {
+func responses(fields []ContextField, visible func(project string) bool) []field {
 	all := make([]field, len(fields))
 	for i, f := range fields {
-		all[i] = response(f)
+		all[i] = response(f, visible)
 	}
 	return all
 }
 
-func response(f ContextField) field {
+// respond writes the response of an operation on one field.
+func respond(w http.ResponseWriter, r *http.Request, status int, f ContextField) error {
+	visible, err := access.Visibility(r.Context())
+	if err != nil {
+		return err
+	}
+	return lambdahttp.WriteJSON(w, status, response(f, visible))
+}
+
+// inEveryProject is for a response that depends on no project: of a new field, or one that is only measured.
+func inEveryProject(string) bool { return true }
+
+// response returns the response for a field. Only toggles of visible projects are counted.
+func response(f ContextField, visible func(project string) bool) field {
+	used := f.References.In(visible)
 	r := field{
 		Name:           f.Name,
 		Description:    f.Description,
 		Stickiness:     f.Stickiness,
 		SortOrder:      f.SortOrder,
 		CreatedAt:      datetime.FormatOptional(f.CreatedAt),
-		UsedInFeatures: f.References.Toggles(),
-		UsedInProjects: f.References.Projects(),
+		UsedInFeatures: used.Toggles(),
+		UsedInProjects: used.Projects(),
 		LegalValues:    make([]legalValue, len(f.LegalValues)),
 	}
 	for i, v := range f.LegalValues {

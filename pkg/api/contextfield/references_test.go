@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -78,9 +79,9 @@ func TestLosses(t *testing.T) {
 		}
 	}
 	// A deletion takes the stickiness, too.
-	assert.Equal(t, apierror.Conflict, apierror.KindOf(store.Delete(t.Context(), "plan")))
+	assert.Equal(t, apierror.Conflict, apierror.KindOf(store.Delete(access.AsOperator(t.Context()), "plan")))
 	db.Delete(t, db.Tables[featuretable.Table], featuretable.Key("a"))
-	assert.OK(t, store.Delete(t.Context(), "plan"))
+	assert.OK(t, store.Delete(access.AsOperator(t.Context()), "plan"))
 }
 
 // A strategy with a value that is about to be lost is written after the toggles were read. The change is repeated, and
@@ -95,7 +96,7 @@ func TestLossWhileAStrategyIsWritten(t *testing.T) {
 		db.Put(t, db.Tables[contextfield.Table], contextfield.ReferencesStore(db.Client, db.Tables).Item("plan", used))
 	})
 	late := contextfield.NewStore(client, db.Tables, db.LogThrough(client))
-	_, err := late.Replace(t.Context(), contextfield.ContextField{Name: "plan",
+	_, err := late.Replace(access.AsOperator(t.Context()), contextfield.ContextField{Name: "plan",
 		LegalValues: []contextfield.LegalValue{{Value: "pro"}}}, func(contextfield.ContextField) error { return nil })
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
 }

@@ -60,7 +60,7 @@ func checkSizes(all []ContextField, i int, next ContextField) error {
 
 // sizeOf returns the number of bytes of the list of fields in Lambda's response.
 func sizeOf(fields []ContextField) (int, error) {
-	size, err := jsonbody.SizeInResponse(responses(fields))
+	size, err := jsonbody.SizeInResponse(responses(fields, inEveryProject))
 	if err != nil {
 		return 0, fmt.Errorf("encode the list of context fields: %w", err)
 	}

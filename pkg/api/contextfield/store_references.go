@@ -92,7 +92,7 @@ func (l *loss) selects(row featuretable.Row) bool {
 }
 
 // checkLoss returns an error of the kind Conflict if strategies of toggles that are not archived, or segments, use what
-// a change takes away. It reads all toggles and segments, consistently. The transaction of the change needs the
+// a change takes away. It counts those that the caller sees. It reads all toggles and segments, consistently. The transaction of the change needs the
 // condition that the version of the field's references has not changed since it was read, before this call.
 func (s *Store) checkLoss(ctx context.Context, l *loss) error {
 	rows, err := featuretable.Scan(ctx, s.client, s.features, l.selects)
@@ -103,13 +103,21 @@ func (s *Store) checkLoss(ctx context.Context, l *loss) error {
 	if err != nil {
 		return err
 	}
-	strategies := 0
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return err
+	}
+	strategies, segments, hidden := 0, 0, false
 	for _, f := range features {
 		for _, environment := range f.Environments {
 			for _, strategy := range environment.Strategies {
 				sticky := l.stickiness && strategy.Parameters[toggle.ParameterStickiness] == l.field.Name
-				if sticky || l.affects(strategy.Constraints) {
+				switch {
+				case !sticky && !l.affects(strategy.Constraints):
+				case visible(f.Project):
 					strategies++
+				default:
+					hidden = true
 				}
 			}
 		}
@@ -118,17 +126,23 @@ func (s *Store) checkLoss(ctx context.Context, l *loss) error {
 	if err != nil {
 		return fmt.Errorf("find the segments that use a context field: %w", err)
 	}
-	segments := 0
 	for _, found := range all {
-		if l.affects(found.Constraints) {
+		switch {
+		case !l.affects(found.Constraints):
+		case found.Project == nil || visible(*found.Project):
 			segments++
+		default:
+			hidden = true
 		}
 	}
-	if strategies+segments == 0 {
+	if strategies+segments == 0 && !hidden {
 		return nil
 	}
-	return apierror.Errorf(apierror.Conflict,
-		"The context field %q cannot lose its stickiness or a legal value that is in use. The number of strategies that use "+
-			"them, without those of archived toggles, is %d, and the number of segments is %d.",
-		apierror.Echo(l.field.Name), strategies, segments)
+	message := fmt.Sprintf("The context field %q cannot lose its stickiness or a legal value that is in use.",
+		apierror.Echo(l.field.Name))
+	if strategies+segments > 0 {
+		message += fmt.Sprintf(" The number of strategies that use them, without those of archived toggles, is %d, and the "+
+			"number of segments is %d.", strategies, segments)
+	}
+	return apierror.New(apierror.Conflict, message)
 }

@@ -189,7 +189,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		}}
 		return slices.Concat(
 			[]types.TransactWriteItem{deletion, s.references.Delete(name, f.References), s.version.Next()},
-			s.log.PutMarkerActions(f.subject(), id),
+			s.log.PutMarkerActions(f.subject(), id, ""),
 			record,
 		), nil
 	}, nil)

@@ -31,6 +31,6 @@ func Update(fields *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, response(f))
+		return respond(w, r, http.StatusOK, f)
 	}
 }

@@ -17,7 +17,7 @@ func Operations() []app.Operation {
 			Name:     "get-all-environments",
 			Route:    "GET /api/admin/environments",
 			Requires: access.IsAnyone,
-			Tables:   []string{Table, accesstable.Table},
+			Tables:   []string{Table, clienttokentable.Table, accesstable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
 		},
 		{

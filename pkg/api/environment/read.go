@@ -1,8 +1,11 @@
 package environment
 
 import (
+	"context"
 	"net/http"
+	"slices"
 
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -58,17 +61,44 @@ func List(environments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		tokens, err := environments.countVisibleTokens(r.Context(), all)
+		if err != nil {
+			return err
+		}
 		body := list[listed]{listVersion, make([]listed, len(all))}
 		for i, e := range all {
 			body.Environments[i] = listed{
 				Response:           e.Response(),
 				ProjectCount:       countProjects(projects, e.Name),
-				APITokenCount:      e.References.Tokens,
+				APITokenCount:      tokens[e.Name],
 				EnabledToggleCount: countToggles(projects, e),
 			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, body)
 	}
+}
+
+// countVisibleTokens counts the client tokens that the caller sees by environment. It reads them only if the caller does
+// not see all projects.
+func (s *Store) countVisibleTokens(ctx context.Context, all []Environment) (map[string]int64, error) {
+	seesAll, err := access.SeesAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if seesAll {
+		counts := map[string]int64{}
+		for _, e := range all {
+			counts[e.Name] = e.References.Tokens
+		}
+		return counts, nil
+	}
+	visible, err := access.Visibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.countTokens(ctx, func(t clienttokentable.Token) bool {
+		return len(t.Projects) == 0 || slices.ContainsFunc(t.Projects, visible)
+	})
 }
 
 // countProjects returns the number of projects, without archived ones, whose toggles can be switched in an environment.
@@ -100,7 +130,8 @@ func ListOfProject(environments *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		tokens, err := environments.countTokens(r.Context(), p.ID)
+		tokens, err := environments.countTokens(r.Context(),
+			func(t clienttokentable.Token) bool { return t.Includes(p.ID) })
 		if err != nil {
 			return err
 		}

@@ -361,7 +361,7 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 		marked.LastEvent = id
 		actions.Add(actionEnvironment, s.replace(e, toItem(marked, true)))
 		actions.Add(actionReferences, s.references.Delete(name, e.References))
-		actions.Add(actionMarker, s.log.PutMarkerActions(e.subject(), id)...)
+		actions.Add(actionMarker, s.log.PutMarkerActions(e.subject(), id, "")...)
 		actions.Add(actionEvent, event...)
 		return nil
 	}, func(map[string]dynamo.Failure) {})

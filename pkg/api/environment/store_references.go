@@ -50,15 +50,17 @@ func (s *Store) CountReferences(ctx context.Context) (map[string]references.Coun
 	return counted, nil
 }
 
-// countTokens counts the client tokens that may read the toggles of a project, by environment. It reads all tokens.
-func (s *Store) countTokens(ctx context.Context, project string) (map[string]int64, error) {
+// countTokens counts the selected client tokens by environment. It reads all tokens.
+func (s *Store) countTokens(
+	ctx context.Context, selects func(clienttokentable.Token) bool,
+) (map[string]int64, error) {
 	tokens, err := clienttokentable.Scan(ctx, s.client, s.tokens)
 	if err != nil {
 		return nil, err
 	}
 	counts := map[string]int64{}
 	for _, t := range tokens {
-		if t.Includes(project) {
+		if selects(t) {
 			counts[t.Environment]++
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -75,7 +76,9 @@ const SearchTime = 2 * time.Second
 
 // Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the
 // permission ADMIN can search the events of one toggle, and finds those of the projects that it sees.
-func Search(events *eventlog.Reader, names *user.Names, within time.Duration) lambdahttp.HandlerFunc {
+func Search(
+	events *eventlog.Reader, toggles *featuretable.Visibility, names *user.Names, within time.Duration,
+) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)
@@ -100,7 +103,12 @@ func Search(events *eventlog.Reader, names *user.Names, within time.Duration) la
 			if err != nil {
 				return err
 			}
-			named.Visible = func(e eventlog.Event) bool { return isVisible(e, visible) }
+			hidden, err := toggles.Hidden(ctx, f.Features, visible)
+			if err != nil {
+				return err
+			}
+			// Events from before a toggle was moved into a project that is not visible are not visible either.
+			named.Visible = func(e eventlog.Event) bool { return !hidden[e.FeatureName] && isVisible(e, visible) }
 		}
 		if f.Text != "" {
 			var err error

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -32,7 +33,10 @@ import (
 
 // set contains the operation, whose searches end after the time.
 func (f *fixture) set(within time.Duration) operation.Set {
-	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{"search": eventsearch.Search(f.Reader, f.names, within)}}
+	toggles := featuretable.NewVisibility(f.Database.Client, f.Tables)
+	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{
+		"search": eventsearch.Search(f.Reader, toggles, f.names, within),
+	}}
 }
 
 // withRole returns a context of a request by a user with a root role.

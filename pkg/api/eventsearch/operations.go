@@ -1,6 +1,7 @@
 package eventsearch
 
 import (
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -16,10 +17,11 @@ func Operations() []app.Operation {
 			Name:     "search-events",
 			Route:    "GET /api/admin/search/events",
 			Requires: access.IsAnyone,
-			Tables:   []string{accesstable.Table, eventlog.Table, user.Table},
+			Tables:   []string{accesstable.Table, eventlog.Table, featuretable.Table, user.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				log := eventlog.New(d.DynamoDB, d.Tables, d.Now, 0)
-				return Search(eventlog.NewReader(log), user.NewNames(d.DynamoDB, d.Tables), SearchTime)
+				events := eventlog.NewReader(eventlog.New(d.DynamoDB, d.Tables, d.Now, 0))
+				toggles := featuretable.NewVisibility(d.DynamoDB, d.Tables)
+				return Search(events, toggles, user.NewNames(d.DynamoDB, d.Tables), SearchTime)
 			},
 		},
 	}

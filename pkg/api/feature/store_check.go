@@ -137,13 +137,18 @@ func (t *transaction) checkSegments(ctx context.Context, e *edit) error {
 		for _, s := range environment.Strategies {
 			for _, id := range s.Segments {
 				if _, exists := found[segmenttable.Name(id)]; !exists && !slices.Contains(used, id) {
-					return apierror.Invalid(apierror.At("/body/segments",
-						"must have the ids of segments; there is no segment with the id %d", id))
+					return noSegment(id)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// noSegment returns the error for a strategy with a segment that does not exist.
+func noSegment(id int64) error {
+	return apierror.Invalid(apierror.At("/body/segments",
+		"must have the ids of segments; there is no segment with the id %d", id))
 }
 
 // constrained returns the context fields that the transaction constrains.

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -74,7 +75,8 @@ func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resou
 	return known, err
 }
 
-// segmentsOf returns the names of the segments that toggles use by their ids. It must be called after the toggles were
+// segmentsOf returns the names of the segments that toggles use by their ids, without those of projects that the caller
+// does not see. It must be called after the toggles were
 // read, so that it finds each segment that they use, except those that were released and deleted since then.
 func (r *Reader) segmentsOf(ctx context.Context, all []toggle.Feature) (map[int64]string, error) {
 	var ids []int64
@@ -82,11 +84,48 @@ func (r *Reader) segmentsOf(ctx context.Context, all []toggle.Feature) (map[int6
 		ids = append(ids, f.Segments()...)
 	}
 	slices.Sort(ids)
-	names, err := segmenttable.Names(ctx, r.client, r.segments, slices.Compact(ids))
+	return r.visibleSegments(ctx, slices.Compact(ids))
+}
+
+// visibleSegments returns the names of the segments with the ids that the caller sees, by their ids.
+func (r *Reader) visibleSegments(ctx context.Context, ids []int64) (map[int64]string, error) {
+	all, err := segmenttable.Read(ctx, r.client, r.segments, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the names of segments: %w", err)
 	}
+	names := map[int64]string{}
+	for id, s := range all {
+		sees := true
+		if s.Project != nil {
+			if sees, err = access.Sees(ctx, *s.Project); err != nil {
+				return nil, err
+			}
+		}
+		if sees {
+			names[id] = s.Name
+		}
+	}
 	return names, nil
+}
+
+// CheckSegments returns an error if a change makes a toggle use a segment that the caller does not see, as if there were
+// no such segment.
+func (r *Reader) CheckSegments(ctx context.Context, old, next toggle.Feature) error {
+	before := old.Segments()
+	added := slices.DeleteFunc(next.Segments(), func(id int64) bool { return slices.Contains(before, id) })
+	if len(added) == 0 {
+		return nil
+	}
+	visible, err := r.visibleSegments(ctx, added)
+	if err != nil {
+		return err
+	}
+	for _, id := range added {
+		if _, ok := visible[id]; !ok {
+			return noSegment(id)
+		}
+	}
+	return nil
 }
 
 // creatorsOf returns the names of the users who created toggles by their ids, except those that the toggles contain.

@@ -228,7 +228,7 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 			ExpressionAttributeNames:  unchanged.Names(),
 			ExpressionAttributeValues: unchanged.Values(),
 		}})
-		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(featuretable.Subject(e.old), last)...)
+		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(featuretable.Subject(e.old), last, e.old.Project)...)
 	default:
 		e.next.LastEvent = last
 		t.actions.Add(actionToggle, t.replace(e))

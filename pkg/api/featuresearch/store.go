@@ -49,7 +49,7 @@ func (s *Searcher) Search(
 		f.known.environments[e.Name] = true
 	}
 	if f.Segment.Values != nil {
-		if f.known.segments, err = s.segmentIDs(ctx); err != nil {
+		if f.known.segments, err = s.segmentIDs(ctx, f.Visible); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -166,12 +166,15 @@ func newest(all []featuretable.Row) []featuretable.Row {
 	return slices.CompactFunc(all, func(a, b featuretable.Row) bool { return a.Toggle.Name == b.Toggle.Name })
 }
 
-// segmentIDs returns the ids of all segments by their names. It scans the table.
-func (s *Searcher) segmentIDs(ctx context.Context) (map[string]int64, error) {
+// segmentIDs returns the ids of the segments by their names, without those of projects that are not visible. It scans the
+// table.
+func (s *Searcher) segmentIDs(ctx context.Context, visible func(project string) bool) (map[string]int64, error) {
 	all, err := segmenttable.Scan(ctx, s.client, s.segments)
 	ids := map[string]int64{}
 	for _, segment := range all {
-		ids[segment.Name] = segment.ID
+		if segment.Project == nil || visible(*segment.Project) {
+			ids[segment.Name] = segment.ID
+		}
 	}
 	return ids, err
 }

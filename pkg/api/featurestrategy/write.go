@@ -161,8 +161,11 @@ func writeStrategy(
 	id := ""
 	f, err := features.InProject(project).Update(r.Context(), name, func(f toggle.Feature) (toggle.Feature, error) {
 		next, changed, err := change(f, environment.Name)
+		if err != nil {
+			return f, err
+		}
 		id = changed
-		return next, err
+		return next, features.CheckSegments(r.Context(), f, next)
 	})
 	if err != nil {
 		return err

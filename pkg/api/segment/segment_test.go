@@ -98,13 +98,13 @@ func TestOperations(t *testing.T) {
 	for _, call := range []struct{ operation, id, body, want string }{
 		{"list", "", "", `200 {"segments":[]}`},
 		{"create", "", `{"name":" a ","constraints":[]}`, "201 " + shown(1, "a", plain)},
-		{"create", "", `{"name":"A","constraints":[]}`, `409 NameExistsError: A segment with the name "a" exists.`},
+		{"create", "", `{"name":"A","constraints":[]}`, `409 NameExistsError: A segment with the name "A" exists.`},
 		{"create", "", `{"name":"b","description":"d","project":"shop","constraints":` + constraints("plan") + `}`,
 			"201 " + shown(2, "b", details)},
 		{"get", "2", "", "200 " + shown(2, "b", details)},
 		{"list", "", "", `200 {"segments":[` + shown(1, "a", plain) + "," + shown(2, "b", details) + "]}"},
 
-		{"update", "1", `{"name":"B"}`, `409 NameExistsError: A segment with the name "b" exists.`},
+		{"update", "1", `{"name":"B"}`, `409 NameExistsError: A segment with the name "B" exists.`},
 		{"update", "1", `{"name":"c"}`, "204"},
 		{"get", "1", "", "200 " + shown(1, "c", plain)},
 		{"update", "2", `{"description":null,"project":null,"constraints":[]}`, "204"},
@@ -235,7 +235,7 @@ func TestUsedSegment(t *testing.T) {
 	f.Expect(t.Context(), t, "get", "1", "", "200 "+strings.Replace(shown(1, "a", plain), `"usedInFeatures":0,"usedInProjects":0`,
 		`"usedInFeatures":1,"usedInProjects":1`, 1))
 	f.Expect(t.Context(), t, "delete", "1", "", `409 ConflictError: The segment "a" is in use. The number of toggles with a `+
-		`strategy that uses it, with archived ones, is 3: "t".`)
+		`strategy that uses it, with archived ones, is 1: "t".`)
 	f.Expect(t.Context(), t, "strategies", "1", "", `200 {"strategies":[`+
 		`{"id":"s1","projectId":"shop","featureName":"t","strategyName":"default","environment":"production"},`+
 		`{"id":"s2","projectId":"shop","featureName":"t","strategyName":"flexibleRollout","environment":"production"}]}`)

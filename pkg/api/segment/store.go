@@ -214,26 +214,23 @@ func unchanged(s Segment) expression.ConditionBuilder {
 	return eventlog.ExistsWithLast(segmenttable.Hash, s.LastEvent)
 }
 
-// inUse returns the error of the kind Conflict for a segment that n toggles use, which it names. It reads all toggles.
-func (s *Store) inUse(ctx context.Context, used Segment, n int64) error {
+// inUse returns the error of the kind Conflict for a segment that toggles use. It names those that the caller sees. It
+// reads all toggles.
+func (s *Store) inUse(ctx context.Context, used Segment) error {
 	visible, err := access.Visibility(ctx)
 	if err != nil {
 		return err
 	}
 	rows, err := featuretable.Scan(ctx, s.client, s.features, func(row featuretable.Row) bool {
-		return slices.Contains(row.Segments, used.ID)
+		return slices.Contains(row.Segments, used.ID) && visible(row.Toggle.Project)
 	})
 	if err != nil {
 		return err
 	}
-	shown := slices.DeleteFunc(slices.Clone(rows), func(row featuretable.Row) bool { return !visible(row.Toggle.Project) })
-	n -= int64(len(rows) - len(shown))
 	message := fmt.Sprintf("The segment %q is in use", apierror.Echo(used.Name))
-	if n > 0 {
-		message += fmt.Sprintf(". The number of toggles with a strategy that uses it, with archived ones, is %d", n)
-	}
-	if len(shown) > 0 {
-		message += ": " + apierror.Listed(featuretable.Names(shown))
+	if len(rows) > 0 {
+		message += fmt.Sprintf(". The number of toggles with a strategy that uses it, with archived ones, is %d: %s", len(rows),
+			apierror.Listed(featuretable.Names(rows)))
 	}
 	return apierror.New(apierror.Conflict, message+".")
 }
@@ -249,8 +246,8 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 		if err := precondition(old); err != nil {
 			return nil, err
 		}
-		if n := old.References.Toggles() + old.References.Archived; n > 0 {
-			return nil, s.inUse(ctx, old, n)
+		if old.References.Toggles()+old.References.Archived > 0 {
+			return nil, s.inUse(ctx, old)
 		}
 		_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.eventData()))
 		if err != nil {
@@ -303,7 +300,7 @@ func (s *Store) check(ctx context.Context, all []Segment, next Segment) (map[str
 	}
 	for _, other := range all {
 		if other.ID != next.ID && sameName(other.Name, next.Name) {
-			return nil, apierror.Taken("/body/name", "A segment with the name %q exists.", apierror.Echo(other.Name))
+			return nil, apierror.Taken("/body/name", "A segment with the name %q exists.", apierror.Echo(next.Name))
 		}
 	}
 	return fields, checkSizes(all, next)

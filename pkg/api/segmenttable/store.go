@@ -28,9 +28,9 @@ func Scan(ctx context.Context, client *dynamodb.Client, table string) ([]Segment
 	return all, nil
 }
 
-// Names returns the names of the segments with the ids by their ids. Ids without a segment are left out. It reads only
-// these segments, consistently.
-func Names(ctx context.Context, client *dynamodb.Client, table string, ids []int64) (map[int64]string, error) {
+// Read returns the segments with the ids by their ids. Ids without a segment are left out. It reads only these segments,
+// consistently.
+func Read(ctx context.Context, client *dynamodb.Client, table string, ids []int64) (map[int64]Segment, error) {
 	keys := make([]dynamo.Item, len(ids))
 	for i, id := range ids {
 		keys[i] = Key(id)
@@ -39,13 +39,13 @@ func Names(ctx context.Context, client *dynamodb.Client, table string, ids []int
 	if err != nil {
 		return nil, err
 	}
-	names := map[int64]string{}
+	segments := map[int64]Segment{}
 	for _, item := range items {
 		s, err := Unmarshal(item)
 		if err != nil {
 			return nil, err
 		}
-		names[s.ID] = s.Name
+		segments[s.ID] = s
 	}
-	return names, nil
+	return segments, nil
 }

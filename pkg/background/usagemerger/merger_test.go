@@ -138,7 +138,7 @@ func TestMergedApplications(t *testing.T) {
 		f.damage(t, usagetable.KindTally, hour, id)
 	}
 	table := f.Tables[usagetable.Table]
-	use, err := usagetable.ReadUse(t.Context(), f.Client, table, "shop", hour, hour)
+	use, err := usagetable.ReadUse(t.Context(), f.Client, table, []string{"shop"}, hour, hour)
 	assert.OK(t, err)
 	assert.Equal(t, []usagetable.UseRecord{
 		{Application: "shop", Environment: "production", Hour: hour, Features: []string{"banner", "menu", "removed"}},

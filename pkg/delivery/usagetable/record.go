@@ -107,8 +107,8 @@ func MarshalUse(r UseRecord) (dynamo.Item, error) {
 	return marshal(usePartition(r.Application), r.Environment, r.Hour, PartsKept, r.Features)
 }
 
-func unmarshalUse(item dynamo.Item, application string) (r UseRecord, err error) {
-	r.Application = application
+func unmarshalUse(item dynamo.Item) (r UseRecord, err error) {
+	r.Application = strings.TrimPrefix(item.String(AttributePartition), usePrefix)
 	r.Environment, r.Hour, err = unmarshal(item, &r.Features)
 	return r, err
 }

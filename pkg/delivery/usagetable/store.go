@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -225,7 +226,7 @@ func ReadLate(ctx context.Context, client *dynamodb.Client, table string) ([]Lat
 func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature string, from, to time.Time) (
 	[]Record, error,
 ) {
-	all, err := readRecords(ctx, client, table, featurePartition(feature), from, to,
+	all, err := readRecords(ctx, client, table, []string{featurePartition(feature)}, from, to,
 		func(item dynamo.Item) (Record, error) { return UnmarshalRecord(item, feature) },
 		func(t usage.Tally) usage.Tally {
 			chosen := usage.NewTally()
@@ -238,40 +239,41 @@ func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature st
 	return all, err
 }
 
-// ReadUse is ReadFeature for what an application asked for. The order is not determined.
-func ReadUse(ctx context.Context, client *dynamodb.Client, table, application string, from, to time.Time) (
-	[]UseRecord, error,
-) {
-	return readRecords(ctx, client, table, usePartition(application), from, to,
-		func(item dynamo.Item) (UseRecord, error) { return unmarshalUse(item, application) },
-		func(t usage.Tally) usage.Tally {
-			chosen := usage.NewTally()
-			for feature, by := range t.Features {
-				if counts, ok := by[application]; ok {
-					chosen.Add(feature, application, counts)
-				}
-			}
-			for name, by := range t.Unknown {
-				if reports, ok := by[application]; ok {
-					chosen.AddUnknown(name, application, reports)
-				}
-			}
-			return chosen
-		}, Sums.UseRecords)
+// ReadUse is ReadFeature for what applications asked for. The order is not determined. It reads the parts of hours that
+// are not merged yet once for all applications.
+func ReadUse(
+	ctx context.Context, client *dynamodb.Client, table string, applications []string, from, to time.Time,
+) ([]UseRecord, error) {
+	if len(applications) == 0 {
+		return nil, nil
+	}
+	chosen, partitions := map[string]bool{}, make([]string, len(applications))
+	for i, name := range applications {
+		chosen[name], partitions[i] = true, usePartition(name)
+	}
+	return readRecords(ctx, client, table, partitions, from, to, unmarshalUse, func(t usage.Tally) usage.Tally {
+		for _, by := range t.Features {
+			maps.DeleteFunc(by, func(application string, _ usage.Counts) bool { return !chosen[application] })
+		}
+		for _, by := range t.Unknown {
+			maps.DeleteFunc(by, func(application string, _ int64) bool { return !chosen[application] })
+		}
+		return usage.Tally{Features: t.Features, Unknown: t.Unknown}
+	}, Sums.UseRecords)
 }
 
 // ReadUnknown is ReadFeature for the names without a toggle. The order is not determined.
 func ReadUnknown(ctx context.Context, client *dynamodb.Client, table string, from, to time.Time) (
 	[]UnknownRecord, error,
 ) {
-	return readRecords(ctx, client, table, unknownPartition, from, to, unmarshalUnknown,
+	return readRecords(ctx, client, table, []string{unknownPartition}, from, to, unmarshalUnknown,
 		func(t usage.Tally) usage.Tally { return usage.Tally{Unknown: t.Unknown} }, Sums.UnknownRecords)
 }
 
-// readRecords reads the records of a partition in hours. It computes those of hours that are not merged yet from what
-// is chosen of each tally.
+// readRecords reads the records of partitions in hours. It computes those of hours that are not merged yet from what is
+// chosen of each tally.
 func readRecords[R hourly](
-	ctx context.Context, client *dynamodb.Client, table, partition string, from, to time.Time,
+	ctx context.Context, client *dynamodb.Client, table string, partitions []string, from, to time.Time,
 	unmarshal func(dynamo.Item) (R, error), choose func(usage.Tally) usage.Tally, compute func(Sums, time.Time) []R,
 ) ([]R, error) {
 	merged, err := Merged(ctx, client, table)
@@ -285,14 +287,15 @@ func readRecords[R hourly](
 			open = append(open, hour)
 		}
 	}
-	computed := make([][]R, len(open))
-	var stored []R
+	computed, found := make([][]R, len(open)), make([][]R, len(partitions))
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(parallelReads)
-	reads.Go(func() (err error) {
-		stored, err = queryRecords(ctx, client, table, partition, first, last, unmarshal)
-		return err
-	})
+	for i, partition := range partitions {
+		reads.Go(func() (err error) {
+			found[i], err = queryRecords(ctx, client, table, partition, first, last, unmarshal)
+			return err
+		})
+	}
 	for i, hour := range open {
 		reads.Go(func() error {
 			sums := Sums{}
@@ -307,7 +310,7 @@ func readRecords[R hourly](
 		return nil, err
 	}
 	// An hour can have been merged for the first time since the markers were read.
-	stored = slices.DeleteFunc(stored, func(r R) bool { return slices.Contains(open, r.hour()) })
+	stored := slices.DeleteFunc(slices.Concat(found...), func(r R) bool { return slices.Contains(open, r.hour()) })
 	return append(stored, slices.Concat(computed...)...), nil
 }
 
@@ -351,6 +354,34 @@ func Applications(ctx context.Context, client *dynamodb.Client, table string) ([
 	}
 	return all, left.orNil()
 }
+
+// ReadApplications reads the applications with the names that exist, in any order.
+func ReadApplications(
+	ctx context.Context, client *dynamodb.Client, table string, names []string,
+) ([]Application, error) {
+	var keys []dynamo.Item
+	for _, name := range names {
+		if name != "" && len(name) <= maxSortKey {
+			keys = append(keys, ApplicationKey(name))
+		}
+	}
+	items, err := dynamo.GetAll(ctx, client, table, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read applications: %w", err)
+	}
+	var all []Application
+	for _, item := range items {
+		a, err := unmarshalApplication(item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// maxSortKey is the maximum length of a sort key in DynamoDB, in bytes. Applications can have longer names.
+const maxSortKey = 1024
 
 // ReadApplication reads an application. It returns false if there is none.
 func ReadApplication(ctx context.Context, client *dynamodb.Client, table, name string) (Application, bool, error) {

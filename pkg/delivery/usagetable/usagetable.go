@@ -69,7 +69,9 @@ const (
 
 func hourPartition(hour time.Time) string    { return "hour#" + hour.UTC().Format(hourFormat) }
 func featurePartition(feature string) string { return "feature#" + feature }
-func usePartition(application string) string { return "use#" + application }
+func usePartition(application string) string { return usePrefix + application }
+
+const usePrefix = "use#"
 
 // Kind is the kind of a part.
 type Kind string

@@ -126,7 +126,7 @@ func TestReadUseAndUnknown(t *testing.T) {
 	}
 	db.Put(t, table, usagetable.MarshalMarker(hour, "x"))
 
-	use, err := usagetable.ReadUse(t.Context(), db.Client, table, "shop", hour, later)
+	use, err := usagetable.ReadUse(t.Context(), db.Client, table, []string{"shop"}, hour, later)
 	assert.OK(t, err)
 	assert.Equal(t, []usagetable.UseRecord{
 		{Application: "shop", Environment: "production", Hour: hour, Features: []string{"banner", "removed", "stored"}},

@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
@@ -203,7 +204,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 			return fromField(f), err
 		},
 		update: func(ctx context.Context, f ContextField) error {
-			_, err := i.Fields.Replace(ctx, f.stored(), func(contextfield.ContextField) error { return nil })
+			_, err := i.Fields.Replace(access.AsOperator(ctx), f.stored(), func(contextfield.ContextField) error { return nil })
 			return err
 		},
 	}

@@ -3,14 +3,16 @@ package access
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 )
 
-// requestReader reads each project once. It contains the projects that a request has read.
+// requestReader reads each project, and the list of all, once. It contains the projects that a request has read.
 type requestReader struct {
 	Reader
 	lock sync.Mutex
 	read map[string]*Project
+	all  []*Project // nil: not read yet
 }
 
 // Project implements Reader.
@@ -25,6 +27,16 @@ func (q *requestReader) Project(ctx context.Context, id string) (*Project, error
 		q.read[id] = project
 	}
 	return project, err
+}
+
+// Projects implements Reader.
+func (q *requestReader) Projects(ctx context.Context) (all []*Project, err error) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if q.all == nil {
+		q.all, err = q.Reader.Projects(ctx)
+	}
+	return slices.Clone(q.all), err
 }
 
 // CustomRoles implements Reader.

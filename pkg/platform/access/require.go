@@ -126,6 +126,33 @@ func VisibleProject(ctx context.Context, id string) (*Project, error) {
 	return project, nil
 }
 
+// Sees reports whether the caller sees what belongs to a project. It reads the project, unless the caller sees all.
+func Sees(ctx context.Context, id string) (bool, error) {
+	if PrincipalFrom(ctx).Has(Admin) {
+		return true, nil
+	}
+	_, err := VisibleProject(ctx, id)
+	if apierror.KindOf(err) == apierror.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SeesAll reports whether the caller sees all projects that exist.
+func SeesAll(ctx context.Context) (bool, error) {
+	p := PrincipalFrom(ctx)
+	if p.Has(Admin) {
+		return true, nil
+	}
+	all, err := projectsFrom(ctx).Projects(ctx)
+	return !slices.ContainsFunc(all, func(project *Project) bool { return !project.IsVisible(p) }), err
+}
+
+// AsOperator returns a copy of ctx in which all projects are visible. It is for what has access to the tables.
+func AsOperator(ctx context.Context) context.Context {
+	return WithPrincipal(ctx, Principal{Permissions: []Permission{Admin}})
+}
+
 // ProjectNotFound returns the error if there is no project with an id, or the caller does not see it.
 func ProjectNotFound(id string) error {
 	return apierror.Errorf(apierror.NotFound, "There is no project with the id %q.", apierror.Echo(id))

@@ -1,0 +1,218 @@
+package e2e_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/local"
+	"toggleadmin/test/helper/assert"
+)
+
+// attempt is a request to an operation. {project} and other names in braces stand for the properties of a target.
+type attempt struct {
+	request string // below /api/admin
+	body    string // one that the operation accepts; empty: none
+	needs   string // what it requires of the caller, see account.answer
+}
+
+// attempts returns a request to each operation by its name, and what the operation requires of the caller. It is the
+// independent list of the tests of access: an operation that is not in it fails TestEveryOperationIsAttempted.
+func attempts() map[string]attempt {
+	const (
+		features    = "projects/{project}/features"
+		feature     = features + "/{toggle}"
+		environment = feature + "/environments/{environment}"
+		strategies  = environment + "/strategies"
+		bulk        = "projects/{project}/bulk_features/environments/{environment}"
+		strategy    = `{"name":"default"}`
+		segment     = `{"name":"attempt","constraints":[],"project":"{project}"}`
+		fields      = `{"environments":["production"],"context":{}}`
+		some        = `{"features":["{toggle}"]}`
+		token       = `{"description":"attempt","expiresAt":"2026-12-24T00:00:00Z"}`
+		member      = `{"roles":[5],"groups":[],"users":[{account}]}`
+	)
+	return map[string]attempt{
+		"get-feature-usage-summary": {"GET client-metrics/features/{toggle}", "", "anyone"},
+		"get-raw-feature-metrics":   {"GET client-metrics/features/{toggle}/raw", "", "anyone"},
+		"get-applications":          {"GET metrics/applications", "", "anyone"},
+		"get-application":           {"GET metrics/applications/{application}", "", "anyone"},
+		"get-unknown-flags":         {"GET metrics/unknown-flags", "", "anyone"},
+		"get-traffic-usage":         {"GET metrics/traffic/2026-11", "", "root ADMIN"},
+
+		"get-all-api-tokens": {"GET api-tokens", "", "root READ_CLIENT_API_TOKEN"},
+		"create-api-token": {
+			"POST api-tokens", `{"tokenName":"attempt","type":"client","projects":["{project}"]}`, "root CREATE_CLIENT_API_TOKEN",
+		},
+		"update-api-token": {"PUT api-tokens/{token}", `{"expiresAt":"2026-12-24T00:00:00Z"}`, "root UPDATE_CLIENT_API_TOKEN"},
+		"delete-api-token": {"DELETE api-tokens/{token}", "", "root DELETE_CLIENT_API_TOKEN"},
+
+		"validate-constraint":  {"POST constraints/validate", `{"contextName":"userId","operator":"IN","values":["1"]}`, "anyone"},
+		"get-context-fields":   {"GET context", "", "anyone"},
+		"create-context-field": {"POST context", `{"name":"attempt"}`, "root CREATE_CONTEXT_FIELD"},
+		"get-context-field":    {"GET context/{field}", "", "anyone"},
+		"update-context-field": {"PUT context/{field}", `{"description":"attempt"}`, "root UPDATE_CONTEXT_FIELD"},
+		"delete-context-field": {"DELETE context/{field}", "", "root DELETE_CONTEXT_FIELD"},
+
+		"get-all-environments":     {"GET environments", "", "anyone"},
+		"get-project-environments": {"GET environments/project/{project}", "", "visible"},
+		"get-environment":          {"GET environments/{environment}", "", "anyone"},
+		"create-environment":       {"POST environments", `{"name":"attempt","type":"test"}`, "root ADMIN"},
+		"update-environment":       {"PUT environments/update/{environment}", `{"sortOrder":9}`, "root ADMIN"},
+		"remove-environment":       {"DELETE environments/{environment}", "", "root ADMIN"},
+
+		"search-events": {"GET search/events?feature=IS:{toggle}", "", "anyone"},
+
+		"get-features":    {"GET " + features, "", "visible"},
+		"get-feature":     {"GET " + feature, "", "visible"},
+		"create-feature":  {"POST " + features, `{"name":"attempt"}`, "project CREATE_FEATURE"},
+		"update-feature":  {"PUT " + feature, `{"description":"attempt"}`, "project UPDATE_FEATURE"},
+		"stale-features":  {"POST projects/{project}/stale", `{"features":["{toggle}"],"stale":true}`, "project UPDATE_FEATURE"},
+		"archive-feature": {"DELETE " + feature, "", "project DELETE_FEATURE"},
+		"revive-feature":  {"POST archive/revive/{archived}", "", "toggle UPDATE_FEATURE"},
+		"delete-feature":  {"DELETE archive/{archived}", "", "toggle DELETE_FEATURE"},
+		"change-project":  {"POST " + feature + "/changeProject", `{"newProjectId":"{destination}"}`, "project MOVE_FEATURE_TOGGLE"},
+		"clone-feature":   {"POST " + feature + "/clone", `{"name":"attempt"}`, "project CREATE_FEATURE"},
+		"add-feature-dependency": {
+			"POST " + feature + "/dependencies", `{"feature":"{parent}"}`, "project UPDATE_FEATURE_DEPENDENCY",
+		},
+		"delete-feature-dependency": {
+			"DELETE " + features + "/{child}/dependencies/{parent}", "", "project UPDATE_FEATURE_DEPENDENCY",
+		},
+
+		"search-features": {"GET search/features?project=IS:{project}", "", "anyone"},
+		"count-features":  {"GET search/features/counts?project=IS:{project}", "", "anyone"},
+
+		"get-feature-environment":        {"GET " + environment, "", "visible"},
+		"toggle-feature-environment-on":  {"POST " + environment + "/on", "", "environment UPDATE_FEATURE_ENVIRONMENT"},
+		"toggle-feature-environment-off": {"POST " + environment + "/off", "", "environment UPDATE_FEATURE_ENVIRONMENT"},
+		"bulk-toggle-features-environment-on": {
+			"POST " + bulk + "/on", some, "environment UPDATE_FEATURE_ENVIRONMENT",
+		},
+		"bulk-toggle-features-environment-off": {
+			"POST " + bulk + "/off", some, "environment UPDATE_FEATURE_ENVIRONMENT",
+		},
+		"get-feature-strategies":  {"GET " + strategies, "", "visible"},
+		"get-feature-strategy":    {"GET " + strategies + "/{strategy}", "", "visible"},
+		"add-feature-strategy":    {"POST " + strategies, strategy, "environment CREATE_FEATURE_STRATEGY"},
+		"update-feature-strategy": {"PUT " + strategies + "/{strategy}", strategy, "environment UPDATE_FEATURE_STRATEGY"},
+		"delete-feature-strategy": {"DELETE " + strategies + "/{strategy}", "", "environment DELETE_FEATURE_STRATEGY"},
+		"set-strategy-sort-order": {
+			"POST " + strategies + "/set-sort-order", `[{"id":"{strategy}","sortOrder":9}]`, "environment UPDATE_FEATURE_STRATEGY",
+		},
+		"get-all-strategies": {"GET strategies", "", "anyone"},
+
+		"get-all-feature-types":        {"GET feature-types", "", "anyone"},
+		"update-feature-type-lifetime": {"PUT feature-types/release/lifetime", `{"lifetimeDays":9}`, "root ADMIN"},
+		"update-feedback":              {"PUT feedback/attempt", `{"neverShow":true}`, "person"},
+
+		"get-groups":   {"GET groups", "", "anyone"},
+		"get-group":    {"GET groups/{group}", "", "anyone"},
+		"create-group": {"POST groups", `{"name":"attempt"}`, "root ADMIN"},
+		"update-group": {"PUT groups/{group}", `{"name":"attempt"}`, "root ADMIN"},
+		"delete-group": {"DELETE groups/{group}", "", "root ADMIN"},
+
+		"get-pats":                     {"GET user/tokens", "", "person"},
+		"create-pat":                   {"POST user/tokens", token, "person"},
+		"delete-pat":                   {"DELETE user/tokens/{pat}", "", "person"},
+		"get-service-account-tokens":   {"GET service-account/{service account}/token", "", "root ADMIN"},
+		"create-service-account-token": {"POST service-account/{service account}/token", token, "root ADMIN"},
+		"get-service-account-token":    {"GET service-account/{service account}/token/{pat}", "", "root ADMIN"},
+		"delete-service-account-token": {"DELETE service-account/{service account}/token/{pat}", "", "root ADMIN"},
+		"get-tokens":                   {"GET tokens", "", "root ADMIN"},
+		"get-service-accounts":         {"GET service-account", "", "root ADMIN"},
+		"create-service-account":       {"POST service-account", `{"username":"attempt","name":"a","rootRole":1}`, "root ADMIN"},
+		"update-service-account":       {"PUT service-account/{service account}", `{"rootRole":1}`, "root ADMIN"},
+		"delete-service-account":       {"DELETE service-account/{service account}", "", "root ADMIN"},
+		"get-service-account-permissions": {
+			"GET service-account/{service account}/permissions?project={project}", "", "root ADMIN",
+		},
+
+		"get-users":            {"GET user-admin", "", "root ADMIN"},
+		"create-user":          {"POST user-admin", `{"email":"attempt@example.com","rootRole":1}`, "root ADMIN"},
+		"search-users":         {"GET user-admin/search?q=a", "", "person"},
+		"get-user":             {"GET user-admin/{account}", "", "root ADMIN"},
+		"update-user":          {"PUT user-admin/{account}", `{"rootRole":1}`, "root ADMIN"},
+		"set-user-disabled":    {"PUT user-admin/{account}/disabled", `{"disabled":true}`, "root ADMIN"},
+		"delete-user":          {"DELETE user-admin/{account}", "", "root ADMIN"},
+		"get-user-permissions": {"GET user-admin/{account}/permissions?project={project}", "", "root ADMIN"},
+		"get-me":               {"GET user", "", "person"},
+		"get-user-roles":       {"GET user/roles?projectId={project}", "", "person visible"},
+
+		"get-permissions": {"GET permissions", "", "anyone"},
+		"get-roles":       {"GET roles", "", "anyone"},
+		"get-role-by-id":  {"GET roles/{role}", "", "anyone"},
+		"create-role":     {"POST roles", `{"name":"attempt","permissions":[]}`, "root ADMIN"},
+		"validate-role":   {"POST roles/validate", `{"name":"attempt","permissions":[]}`, "root ADMIN"},
+		"update-role":     {"PUT roles/{role}", `{"name":"attempt","permissions":[]}`, "root ADMIN"},
+		"delete-role":     {"DELETE roles/{role}", "", "root ADMIN"},
+
+		"evaluate-features": {"POST playground/advanced", fields, "anyone"},
+		"evaluate-strategy": {
+			"POST playground/strategy", `{"name":"default","parameters":{},"context":{},"segments":[{segment}]}`, "anyone",
+		},
+
+		"get-projects":            {"GET projects", "", "anyone"},
+		"create-project":          {"POST projects", `{"id":"attempt","name":"a"}`, "root CREATE_PROJECT"},
+		"validate-project":        {"POST projects/validate", `{"id":"attempt"}`, "root CREATE_PROJECT"},
+		"get-project-overview":    {"GET projects/{project}/overview", "", "visible"},
+		"update-project":          {"PUT projects/{project}", `{"name":"attempt"}`, "project UPDATE_PROJECT"},
+		"update-project-settings": {"PUT projects/{project}/settings", `{"linkTemplates":[]}`, "project UPDATE_PROJECT"},
+		"archive-project":         {"POST projects/archive/{project}", "", "project DELETE_PROJECT"},
+		"revive-project":          {"POST projects/revive/{project}", "", "project DELETE_PROJECT"},
+		"delete-project":          {"DELETE projects/{project}", "", "project DELETE_PROJECT"},
+		"add-environment-to-project": {
+			"POST projects/{project}/environments", `{"environment":"{environment}"}`, "project UPDATE_PROJECT",
+		},
+		"remove-environment-from-project": {
+			"DELETE projects/{project}/environments/{environment}", "", "project UPDATE_PROJECT",
+		},
+		"get-project-access": {"GET projects/{project}/access", "", "visible"},
+		"set-project-access": {
+			"PUT projects/{project}/access", `{"roles":[{"id":4,"users":[{account}]}]}`, "project PROJECT_USER_ACCESS_WRITE",
+		},
+		"add-project-access": {"POST projects/{project}/access", member, "project PROJECT_USER_ACCESS_WRITE"},
+		"set-roles-for-user": {
+			"PUT projects/{project}/users/{account}/roles?roles=5", "", "project PROJECT_USER_ACCESS_WRITE",
+		},
+		"remove-user-access": {
+			"DELETE projects/{project}/users/{account}/roles?roles=6", "", "project PROJECT_USER_ACCESS_WRITE",
+		},
+		"set-roles-for-group": {
+			"PUT projects/{project}/groups/{group}/roles?roles=5", "", "project PROJECT_USER_ACCESS_WRITE",
+		},
+		"remove-group-access": {
+			"DELETE projects/{project}/groups/{group}/roles?roles=6", "", "project PROJECT_USER_ACCESS_WRITE",
+		},
+
+		"get-segments":           {"GET segments", "", "anyone"},
+		"get-segment":            {"GET segments/{segment}", "", "segment"},
+		"get-segment-strategies": {"GET segments/{segment}/strategies", "", "segment"},
+		"create-segment":         {"POST segments", segment, "segment CREATE_SEGMENT"},
+		"update-segment":         {"PUT segments/{segment}", `{"description":"attempt"}`, "segment UPDATE_SEGMENT"},
+		"remove-segment":         {"DELETE segments/{segment}", "", "segment DELETE_SEGMENT"},
+	}
+}
+
+func TestEveryOperationIsAttempted(t *testing.T) {
+	t.Parallel()
+	all := attempts()
+	var names []string
+	for _, o := range local.Operations() {
+		names = append(names, o.Name)
+		path, _, _ := strings.Cut(all[o.Name].request, "?")
+		if !sameRoute(o.Route, strings.Replace(path, " ", " /api/admin/", 1)) {
+			t.Errorf("the operation %s has the route %q, and the attempt is %q", o.Name, o.Route, path)
+		}
+	}
+	slices.Sort(names)
+	assert.Equal(t, slices.Sorted(maps.Keys(all)), names)
+}
+
+// sameRoute reports whether two routes have the same segments, apart from the names of parameters.
+func sameRoute(a, b string) bool {
+	return slices.EqualFunc(strings.Split(a, "/"), strings.Split(b, "/"), func(a, b string) bool {
+		return a == b || strings.HasPrefix(a, "{") // a parameter, for which the attempt can have a value
+	})
+}
