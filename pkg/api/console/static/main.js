@@ -8,6 +8,7 @@ import { failure, focusOn, loading } from './dom.js';
 import { discard, draftsOf } from './draft.js';
 import { pages, parseAddress } from './pages.js';
 import { permissionIndex } from './project-permissions.js';
+import { changeProject, forgetProject, projectSwitcher, rememberedProject, rememberProject, withProject } from './project-switcher.js';
 import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
 import { element, html, nothing, render } from './template.js';
 import { isUTC, ownZone, showUTC } from './time.js';
@@ -20,6 +21,7 @@ const main = document.querySelector('main');
 const navigation = document.getElementById('pages');
 const account = document.getElementById('account');
 const go = goTo();
+const switcher = projectSwitcher(chooseProject);
 const toast = document.getElementById('toast');
 const toastButtons = /** @type {HTMLElement} */ (toast.lastElementChild);
 const status = document.getElementById('status');
@@ -35,6 +37,8 @@ let caller = null;
 let toCleanUp = null;
 /** The first segment of the fragment of the current page. */
 let currentPage;
+/** The project that lists show, '' for all. */
+let listedProject = '';
 /** The parts of the page. */
 const shown = { draft: nothing, title: '', marks: [], path: [], actions: [], content: nothing };
 /** Cancels what the current page still waits for. */
@@ -64,7 +68,10 @@ events.addEventListener('signed-out', async (/** @type {CustomEvent} */ { detail
       return;
     }
   }
-  if (!detail.rejected) window.history.replaceState(null, '', window.location.pathname); // the next user may not see this page
+  if (!detail.rejected) {
+    window.history.replaceState(null, '', window.location.pathname); // the next user may not see this page
+    forgetProject();
+  }
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
 events.addEventListener('code', begin);
@@ -120,6 +127,7 @@ async function enter() {
     if (!leave.signal.aborted) render(failure(error, enter), content);
     return;
   }
+  listedProject = rememberedProject(caller.user);
   showNavigation();
   await showPage();
   if (toCleanUp === null && caller) countCleanUp();
@@ -168,8 +176,9 @@ async function roleName(id, signal) {
 
 /** Shows the page that the fragment names. */
 async function showPage() {
-  if (window.location.hash === '') window.history.replaceState(null, '', '#/toggles');
+  if (window.location.hash === '') window.history.replaceState(null, '', withProject('#/toggles', listedProject));
   const { name, page, title, detail, search } = parseAddress(window.location.hash);
+  if (page.ofProject && detail === '') setProject(search.get('project') ?? '');
   showNavigation(name);
   const content = startPage(title);
   const { signal } = leave;
@@ -186,7 +195,7 @@ async function showPage() {
     if (signal.aborted) return;
     const here = (set) => (...values) => signal.aborted || set(...values); // a page that was left changes no other one
     await view.render(content, {
-      ...caller, detail, search, signal, announce, setTitle: here(setTitle), setActions: here(setActions), setPath: here(setPath),
+      ...caller, detail, search, signal, announce, setTitle: here(setTitle), setActions: here(setActions), setPath: here(setPath), setProject: here(setProject),
     });
     preload();
   } catch (error) {
@@ -243,6 +252,22 @@ function setPath(...path) {
 /** Shows what can be done on a page beside its heading: templates, or what is false. */
 function setActions(...actions) {
   change({ actions });
+}
+
+/** Remembers the project that a list shows, '' for all, for the other lists. */
+function setProject(next) {
+  if (next === listedProject) return;
+  listedProject = next;
+  rememberProject(caller.user, next);
+  showPages();
+}
+
+/** Shows another project, or all, on the list that is shown. */
+function chooseProject(next) {
+  const { page, title, detail } = parseAddress(window.location.hash);
+  setProject(next);
+  if (page.ofProject && detail === '') window.location.hash = changeProject(window.location.hash, next);
+  else announce(next === '' ? 'Lists show all projects.' : `Lists show the project ${next}. The page “${title}” is about all.`);
 }
 
 /** Replaces the page by its heading and an empty element, which it returns. */
@@ -326,13 +351,15 @@ function showZone() {
 function showPages() {
   const allowed = Object.entries(pages).filter(([, { group, permission }]) => (
     group && credential() !== null && (!permission || caller?.may(permission))));
-  render([...Map.groupBy(allowed, ([, { group }]) => group)].map(([group, links]) => html`
+  switcher.set(listedProject);
+  /** @type {HTMLAnchorElement} */ (document.querySelector('.product')).hash = withProject('#/toggles', listedProject);
+  render([caller ? html`<div class="switcher">${switcher.element}</div>` : nothing, ...[...Map.groupBy(allowed, ([, { group }]) => group)].map(([group, links]) => html`
     <h2>${group}</h2>
-    <ul>${links.map(([name, { title }]) => html`
-      <li><a href="#/${name}" aria-current=${name === currentPage ? 'page' : nothing}>${title}</a>${name === 'cleanup' && toCleanUp !== null
+    <ul>${links.map(([name, { title, ofProject }]) => html`
+      <li><a href=${ofProject ? withProject(`#/${name}`, listedProject) : `#/${name}`} aria-current=${name === currentPage ? 'page' : nothing}>${title}</a>${name === 'cleanup' && toCleanUp !== null
   ? html`<span class="number">${toCleanUp.toLocaleString('en')}<span class="visually-hidden"> ${
     toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}${name === 'api-tokens' ? risks() : nothing}</li>`)}
-    </ul>`), navigation);
+    </ul>`)], navigation);
 }
 
 /** How many tokens are a risk. */

@@ -5,17 +5,17 @@ import { config } from './views/sign-in.js';
 
 /**
  * The pages by the first segment of the fragment, in the order of the navigation. A page without a permission is for everyone, and one
- * without a group is not in the navigation. `titleOf` names a page by the other segments of its address, until the page has a better title.
+ * without a group is not in the navigation. One with `ofProject` is a list that can show one project. `titleOf` names a page by the other segments of its address, until the page has a better title.
  */
 export const pages = {
-  toggles: { group: 'Toggles', title: 'Toggles', titleOf: ([, name]) => name, load: () => import('./views/toggles.js') },
+  toggles: { group: 'Toggles', title: 'Toggles', ofProject: true, titleOf: ([, name]) => name, load: () => import('./views/toggles.js') },
   projects: { group: 'Toggles', title: 'Projects', titleOf: ([id]) => id, load: () => import('./views/projects.js') },
   segments: { group: 'Toggles', title: 'Segments', load: () => import('./views/segments.js') },
   context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
   playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },
-  cleanup: { group: 'Observe', title: 'Clean-up', load: () => import('./views/cleanup.js') },
-  usage: { group: 'Observe', title: 'Usage', load: () => import('./views/applications.js') },
-  events: { group: 'Observe', title: 'Event log', load: () => import('./views/events.js'), permission: 'ADMIN' },
+  cleanup: { group: 'Observe', title: 'Clean-up', ofProject: true, load: () => import('./views/cleanup.js') },
+  usage: { group: 'Observe', title: 'Usage', ofProject: true, load: () => import('./views/applications.js') },
+  events: { group: 'Observe', title: 'Event log', ofProject: true, load: () => import('./views/events.js'), permission: 'ADMIN' },
   'api-tokens': { group: 'Access', title: 'API tokens', load: () => import('./views/client-tokens.js'), permission: 'READ_CLIENT_API_TOKEN' },
   'service-accounts': { group: 'Access', title: 'Service accounts', load: () => import('./views/service-accounts.js'), permission: 'ADMIN' },
   environments: { group: 'Set-up', title: 'Environments', load: () => import('./views/environments.js') },

@@ -1,5 +1,5 @@
 // Usage: the applications whose SDKs report, and the names that they ask for and that no toggle has. The address has the search, the order
-// and the page: `#/usage?query=shop`, `#/usage/unknown-names`, `#/usage/applications/NAME`.
+// and the page, and the project that applications ask for: `#/usage?query=shop&project=shop`, `#/usage/unknown-names`, `#/usage/applications/NAME`.
 
 import { call } from '../api.js';
 import { applicationAddress, applicationLink, applicationsPath as path } from '../application.js';
@@ -16,6 +16,7 @@ import { openToggleEditor } from './toggle-editor.js';
 import { reportHint } from './toggle-usage.js';
 
 const pageSize = 50;
+const perRequest = 100; // applications
 const shownReports = 3; // applications that asked for a name
 
 /** What the address of each tab begins with. */
@@ -49,12 +50,9 @@ export async function render(content, context) {
     const current = AbortSignal.any([signal, newest.signal]);
     state.busy = true;
     draw();
-    const { query, sortBy, sortOrder, offset } = state.filters;
-    const order = state.tab === 'applications' ? { offset: String(offset), sortBy: sortBy === 'name' ? 'appName' : sortBy, sortOrder } : {};
-    const parameters = new URLSearchParams({ query, limit: String(pageSize), ...order });
     try {
       const loaded = await Promise.all([
-        call('GET', `${path}?${parameters}`, undefined, { signal: current }),
+        loadApplications(state, current),
         state.unknown ?? call('GET', '/api/admin/metrics/unknown-flags', undefined, { signal: current }).then(({ unknownFlags }) => unknownFlags),
         state.environments.length > 0 ? state.environments : loadEnvironments(current),
       ]);
@@ -71,7 +69,7 @@ export async function render(content, context) {
     const { tab, error, page } = state;
     show(html`
       ${tabs('Lists', [['applications', 'Applications', page?.total], ['unknown', 'Unknown names', page ? foundNames().length : undefined]]
-    .map(([name, label, count]) => ({ label, count, isCurrent: name === tab, href: address(name, { query: state.filters.query }) })), ({ href }) => go(href))}
+    .map(([name, label, count]) => ({ label, count, isCurrent: name === tab, href: address(name, { query: state.filters.query, project: state.filters.project }) })), ({ href }) => go(href))}
       ${finder({
     label: tab === 'unknown' ? 'Search names and applications' : 'Search names',
     value: state.filters.query,
@@ -97,11 +95,12 @@ export async function render(content, context) {
   }
 
   function applications() {
-    const { page, filters: { query } } = state;
+    const { page, filters: { query, project } } = state;
+    const about = project ? html`<p class="lead">The applications whose client tokens contain the toggles of the project <bdi>${project}</bdi>.</p>` : nothing;
     if (page.applications.length === 0) {
-      return html`<p class="empty">${query ? 'No application matches the search.' : html`No application has reported in the last 90 days. ${reportHint(may)}`}</p>`;
+      return html`${about}<p class="empty">${query || project ? `No application matches${query ? ' the search' : ''}.` : html`No application has reported in the last 90 days. ${reportHint(may)}`}</p>`;
     }
-    return html`${denseTable({
+    return html`${about}${denseTable({
       caption: 'Applications',
       columns: [
         { ...sortable('name'), cell: ({ appName }) => applicationLink(appName, marked(appName, query)) },
@@ -297,6 +296,25 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
   }
 }
 
+/**
+ * Loads the applications of a page of the list. The API does not select those of a project, so then all are loaded.
+ * @returns {Promise<{applications: Object[], total: number}>}
+ */
+async function loadApplications({ tab, filters: { query, project, sortBy, sortOrder, offset } }, signal) {
+  const order = tab === 'applications' ? { sortBy: sortBy === 'name' ? 'appName' : sortBy, sortOrder } : {};
+  const load = (from, limit) => call('GET', `${path}?${new URLSearchParams({ query, ...order, offset: String(from), limit: String(limit) })}`, undefined, { signal });
+  const first = tab === 'applications' ? offset : 0;
+  if (!project) return load(first, pageSize);
+  const all = [];
+  for (;;) {
+    const page = await load(all.length, perRequest);
+    all.push(...page.applications);
+    if (page.applications.length === 0 || all.length >= page.total) break;
+  }
+  const found = all.filter(({ projects }) => projects.includes('*') || projects.includes(project));
+  return { applications: found.slice(first, first + pageSize), total: found.length };
+}
+
 /** What an address of the lists selects. */
 function read(hash) {
   const [list, search] = hash.split('?');
@@ -306,6 +324,7 @@ function read(hash) {
     tab: list === addresses.unknown ? 'unknown' : 'applications',
     filters: {
       query: parameters.get('query') ?? '',
+      project: parameters.get('project') ?? '',
       sortBy,
       sortOrder: parameters.get('sortOrder') ?? (sortBy === 'name' ? 'asc' : 'desc'),
       offset: offsetOf(parameters),

@@ -17,7 +17,7 @@ const most = 1000; // toggles of one search
 const mostDays = 3650;
 const hour = 3_600_000;
 
-export async function render(content, { may, search, signal, announce }) {
+export async function render(content, { may, search, signal, announce, setProject }) {
   const state = {
     days: daysOf(search.get('days')),
     reason: search.get('reason') ?? '', // '': all
@@ -135,6 +135,7 @@ export async function render(content, { may, search, signal, announce }) {
     Object.assign(state, changes, { offset: 0 });
     state.selected.clear();
     window.history.replaceState(window.history.state, '', addressOf({}));
+    setProject(state.project);
     if (needsLoad) load();
     else draw();
   }

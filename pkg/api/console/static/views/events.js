@@ -17,7 +17,7 @@ import { undoOf } from './undo.js';
 const pageSize = 50;
 
 export async function render(content, context) {
-  const { may, search, signal, setTitle, setActions, setPath } = context;
+  const { may, search, signal, setTitle, setActions, setPath, setProject } = context;
   const state = {
     filters: read(search),
     typed: search.get('query') ?? '', // in the search
@@ -50,6 +50,7 @@ export async function render(content, context) {
     newest = new AbortController();
     const current = AbortSignal.any([signal, newest.signal]);
     state.busy = true;
+    setProject(state.filters.project ?? '');
     draw();
     try {
       const page = await searchEvents(selection(state.filters), current, pageSize);

@@ -18,7 +18,7 @@ export async function render(content, context) {
     const { renderToggle } = await import('./toggle-page.js');
     return renderToggle(content, context);
   }
-  const { may, search, signal, setActions } = context;
+  const { may, search, signal, setActions, setProject } = context;
   const state = {
     filters: read(search),
     typed: search.get('query') ?? '', // in the search
@@ -68,6 +68,7 @@ export async function render(content, context) {
     newest = new AbortController();
     const current = AbortSignal.any([signal, newest.signal]);
     latestList.address = listAddress(state.filters);
+    setProject(state.filters.project ?? '');
     state.busy = true;
     draw();
     try {
