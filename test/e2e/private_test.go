@@ -253,7 +253,11 @@ func TestPrivateProject(t *testing.T) { //nolint:tparallel // the parts of the t
 			}
 		}
 	})
-	t.Run("names", func(t *testing.T) { s.requireSameAsMissing(t, private) })
+	t.Run("names", func(t *testing.T) {
+		contents := s.contents(t)
+		s.requireSameAsMissing(t, private)
+		requireSame(t, contents, s.contents(t))
+	})
 	t.Run("insiders", func(t *testing.T) { s.requireFound(t, private) })
 	t.Run("in use", func(t *testing.T) { s.requireNoNumbers(t) })
 	t.Run("taken", func(t *testing.T) { s.requireTaken(t, private) })
