@@ -45,6 +45,7 @@ const (
 	PATDeleted                 Type = "pat-deleted"
 	APITokenCreated            Type = "api-token-created"
 	APITokenUpdated            Type = "api-token-updated"
+	APITokenRotated            Type = "api-token-rotated"
 	APITokenDeleted            Type = "api-token-deleted"
 	UserCreated                Type = "user-created"
 	UserUpdated                Type = "user-updated"
@@ -121,6 +122,7 @@ var definitions = []Definition{
 	{ServiceAccountTokenDeleted, "Tokens", "Service account token deleted", "deleted the token %s of a service account"},
 	{APITokenCreated, "Tokens", "API token created", "created the API token %s"},
 	{APITokenUpdated, "Tokens", "API token updated", "updated the API token %s"},
+	{APITokenRotated, "Tokens", "API token rotated", "rotated the API token %s"},
 	{APITokenDeleted, "Tokens", "API token deleted", "deleted the API token %s"},
 	{TokenExpiring, "Tokens", "Token is about to expire", ""},
 	{ServiceAccountCreated, "Accounts", "Service account created", "created the service account %s"},

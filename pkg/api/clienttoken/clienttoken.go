@@ -3,8 +3,11 @@
 //
 // A token belongs to one environment. The transactions that create and delete tokens change the number of tokens in the
 // references to the environment (package references), so that no token has an environment that does not exist, and an
-// environment with tokens cannot be deleted. An item of the table counts all tokens and their size in the list, so that
-// a creation reads none of them.
+// environment with tokens cannot be deleted. An item of the table counts all tokens, so that a creation reads none of
+// them.
+//
+// A token is rotated by a second item with another secret, after which the first one is valid for some hours. Either item
+// is deleted for itself, and counted. A token never has more than two items.
 package clienttoken
 
 import (
@@ -31,6 +34,7 @@ type eventData struct {
 	Environment string                `json:"environment"`
 	Projects    []string              `json:"projects"`
 	ExpiresAt   *string               `json:"expiresAt"`
+	ValidUntil  *string               `json:"validUntil,omitempty"` // of a secret that is being replaced
 }
 
 func newEventData(t clienttokentable.Token) eventData {
@@ -41,6 +45,7 @@ func newEventData(t clienttokentable.Token) eventData {
 		Environment: t.Environment,
 		Projects:    t.ListedProjects(),
 		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
+		ValidUntil:  datetime.FormatOptional(t.ValidUntil),
 	}
 }
 

@@ -65,6 +65,7 @@ func newFixture(t *testing.T, limits clienttoken.Limits) *fixture {
 		"create": clienttoken.Create(f.store, now, &f.random, limits),
 		"update": clienttoken.Update(f.store, now, limits.Days),
 		"delete": clienttoken.Delete(f.store),
+		"rotate": clienttoken.Rotate(f.store, now, &f.random, limits.Tokens),
 	}}
 	for _, e := range environment.Defaults() {
 		_, err := f.environments.Create(t.Context(), e)
@@ -87,7 +88,7 @@ func (f *fixture) counts(t *testing.T) []int64 {
 // shown returns how responses show a token. rest is what they have from the type on.
 func shown(secret, name, rest string) string {
 	return fmt.Sprintf(`{"secret":%q,"tokenName":%q,%s,"createdAt":"2026-11-27T05:39:00.123Z","alias":null,"seenAt":null,`+
-		`"secure":true}`, secret, name, rest)
+		`"secure":true,"validUntil":null}`, secret, name, rest)
 }
 
 const noToken = "404 NotFoundError: There is no such client token."
@@ -461,4 +462,22 @@ func TestPrivateProject(t *testing.T) {
 	f.Expect(viewer, t, "update", hidden, `{"expiresAt":"2027-01-01T00:00:00Z"}`, unknown)
 	f.Expect(viewer, t, "delete", hidden, "", unknown)
 	f.Expect(viewer, t, "delete", both, "", "200")
+}
+
+// A token cannot be created for a project that is archived, also if it is archived between the check and the write.
+func TestArchivedProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, unlimited())
+	archived := access.NewProject("old", "Old")
+	archived.ArchivedAt = new(now())
+	f.PutProjects(t, access.NewProject("shop", "Shop"), access.NewProject("old", "Old"))
+	client := f.Before(t, "TransactWriteItems", 1, func() { f.PutProjects(t, archived) })
+	store := clienttoken.NewStore(client, f.Tables, f.LogThrough(client))
+	_, _, err := store.Create(t.Context(), clienttokentable.Token{Name: "a", Environment: "production",
+		Projects: []string{"shop", "old"}, CreatedAt: now()}, clienttoken.MaxTokens, &f.random)
+	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
+	assert.Equal(t, `The project "old" is archived. Revive it first.`, apierror.From(err).Message)
+	f.Projects = f.ProjectReader()
+	f.Expect(t.Context(), t, "create", "", `{"tokenName":"a","type":"client","projects":["shop","SHOP"]}`,
+		"400 ValidationError: The `/body/projects/1` property must be * or the id of a project; you sent \"SHOP\".")
 }

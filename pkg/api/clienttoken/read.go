@@ -23,7 +23,8 @@ type response struct {
 	CreatedAt   string   `json:"createdAt"`
 	Alias       *string  `json:"alias"` // null
 	SeenAt      *string  `json:"seenAt"`
-	Secure      bool     `json:"secure"` // true
+	Secure      bool     `json:"secure"`     // true
+	ValidUntil  *string  `json:"validUntil"` // of a secret that another one replaces
 }
 
 // newResponse returns a token as lists have it: without the random part of its secret, and with some of its projects.
@@ -39,6 +40,7 @@ func newResponse(t clienttokentable.Token, projects []string) response {
 		CreatedAt:   datetime.Format(t.CreatedAt),
 		SeenAt:      datetime.FormatOptional(t.SeenAt),
 		Secure:      true,
+		ValidUntil:  datetime.FormatOptional(t.ValidUntil),
 	}
 }
 
@@ -77,6 +79,23 @@ func List(tokens *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, newResponses(all, visible))
+	}
+}
+
+// ListOfProject serves GET /api/admin/projects/{projectId}/api-tokens. Tokens of all projects are not in the list.
+func ListOfProject(tokens *Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
+			return err
+		}
+		all, err := tokens.List(r.Context())
+		if err != nil {
+			return err
+		}
+		project := r.PathValue("projectId")
+		all = slices.DeleteFunc(all, func(t clienttokentable.Token) bool { return !slices.Contains(t.Projects, project) })
 		return lambdahttp.WriteJSON(w, http.StatusOK, newResponses(all, visible))
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
@@ -26,6 +28,7 @@ import (
 type Store struct {
 	client       *dynamodb.Client
 	table        string
+	access       string // the table of projects
 	environments references.Store
 	log          *eventlog.Log
 }
@@ -35,6 +38,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	return &Store{
 		client:       client,
 		table:        tables[clienttokentable.Table],
+		access:       tables[accesstable.Table],
 		environments: environment.ReferencesStore(client, tables),
 		log:          log,
 	}
@@ -74,11 +78,12 @@ func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, 
 }
 
 // Create stores a new token, and returns it and its secret. It ignores t.Selector, t.Verifier and t.SeenAt. The kind of
-// its error is Validation if there is no such environment, or NoAccess if there are limit tokens.
+// its error is Validation if there is no such environment, NotFound if there is no such project, Conflict if a project is
+// archived, or NoAccess if there are limit tokens.
 func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int, random io.Reader) (
 	created clienttokentable.Token, secret clienttokentable.Secret, err error,
 ) {
-	t.SeenAt, t.AnnouncedDays, t.LastEvent = nil, 0, 0
+	t.SeenAt, t.ValidUntil, t.Other, t.AnnouncedDays, t.LastEvent = nil, nil, access.Selector{}, 0, 0
 	if t, secret, err = clienttokentable.New(t, random); err != nil {
 		return clienttokentable.Token{}, clienttokentable.Secret{}, err
 	}
@@ -103,10 +108,26 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 		actions.Add(actionReferences,
 			s.environments.Change(created.Environment, references.Counts{Tokens: 1}, references.Counts{}))
 		actions.Add(actionCount, s.count(limit))
+		for _, project := range created.Projects {
+			actions.Add(actionProject(project),
+				accesstable.Condition{Active: true}.Actions(s.access, project, s.log.Now())...)
+		}
 		actions.Add(actionEvent, append(event, expiry...)...)
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
-		if actions.Failed(failures)[actionCount].Failed {
+		failed := actions.Failed(failures)
+		for _, project := range created.Projects {
+			if f, ok := failed[actionProject(project)]; ok {
+				err := accesstable.NotActive(f, project, s.log.Now())
+				if apierror.KindOf(err) == apierror.NotFound {
+					return &missingProjectError{project, err}
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		if failed[actionCount].Failed {
 			return tooMany(limit)
 		}
 		return nil
@@ -125,6 +146,17 @@ const (
 	actionEvent      = "event"
 )
 
+// missingProjectError reports that there is no project that a new token is for.
+type missingProjectError struct {
+	project string
+	error
+}
+
+func (e *missingProjectError) Unwrap() error { return e.error }
+
+// actionProject returns the name of the condition on a project of a new token.
+func actionProject(id string) string { return "project " + id }
+
 // checkEnvironment returns an error if the environment of a token does not exist.
 func (s *Store) checkEnvironment(ctx context.Context, t clienttokentable.Token) error {
 	found, err := s.environments.Read(ctx, []string{t.Environment})
@@ -137,7 +169,8 @@ func (s *Store) checkEnvironment(ctx context.Context, t clienttokentable.Token) 
 	return nil
 }
 
-// Update sets the expiry of the token that a text identifies, as in Find; nil: never. The kind of its error is NotFound
+// Update sets the expiry of the token that a text identifies, as in Find; nil: never. It changes both items of a token
+// whose secret is being replaced. The kind of its error is NotFound
 // if there is none. If nothing changes, Update only reads.
 func (s *Store) Update(ctx context.Context, text string, expires *time.Time, now time.Time) error {
 	if expires != nil { // as it is stored
@@ -148,21 +181,36 @@ func (s *Store) Update(ctx context.Context, text string, expires *time.Time, now
 		if err != nil || sameTime(old.ExpiresAt, expires) {
 			return nil, err
 		}
-		next := old
-		next.ExpiresAt, next.AnnouncedDays = expires, 0
-		id, event, err := s.log.RecordActions(ctx,
-			newChange(old, eventlog.APITokenUpdated, newEventData(next), newEventData(old)))
+		other, err := s.other(ctx, old)
 		if err != nil {
 			return nil, err
 		}
-		next.LastEvent = id
-		expiry, err := s.recordShortLife(ctx, &next, now)
-		return slices.Concat([]types.TransactWriteItem{s.setExpiry(old, next)}, event, expiry), err
+		actions, err := s.changeExpiry(ctx, old, expires, now)
+		if err != nil || other == nil {
+			return actions, err
+		}
+		more, err := s.changeExpiry(ctx, *other, expires, now)
+		return append(actions, more...), err
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("change a client token: %w", err)
 	}
 	return nil
+}
+
+// changeExpiry returns the actions that change the expiry of one item, and record it.
+func (s *Store) changeExpiry(ctx context.Context, old clienttokentable.Token, expires *time.Time, now time.Time) (
+	[]types.TransactWriteItem, error,
+) {
+	next := old
+	next.ExpiresAt, next.AnnouncedDays = expires, 0
+	id, event, err := s.log.RecordActions(ctx, newChange(old, eventlog.APITokenUpdated, newEventData(next), newEventData(old)))
+	if err != nil {
+		return nil, err
+	}
+	next.LastEvent = id
+	expiry, err := s.recordShortLife(ctx, &next, now)
+	return slices.Concat([]types.TransactWriteItem{s.setExpiry(old, next)}, event, expiry), err
 }
 
 func sameTime(a, b *time.Time) bool {
@@ -187,6 +235,11 @@ func (s *Store) setExpiry(old, next clienttokentable.Token) types.TransactWriteI
 	} else {
 		update = update.Set(announced, expression.Value(next.AnnouncedDays))
 	}
+	return s.updateToken(old, update)
+}
+
+// updateToken returns the action that updates the item of a token unless it has changed.
+func (s *Store) updateToken(old clienttokentable.Token, update expression.UpdateBuilder) types.TransactWriteItem {
 	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(old)))
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName:                 &s.table,
@@ -203,7 +256,7 @@ func unchanged(t clienttokentable.Token) expression.ConditionBuilder {
 	return eventlog.ExistsWithLast(clienttokentable.Hash, t.LastEvent)
 }
 
-// Delete revokes the token that a text identifies, as in Find. The kind of its error is NotFound if there is none.
+// Delete revokes the token that a text identifies, as in Find, or one of its two secrets. The kind of its error is NotFound if there is none.
 func (s *Store) Delete(ctx context.Context, text string) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Find(ctx, text)
@@ -214,18 +267,11 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 		if err != nil {
 			return nil, err
 		}
-		_, event, err := s.log.RecordActions(ctx, newChange(old, eventlog.APITokenDeleted, nil, newEventData(old)))
+		actions, err := s.deletion(ctx, old)
 		if err != nil {
 			return nil, err
 		}
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		actions := append([]types.TransactWriteItem{s.uncount(), {Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       clienttokentable.Key(old.Selector),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}}}, event...)
+		actions = append(actions, s.uncount())
 		if _, exists := found[old.Environment]; exists { // otherwise a restore has not ended
 			actions = append(actions, s.environments.Change(old.Environment, references.Counts{Tokens: -1}, references.Counts{}))
 		}
@@ -235,4 +281,20 @@ func (s *Store) Delete(ctx context.Context, text string) error {
 		return fmt.Errorf("delete a client token: %w", err)
 	}
 	return nil
+}
+
+// deletion returns the actions that delete the item of a token, and record it. They do not change any count.
+func (s *Store) deletion(ctx context.Context, t clienttokentable.Token) ([]types.TransactWriteItem, error) {
+	_, event, err := s.log.RecordActions(ctx, newChange(t, eventlog.APITokenDeleted, nil, newEventData(t)))
+	if err != nil {
+		return nil, err
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(t)))
+	return append([]types.TransactWriteItem{{Delete: &types.Delete{
+		TableName:                 &s.table,
+		Key:                       clienttokentable.Key(t.Selector),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}}, event...), nil
 }

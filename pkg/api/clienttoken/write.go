@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -21,8 +23,14 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
+//go:embed create_project.schema.json
+var createInProjectSchema []byte
+
 //go:embed update.schema.json
 var updateSchema []byte
+
+//go:embed rotate.schema.json
+var rotateSchema []byte
 
 // Limits are the limits of new tokens.
 type Limits struct {
@@ -50,26 +58,64 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 				return err
 			}
 		}
-		environment, sent := body.TextOK("environment")
-		if !sent {
-			environment = DefaultEnvironment
+		err = create(w, r, tokens, newToken(body, name, projects, created), body.Text("type"), limits, random)
+		if missing, ok := errors.AsType[*missingProjectError](err); ok {
+			return missingProject(missing.project, body)
 		}
-		t, secret, err := tokens.Create(r.Context(), clienttokentable.Token{
-			Name:        name,
-			Type:        typeOf(body.Text("type")),
-			Projects:    projects,
-			Environment: environment,
-			ExpiresAt:   body.Time("expiresAt"),
-			CreatedAt:   created,
-		}, limits.Tokens, random)
+		return err
+	}
+}
+
+// CreateInProject serves POST /api/admin/projects/{projectId}/api-tokens.
+func CreateInProject(tokens *Store, now func() time.Time, random io.Reader, limits Limits) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(createInProjectSchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		created := datetime.Milliseconds(now())
+		body, err := schema.Read(r, expiryRule(created, limits.Days))
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Location", r.URL.JoinPath(t.Listed()).String())
-		shown := newResponse(t, t.ListedProjects())
-		shown.Secret, shown.Type = secret.Reveal(), body.Text("type")
-		return lambdahttp.WriteJSON(w, http.StatusCreated, shown)
+		t := newToken(body, body.Text("tokenName"), []string{r.PathValue("projectId")}, created)
+		return create(w, r, tokens, t, body.Text("type"), limits, random)
 	}
+}
+
+// newToken returns the token that a body describes, which meets its schema.
+func newToken(body jsonbody.Object, name string, projects []string, created time.Time) clienttokentable.Token {
+	environment, sent := body.TextOK("environment")
+	if !sent {
+		environment = DefaultEnvironment
+	}
+	return clienttokentable.Token{
+		Name:        name,
+		Type:        typeOf(body.Text("type")),
+		Projects:    projects,
+		Environment: environment,
+		ExpiresAt:   body.Time("expiresAt"),
+		CreatedAt:   created,
+	}
+}
+
+// create creates a token and responds with it. sentType is the name of its type in the request.
+func create(
+	w http.ResponseWriter, r *http.Request, tokens *Store, t clienttokentable.Token, sentType string, limits Limits,
+	random io.Reader,
+) error {
+	created, secret, err := tokens.Create(r.Context(), t, limits.Tokens, random)
+	if err != nil {
+		return err
+	}
+	return writeCreated(w, created, secret, sentType, r.URL)
+}
+
+// writeCreated responds with a new token or secret. list is the URL of the list of tokens.
+func writeCreated(
+	w http.ResponseWriter, t clienttokentable.Token, secret clienttokentable.Secret, typeName string, list *url.URL,
+) error {
+	w.Header().Set("Location", list.JoinPath(t.Listed()).String())
+	shown := newResponse(t, t.ListedProjects())
+	shown.Secret, shown.Type = secret.Reveal(), typeName
+	return lambdahttp.WriteJSON(w, http.StatusCreated, shown)
 }
 
 // notTogether returns the rule that only one of two properties is sent.
@@ -133,6 +179,11 @@ func checkProject(ctx context.Context, id string, body jsonbody.Object) error {
 	if apierror.KindOf(err) != apierror.NotFound {
 		return err
 	}
+	return missingProject(id, body)
+}
+
+// missingProject returns the 400 if a project of a body does not exist.
+func missingProject(id string, body jsonbody.Object) error {
 	path := "/body/project"
 	if !body.Has("project") {
 		path = fmt.Sprintf("/body/projects/%d", slices.Index(body.Texts("projects"), id))
@@ -157,7 +208,7 @@ func Update(tokens *Store, now func() time.Time, days int) lambdahttp.HandlerFun
 		if err != nil {
 			return notFound()
 		}
-		if err := checkVisible(r.Context(), tokens, text); err != nil {
+		if err := checkVisible(r, tokens, text); err != nil {
 			return err
 		}
 		if err := checkPreconditions(r, tokens, text); err != nil {
@@ -168,13 +219,18 @@ func Update(tokens *Store, now func() time.Time, days int) lambdahttp.HandlerFun
 }
 
 // Delete serves DELETE /api/admin/api-tokens/{token}.
-func Delete(tokens *Store) lambdahttp.HandlerFunc {
+func Delete(tokens *Store) lambdahttp.HandlerFunc { return remove(tokens, checkVisible) }
+
+// DeleteInProject serves DELETE /api/admin/projects/{projectId}/api-tokens/{token}.
+func DeleteInProject(tokens *Store) lambdahttp.HandlerFunc { return remove(tokens, checkOwn) }
+
+func remove(tokens *Store, check checkToken) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		text, err := lambdahttp.PathParam(r, "token")
 		if err != nil {
 			return notFound()
 		}
-		if err := checkVisible(r.Context(), tokens, text); err != nil {
+		if err := check(r, tokens, text); err != nil {
 			return err
 		}
 		if err := checkPreconditions(r, tokens, text); err != nil {
@@ -184,21 +240,107 @@ func Delete(tokens *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// checkVisible returns a 404 if a token belongs to projects alone that the caller does not see.
-func checkVisible(ctx context.Context, tokens *Store, text string) error {
-	if access.PrincipalFrom(ctx).Has(access.Admin) {
-		return nil
-	}
-	t, err := tokens.Find(ctx, text)
-	if err != nil || len(t.Projects) == 0 {
-		return err
-	}
-	for _, project := range t.Projects {
-		if _, err := access.VisibleProject(ctx, project); apierror.KindOf(err) != apierror.NotFound {
+// Rotate serves POST /api/admin/api-tokens/{token}/rotate.
+func Rotate(tokens *Store, now func() time.Time, random io.Reader, limit int) lambdahttp.HandlerFunc {
+	return rotate(tokens, now, random, limit, checkSeesAll)
+}
+
+// RotateInProject serves POST /api/admin/projects/{projectId}/api-tokens/{token}/rotate.
+func RotateInProject(tokens *Store, now func() time.Time, random io.Reader, limit int) lambdahttp.HandlerFunc {
+	return rotate(tokens, now, random, limit, checkOwn)
+}
+
+func rotate(
+	tokens *Store, now func() time.Time, random io.Reader, limit int, check checkToken,
+) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(rotateSchema)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
 			return err
 		}
+		hours, sent := body.Int("overlapHours")
+		if !sent {
+			hours = DefaultOverlapHours
+		}
+		text, err := lambdahttp.PathParam(r, "token")
+		if err != nil {
+			return notFound()
+		}
+		if err := check(r, tokens, text); err != nil {
+			return err
+		}
+		t, secret, err := tokens.Rotate(r.Context(), text, now(), time.Duration(hours)*time.Hour, limit, random)
+		if err != nil {
+			return err
+		}
+		return writeCreated(w, t, secret, t.ListedType(), r.URL.JoinPath("../.."))
 	}
-	return notFound()
+}
+
+// checkToken returns an error if the caller may not change the token that a text identifies.
+type checkToken func(r *http.Request, tokens *Store, text string) error
+
+// checkOwn returns a 404 if a token is not one of the project of the path, and a 400 if it is one of others, too.
+func checkOwn(r *http.Request, tokens *Store, text string) error {
+	t, err := tokens.Find(r.Context(), text)
+	if err != nil {
+		return err
+	}
+	project := r.PathValue("projectId")
+	switch {
+	case !slices.Contains(t.Projects, project):
+		return notFound()
+	case len(t.Projects) > 1:
+		return apierror.Errorf(apierror.Validation, "The client token %s is not of the project %q alone. Use "+
+			"/api/admin/api-tokens, which needs a permission for all projects.", t.Listed(), project)
+	}
+	return nil
+}
+
+// checkVisible returns a 404 if a token belongs to projects alone that the caller does not see.
+func checkVisible(r *http.Request, tokens *Store, text string) error {
+	_, _, err := findVisible(r, tokens, text)
+	return err
+}
+
+// checkSeesAll is checkVisible for a caller who gets a secret of the token. It returns a 403 if the caller does not see
+// one of its projects.
+func checkSeesAll(r *http.Request, tokens *Store, text string) error {
+	t, shown, err := findVisible(r, tokens, text)
+	if err == nil && len(shown) < len(t.ListedProjects()) {
+		return apierror.New(apierror.NoAccess, "You need access to every project of the client token to rotate it.")
+	}
+	return err
+}
+
+// findVisible returns a token, and the projects of it that the caller sees, in the form of the API.
+func findVisible(r *http.Request, tokens *Store, text string) (
+	t clienttokentable.Token, shown []string, err error,
+) {
+	if t, err = tokens.Find(r.Context(), text); err != nil {
+		return t, nil, err
+	}
+	if shown, err = shownProjects(r.Context(), t); err == nil && len(shown) == 0 {
+		err = notFound()
+	}
+	return t, shown, err
+}
+
+// shownProjects returns the projects of a token that the caller sees, as visibleProjects. It reads no other project.
+func shownProjects(ctx context.Context, t clienttokentable.Token) ([]string, error) {
+	if access.PrincipalFrom(ctx).Has(access.Admin) {
+		return t.ListedProjects(), nil
+	}
+	visible := map[string]bool{}
+	for _, project := range t.Projects {
+		_, err := access.VisibleProject(ctx, project)
+		if err != nil && apierror.KindOf(err) != apierror.NotFound {
+			return nil, err
+		}
+		visible[project] = err == nil
+	}
+	return visibleProjects(t, func(project string) bool { return visible[project] }), nil
 }
 
 // checkPreconditions returns a 412 if the preconditions of a request do not allow to change a token, which has no ETag.

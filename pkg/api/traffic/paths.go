@@ -9,6 +9,7 @@ func CountedPaths() Paths {
 	return Paths{
 		"/api/admin/api-tokens":                                                                        true,
 		"/api/admin/api-tokens/{token}":                                                                true,
+		"/api/admin/api-tokens/{token}/rotate":                                                         true,
 		"/api/admin/archive/revive/{featureName}":                                                      true,
 		"/api/admin/archive/{featureName}":                                                             true,
 		"/api/admin/client-metrics/features/{name}":                                                    true,
@@ -38,6 +39,9 @@ func CountedPaths() Paths {
 		"/api/admin/projects/validate":                                                                 true,
 		"/api/admin/projects/{projectId}":                                                              true,
 		"/api/admin/projects/{projectId}/access":                                                       true,
+		"/api/admin/projects/{projectId}/api-tokens":                                                   true,
+		"/api/admin/projects/{projectId}/api-tokens/{token}":                                           true,
+		"/api/admin/projects/{projectId}/api-tokens/{token}/rotate":                                    true,
 		"/api/admin/projects/{projectId}/bulk_features/environments/{environment}/off":                 true,
 		"/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on":                  true,
 		"/api/admin/projects/{projectId}/environments":                                                 true,

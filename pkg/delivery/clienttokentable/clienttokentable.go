@@ -25,6 +25,8 @@ const (
 	AttributeExpiresAt     = "expiresAt"
 	AttributeSeenAt        = "seenAt"
 	AttributeAnnouncedDays = "announcedDays"
+	AttributeValidUntil    = "validUntil"
+	AttributeOther         = "other"
 )
 
 // Type is what a token may be used for.
@@ -36,7 +38,8 @@ const (
 	Frontend Type = "frontend" // for browsers and apps, for which the service evaluates
 )
 
-// Token is a client token without its secret.
+// Token is a client token without its secret. A token whose secret is being replaced has two items, one for each secret,
+// which have the same name, type, projects, environment and expiry.
 type Token struct {
 	Selector    access.Selector // the key of its item
 	Name        string
@@ -47,15 +50,21 @@ type Token struct {
 	CreatedAt   time.Time
 	SeenAt      *time.Time // when it was last used, accurate to an hour; nil: never
 	Verifier    access.Verifier
+	ValidUntil  *time.Time // when the secret ends, because Other replaces it; nil: it is not replaced
+	// Other is the item of the secret that replaces this one, or that this one replaces. It may be deleted. Zero: none.
+	Other access.Selector
 	// AnnouncedDays is the lowest threshold at which its current expiry was recorded; 0: none.
 	AnnouncedDays int64
 	LastEvent     int64 // the id of its last event
 }
 
-// Expired reports whether the token is no longer valid at now.
+// Expired reports whether the token, or this secret of it, is no longer valid at now.
 func (t Token) Expired(now time.Time) bool {
-	return t.ExpiresAt != nil && !now.Before(*t.ExpiresAt)
+	return hasPassed(t.ExpiresAt, now) || hasPassed(t.ValidUntil, now)
 }
+
+// hasPassed reports whether a time has passed at now; nil: it never does.
+func hasPassed(t *time.Time, now time.Time) bool { return t != nil && !now.Before(*t) }
 
 // Includes reports whether the token may read the toggles of a project.
 func (t Token) Includes(project string) bool {
@@ -135,6 +144,8 @@ type record struct {
 	CreatedAt   time.Time  `dynamodbav:"createdAt"`
 	SeenAt      *time.Time `dynamodbav:"seenAt,omitempty"`
 	Verifier    []byte     `dynamodbav:"verifier"`
+	ValidUntil  *time.Time `dynamodbav:"validUntil,omitempty"`
+	Other       string     `dynamodbav:"other,omitempty"` // a selector
 
 	AnnouncedDays int64 `dynamodbav:"announcedDays,omitempty"`
 	LastEvent     int64 `dynamodbav:"event,omitempty"`
@@ -148,6 +159,10 @@ func IsToken(item dynamo.Item) bool { return !strings.Contains(item.String(Hash)
 
 // Marshal returns the item of a token.
 func Marshal(t Token) dynamo.Item {
+	var other string
+	if t.Other != (access.Selector{}) {
+		other = t.Other.String()
+	}
 	return dynamo.Marshal(record{
 		itemKey:     itemKey{t.Selector.String()},
 		Name:        t.Name,
@@ -158,6 +173,8 @@ func Marshal(t Token) dynamo.Item {
 		CreatedAt:   t.CreatedAt,
 		SeenAt:      t.SeenAt,
 		Verifier:    t.Verifier[:],
+		ValidUntil:  t.ValidUntil,
+		Other:       other,
 
 		AnnouncedDays: t.AnnouncedDays,
 		LastEvent:     t.LastEvent,
@@ -183,10 +200,16 @@ func Unmarshal(item dynamo.Item) (Token, error) {
 		ExpiresAt:   stored.ExpiresAt,
 		CreatedAt:   stored.CreatedAt,
 		SeenAt:      stored.SeenAt,
+		ValidUntil:  stored.ValidUntil,
 
 		AnnouncedDays: stored.AnnouncedDays,
 		LastEvent:     stored.LastEvent,
 	}
 	copy(t.Verifier[:], stored.Verifier)
+	if stored.Other != "" {
+		if t.Other, ok = access.ParseSelector(stored.Other); !ok {
+			return Token{}, fmt.Errorf("the client token %s names %q, which is not a selector", stored.Selector, stored.Other)
+		}
+	}
 	return t, nil
 }

@@ -143,6 +143,7 @@ func TestExpired(t *testing.T) {
 	now := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
 	for expires, want := range map[*time.Time]bool{nil: false, new(now.Add(1)): false, &now: true, new(now.Add(-1)): true} {
 		assert.Equal(t, want, clienttokentable.Token{ExpiresAt: expires}.Expired(now))
+		assert.Equal(t, want, clienttokentable.Token{ValidUntil: expires}.Expired(now))
 	}
 }
 
@@ -173,7 +174,7 @@ func TestItems(t *testing.T) {
 	token.Type = clienttokentable.Frontend
 	token.CreatedAt = time.Date(2026, 11, 27, 1, 2, 3, 4_000_000, time.UTC)
 	token.ExpiresAt, token.SeenAt = new(token.CreatedAt.AddDate(1, 0, 0)), new(token.CreatedAt.Add(time.Hour))
-	token.LastEvent = 7
+	token.ValidUntil, token.Other, token.LastEvent = new(token.CreatedAt.Add(2*time.Hour)), access.Selector{8}, 7
 	db.Put(t, name, clienttokentable.Marshal(token))
 	db.Put(t, name, dynamo.Item{clienttokentable.Hash: dynamo.S(dynamo.VersionKey)})
 	all, err := clienttokentable.Scan(t.Context(), db.Client, name)

@@ -83,7 +83,8 @@ func (i *Installation) withdrawn(
 	var f eventlog.Filter
 	for _, t := range []eventlog.Type{
 		eventlog.UserUpdated, eventlog.UserDeleted, eventlog.ServiceAccountUpdated, eventlog.ServiceAccountDeleted,
-		eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted, eventlog.APITokenUpdated, eventlog.APITokenDeleted,
+		eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted, eventlog.APITokenUpdated, eventlog.APITokenRotated,
+		eventlog.APITokenDeleted,
 	} {
 		f.Types = append(f.Types, string(t))
 	}
@@ -101,7 +102,7 @@ func (i *Installation) withdrawn(
 		if copied[e.ID] {
 			return nil
 		}
-		withdraws := true // a token was deleted, or its life was changed
+		withdraws := true // a token was deleted, or its life or that of its secret was changed
 		if e.Type == eventlog.UserUpdated || e.Type == eventlog.ServiceAccountUpdated {
 			var err error
 			if withdraws, err = user.Withdraws(e); err != nil {

@@ -51,7 +51,8 @@ func Check(function string, response []byte) error {
 	case "archive-project", "revive-project", "delete-project", "add-environment-to-project",
 		"remove-environment-from-project", "set-roles-for-group", "remove-group-access": // there is no such project or group
 		return CheckHTTP(response, http.StatusNotFound)
-	case "update-api-token", "delete-api-token": // selectors are random
+	case "update-api-token", "rotate-api-token", "delete-api-token", "rotate-project-api-token",
+		"delete-project-api-token": // selectors are random
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-service-account-token", "delete-service-account-token": // the seeded service account has no token
 		return CheckHTTP(response, http.StatusNotFound)

@@ -1,23 +1,30 @@
 package world
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
+	"toggleadmin/pkg/platform/dynamo"
 )
 
-// clientTokenLimit is the maximum number of client tokens: those of SDKs and pages, and three more.
-const clientTokenLimit = sdkTokens + pageTokens + 3
+// clientTokenLimit is the maximum number of client tokens: those of SDKs and pages, the two secrets of a rotated token, and
+// four more.
+const clientTokenLimit = sdkTokens + pageTokens + 2 + 4
 
-// clientTokenState is what the world knows about client tokens.
+// clientTokenState is what the world knows about client tokens. Its keys are selectors.
 type clientTokenState struct {
 	all     []*clientToken
-	deleted map[string]bool // selectors
+	deleted map[string]bool
+	ends    map[string][]time.Time // the values that validUntil had
 }
 
 // clientToken is a client token that was created.
@@ -34,7 +41,7 @@ func (a *actor) manageClientTokens() {
 		return
 	}
 	t := subject(a, a.clientTokens.all[max(0, len(a.clientTokens.all)-3):]...)
-	switch a.IntN(7) {
+	switch a.IntN(9) {
 	case 0, 1, 2:
 		a.meanwhile(choose(a, (*actor).manageEnvironments, (*actor).manageClientTokens))
 		a.createClientToken(c)
@@ -44,9 +51,30 @@ func (a *actor) manageClientTokens() {
 		a.do(c, "PUT api-tokens/"+t.listed, object{"expiresAt": expires})
 	case 4, 5:
 		a.delete(c, &t.deletion, (*actor).manageClientTokens, func() *op { return a.do(c, "DELETE api-tokens/"+t.listed, nil) })
+	case 6, 7:
+		a.meanwhile((*actor).manageClientTokens)
+		a.rotateClientToken(c, t)
 	default:
 		a.listClientTokens(c)
 	}
+}
+
+// rotateClientToken gives a token a second secret. The first one is valid for hours, which the world does not live.
+func (a *actor) rotateClientToken(c *credential, t *clientToken) {
+	hours := choose(a, 1, 24, 720)
+	o := a.do(c, "POST api-tokens/"+t.listed+"/rotate", object{"overlapHours": hours})
+	if !o.ok() {
+		return
+	}
+	overlap := time.Duration(hours) * time.Hour
+	if !slices.ContainsFunc(a.clientTokens.ends[selectorOf(t.secret)], func(at time.Time) bool {
+		return !at.Before(o.begun.Add(overlap-maxSkew).Truncate(time.Millisecond)) && !at.After(o.ended.Add(overlap+maxSkew))
+	}) {
+		a.fail("the secret %s ends at %v, and was rotated for %s", t.listed, a.clientTokens.ends[selectorOf(t.secret)], overlap)
+	}
+	next := t.applicationToken
+	next.deletion = deletion{}
+	a.addClientToken(o, next)
 }
 
 func (a *actor) createClientToken(c *credential) {
@@ -63,16 +91,46 @@ func (a *actor) createClientToken(c *credential) {
 	if !o.ok() {
 		return
 	}
+	a.addClientToken(o, t)
+}
+
+// addClientToken remembers a token whose secret is in a response.
+func (a *actor) addClientToken(o *op, t applicationToken) {
 	var created struct{ Secret string }
 	a.decode(o, &created)
-	secret, ok := clienttokentable.ParseSecret(created.Secret)
-	if !ok {
+	if _, ok := clienttokentable.ParseSecret(created.Secret); !ok {
 		a.fail("a client token is created with the secret %q", created.Secret)
 		return
 	}
-	listed := strings.TrimSuffix(created.Secret, secret.Body.Reveal()) + "v2_" + secret.Selector.String()
 	t.secret, t.created = created.Secret, o.ended
-	a.clientTokens.all = append(a.clientTokens.all, &clientToken{t, listed})
+	a.clientTokens.all = append(a.clientTokens.all, &clientToken{t, listedForm(t.secret)})
+}
+
+// listedForm returns a secret without its random part.
+func listedForm(text string) string {
+	secret, _ := clienttokentable.ParseSecret(text)
+	return strings.TrimSuffix(text, secret.Body.Reveal()) + "v2_" + secret.Selector.String()
+}
+
+// selectorOf returns the selector of a secret.
+func selectorOf(text string) string {
+	secret, _ := clienttokentable.ParseSecret(text)
+	return secret.Selector.String()
+}
+
+// prepareRotation creates a token, and rotates it so that its first secret ends while the world lives.
+func (w *World) prepareRotation(tokens *clienttoken.Store, p *process) {
+	t := w.createToken(tokens, p, &applicationToken{
+		kind: clienttokentable.Backend, environment: w.delivery.installed[0].query.Environment,
+	})
+	overlap := w.upTo(duration, 86)
+	_, secret, err := tokens.Rotate(context.Background(), t.secret, p.now(), overlap, clientTokenLimit, p)
+	w.must(err)
+	next := *t
+	next.secret = secret.Reveal()
+	for _, t := range []*applicationToken{t, &next} {
+		w.clientTokens.all = append(w.clientTokens.all, &clientToken{*t, listedForm(t.secret)})
+	}
 }
 
 // listClientTokens checks that the list contains the tokens that exist, and none that was deleted before.
@@ -101,9 +159,17 @@ func (w *World) changedClientToken(c change) {
 		return
 	}
 	selector := c.item.String(clienttokentable.Hash)
+	if until := c.next.Time(clienttokentable.AttributeValidUntil); until != nil {
+		w.clientTokens.ends[selector] = append(w.clientTokens.ends[selector], *until)
+	}
 	switch {
 	case c.next == nil:
 		w.clientTokens.deleted[selector] = true
+		for _, t := range w.clientTokens.all { // a rotation deletes what has ended
+			if selectorOf(t.secret) == selector {
+				earliest(&t.deleting, time.Now())
+			}
+		}
 	case w.clientTokens.deleted[selector] || c.next["verifier"] == nil:
 		w.fail("the client token %s was deleted, but there is an item", selector)
 	}
@@ -121,6 +187,7 @@ func (w *World) checkClientTokens() {
 			total++
 		}
 	}
+	w.checkSecrets()
 	if counted != total {
 		w.fail("there are %d client tokens, and %d are counted", total, counted)
 	}
@@ -137,5 +204,36 @@ func (w *World) checkClientTokens() {
 	}
 	if total > clientTokenLimit {
 		w.fail("there are %d client tokens, the limit is %d", total, clientTokenLimit)
+	}
+}
+
+// checkSecrets checks that no token has more than two secrets, and that they agree.
+func (w *World) checkSecrets() {
+	others := map[string][]dynamo.Item{} // by the selector that they name
+	items := map[string]dynamo.Item{}
+	for _, item := range w.db.Items(clienttokentable.Table) {
+		items[item.String(clienttokentable.Hash)] = item
+		if other := item.String(clienttokentable.AttributeOther); other != "" {
+			others[other] = append(others[other], item)
+		}
+	}
+	for selector, item := range items {
+		all := others[selector]
+		other, exists := items[item.String(clienttokentable.AttributeOther)]
+		if exists && !slices.ContainsFunc(all, func(it dynamo.Item) bool {
+			return it.String(clienttokentable.Hash) == other.String(clienttokentable.Hash)
+		}) {
+			all = append(all, other)
+		}
+		if len(all) > 1 {
+			w.fail("the client token %s has %d other secrets", selector, len(all))
+		}
+		for _, it := range all {
+			for _, name := range []string{"name", "type", "projects", "environment", "expiresAt"} {
+				if !reflect.DeepEqual(it[name], item[name]) {
+					w.fail("the secrets %s and %s of a client token differ in %s", selector, it.String(clienttokentable.Hash), name)
+				}
+			}
+		}
 	}
 }

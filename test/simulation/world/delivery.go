@@ -99,6 +99,7 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 		w.delivery.installed = append(w.delivery.installed, &application{token: t, query: q, gzip: i%3 == 0, position: -1})
 	}
 	w.preparePages(tokens, p)
+	w.prepareRotation(tokens, p)
 	for i, environment := range environments {
 		earlier := time.Hour - w.upTo(2*duration, 81, uint64(i))
 		now := func() time.Time { return p.now().Add(-earlier) }

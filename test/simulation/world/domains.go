@@ -72,7 +72,7 @@ func (w *World) prepare() {
 	w.activation = activationState{toggles: map[string][]toggleAt{}}
 	w.environments = environmentState{names: environmentNames, states: map[string][]existence{}}
 	w.segments = segmentState{named: map[string][]segmentName{}}
-	w.clientTokens = clientTokenState{deleted: map[string]bool{}}
+	w.clientTokens = clientTokenState{deleted: map[string]bool{}, ends: map[string][]time.Time{}}
 	w.tokens = tokenState{createdAt: map[int64]string{}}
 	w.accounts = accountState{deletions: map[int64]*deletion{}}
 	w.people = peopleState{bySubject: map[string]int64{}}

@@ -190,14 +190,18 @@ var returning = []string{"ada", "bob", "eve"}
 type rights struct {
 	users  map[int64]dynamo.Item
 	tokens map[string]bool
+	ends   map[string]time.Time // of secrets that were rotated, by the ids of tokens
 }
 
 func (w *World) access() rights {
-	r := rights{w.users(), map[string]bool{}}
+	r := rights{w.users(), map[string]bool{}, map[string]time.Time{}}
 	for _, table := range []string{"PersonalAccessTokens", "ApiTokens", "ClientTokens"} {
 		for _, item := range w.db.Items(table) {
 			id := fmt.Sprint(table, item["id"], item.String(clienttokentable.Hash))
 			r.tokens[id] = item["verifier"] != nil
+			if until := item.Time(clienttokentable.AttributeValidUntil); until != nil {
+				r.ends[id] = *until
+			}
 		}
 	}
 	return r
@@ -208,6 +212,7 @@ func (r rights) lower(later rights) {
 	for token := range r.tokens {
 		r.tokens[token] = r.tokens[token] && later.tokens[token]
 	}
+	maps.Copy(r.ends, later.ends)
 	for id, u := range r.users {
 		now := later.users[id]
 		if now["kind"] == nil || u["kind"] == nil {
@@ -251,6 +256,9 @@ func (w *World) checkWithdrawn(before rights) {
 	for token, valid := range now.tokens {
 		if valid && !before.tokens[token] {
 			w.fail("the restore brings %s back", token)
+		}
+		if end, ends := before.ends[token]; ends && (now.ends[token].IsZero() || now.ends[token].After(end)) && valid {
+			w.fail("after the restore, %s ends at %s, and it had to end at %s", token, now.ends[token], end)
 		}
 	}
 }

@@ -77,10 +77,21 @@ func (w *World) applicationTokens() (all []*applicationToken) {
 func (w *World) accepts(on *server, t *applicationToken, begun time.Time) (can, must bool) {
 	now := time.Now()
 	expired := !t.expires.IsZero() && t.expires.Before(begun.Add(-maxSkew))
+	ends, ending := w.endOf(t)
+	ended := ending && ends.Before(begun.Add(-maxSkew)) && !on.hasTrouble(begun)
 	deleted := !t.deleted.IsZero() && t.deleted.Before(begun.Add(-maxLag)) && !on.hasTrouble(begun)
 	must = t.created.Before(begun.Add(-maxLag)) && t.deleting.IsZero() &&
-		(t.expires.IsZero() || t.expires.After(now.Add(maxSkew)))
-	return !expired && !deleted, must
+		(t.expires.IsZero() || t.expires.After(now.Add(maxSkew))) && (!ending || ends.After(now.Add(maxSkew)))
+	return !expired && !ended && !deleted, must
+}
+
+// endOf returns when a secret ends that was rotated.
+func (w *World) endOf(t *applicationToken) (at time.Time, ok bool) {
+	all := w.clientTokens.ends[selectorOf(t.secret)]
+	if len(all) == 0 {
+		return time.Time{}, false
+	}
+	return all[len(all)-1], true
 }
 
 // hasTrouble reports whether a read of the process has failed shortly before a time, or since then.

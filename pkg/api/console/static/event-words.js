@@ -101,6 +101,7 @@ export function summary(event, typeName, segmentName) {
     case 'feature-strategy-add': case 'feature-strategy-remove': return strategy(data ?? preData);
     case 'feature-strategy-update': return strategyChange(strategy, preData, data);
     case 'api-token-created': case 'api-token-deleted': return tokenWords(data ?? preData);
+    case 'api-token-rotated': return [tokenWords(data), data?.validUntil && `old secret valid until ${data.validUntil}`].filter(Boolean).join(', ');
     case 'feature-dependency-added': case 'feature-dependency-removed': return data?.feature ? dependencyWords(data) : '';
     case 'feature-potentially-stale-on': return data?.lifetimeDays ? `older than ${inDays(data.lifetimeDays)}, the lifetime of ${typeName(data.featureType)}` : '';
     default: {
