@@ -167,6 +167,7 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	s.mergeUsage(t)
 	client := "/api/admin/api-tokens/" + token.Listed()
 	s.mustSend(t, "PUT "+client, "api-token", `{"expiresAt":"2199-01-01T00:00:00Z"}`)
+	s.mustSend(t, "POST "+client+"/rotate", "api-token", `{}`)
 	s.mustSend(t, "DELETE "+client, "api-token", "")
 	// A new token of a full account takes the place of an expired one.
 	s.fillWithExpired(t, 4)
@@ -195,13 +196,13 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	requireRecorded(t, calls)
 }
 
-// createClientToken creates a client token of the environment production.
-func (s *service) createClientToken(t *testing.T) (clienttokentable.Token, clienttokentable.Secret) {
+// createClientToken creates a client token of the environment production for projects; none: all.
+func (s *service) createClientToken(t *testing.T, projects ...string) (clienttokentable.Token, clienttokentable.Secret) {
 	t.Helper()
 	client := s.client(t)
 	store := clienttoken.NewStore(client, s.tables, eventlog.Discard(client, time.Now))
 	token, secret, err := store.Create(t.Context(), clienttokentable.Token{Name: "a", Type: clienttokentable.Backend, Environment: "production",
-		CreatedAt: time.Unix(s.clock.Load(), 0)}, clienttoken.MaxTokens, rand.Reader)
+		Projects: projects, CreatedAt: time.Unix(s.clock.Load(), 0)}, clienttoken.MaxTokens, rand.Reader)
 	assert.OK(t, err)
 	return token, secret
 }
