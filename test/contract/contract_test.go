@@ -210,7 +210,7 @@ func TestSection3Permissions(t *testing.T) {
 				permission, needsPermission := strings.CutPrefix(message, `You need the "`)
 				needsUser := strings.Contains(message, "a token that identifies a user")
 				ofAdmins := strings.HasPrefix(permission, "ADMIN") || // and of the Owners of a project
-					strings.HasPrefix(permission, "UPDATE_PROJECT") || strings.HasPrefix(permission, "DELETE_PROJECT") ||
+					strings.HasPrefix(permission, "UPDATE_PROJECT") || strings.HasPrefix(permission, `DELETE_PROJECT"`) ||
 					strings.HasPrefix(permission, "PROJECT_USER_ACCESS") ||
 					strings.Contains(permission, "_CLIENT_API_TOKEN") && !strings.HasPrefix(permission, "READ")
 				if isViewer && needsPermission || isEditor && ofAdmins || isAPIToken && needsUser {

@@ -154,7 +154,7 @@ func TestRequestSchemasAreTheEmbeddedFiles(t *testing.T) {
 }
 
 // isCommand matches the paths whose body is not the resource that the response contains.
-var isCommand = regexp.MustCompile("/playground/|/clone$")
+var isCommand = regexp.MustCompile("/playground/|/clone$|/rotate$")
 
 // ignoring contains the operations that ignore unknown properties of their bodies.
 var ignoring = []string{"updateFeedback", "updateFeatureTypeLifetime", "createServiceAccountToken", "createPat"}
