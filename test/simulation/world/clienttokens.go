@@ -75,6 +75,9 @@ func (a *actor) rotateClientToken(c *credential, t *clientToken) {
 	next := t.applicationToken
 	next.deletion = deletion{}
 	a.addClientToken(o, next)
+	if a.IntN(2) == 0 {
+		a.rotateClientToken(c, t) // which is refused
+	}
 }
 
 func (a *actor) createClientToken(c *credential) {
