@@ -4,7 +4,6 @@ import { call } from '../api.js';
 import { form, openDialog, showIn } from '../dialog.js';
 import { counted, text } from '../dom.js';
 import { environmentPath } from '../environment.js';
-import { reversibly, turnOnAgain } from '../restore.js';
 import { element, html, nothing } from '../template.js';
 import { relativeTime } from '../time.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
@@ -78,6 +77,8 @@ export function needOf({ permission, environment, title, to }, toggles) {
   return { permission, project: toggles[0].project, environment, to: words.replace(/^./, (first) => first.toLowerCase()) };
 }
 
+const restoring = () => import('../restore.js'); // the first view does not need it
+
 const revivePath = ({ name }) => `/api/admin/archive/revive/${encodeURIComponent(name)}`;
 
 /** The action that reverses archiving: toggles are on again where they were on when they were archived. */
@@ -114,12 +115,12 @@ export function switchAction({ name }, on) {
       past: `turned ${on ? 'off' : 'on'} in ${name}`,
       groups: (toggles) => (on ? [...together(toggles.filter((toggle) => !undos.has(toggle.name)), 'off'),
         ...alone(toggles.filter((toggle) => undos.has(toggle.name)), (toggle) => undos.get(toggle.name)())]
-        : alone(toggles, (toggle) => turnOnAgain(toggle, name))),
+        : alone(toggles, async (toggle) => (await restoring()).turnOnAgain(toggle, name))),
     }),
   };
 
   async function turnOn(toggle) {
-    const { undo } = await reversibly(toggle, name, (etag) => call('POST', `${environmentPath(toggle, name)}/on`, undefined, { etag }));
+    const { undo } = await (await restoring()).reversibly(toggle, name, (etag) => call('POST', `${environmentPath(toggle, name)}/on`, undefined, { etag }));
     undos.set(toggle.name, undo ?? (() => Promise.reject(new Error('Its state could not be read.'))));
   }
 }

@@ -8,7 +8,6 @@ import { isPlainClick, tabs } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
 import { counts, countToggles, latestList, listAddress, noToggles, searchToggles, stateNames, toggleChanges } from '../toggle.js';
 import { allowed } from '../why.js';
-import { openToggleEditor } from './toggle-editor.js';
 import { conditions, filterInputs, filterNames, order, read, tidy } from './toggles-filters.js';
 import { toggleSelection } from './toggles-selection.js';
 import { toggleTable } from './toggles-table.js';
@@ -50,7 +49,6 @@ export async function render(content, context) {
   });
   const inputs = filterInputs(state, { signal, types: loadedTypes, environments: loadedEnvironments, filter, draw });
   const selection = toggleSelection(state, context, draw);
-  const create = async () => openToggleEditor(null, await loadedTypes, context, state.filters.project);
   setActions(html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`, 
     allowed({ permission: 'CREATE_FEATURE', to: 'create toggles' }, context, 'Create toggle', html`<button type="button" class="primary" @click=${create}>Create toggle</button>`));
   toggleChanges.addEventListener('change', load, { signal });
@@ -124,6 +122,11 @@ export async function render(content, context) {
     if (current.aborted) return;
     state.counts = counts.of;
     draw();
+  }
+
+  async function create() {
+    const [types, { openToggleEditor }] = await Promise.all([loadedTypes, import('./toggle-editor.js')]); // the first view does not need it
+    openToggleEditor(null, types, context, state.filters.project);
   }
 
   async function saveFile() {
