@@ -72,5 +72,5 @@ func (s *Store) AllFull(ctx context.Context) ([]string, error) {
 func NoRoom(name string) error {
 	return apierror.Errorf(apierror.NoAccess, "Applications can download at most %d bytes of toggles, compressed, in an "+
 		"environment, and those in %q have reached %d. Archive toggles, or remove strategies, constraints, payloads or "+
-		"values of segments first.", download.MaxBody, name, download.FullBody)
+		"values of segments first.", download.MaxBody, name, download.MaxBody.Full())
 }

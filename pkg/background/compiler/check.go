@@ -92,16 +92,16 @@ func (c *Compiler) compare(s checked, current contents) (found []consistency.Inc
 			Text:   s.damage.Error(),
 			Repair: compile,
 		})
-	case s.pointer.Size > snapshot.MaxBody:
+	case s.pointer.Size > int(c.Limit):
 		found = append(found, consistency.Inconsistency{
-			Text:   fmt.Sprintf("in %q %v", s.environment, tooLarge(s.pointer.Size)),
+			Text:   fmt.Sprintf("in %q %v", s.environment, c.tooLarge(s.pointer.Size)),
 			Advice: shrink,
 		})
 	default:
-		if s.pointer.Size >= snapshot.LargeBody {
+		if s.pointer.Size >= c.Limit.Large() {
 			found = append(found, consistency.Inconsistency{
 				Text: fmt.Sprintf("%s has %d bytes, compressed, and at most %d are delivered: above %d, writes that enlarge it "+
-					"are rejected", name, s.pointer.Size, snapshot.MaxBody, snapshot.FullBody),
+					"are rejected", name, s.pointer.Size, c.Limit, c.Limit.Full()),
 				Advice: shrink,
 			})
 		}

@@ -73,7 +73,7 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 	if err != nil {
 		return false, err
 	}
-	changed.all = changed.all || !from.readable || from.pointer.Size > snapshot.MaxBody
+	changed.all = changed.all || !from.readable || from.pointer.Size > int(c.Limit)
 	next := newCompilation(environment, from.document)
 	if err := c.read(ctx, next, changed); err != nil {
 		return false, err
@@ -115,11 +115,11 @@ func (c *Compiler) publish(
 	if err != nil {
 		return false, err
 	}
-	if to.Size = len(s.Body); to.Size > snapshot.MaxBody {
+	if to.Size = len(s.Body); to.Size > int(c.Limit) {
 		if !from.readable {
-			return false, fmt.Errorf("%w, and there is no earlier snapshot", tooLarge(to.Size))
+			return false, fmt.Errorf("%w, and there is no earlier snapshot", c.tooLarge(to.Size))
 		}
-		c.reportKept(ctx, to.Environment, []error{tooLarge(to.Size)})
+		c.reportKept(ctx, to.Environment, []error{c.tooLarge(to.Size)})
 		d = from.document.Withdraw(d)
 		if to.Hash = d.Hash(); to.Hash == from.pointer.Hash {
 			unchanged := from.pointer
@@ -152,14 +152,14 @@ func (c *Compiler) point(ctx context.Context, from, to snapshottable.Pointer) (m
 		return moved, err
 	}
 	c.reportSize(ctx, to)
-	if isFull(from) != isFull(to) {
-		err = c.environments.SetFull(ctx, to.Environment, isFull(to))
+	if c.isFull(from) != c.isFull(to) {
+		err = c.environments.SetFull(ctx, to.Environment, c.isFull(to))
 	}
 	return true, err
 }
 
 // isFull reports whether writes that enlarge the snapshot of a pointer are rejected.
-func isFull(p snapshottable.Pointer) bool { return p.Size >= snapshot.FullBody }
+func (c *Compiler) isFull(p snapshottable.Pointer) bool { return p.Size >= c.Limit.Full() }
 
 // correctFull corrects which environments are full, for the case that a compilation did not end, or that the table was
 // restored.
@@ -167,8 +167,8 @@ func (c *Compiler) correctFull(
 	ctx context.Context, all []environment.Environment, pointers map[string]snapshottable.Pointer,
 ) error {
 	for _, e := range all {
-		if p, exists := pointers[e.Name]; exists && e.Full != isFull(p) {
-			if err := c.environments.SetFull(ctx, e.Name, isFull(p)); err != nil {
+		if p, exists := pointers[e.Name]; exists && e.Full != c.isFull(p) {
+			if err := c.environments.SetFull(ctx, e.Name, c.isFull(p)); err != nil {
 				return err
 			}
 		}
@@ -177,9 +177,9 @@ func (c *Compiler) correctFull(
 }
 
 // tooLarge returns an error that describes a body that cannot be delivered.
-func tooLarge(size int) error {
+func (c *Compiler) tooLarge(size int) error {
 	return fmt.Errorf("the toggles have %d bytes, compressed, and the limit is %d: applications get what is turned off "+
-		"or removed, and no other change", size, snapshot.MaxBody)
+		"or removed, and no other change", size, c.Limit)
 }
 
 // idBytes is the number of random bytes of an epoch and of an id of parts.
@@ -195,11 +195,11 @@ func (c *Compiler) newID() (string, error) {
 
 // reportSize logs that the toggles of an environment come close to what can be delivered.
 func (c *Compiler) reportSize(ctx context.Context, p snapshottable.Pointer) {
-	if p.Size < snapshot.LargeBody {
+	if p.Size < c.Limit.Large() {
 		return
 	}
 	line := []slog.Attr{slog.String("environment", p.Environment), slog.Int("bytes", p.Size),
-		slog.Int("limit", snapshot.MaxBody), slog.Int("large", 1)}
+		slog.Int("limit", int(c.Limit)), slog.Int("large", 1)}
 	line = append(line, logging.Metrics("ToggleAdmin/Delivery", c.Function, c.now(), line,
 		logging.Metric{Name: "large", Unit: "Count"})...)
 	c.logger.LogAttrs(ctx, slog.LevelWarn, "the toggles of an environment are nearly too large for applications", line...)

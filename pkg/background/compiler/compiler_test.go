@@ -741,11 +741,14 @@ func TestLargeSnapshot(t *testing.T) {
 	assert.Equal(t, 24_000, len(*d.Features[0].Description))
 }
 
-// putLarge stores toggles that have about 45 kB each in a snapshot, compressed, and are on in production.
+// maxBody is the limit of the size in tests of large snapshots.
+const maxBody snapshot.Limit = 94_000
+
+// putLarge stores toggles that have about a hundredth of maxBody each in a snapshot, compressed, and are on in production.
 func (f *fixture) putLarge(first, count int) {
 	f.Helper()
 	for i := range count {
-		random := make([]byte, 45_000)
+		random := make([]byte, 900)
 		_, err := rand.Read(random)
 		assert.OK(f, err)
 		t := toggle.Feature{Name: fmt.Sprintf("t%03d", first+i), Project: "shop"}
@@ -784,6 +787,7 @@ func (f *fixture) isFull(in string) bool {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.handler.Compiler.Limit = maxBody
 	compile := func(toggles, on int, full bool, says string) {
 		t.Helper()
 		f.log.Reset()
@@ -809,7 +813,7 @@ func TestTooLarge(t *testing.T) {
 	compile(75, 75, false, "")
 	f.putLarge(75, 10)
 	compile(85, 85, false, nearly)
-	if found := problems(); len(found) != 1 || !strings.Contains(found[0], "and at most 4600000 are delivered") {
+	if found := problems(); len(found) != 1 || !strings.Contains(found[0], "and at most 94000 are delivered") {
 		t.Errorf("found %q", found)
 	}
 	f.putLarge(85, 10)
@@ -817,7 +821,7 @@ func TestTooLarge(t *testing.T) {
 
 	f.putLarge(95, 15)
 	compile(95, 95, true, "applications get what is turned off or removed, and no other change")
-	if found := problems(); len(found) != 1 || !strings.Contains(found[0], "and the limit is 4600000") {
+	if found := problems(); len(found) != 1 || !strings.Contains(found[0], "and the limit is 94000") {
 		t.Errorf("found %q", found)
 	}
 	before, _ := f.current("production")
@@ -844,6 +848,7 @@ func TestTooLarge(t *testing.T) {
 func TestTooLargeFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.handler.Compiler.Limit = maxBody
 	f.putLarge(0, 105)
 	err := f.handler.Compiler.Compile(t.Context(), "production")
 	if err == nil || !strings.Contains(err.Error(), "there is no earlier snapshot") {

@@ -25,6 +25,8 @@ import (
 type Compiler struct {
 	// Function is the name of the Lambda function, the dimension of metrics. Without a name there are none.
 	Function string
+	// Limit is that of what is delivered of an environment.
+	Limit snapshot.Limit
 
 	client       *dynamodb.Client
 	snapshots    string // the names of tables
@@ -41,6 +43,7 @@ func New(
 	client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, random io.Reader, logger *slog.Logger,
 ) *Compiler {
 	return &Compiler{
+		Limit:        snapshot.MaxBody,
 		client:       client,
 		snapshots:    tables[snapshottable.Table],
 		features:     tables[featuretable.Table],

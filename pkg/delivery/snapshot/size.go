@@ -8,16 +8,18 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// The limits of the body of a snapshot, in bytes. It is compressed.
-const (
-	// MaxBody is what is delivered. Lambda returns at most 6 MB, and base64 takes a third more.
-	MaxBody = 4_600_000
-	// FullBody is the size from which writes that enlarge the body are rejected. The rest is for those that are carried
-	// out before the size is known.
-	FullBody = MaxBody / 10 * 9
-	// LargeBody is the size from which an operator is warned.
-	LargeBody = MaxBody / 10 * 8
-)
+// Limit is the maximum size of the body of a snapshot, in bytes. It is compressed.
+type Limit int
+
+// MaxBody is what is delivered. Lambda returns at most 6 MB, and base64 takes a third more.
+const MaxBody Limit = 4_600_000
+
+// Full returns the size from which writes that enlarge the body are rejected. The rest is for those that are carried out
+// before the size is known.
+func (l Limit) Full() int { return int(l) / 10 * 9 }
+
+// Large returns the size from which an operator is warned.
+func (l Limit) Large() int { return int(l) / 10 * 8 }
 
 // SizeIn returns the size of a toggle in the document of an environment, in bytes. It is 0 if the toggle is archived, or
 // if f is the zero Feature.
