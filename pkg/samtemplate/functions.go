@@ -24,7 +24,7 @@ func (r *reader) queue(at *yaml.Node, d destination) string {
 	return r.owner(at, typeQueue, d.OnFailure.Destination, "Arn")
 }
 
-func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node) {
+func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node, values map[string]any) {
 	var p struct {
 		CodeURI, Runtime, Handler, Role string
 		Timeout                         int // seconds
@@ -40,7 +40,7 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 		LoggingConfig, MemorySize, ReservedConcurrentExecutions, Tracing, VersionDescription ignored
 	}
 	p.Timeout, p.EventInvokeConfig.MaximumRetryAttempts = 3, 2 // Lambda's defaults
-	r.decode(properties, &p)
+	r.convert(properties, values, &p)
 	only(r, found.at, "Runtime", p.Runtime, "provided.al2023")
 	only(r, found.at, "Handler", p.Handler, "bootstrap")
 	parent, name := path.Split(path.Clean(p.CodeURI))
@@ -84,8 +84,8 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 
 // statements returns what the inline policies of a function's role allow.
 func (r *reader) statements(role string) (statements []Statement) {
-	if role == "" {
-		return nil
+	if known, read := r.allowed[role]; read || role == "" {
+		return known
 	}
 	var p struct {
 		AssumeRolePolicyDocument, PermissionsBoundary ignored
@@ -102,6 +102,7 @@ func (r *reader) statements(role string) (statements []Statement) {
 	for _, policy := range p.Policies {
 		statements = append(statements, policy.PolicyDocument.Statement...)
 	}
+	r.allowed[role] = statements
 	return statements
 }
 

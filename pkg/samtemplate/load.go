@@ -194,15 +194,15 @@ func (r *reader) add(t *Template, found *resource) {
 		if t.API.LogicalID != "" {
 			r.fail(found.at, "a second API is not supported by the local gateway")
 		}
-		r.addAPI(t, found, properties)
+		r.addAPI(t, found, properties, exported.Properties)
 	case typeFunction:
-		r.addFunction(t, found, properties)
+		r.addFunction(t, found, properties, exported.Properties)
 	case typeTable:
-		r.addTable(t, found, properties)
+		r.addTable(t, found, properties, exported.Properties)
 	case typeQueue:
-		r.addQueue(t, found, properties)
+		r.addQueue(t, found, properties, exported.Properties)
 	case typeRule:
-		r.addRule(t, found, properties)
+		r.addRule(t, found, properties, exported.Properties)
 	case typeApplication:
 		r.addApplication(t, found)
 	default:

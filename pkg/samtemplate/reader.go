@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,14 +18,16 @@ type reader struct {
 	parent       *reader           // of the template that nests this one; nil: none does
 	parameters   map[string]string // with the pseudo parameters
 	resources    map[string]*resource
-	applications map[string]*Template // nested ones that have been read, by logical id
-	within       string               // the resource, parameter, rule or output that is being read, for errors
+	applications map[string]*Template   // nested ones that have been read, by logical id
+	allowed      map[string][]Statement // by the policies of a role, by logical id
+	within       string                 // the resource, parameter, rule or output that is being read, for errors
 	err          error
 }
 
 func newReader(d *Document, pseudoParameters map[string]string) *reader {
 	return &reader{
 		document: d, parameters: pseudoParameters, resources: map[string]*resource{}, applications: map[string]*Template{},
+		allowed: map[string][]Statement{},
 	}
 }
 
@@ -87,9 +88,20 @@ func (r *reader) decode(n *yaml.Node, into any) {
 		return
 	}
 	var value any
-	err := n.Decode(&value)
-	content, invalid := json.Marshal(value)
-	if err = errors.Join(err, invalid); err == nil {
+	if err := n.Decode(&value); err != nil {
+		r.fail(n, "%s", err)
+		return
+	}
+	r.convert(n, value, into)
+}
+
+// convert is decode for a value that is decoded into maps and lists.
+func (r *reader) convert(n *yaml.Node, value, into any) {
+	if r.err != nil || value == nil {
+		return
+	}
+	content, err := json.Marshal(value)
+	if err == nil {
 		decoder := json.NewDecoder(bytes.NewReader(content))
 		decoder.DisallowUnknownFields()
 		err = decoder.Decode(into)

@@ -177,7 +177,8 @@ func (r *reader) owner(at *yaml.Node, typ, value string, names ...string) string
 	for of := r; of != nil; of = of.parent {
 		for id, found := range of.resources {
 			for _, name := range names {
-				if found.typ == typ && r.attribute(found, name) == value {
+				// Attributes that identify a resource contain its id.
+				if found.typ == typ && strings.Contains(value, id) && r.attribute(found, name) == value {
 					return id
 				}
 			}

@@ -50,7 +50,7 @@ var attributes = map[string]string{
 	"AWS::ApiGateway::DomainName RegionalHostedZoneId": "Z0000000000000",
 }
 
-func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
+func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node, values map[string]any) {
 	var p struct {
 		StageName string
 		Auth      struct {
@@ -79,7 +79,7 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MergeDefinitions,
 		MethodSettings, OpenAPIVersion, SecurityPolicy, Tags, TracingEnabled ignored
 	}
-	r.decode(properties, &p)
+	r.convert(properties, values, &p)
 	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format
 	t.API.MinimumCompressionSize, t.API.GatewayResponses = p.MinimumCompressionSize, p.GatewayResponses
 	if arn := p.AccessLogSetting.DestinationArn; arn != "" {
@@ -111,7 +111,7 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node) {
 
 type keySchema []struct{ AttributeName, KeyType string }
 
-func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
+func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node, values map[string]any) {
 	var p struct {
 		BillingMode            string
 		AttributeDefinitions   []struct{ AttributeName, AttributeType string }
@@ -132,7 +132,7 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 
 		DeletionProtectionEnabled, PointInTimeRecoverySpecification, SSESpecification ignored
 	}
-	r.decode(properties, &p)
+	r.convert(properties, values, &p)
 	only(r, found.at, "BillingMode", p.BillingMode, "PAY_PER_REQUEST")
 	types := map[string]string{}
 	for _, a := range p.AttributeDefinitions {
@@ -164,7 +164,7 @@ func (r *reader) addTable(t *Template, found *resource, properties *yaml.Node) {
 	t.Tables = append(t.Tables, table)
 }
 
-func (r *reader) addQueue(t *Template, found *resource, properties *yaml.Node) {
+func (r *reader) addQueue(t *Template, found *resource, properties *yaml.Node, values map[string]any) {
 	var p struct {
 		VisibilityTimeout int // seconds
 		RedrivePolicy     struct {
@@ -175,7 +175,7 @@ func (r *reader) addQueue(t *Template, found *resource, properties *yaml.Node) {
 		MessageRetentionPeriod, SqsManagedSseEnabled ignored
 	}
 	p.VisibilityTimeout = 30 // the default of SQS
-	r.decode(properties, &p)
+	r.convert(properties, values, &p)
 	queue := Queue{
 		LogicalID: found.id, VisibilityTimeout: time.Duration(p.VisibilityTimeout) * time.Second,
 		MaxReceiveCount: p.RedrivePolicy.MaxReceiveCount,
@@ -186,7 +186,7 @@ func (r *reader) addQueue(t *Template, found *resource, properties *yaml.Node) {
 	t.Queues = append(t.Queues, queue)
 }
 
-func (r *reader) addRule(t *Template, found *resource, properties *yaml.Node) {
+func (r *reader) addRule(t *Template, found *resource, properties *yaml.Node, values map[string]any) {
 	var p struct {
 		EventBusName string
 		EventPattern struct {
@@ -199,7 +199,7 @@ func (r *reader) addRule(t *Template, found *resource, properties *yaml.Node) {
 			ID, DeadLetterConfig ignored
 		}
 	}
-	r.decode(properties, &p)
+	r.convert(properties, values, &p)
 	if bus := r.resources[p.EventBusName]; bus == nil || bus.typ != typeBus {
 		r.fail(found.at, "EventBusName must be a bus of this template")
 	}
