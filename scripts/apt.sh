@@ -5,8 +5,12 @@
 #   scripts/apt.sh install docker.io
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
+exec 9<"${BASH_SOURCE[0]}"
+flock 9 # suites run at the same time
 
-log=$(apt-get "$1" -y -qq "${@:2}" 2>&1) && exit
-log+=$(apt-get update -qq 2>&1) && log+=$(apt-get "$1" -y -qq "${@:2}" 2>&1) && exit
+run() { apt-get "$@" -y -qq 2>&1 9>&-; } # a service that a package starts does not keep the lock
+
+log=$(run "$@") && exit
+log+=$(run update) && log+=$(run "$@") && exit
 printf '%s\n' "$log" >&2
 exit 1
