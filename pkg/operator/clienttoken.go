@@ -29,8 +29,8 @@ type ClientToken struct {
 	ProjectsWithoutToggles []string `json:"projectsWithoutToggles"`
 }
 
-// newClientToken converts a token to its output. used are the numbers of active toggles of projects.
-func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]int) ClientToken {
+// newClientToken converts a token to its output. used are the projects with toggles.
+func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]bool) ClientToken {
 	token := ClientToken{
 		ID:                     t.Listed(),
 		Name:                   t.Name,
@@ -47,11 +47,21 @@ func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]int)
 		token.Projects = []string{clienttokentable.AllProjects}
 	}
 	for _, project := range t.Projects {
-		if used[project] == 0 {
+		if !used[project] {
 			token.ProjectsWithoutToggles = append(token.ProjectsWithoutToggles, project)
 		}
 	}
 	return token
+}
+
+// usedProjects returns the projects that have toggles which are not archived.
+func (o *Operator) usedProjects(ctx context.Context) (map[string]bool, error) {
+	counts, err := o.searcher.Count(ctx, func(string) bool { return true })
+	used := map[string]bool{}
+	for _, p := range counts.Projects {
+		used[p.Project] = p.Active+p.Stale+p.PotentiallyStale > 0
+	}
+	return used, err
 }
 
 // ClientTokens returns the client tokens, ordered by name, then by time of creation.
@@ -60,7 +70,7 @@ func (o *Operator) ClientTokens(ctx context.Context) ([]ClientToken, error) {
 	if err != nil {
 		return nil, err
 	}
-	used, err := o.activeToggles(ctx)
+	used, err := o.usedProjects(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +111,7 @@ func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenReq
 	if err := o.CheckEnvironment(ctx, request.Environment); err != nil {
 		return ClientToken{}, none, err
 	}
-	for _, id := range projects {
-		if _, err := o.projects.Get(ctx, id); err != nil {
-			return ClientToken{}, none, exitstatus.Explain(err)
-		}
-	}
-	used, err := o.activeToggles(ctx)
+	used, err := o.usedProjects(ctx)
 	if err != nil {
 		return ClientToken{}, none, err
 	}
@@ -183,7 +188,7 @@ func (o *Operator) FindClientTokenBySecret(ctx context.Context, text string) (Cl
 	if err != nil {
 		return ClientToken{}, exitstatus.Explain(err)
 	}
-	used, err := o.activeToggles(ctx)
+	used, err := o.usedProjects(ctx)
 	return o.newClientToken(t, used), err
 }
 

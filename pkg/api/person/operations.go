@@ -19,7 +19,10 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/user-admin",
 			Requires: access.Has(access.Admin),
 			Tables:   []string{user.Table, accesstable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d), roles(d)) },
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return List(reader(d), roles(d), accesstable.NewReader(d.DynamoDB, d.Tables), d.Now,
+					d.Number("GROUPS_MAX_AGE_DAYS", 0, user.MaxGroupsDays))
+			},
 		},
 		{
 			Name:     "create-user",

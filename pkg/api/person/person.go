@@ -16,7 +16,8 @@ import (
 type inList struct {
 	user.Response
 
-	Disabled bool `json:"disabled"`
+	Disabled bool    `json:"disabled"`
+	Groups   []int64 `json:"groups"` // ids, also of those by the last ID token
 }
 
 // created is createUserResponseSchema in api/openapi.yaml.

@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/person"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -33,7 +35,7 @@ func newFixture(t *testing.T) fixture {
 	f := fixture{Database: db, users: user.NewStore(db.Client, db.Tables, db.Log())}
 	roles := role.NewStore(db.Client, db.Tables, db.Log())
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"list":     person.List(f.users, roles),
+		"list":     person.List(f.users, roles, accesstable.NewReader(db.Client, db.Tables), now, 30),
 		"get":      person.Get(f.users),
 		"search":   person.Search(f.users),
 		"create":   person.Create(f.users, roles, now),
@@ -103,10 +105,34 @@ func TestOperations(t *testing.T) {
 		f.Expect(t.Context(), t, call.operation, call.id, call.body, call.want)
 	}
 	got := f.Call(t.Context(), "list", "", "")
-	if !strings.HasPrefix(got, `200 {"users":[{`+shownAda+`,"disabled":false}],"rootRoles":[{"id":1,`) ||
+	if !strings.HasPrefix(got, `200 {"users":[{`+shownAda+`,"disabled":false,"groups":[]}],"rootRoles":[{"id":1,`) ||
 		!strings.HasSuffix(got, `{"id":7,"name":"Planner","type":"root-custom","description":""}]}`) {
 		t.Error(got)
 	}
+}
+
+// The list has the groups of each person, also those by the last ID token, without those that do not exist.
+func TestGroupsInList(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	groups := group.NewStore(f.Client, f.Tables, f.Log())
+	payments, err := groups.Create(t.Context(), accesstable.Group{Name: "Payments", Members: []int64{1, 2}})
+	assert.OK(t, err)
+	platform, err := groups.Create(t.Context(), accesstable.Group{Name: "Platform", Mappings: []string{"platform"}})
+	assert.OK(t, err)
+	listed := func(claimed time.Time) string {
+		ada, err := f.users.Get(t.Context(), 1)
+		assert.OK(t, err)
+		ada.Claim = nil
+		assert.OK(t, f.users.SetClaim(t.Context(), ada, []string{"platform"}, claimed))
+		found, _, _ := strings.Cut(f.Call(t.Context(), "list", "", ""), "}")
+		return found
+	}
+	const shown = `200 {"users":[{` + shownAda + `,"disabled":false,"groups":`
+	assert.Equal(t, fmt.Sprintf("%s[%d,%d]", shown, payments.ID, platform.ID), listed(now()))
+	assert.Equal(t, fmt.Sprintf("%s[%d]", shown, payments.ID), listed(now().AddDate(0, 0, -31)))
+	assert.OK(t, groups.Delete(t.Context(), payments.ID, func(accesstable.Group) error { return nil }))
+	assert.Equal(t, shown+"[]", listed(now().AddDate(0, 0, -31)))
 }
 
 func TestSearch(t *testing.T) {

@@ -2,15 +2,19 @@ package person
 
 import (
 	"net/http"
+	"time"
 
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/platform/spelling"
 )
 
-// List serves GET /api/admin/user-admin.
-func List(users *user.Store, roles *role.Store) lambdahttp.HandlerFunc {
+// List serves GET /api/admin/user-admin. maxDays is how long what an ID token said about groups counts.
+func List(
+	users *user.Store, roles *role.Store, groups *accesstable.Reader, now func() time.Time, maxDays int64,
+) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		all, err := users.List(r.Context())
 		if err != nil {
@@ -20,11 +24,20 @@ func List(users *user.Store, roles *role.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		directory, err := groups.Directory(r.Context())
+		if err != nil {
+			return err
+		}
 		people := []inList{}
 		for _, u := range all {
-			if u.Kind == user.Person {
-				people = append(people, inList{user.NewResponse(u), u.Disabled})
+			if u.Kind != user.Person {
+				continue
 			}
+			person := inList{user.NewResponse(u), u.Disabled, []int64{}}
+			for _, g := range directory.MembersGroups(u.Groups, u.GroupValues(now(), maxDays)) {
+				person.Groups = append(person.Groups, g.ID)
+			}
+			people = append(people, person)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Users     []inList        `json:"users"`

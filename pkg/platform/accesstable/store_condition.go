@@ -22,7 +22,9 @@ func IsClosing(item dynamo.Item, now time.Time) bool {
 
 // Condition is what a transaction that writes something of a project requires of the project.
 type Condition struct {
-	Active       bool     // it exists, and is neither archived nor being archived or deleted
+	// Active: it is neither archived nor being archived or deleted. Requests require that it exists before (package
+	// access); imports and operators' commands can name one that does not.
+	Active       bool
 	Environments []string // which it has
 }
 
@@ -52,7 +54,7 @@ func (c Condition) conditions(project string, now time.Time) (all []expression.C
 	if c.Active && project != access.DefaultProject { // which always exists, and is neither archived nor deleted
 		closing := expression.Name(AttributeClosing)
 		all = append(all,
-			expression.Name(attributeProjectID).Equal(expression.Value(project)),
+			expression.Name(Hash).AttributeNotExists().Or(expression.Name(attributeProjectID).Equal(expression.Value(project))),
 			expression.Name(AttributeArchivedAt).AttributeNotExists(),
 			expression.Not(closing.Between(expression.Value(now.Add(-closingTime).UnixMilli()),
 				expression.Value(now.Add(closingTime).UnixMilli()))))

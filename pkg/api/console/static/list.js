@@ -14,6 +14,7 @@ const pageSize = 50;
  * @param {URLSearchParams} options.search of the address
  * @param {string} options.address without its search
  * @param {string} options.item the name of one item in words, such as "token"
+ * @param {string} [options.items] that of several, unless it ends with an s
  * @param {string} options.placeholder of the search
  * @param {(item) => string[]} options.texts what the search looks at
  * @param {{name: string, label: string, choices: () => Choice[]}} [options.tabs] the choice of one of several lists, with the parameter `name`
@@ -27,7 +28,7 @@ const pageSize = 50;
  *   => Object}} the template of the tabs, the filters and the items. `sorting` has the options of `denseTable`, whose columns have the labels
  *   of the orders.
  */
-export function listView({ content, search, address, item, placeholder, texts, tabs, filters = {}, orders, order, draw }) {
+export function listView({ content, search, address, item, items: many = `${item}s`, placeholder, texts, tabs, filters = {}, orders, order, draw }) {
   const choosing = { ...tabs && { [tabs.name]: tabs }, ...filters };
   const names = ['query', ...Object.keys(choosing), 'sortBy', 'sortOrder', 'offset'];
   const read = (parameters) => Object.fromEntries(names.map((name) => [name, parameters.get(name)]).filter(([, value]) => value));
@@ -89,7 +90,7 @@ export function listView({ content, search, address, item, placeholder, texts, t
       <section class="results" aria-label="Found">${items.length === 0 ? empty
     : found.length === 0 ? html`<p class="empty">No ${item} matches the filters. <a data-here href=${address}>Show all</a>.</p>`
       : table(found.slice(start, start + pageSize), { order: `${direction < 0 ? '-' : ''}${orders[sortBy].label}`, sort: sortByColumn, query: state.values.query })}
-      ${found.length > pageSize ? html`<nav class="months" aria-label="Pages of ${item}s">
+      ${found.length > pageSize ? html`<nav class="months" aria-label="Pages of ${many}">
         ${start > 0 ? to(Math.max(0, start - pageSize), '‹ Previous') : nothing}
         ${start + pageSize < found.length ? to(start + pageSize, 'Next ›') : nothing}</nav>` : nothing}</section>`;
   }
@@ -125,7 +126,7 @@ export function listView({ content, search, address, item, placeholder, texts, t
         <label class="narrow">Sort by <select name="sort" @change=${sort}>${Object.entries(orders).flatMap(([by, { label }]) => ['asc', 'desc'].map((direction) => html`
           <option value="${by} ${direction}" .selected=${live(by === sortBy && direction === sortOrder)}>${label}, ${direction}ending</option>`))}</select></label>
       </div>
-      <p class="detail count" role="status" tabindex="-1">${total === 0 ? `No ${item}s` : range(total, start, pageSize, item)}</p>
+      <p class="detail count" role="status" tabindex="-1">${total === 0 ? `No ${many}` : range(total, start, pageSize, item, many)}</p>
     </form>`;
   }
 

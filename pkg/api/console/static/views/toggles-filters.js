@@ -4,7 +4,6 @@ import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { counted } from '../dom.js';
 import { knownProjects, projectChoices } from '../project.js';
-import { loadSegments } from '../segment.js';
 import { element, html, live, nothing } from '../template.js';
 
 const names = ['query', 'state', 'type', 'project', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
@@ -130,6 +129,7 @@ function loadChoices(signal) {
   };
   return {
     uses: once(async () => {
+      const { loadSegments } = await import('../segment.js'); // the first view does not need it
       const [fields, segments] = await Promise.all([call('GET', '/api/admin/context', undefined, { signal }), loadSegments(signal)]);
       return [
         ...segments.map(({ name }) => ({ value: `segment:${name}`, label: name, detail: 'segment' })),

@@ -1,0 +1,165 @@
+// People: the list, and the pages of one.
+
+import { loadAllTokens } from '../all-tokens.js';
+import { call } from '../api.js';
+import { counted, failure, loading, logAddress } from '../dom.js';
+import { draftFor } from '../draft.js';
+import { leaveFor } from '../editor.js';
+import { listView } from '../list.js';
+import { groupAddress, loadGroups, peoplePath, personAddress } from '../person.js';
+import { marked } from '../search.js';
+import { denseTable } from '../table.js';
+import { html, nothing, render as show } from '../template.js';
+import { timeOfUse } from '../toggle.js';
+import { openDeletion, openDisabling, openPersonEditor } from './person-dialogs.js';
+import { moment } from './token-table.js';
+
+const address = '#/people';
+
+const byName = (a, b) => a.name.localeCompare(b.name, 'en') || a.id - b.id;
+const orders = {
+  name: { label: 'Name', compare: byName },
+  role: { label: 'Root role', compare: (a, b) => a.role.name.localeCompare(b.role.name, 'en') },
+  groups: { label: 'Groups', compare: (a, b) => a.groups.length - b.groups.length },
+  seenAt: { label: 'Tokens', compare: (a, b) => Date.parse(lastUse(a) ?? 0) - Date.parse(lastUse(b) ?? 0) || a.tokens.length - b.tokens.length },
+  createdAt: { label: 'Added', compare: (a, b) => Date.parse(a.createdAt ?? 0) - Date.parse(b.createdAt ?? 0) },
+};
+
+export async function render(content, context) {
+  if (context.detail) {
+    const { renderPerson } = await import('./person-page.js');
+    return renderPerson(content, context, context.detail);
+  }
+  const { search, signal, announce, setActions } = context;
+  const state = { people: null, roles: [], error: null };
+  const list = listView({
+    content,
+    search,
+    address,
+    item: 'person',
+    items: 'people',
+    placeholder: 'Search names, e-mail addresses and groups',
+    texts: ({ name, email, username, groups }) => [name, email, username, ...groups.map((group) => group.name)],
+    filters: {
+      role: { label: 'Root role', choices: () => [{ value: '', label: 'All roles' },
+        ...state.roles.map((role) => ({ value: String(role.id), label: role.name, test: (person) => person.rootRole === role.id }))] },
+      show: { label: 'Show', choices: () => [
+        { value: '', label: 'Enabled or disabled' },
+        { value: 'enabled', label: 'Enabled', test: ({ disabled }) => !disabled },
+        { value: 'disabled', label: 'Disabled', test: ({ disabled }) => disabled },
+        { value: 'alone', label: 'In no group', test: ({ groups }) => groups.length === 0 },
+      ] },
+    },
+    orders,
+    order: { sortBy: 'name', sortOrder: 'asc' },
+    draw,
+  });
+  setActions(html`<button type="button" class="primary" @click=${create}>Add person</button>`);
+  draw();
+  await load();
+  if (state.people && draftFor('person') === null) create();
+
+  async function load() {
+    state.error = null;
+    draw();
+    try {
+      Object.assign(state, await loadPeople(signal));
+    } catch (error) {
+      if (signal.aborted) return;
+      state.error = error;
+    }
+    draw();
+  }
+
+  function draw() {
+    const { people, error } = state;
+    show(html`
+      <p class="lead">People sign in with their e-mail address. The root role counts everywhere, <a href="#/groups">groups</a> and <a href="#/projects">projects</a> add roles.</p>
+      ${error ? failure(error, load) : !people ? loading('the people') : list.template(people, rows, html`<p class="empty">There are no people.</p>`)}`, content);
+  }
+
+  function rows(people, { query, ...sorting }) {
+    const cells = {
+      name: ({ id, name, email, disabled }) => html`<div class="named"><a href=${personAddress({ id })}>${marked(name, query)}</a>${
+        disabled ? html` <span class="badge quiet">Disabled</span>` : nothing}</div>${
+        email && email !== name ? html`<small class="line" title=${email}>${marked(email, query)}</small>` : nothing}`,
+      role: ({ role }) => html`<bdi>${role.name}</bdi>`,
+      groups: ({ groups }) => (groups.length === 0 ? html`<span class="detail">None</span>`
+        : groups.map((group, i) => html`${i > 0 ? ', ' : nothing}<a href=${groupAddress(group)}>${marked(group.name, query)}</a>`)),
+      seenAt: tokenUse,
+      createdAt: ({ createdAt }) => (createdAt ? moment(createdAt) : html`<span class="detail">Unknown</span>`),
+    };
+    return denseTable({
+      caption: 'People',
+      kind: 'people',
+      columns: Object.entries(orders).map(([by, { label, compare }]) => ({ name: label, kind: `person-${by}`, compare, cell: cells[by] })),
+      items: people,
+      key: ({ id }) => id,
+      actions: (person) => ({
+        name: person.name,
+        id: `person-${person.id}`,
+        items: [
+          { label: 'Edit', action: () => openPersonEditor(person, state.roles, context, saved) },
+          { label: 'Activity', href: logAddress({ createdBy: person.id }) },
+          { label: 'History', href: logAddress({ subject: `user:${person.id}` }) },
+          { label: person.disabled ? 'Enable' : 'Disable', action: () => openDisabling(person, announce, load) },
+          { label: 'Delete', danger: true, action: () => openDeletion(person, null, deleted) },
+        ],
+      }),
+      ...sorting,
+    });
+  }
+
+  function create() {
+    openPersonEditor(null, state.roles, context, ({ id, name }) => {
+      leaveFor(personAddress({ id }), () => announce(`${name} was added, and can sign in.`));
+    });
+  }
+
+  async function saved({ name }) {
+    announce(`${name} saved.`);
+    await load();
+  }
+
+  async function deleted({ name }) {
+    announce(`${name} was deleted.`);
+    await load();
+  }
+}
+
+/**
+ * Loads the people with their root roles, groups and tokens, and the root roles that they can have.
+ * @returns {Promise<{people: Object[], roles: Object[]}>}
+ */
+export async function loadPeople(signal) {
+  const [{ users, rootRoles }, groups, tokens] = await Promise.all([
+    call('GET', peoplePath, undefined, { signal }), loadGroups(signal), loadAllTokens(signal),
+  ]);
+  const owned = new Map();
+  for (const token of tokens) {
+    if (!token.owner) continue;
+    if (!owned.has(token.owner.id)) owned.set(token.owner.id, []);
+    owned.get(token.owner.id).push(token);
+  }
+  const byId = (all) => new Map(all.map((one) => [one.id, one]));
+  const [roleOf, groupOf] = [byId(rootRoles), byId(groups)];
+  return {
+    roles: rootRoles,
+    people: users.map((person) => ({
+      ...person,
+      role: roleOf.get(person.rootRole) ?? { id: person.rootRole, name: `Role ${person.rootRole}` },
+      groups: person.groups.map((id) => groupOf.get(id)).filter(Boolean),
+      tokens: owned.get(person.id) ?? [],
+    })),
+  };
+}
+
+/** When a token of a person was last used, or null. Sessions of the issuer are not counted. */
+const lastUse = ({ tokens }) => tokens.map(({ seenAt }) => seenAt).filter(Boolean).sort().at(-1) ?? null;
+
+/** How many tokens a person has, and when one was last used. */
+export function tokenUse(person) {
+  const at = lastUse(person);
+  if (person.tokens.length === 0) return html`<span class="detail">None</span>`;
+  return html`${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}`;
+}

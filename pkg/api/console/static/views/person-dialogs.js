@@ -1,0 +1,151 @@
+// The dialogs that add, change, disable and delete people.
+
+import { call, read } from '../api.js';
+import { FieldError, field, form, openDialog } from '../dialog.js';
+import { counted, text } from '../dom.js';
+import { keepControls, mergeForm, save, writer } from '../draft.js';
+import { peoplePath, personPath } from '../person.js';
+import { element, html, nothing, render } from '../template.js';
+
+const labels = { name: 'Name', email: 'E-mail', rootRole: 'Root role' };
+
+/**
+ * Opens the dialog that adds a person, or changes one.
+ * @param {Object|null} person
+ * @param {Object[]} roles the root roles
+ * @param {{signal: AbortSignal, announce: (message: string) => void}} context of the page
+ * @param {(person: Object) => void} saved called after it
+ */
+export async function openPersonEditor(person, roles, { signal, announce }, saved) {
+  let opened = null;
+  try {
+    if (person) opened = await read(personPath(person.id), { signal });
+  } catch (error) {
+    if (!signal.aborted) announce(`${person.name} cannot be edited. ${error.message}`);
+    return;
+  }
+  const begun = opened?.content ?? { name: '', email: '', rootRole: 3 };
+  const about = element(html`<p class="hint" id="role-about"></p>`);
+  const controls = {
+    name: element(html`<input name="name" autocomplete="off" dir="auto" value=${begun.name}>`),
+    email: element(html`<input name="email" type="email" autocomplete="off" spellcheck="false" required value=${begun.email ?? ''}>`),
+    rootRole: element(html`<select name="rootRole" @change=${describe}>${roles.map((role) => html`
+      <option value=${role.id} ?selected=${role.id === begun.rootRole}>${role.name}</option>`)}</select>`),
+  };
+  const changes = element(html`<div></div>`);
+  const dialog = openDialog(person ? ['Edit ', text(person.name)] : 'Add a person', () => [
+    form({ submit: person ? 'Save' : 'Add person', busy: person ? 'Saving…' : 'Adding…', cancel: () => draft.leave(), send },
+      changes,
+      field(labels.email, controls.email, 'With which the person signs in at the issuer. Nothing is sent to it.'),
+      field(labels.name, controls.name, person ? undefined : 'Without a name, people see the e-mail address.'),
+      field(labels.rootRole, controls.rootRole, undefined, element(html`<div>${controls.rootRole}${about}</div>`))),
+  ], undefined, () => draft.leave());
+  const draft = keepControls(dialog, controls, {
+    kind: 'person', about: person?.id ?? null, title: person ? `changes of ${person.name}` : 'a new person',
+  });
+  describe();
+  controls.email.focus();
+
+  function describe() {
+    about.textContent = roles.find(({ id }) => id === Number(controls.rootRole.value))?.description ?? '';
+  }
+
+  async function send() {
+    const name = controls.name.value.trim();
+    const body = { email: controls.email.value.trim(), rootRole: Number(controls.rootRole.value), ...(name !== '' || person) && { name } };
+    if (body.email === '') throw new FieldError('email', 'Enter an e-mail address.');
+    let result;
+    try {
+      if (!opened) result = await call('POST', peoplePath, body);
+      else {
+        const answer = await save(personPath(person.id), body, opened, labels);
+        if (answer.now) {
+          render(mergeForm({
+            before: opened.content, mine: body, theirs: answer.now.content, labels, write: writer(controls),
+            say: (property, value) => (property === 'rootRole' ? roles.find(({ id }) => id === value)?.name : undefined),
+          }), changes);
+          opened = answer.now;
+          describe();
+          return;
+        }
+        ({ result } = answer);
+      }
+    } catch (error) {
+      // The API names no place for the rule that one Admin stays.
+      if (error.status === 409 && error.details.length === 0) throw new FieldError('rootRole', error.message);
+      throw error;
+    }
+    draft.done();
+    await saved(result);
+  }
+}
+
+/**
+ * Disables a person after a question, or enables one. Both can be undone.
+ * @param {{id: number, name: string, disabled: boolean}} person
+ * @param {(message: string, undo?: () => Promise<string>) => void} announce
+ * @param {() => Promise<void>} changed
+ */
+export async function openDisabling(person, announce, changed) {
+  const { id, name } = person;
+  const set = (disabled) => call('PUT', `${personPath(id)}/disabled`, { disabled });
+  const said = (disabled) => `${name} was ${disabled ? 'disabled' : 'enabled'}.`;
+  const done = async (disabled) => {
+    announce(said(disabled), async () => {
+      await set(!disabled);
+      await changed();
+      return said(!disabled);
+    });
+    await changed();
+  };
+  if (person.disabled) {
+    try {
+      await set(false);
+      await done(false);
+    } catch (error) {
+      announce(`${name} was not enabled. ${error.message}`);
+    }
+    return;
+  }
+  const dialog = openDialog(['Disable ', text(name), '?'], () => [
+    html`<p>The person is signed out, and all tokens of the person are rejected, from the next request on. Roles, groups and tokens stay, and work again after “Enable”.</p>`,
+    form({
+      submit: 'Disable', busy: 'Disabling…', danger: true, cancel: () => dialog.close(),
+      async send() {
+        await set(true);
+        dialog.close();
+        await done(true);
+      },
+    }),
+  ]);
+}
+
+/**
+ * Deletes a person after a question, which says what ends.
+ * @param {{id: number, name: string, tokens: Object[], groups: Object[]}} person
+ * @param {number|null} projects in how many the person has own roles; null: that is not known
+ * @param {(person: Object) => void} deleted called after it
+ */
+export function openDeletion(person, projects, deleted) {
+  const { id, name, tokens, groups } = person;
+  const dialog = openDialog(['Delete ', text(name), '?'], () => [
+    html`<p>With the next request, these end:</p>
+      <ul class="sentences">
+        <li>the sessions of the person</li>
+        ${tokens.length > 0 ? html`<li>${counted(tokens.length, 'token')}, with everything that uses ${tokens.length === 1 ? 'it' : 'them'}</li>` : nothing}
+        ${groups.length > 0 ? html`<li>the membership in ${groups.length === 1 ? html`the group ${text(groups[0].name)}` : counted(groups.length, 'group')}</li>` : nothing}
+        ${projects === 0 ? nothing : html`<li>the roles in ${projects === null ? 'projects' : counted(projects, 'project')}</li>`}
+      </ul>
+      <p>This cannot be undone. The event log keeps what the person did, without the name. To end it only for now, disable the person.</p>`,
+    form({
+      submit: 'Delete person', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
+      async send() {
+        await call('DELETE', personPath(id)).catch((error) => {
+          if (error.status !== 404) throw error; // the person is gone already
+        });
+        dialog.close();
+        await deleted(person);
+      },
+    }),
+  ]);
+}
