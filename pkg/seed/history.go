@@ -8,9 +8,14 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/group"
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -44,6 +49,10 @@ type stores struct {
 	features *feature.Store
 	fields   *contextfield.Store
 	segments *segment.Store
+	users    *user.Store
+	projects *project.Store
+	roles    *role.Store
+	groups   *group.Store
 }
 
 // change is a change that an actor made a number of days ago.
@@ -53,15 +62,17 @@ type change struct {
 	make    func(context.Context) error
 }
 
-// writeHistory adds toggles and their history.
+// writeHistory adds toggles, teams and their history.
 func (s *seeder) writeHistory(ctx context.Context, now time.Time) error {
 	h := &history{seeder: s, now: now}
 	log := eventlog.New(s.Client, s.Tables, func() time.Time { return h.at }, eventlog.DefaultDays)
 	h.stores = stores{
 		feature.NewStore(s.Client, s.Tables, log), contextfield.NewStore(s.Client, s.Tables, log),
-		segment.NewStore(s.Client, s.Tables, log),
+		segment.NewStore(s.Client, s.Tables, log), user.NewStore(s.Client, s.Tables, log),
+		project.NewStore(s.Client, s.Tables, log), role.NewStore(s.Client, s.Tables, log),
+		group.NewStore(s.Client, s.Tables, log),
 	}
-	changes := append(h.changes(), h.activations()...)
+	changes := slices.Concat(h.changes(), h.activations(), h.teams())
 	slices.SortStableFunc(changes, func(a, b change) int { return b.daysAgo - a.daysAgo })
 	for i, c := range changes {
 		// At different times of the day, which is between 8:00 and 16:00 UTC, and before now.
@@ -69,7 +80,7 @@ func (s *seeder) writeHistory(ctx context.Context, now time.Time) error {
 		if c.daysAgo == 0 {
 			h.at = now.Add(-rolloutAgo)
 		}
-		if err := c.make(eventlog.WithActor(ctx, c.by)); err != nil {
+		if err := c.make(access.AsOperator(eventlog.WithActor(ctx, c.by))); err != nil {
 			return fmt.Errorf("write the history of %d days ago: %w", c.daysAgo, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -41,6 +42,8 @@ func TestHistory(t *testing.T) {
 		"old-banner": "archived true, stale false", "legacy-login": "archived false, stale true",
 		"search-ranking": "archived false, stale false", "rate-limit": "archived false, stale false",
 		"stop-payments": "archived false, stale false", "beta-access": "archived false, stale false",
+		"pay-refunds": "archived false, stale false", "pay-fraud-check": "archived false, stale false",
+		"yearly-prices": "archived false, stale false",
 	}, states)
 
 	on := map[string][]string{}
@@ -51,6 +54,7 @@ func TestHistory(t *testing.T) {
 	}
 	assert.Equal(t, map[string][]string{
 		"new-checkout": {"development", "production"}, "search-ranking": {"production"}, "dark-mode": {"development"},
+		"pay-fraud-check": {"production"},
 	}, on)
 	rollout := toggles[slices.IndexFunc(toggles, func(f toggle.Feature) bool { return f.Name == "new-checkout" })]
 	assert.Equal(t, "25", rollout.Environments["production"].Strategies[1].Parameters["rollout"])
@@ -59,6 +63,16 @@ func TestHistory(t *testing.T) {
 	assert.OK(t, usagetable.WalkTallies(t.Context(), f.Client, f.Tables[usagetable.Table], now().Add(-24*time.Hour),
 		func(_ usagetable.Part, tally usage.Tally) { asked = asked.Plus(tally.Features["new-checkout"].Total()) }))
 	assert.Equal(t, usage.Counts{Yes: 234, No: 2106, Variants: map[string]int64{"blue": 117, "green": 117}}, asked)
+
+	reader := accesstable.NewReader(f.Client, f.Tables)
+	projects, err := reader.Projects(t.Context())
+	assert.OK(t, err)
+	access := map[string]string{}
+	for _, p := range projects {
+		access[p.ID] = fmt.Sprint(p.Mode, " people ", p.Users, " groups ", p.Groups)
+	}
+	assert.Equal(t, map[string]string{"default": "open people map[] groups map[]", "shop": "open people map[] groups map[]",
+		"payments": "protected people map[2:[Owner]] groups map[1:[Member] 2:[7]]", "pricing": "private people map[6:[Owner]] groups map[]"}, access)
 
 	fields, err := f.fields.List(t.Context())
 	assert.OK(t, err)
@@ -113,7 +127,7 @@ func TestInterruptedHistory(t *testing.T) {
 	_, err := seed.Seed(t.Context(), withHistory(complete.config()))
 	assert.OK(t, err)
 	want := len(complete.Events(t))
-	for _, n := range []int{5, 12, 20} {
+	for _, n := range []int{5, 12, 20, 27, 34} {
 		f := newFixture(t)
 		crash(t, f, n, true, func(ctx context.Context, c seed.Config) (seed.Result, error) {
 			return seed.Seed(ctx, withHistory(c))
