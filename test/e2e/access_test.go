@@ -17,7 +17,8 @@ import (
 // The permissions of roles in the test of access, as docs/access.md lists them. They are not read from package access.
 const (
 	memberOf = "CREATE_FEATURE UPDATE_FEATURE DELETE_FEATURE UPDATE_FEATURE_DEPENDENCY CREATE_FEATURE_STRATEGY " +
-		"UPDATE_FEATURE_STRATEGY DELETE_FEATURE_STRATEGY UPDATE_FEATURE_ENVIRONMENT"
+		"UPDATE_FEATURE_STRATEGY DELETE_FEATURE_STRATEGY UPDATE_FEATURE_ENVIRONMENT READ_PROJECT_API_TOKEN " +
+		"CREATE_PROJECT_API_TOKEN DELETE_PROJECT_API_TOKEN"
 	ownerOf    = memberOf + " MOVE_FEATURE_TOGGLE UPDATE_PROJECT DELETE_PROJECT UPDATE_PROJECT_SEGMENT PROJECT_USER_ACCESS_WRITE"
 	editorOf   = memberOf + " MOVE_FEATURE_TOGGLE"
 	editorRoot = "CREATE_CONTEXT_FIELD UPDATE_CONTEXT_FIELD DELETE_CONTEXT_FIELD CREATE_SEGMENT UPDATE_SEGMENT DELETE_SEGMENT " +
@@ -234,7 +235,7 @@ func TestForeignPaths(t *testing.T) {
 	}
 	for operation, a := range attempts() {
 		names := a.request + a.body
-		foreign := []string{"{toggle}", "{archived}", "{child}", "{segment}"}
+		foreign := []string{"{toggle}", "{archived}", "{child}", "{segment}", "{token}"}
 		if !strings.HasPrefix(a.request, "GET ") && slices.ContainsFunc(foreign, func(name string) bool { return strings.Contains(names, name) }) &&
 			operation != "evaluate-strategy" {
 			more[operation] = a
@@ -377,6 +378,8 @@ func (s *service) fillAccess(t *testing.T) (accounts []account, targets map[stri
 		}
 		segment := s.must(t, "admin", "POST segments", fmt.Sprintf(`{"name":%q,"project":%[1]q,"constraints":[]}`, p.id))
 		target["segment"] = fmt.Sprint(segment["id"])
+		token := s.must(t, "admin", "POST api-tokens", fmt.Sprintf(`{"tokenName":%q,"type":"client","project":%[1]q}`, p.id))
+		target["token"] = fmt.Sprint(token["secret"])
 		if p.archived {
 			s.must(t, "admin", fill("DELETE projects/{project}/features/{child}/dependencies/{parent}", target), "")
 			s.must(t, "admin", fill("DELETE projects/{project}/features/{child}", target), "")

@@ -48,6 +48,16 @@ func attempts() map[string]attempt {
 		"update-api-token": {"PUT api-tokens/{token}", `{"expiresAt":"2026-12-24T00:00:00Z"}`, "root UPDATE_CLIENT_API_TOKEN"},
 		"delete-api-token": {"DELETE api-tokens/{token}", "", "root DELETE_CLIENT_API_TOKEN"},
 
+		"rotate-api-token":       {"POST api-tokens/{token}/rotate", `{"overlapHours":1}`, "root CREATE_CLIENT_API_TOKEN"},
+		"get-project-api-tokens": {"GET projects/{project}/api-tokens", "", "project READ_PROJECT_API_TOKEN"},
+		"create-project-api-token": {
+			"POST projects/{project}/api-tokens", `{"tokenName":"attempt","type":"client"}`, "project CREATE_PROJECT_API_TOKEN",
+		},
+		"rotate-project-api-token": {
+			"POST projects/{project}/api-tokens/{token}/rotate", `{"overlapHours":1}`, "project CREATE_PROJECT_API_TOKEN",
+		},
+		"delete-project-api-token": {"DELETE projects/{project}/api-tokens/{token}", "", "project DELETE_PROJECT_API_TOKEN"},
+
 		"validate-constraint":  {"POST constraints/validate", `{"contextName":"userId","operator":"IN","values":["1"]}`, "anyone"},
 		"get-context-fields":   {"GET context", "", "anyone"},
 		"create-context-field": {"POST context", `{"name":"attempt"}`, "root CREATE_CONTEXT_FIELD"},
