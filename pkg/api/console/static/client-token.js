@@ -1,9 +1,13 @@
 // Client tokens in all views: their API, kinds and projects.
 
 import { call } from './api.js';
+import { projectPath } from './project.js';
 import { config } from './views/sign-in.js';
 
 export const tokensPath = '/api/admin/api-tokens';
+
+/** The path of the tokens of a project. */
+export const tokensPathOf = (project) => `${projectPath(project)}/api-tokens`;
 
 /** The URL for applications, or undefined if the deployment has none. */
 export const { clientUrl } = config;
@@ -16,9 +20,9 @@ export const kinds = {
   },
 };
 
-/** Loads the tokens. Their `kind` is backend or frontend: lists have an older name for the first. */
-export async function loadTokens(signal) {
-  const { tokens } = await call('GET', tokensPath, undefined, { signal });
+/** Loads the tokens, or those of a project. Their `kind` is backend or frontend: lists have an older name for the first. */
+export async function loadTokens(signal, path = tokensPath) {
+  const { tokens } = await call('GET', path, undefined, { signal });
   return tokens.map((token) => ({ ...token, kind: token.type === 'frontend' ? 'frontend' : 'backend' }));
 }
 

@@ -15,10 +15,10 @@ const riskNames = {
 };
 const order = Object.keys(riskNames).reverse();
 
-/** Loads the client tokens. `environments` say which ones are of the type production. */
-export async function loadClientTokens(environments, signal) {
+/** Loads the client tokens, or those at the path of a project. `environments` say which ones are of the type production. */
+export async function loadClientTokens(environments, signal, path = undefined) {
   const production = environments.filter(({ type }) => type === 'production').map(({ name }) => name);
-  return (await loadTokens(signal)).map((token) => ({
+  return (await loadTokens(signal, path)).map((token) => ({
     ...token,
     kind: 'client',
     type: token.kind,

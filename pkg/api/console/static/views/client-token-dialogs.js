@@ -1,7 +1,7 @@
 // The dialogs that create, change and revoke client tokens.
 
 import { call } from '../api.js';
-import { kinds, tokenPath, tokensPath, tryUrl } from '../client-token.js';
+import { kinds, tokenPath, tokensPath, tokensPathOf, tryUrl } from '../client-token.js';
 import { combobox } from '../combobox.js';
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { text } from '../dom.js';
@@ -17,8 +17,9 @@ import { relativeTime, shortDate } from '../time.js';
  * Creates a client token.
  * @param {Object[]} environments
  * @param {(message: string) => void} changed called after the secret was shown
+ * @param {string} [project] the only one of the token; otherwise the dialog asks
  */
-export function openCreation(environments, changed) {
+export function openCreation(environments, changed, project = undefined) {
   let created = false;
   const name = element(html`<input name="tokenName" autocomplete="off" dir="auto" required>`);
   const kind = element(html`<select name="type" @change=${explain}>${Object.entries(kinds).map(([value, item]) => html`<option value=${value}>${item.name}</option>`)}</select>`);
@@ -31,12 +32,12 @@ export function openCreation(environments, changed) {
       field('Name', name, 'The application that uses it, for example “shop server”.'),
       field('Type', kind, explanation),
       field('Environment', environment),
-      field('Projects', projects, 'Empty for all projects. Separate several by commas.', projectBox(projects)),
+      project === undefined ? field('Projects', projects, 'Empty for all projects. Separate several by commas.', projectBox(projects)) : nothing,
       expires.fields),
   ], () => created && changed(`The token “${name.value}” was created.`), () => leave());
   explain();
   const draft = keepControls(dialog, { name, kind, environment, projects, ...expires.controls },
-    { kind: 'client-token', about: null, title: 'a new client token' });
+    { kind: 'client-token', about: project ?? null, title: 'a new client token' });
   let { leave } = draft;
   name.focus();
 
@@ -47,9 +48,9 @@ export function openCreation(environments, changed) {
   async function send() {
     if (name.value.trim() === '') throw new FieldError('tokenName', 'Enter a name.');
     const chosen = [...new Set(split(projects.value))];
-    const { secret, tokenName } = await call('POST', tokensPath, {
+    const { secret, tokenName } = await call('POST', project === undefined ? tokensPath : tokensPathOf(project), {
       tokenName: name.value, type: kind.value, environment: environment.value,
-      projects: chosen.length > 0 ? chosen : ['*'], expiresAt: expires.value(),
+      ...project === undefined && { projects: chosen.length > 0 ? chosen : ['*'] }, expiresAt: expires.value(),
     }).catch((error) => { throw ofProjects(error, chosen); });
     created = true;
     draft.end();
@@ -79,15 +80,15 @@ export function openExpiry(token, changed) {
   ]);
 }
 
-/** Revokes a client token after a question. */
-export function openRevocation(token, changed) {
+/** Revokes a client token after a question, by its path in the list of all or in that of its project. */
+export function openRevocation(token, changed, path = tokenPath(token)) {
   const dialog = openDialog(['Revoke ', text(token.tokenName), '?'], () => [
     html`<p>Applications with this token can no longer ask for the toggles of ${text(token.environment)}. This cannot be undone.</p>`,
     token.seenAt === null ? nothing : html`<p class="notice warn">It was last used ${relativeTime(new Date(token.seenAt))}.</p>`,
     form({
       submit: 'Revoke token', busy: 'Revoking…', danger: true, cancel: () => dialog.close(),
       async send() {
-        await call('DELETE', tokenPath(token)).catch((error) => {
+        await call('DELETE', path).catch((error) => {
           if (error.status !== 404) throw error; // it is gone already
         });
         dialog.close();

@@ -12,6 +12,7 @@ import { projectEnvironments } from './project-environments.js';
 import { projectMembers } from './project-members.js';
 import { projectOverview } from './project-overview.js';
 import { projectSettings } from './project-settings.js';
+import { projectTokens } from './project-tokens.js';
 
 const defaultProject = 'default'; // is neither archived nor deleted
 
@@ -36,8 +37,9 @@ export async function renderProject(content, context, id) {
     const overview = projectOverview(part);
     const members = projectMembers(part);
     const settings = may('UPDATE_PROJECT', id) && projectSettings(part);
+    const tokens = may('READ_PROJECT_API_TOKEN', id) && projectTokens(part);
     return {
-      overview, members, environments: projectEnvironments(part), ...settings && { settings },
+      overview, members, environments: projectEnvironments(part), ...tokens && { tokens }, ...settings && { settings },
     };
   }
 
@@ -111,6 +113,7 @@ export async function renderProject(content, context, id) {
         ${tab('overview', 'Overview')}
         ${tab('members', 'Members', project.members)}
         ${tab('environments', 'Environments', project.environments.length)}
+        ${tabs.tokens ? tab('tokens', 'Client tokens') : nothing}
         ${tabs.settings ? tab('settings', 'Settings') : nothing}
         ${may('ADMIN') ? html`<li><a href=${logAddress({ project: id })}>Event log</a></li>` : nothing}
       </ul>
