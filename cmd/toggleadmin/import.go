@@ -27,13 +27,15 @@ type (
 		importOptions
 
 		URL      string `name:"url" required:"" placeholder:"URL" help:"URL of Unleash, such as https://unleash.example.com."`
+		People   bool   `xor:"scope" help:"Also create the people who are missing, by their e-mail addresses, after confirmation."`
+		Admins   bool   `help:"With --people: also Admins. Without it, nobody and no group gets the role Admin."`
 		Creators bool   `help:"Also import the names of those who created toggles and segments. They cannot be removed later."`
 	}
 	importFileCmd struct {
 		importOptions
 
 		File     string `arg:"" help:"File to import."`
-		Accounts bool   `xor:"scope" help:"Also create the accounts that are missing, after confirmation."`
+		Accounts bool   `xor:"scope" help:"Also create the accounts, groups and custom roles that are missing, and give the roles in projects, after confirmation."`
 	}
 	importOptions struct {
 		Quiet   bool   `short:"q" help:"Print no line for what is created or updated, only problems and totals."`
@@ -53,7 +55,12 @@ type (
 const tokenVariable = "UNLEASH_TOKEN"
 
 // Validate is called by kong.
-func (c *importUnleashCmd) Validate() error { return unleash.CheckURL(c.URL) }
+func (c *importUnleashCmd) Validate() error {
+	if c.Admins && !c.People {
+		return exitstatus.Errorf(exitstatus.Usage, "--admins requires --people")
+	}
+	return unleash.CheckURL(c.URL)
+}
 
 func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 	if unleash.IsPlain(c.URL) {
@@ -87,7 +94,12 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 			d.Segments[i].CreatedBy = nil
 		}
 	}
-	return c.write(s, o, d, false)
+	if c.People {
+		if err := c.confirmAccounts(s, o, d, c.Admins); err != nil {
+			return err
+		}
+	}
+	return c.write(s, o, d, c.People, c.Admins)
 }
 
 // unleashToken returns the token from the environment, from stdin, or typed on the terminal.
@@ -133,43 +145,65 @@ func (c *importFileCmd) Run(s *session, o *operator.Operator) error {
 		s.inform("%d of %s in this file have no createdAt: the ages of those that are new here start now.", without,
 			count(all, "toggle"))
 	}
-	if err := c.confirmAccounts(s, o, d); err != nil {
+	if !c.Accounts {
+		if n := len(d.Accounts) + len(d.Groups) + len(d.Roles); n > 0 && c.Project == "" {
+			s.inform("%s, %s and %s in this file: not imported without --accounts, nor who has which roles in projects.",
+				count(len(d.Accounts), "account"), count(len(d.Groups), "group"), count(len(d.Roles), "role"))
+		}
+	} else if err := c.confirmAccounts(s, o, d, true); err != nil {
 		return err
 	}
-	return c.write(s, o, d, c.Accounts)
+	return c.write(s, o, d, c.Accounts, true)
 }
 
-// confirmAccounts asks for confirmation before accounts are created: whoever changes the file could make anybody an
-// administrator.
-func (c *importFileCmd) confirmAccounts(s *session, o *operator.Operator, d transfer.Document) error {
-	if !c.Accounts {
-		if len(d.Accounts) > 0 && c.Project == "" {
-			s.inform("%s in this file: not imported without --accounts.", count(len(d.Accounts), "account"))
-		}
-		return nil
-	}
+// confirmAccounts asks for confirmation before accounts are created and rights are given: whoever changes the file could
+// make anybody an administrator.
+func (c *importOptions) confirmAccounts(s *session, o *operator.Operator, d transfer.Document, admins bool) error {
 	if c.DryRun {
 		return nil
 	}
-	plan, err := o.Import(s.ctx, transfer.Document{Accounts: d.Accounts},
-		transfer.Options{DryRun: true, Accounts: true, Progress: func(string, int, int) {}})
-	created := plan.Accounts.Created
-	if err != nil || len(created) == 0 {
+	d.Features, d.Segments, d.FeatureTypes, d.ContextFields = nil, nil, nil, nil
+	plan, err := o.Import(s.ctx, d, transfer.Options{
+		DryRun: true, Accounts: true, Admins: admins, CreateEnvironments: c.CreateEnvironments,
+		Progress: func(string, int, int) {},
+	})
+	if err != nil {
 		return err
 	}
-	for _, note := range plan.Accounts.Notes {
-		if slices.Contains(created, note.Name) {
-			s.inform("account %s: %s", note.Name, note.Text)
+	changes := 0
+	for _, section := range []struct {
+		name string
+		transfer.Section
+	}{{"account", plan.Accounts}, {"role", plan.Roles}, {"group", plan.Groups}, {"project", plan.Projects}} {
+		for _, note := range section.Notes {
+			s.inform("%s %s: %s", section.name, note.Name, note.Text)
+		}
+		if section.name != "project" {
+			changes += len(section.Created) + len(section.Updated)
 		}
 	}
-	return s.confirm("Create %s?", count(len(created), "account"))
+	for _, u := range plan.Projects.Updated {
+		if slices.Contains(u.Properties, "access") {
+			changes++
+		}
+	}
+	for _, p := range d.Projects {
+		if len(p.Access) > 0 && slices.Contains(plan.Projects.Created, p.ID) {
+			changes++
+		}
+	}
+	if changes == 0 {
+		return nil
+	}
+	return s.confirm("Create %s, %s and %s, and give the roles in projects?", count(len(plan.Accounts.Created), "account"),
+		count(len(plan.Groups.Created), "group"), count(len(plan.Roles.Created), "role"))
 }
 
 // write imports a document and prints the report, even if the import did not end.
-func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document, accounts bool) error {
+func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Document, accounts, admins bool) error {
 	progress := s.newProgress()
 	report, err := o.Import(s.ctx, d, transfer.Options{
-		DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Overwrite: c.Overwrite,
+		DryRun: c.DryRun, Project: c.Project, Accounts: accounts, Admins: admins, Overwrite: c.Overwrite,
 		CreateEnvironments: c.CreateEnvironments, CreateProjects: c.CreateProjects, Progress: progress.show,
 	})
 	progress.clear()
@@ -202,10 +236,12 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 		{"type", "types", r.FeatureTypes},
 		{"context field", "context fields", r.ContextFields},
 		{"environment", "environments", r.Environments},
+		{"role", "roles", r.Roles},
+		{"account", "accounts", r.Accounts},
+		{"group", "groups", r.Groups},
 		{"project", "projects", r.Projects},
 		{"segment", "segments", r.Segments},
 		{"toggle", "toggles", r.Features},
-		{"account", "accounts", r.Accounts},
 	} {
 		if !quiet {
 			for _, name := range section.Created {

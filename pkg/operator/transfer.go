@@ -18,6 +18,8 @@ func (o *Operator) installed() transfer.Installation {
 		Fields:       o.fields,
 		Environments: o.environments,
 		Projects:     o.projects,
+		Roles:        o.roles,
+		Groups:       o.groups,
 		Segments:     o.segments,
 		Features:     o.features,
 		FeatureLimit: o.installation.FeatureLimit,

@@ -3,6 +3,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,6 +30,8 @@ type Document struct {
 	FeatureTypes  []toggle.Type        `json:"featureTypes"`
 	ContextFields []ContextField       `json:"contextFields"`
 	Environments  []Environment        `json:"environments"`
+	Roles         []Role               `json:"roles"` // custom ones
+	Groups        []Group              `json:"groups"`
 	Projects      []Project            `json:"projects"`
 	Segments      []Segment            `json:"segments"`
 	Features      []toggle.FeatureJSON `json:"features"`
@@ -86,9 +89,9 @@ type LegalValue struct {
 type Account struct {
 	Kind      user.Kind      `json:"kind"`
 	Name      string         `json:"name"`
-	Username  *string        `json:"username"` // of a service account
+	Username  *string        `json:"username"` // of a service account; of a person, optional
 	Email     *string        `json:"email"`    // of a person; nil: none
-	Role      string         `json:"role"`     // the name of a fixed root role
+	Role      string         `json:"role"`     // the name of a root role
 	Disabled  bool           `json:"disabled"`
 	Identity  *user.Identity `json:"identity"`  // with which a person signs in; nil: none
 	CreatedAt *string        `json:"createdAt"` // RFC 3339; nil: unknown
@@ -156,6 +159,7 @@ func (d Document) ofProject(project string) Document {
 	selected.FeatureTypes, selected.ContextFields, selected.Segments = nil, nil, nil
 	selected.Features, selected.Accounts = nil, nil
 	selected.Projects = slices.DeleteFunc(slices.Clone(d.Projects), func(p Project) bool { return p.ID != project })
+	selected.Roles, selected.Groups = d.usedBy(selected.Projects)
 	for _, t := range d.Features {
 		if t.Project != project {
 			continue
@@ -211,9 +215,10 @@ func (f ContextField) stored() contextfield.ContextField {
 	return field
 }
 
-func fromAccount(u user.User) Account {
+// fromAccount returns an account. roles are the names of custom root roles, which can be nil if its role is not needed.
+func fromAccount(u user.User, roles map[access.Role]string) Account {
 	a := Account{
-		Kind: u.Kind, Name: u.Name, Role: u.Role.String(), Disabled: u.Disabled,
+		Kind: u.Kind, Name: u.Name, Role: cmp.Or(roles[u.Role], u.Role.String()), Disabled: u.Disabled,
 		CreatedAt: datetime.FormatOptional(u.CreatedAt), Identity: u.Identity,
 	}
 	if u.Username != "" {
@@ -225,11 +230,11 @@ func fromAccount(u user.User) Account {
 	return a
 }
 
-// id returns what identifies an account in every installation: the username, the e-mail address, the identity, or else
-// the name.
+// id returns what identifies an account in every installation: the username of a service account, or the e-mail address,
+// the identity, or else the name of a person.
 func (a Account) id() string {
 	switch {
-	case a.Username != nil:
+	case a.Kind == user.ServiceAccount && a.Username != nil:
 		return strings.ToLower(*a.Username) + " (service account)"
 	case a.Email != nil:
 		return strings.ToLower(*a.Email)
@@ -239,8 +244,8 @@ func (a Account) id() string {
 	return a.Name
 }
 
-func (a Account) created() user.User {
-	role, _ := access.ParseRole(a.Role) // prepareAccount has checked it
+// created returns the account with a root role.
+func (a Account) created(role access.Role) user.User {
 	u := user.User{Kind: a.Kind, Name: a.Name, Role: role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt),
 		Identity: a.Identity}
 	if a.Username != nil {

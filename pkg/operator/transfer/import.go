@@ -14,7 +14,9 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -31,6 +33,8 @@ type Installation struct {
 	Fields       *contextfield.Store
 	Environments *environment.Store
 	Projects     *project.Store
+	Roles        *role.Store
+	Groups       *group.Store
 	Segments     *segment.Store
 	Features     *feature.Store
 	FeatureLimit int64 // the maximum number of toggles; 0: no limit
@@ -53,7 +57,7 @@ func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Fea
 	d := Document{
 		Format: format, Version: version,
 		FeatureTypes: []toggle.Type{}, ContextFields: []ContextField{}, Environments: []Environment{},
-		Projects: []Project{}, Segments: []Segment{}, Features: []toggle.FeatureJSON{}, Accounts: []Account{},
+		Roles: []Role{}, Groups: []Group{}, Projects: []Project{}, Segments: []Segment{}, Features: []toggle.FeatureJSON{}, Accounts: []Account{},
 	}
 	// The toggles first: what is created later cannot be missing from what they use.
 	toggles, err := i.Features.List(ctx)
@@ -104,9 +108,11 @@ func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Fea
 	if err != nil {
 		return Document{}, nil, err
 	}
+	if err := i.readAccess(ctx, &d, projects, accounts); err != nil {
+		return Document{}, nil, err
+	}
 	names := map[int64]string{}
 	for _, u := range accounts {
-		d.Accounts = append(d.Accounts, fromAccount(u))
 		names[u.ID] = u.RecordedName()
 	}
 	for k, f := range toggles {
@@ -133,7 +139,8 @@ func creatorName(by *toggle.Creator, names map[int64]string) *string {
 type Options struct {
 	DryRun    bool   // write nothing
 	Project   string // only its toggles, and the types and fields that they use; "": all
-	Accounts  bool   // create accounts that are missing; otherwise they are ignored
+	Accounts  bool   // create accounts that are missing; otherwise they are ignored, and so are rights of an own document
+	Admins    bool   // also accounts and groups of Unleash with the role Admin
 	Overwrite bool   // also toggles that were changed here since the last import
 	// CreateEnvironments creates environments that only toggles name.
 	CreateEnvironments bool
@@ -151,7 +158,7 @@ const writeTimeout = time.Minute
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Environments: newSection(),
-		Projects: newSection(), Segments: newSection(), Features: newSection(), Accounts: newSection(),
+		Roles: newSection(), Groups: newSection(), Projects: newSection(), Segments: newSection(), Features: newSection(), Accounts: newSection(),
 		NotImported: append([]Other{}, d.Others...), ChangedHere: []string{},
 	}
 	if o.Project != "" {
@@ -162,10 +169,13 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 		return r, err
 	}
 	if o.CreateProjects {
-		d.Projects = append(slices.Clone(d.Projects), d.unlistedProjects(stored.Projects, i.Now())...)
+		d.Projects = append(slices.Clone(d.Projects), d.unlistedProjects(stored.Projects)...)
 	}
 	if err := d.requireProject(o.Project, stored.Projects); err != nil {
 		return r, err
+	}
+	if !d.Kept && !o.Accounts {
+		d = d.withoutRights()
 	}
 	wanted := fieldsWanted{}
 	if d.Kept {
@@ -242,7 +252,11 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	for name, f := range knownFields {
 		known.fields[name] = f.stored()
 	}
-	if known.projects, err = i.importProjects(ctx, d, o, stored.Projects, knownEnvironments, &r.Projects); err != nil {
+	rights, err := i.importRights(ctx, d, o, stored, knownEnvironments, &r)
+	if err != nil {
+		return r, err
+	}
+	if known.projects, err = rights.importProjects(ctx, knownEnvironments, &r.Projects); err != nil {
 		return r, err
 	}
 	if known.segments, err = i.importSegments(ctx, d, o, stored.Segments, known, &r.Segments); err != nil {
@@ -251,19 +265,7 @@ func (i Installation) Import(ctx context.Context, d Document, o Options) (Report
 	if r.ChangedHere, err = i.importToggles(ctx, d, o, features, stored.Features, known, &r.Features); err != nil {
 		return r, err
 	}
-	if err := i.archiveProjects(ctx, d, o, stored.Projects, &r.Projects); err != nil {
-		return r, err
-	}
-	if !o.Accounts {
-		return r, nil
-	}
-	accounts := merge[Account]{
-		id:      Account.id,
-		prepare: func(a Account, old *Account) (Account, remarks, error) { return prepareAccount(a, old, i.Issuer) },
-		create:  i.createAccount, read: i.readAccount,
-	}
-	_, err = accounts.run(ctx, o, "accounts", stored.Accounts, d.Accounts, &r.Accounts)
-	return r, err
+	return r, i.archiveProjects(ctx, d, o, stored.Projects, &r.Projects)
 }
 
 // compareBool compares two values, of which false is less.
@@ -292,25 +294,41 @@ func (i Installation) createType(ctx context.Context, t toggle.Type) error {
 
 // createAccount creates an account. Another import can add the same person at the same time, whom nothing identifies but
 // the name: the kind of the error is NameExists then.
-func (i Installation) createAccount(ctx context.Context, a Account) (err error) {
+func (n *rights) createAccount(ctx context.Context, a Account) error {
+	role, fixed := access.ParseRole(a.Role)
+	if !fixed {
+		roles, err := n.roleIDs(ctx)
+		if err != nil {
+			return err
+		}
+		role = roles[a.Role] // prepareAccount has checked it
+	}
 	if a.Username != nil || a.Email != nil || a.Identity != nil {
-		_, err = i.Users.Add(ctx, a.created(), i.AccountLimit)
+		_, err := n.Users.Add(ctx, a.created(role), n.AccountLimit)
 		return err
 	}
-	isSame := func(u user.User) bool { return fromAccount(u).id() == a.id() }
-	_, err = i.Users.AddUnless(ctx, a.created(), i.AccountLimit, isSame)
+	isSame := func(u user.User) bool { return fromAccount(u, nil).id() == a.id() }
+	_, err := n.Users.AddUnless(ctx, a.created(role), n.AccountLimit, isSame)
 	return err
 }
 
 // readAccount returns the account with an id in documents, which could not be added because a name or an identity is
 // taken. If another account has it, the kind of the error is Conflict.
-func (i Installation) readAccount(ctx context.Context, id string) (Account, error) {
-	all, err := i.Users.List(ctx)
+func (n *rights) readAccount(ctx context.Context, id string) (Account, error) {
+	all, err := n.Users.List(ctx)
 	if err != nil {
 		return Account{}, err
 	}
+	roles, err := n.Roles.List(ctx)
+	if err != nil {
+		return Account{}, err
+	}
+	names := map[access.Role]string{}
+	for _, r := range roles {
+		names[r.ID] = r.Name
+	}
 	for _, u := range all {
-		if a := fromAccount(u); a.id() == id {
+		if a := fromAccount(u, names); a.id() == id {
 			return a, nil
 		}
 	}

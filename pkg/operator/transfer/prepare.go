@@ -78,18 +78,20 @@ func prepareField(f ContextField, old *ContextField) (ContextField, remarks, err
 // prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
 // disabled account. A new account gets a note with what it is permitted to do. issuer is that of the installation, at
 // which nobody with an identity of another one could sign in.
-func prepareAccount(a Account, old *Account, issuer string) (Account, remarks, error) {
+// roles are the types of all roles, by name.
+func prepareAccount(a Account, old *Account, issuer string, roles map[string]access.RoleType) (Account, remarks, error) {
 	var about remarks
-	_, known := access.ParseRole(a.Role)
+	known := roles[a.Role] == access.RootType || roles[a.Role] == access.RootCustomType
 	switch {
 	case a.Kind != user.Person && a.Kind != user.ServiceAccount:
 		return a, about, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
 	case !known:
-		return a, about, fmt.Errorf("its role %.50q is not Admin, Editor or Viewer", a.Role)
+		return a, about, fmt.Errorf("its role %.50q is neither Admin, Editor or Viewer nor a custom root role that exists here",
+			a.Role)
 	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
 		return a, about, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountText)
-	case (a.Kind == user.ServiceAccount) != (a.Username != nil):
-		return a, about, errors.New("a service account, and nothing else, has a username")
+	case a.Kind == user.ServiceAccount && a.Username == nil:
+		return a, about, errors.New("a service account has a username")
 	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || !fits(a.Identity.Subject)):
 		return a, about, errors.New("its identity is not valid")
 	}

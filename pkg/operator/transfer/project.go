@@ -1,11 +1,11 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -15,7 +15,7 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// Project is a project, without who has which roles in it.
+// Project is a project.
 type Project struct {
 	ID                string      `json:"id"`
 	Name              string      `json:"name"`
@@ -27,6 +27,7 @@ type Project struct {
 	LinkTemplates     []Link      `json:"linkTemplates"`
 	CreatedAt         *string     `json:"createdAt"`  // RFC 3339; nil: unknown
 	ArchivedAt        *string     `json:"archivedAt"` // nil: it is not archived
+	Access            []Grant     `json:"access"`     // who has which roles in it
 }
 
 // Naming is how the toggles of a project are named.
@@ -80,7 +81,7 @@ func checkProject(id string, known map[string]Project) error {
 }
 
 // unlistedProjects returns the projects that toggles of the document name, and that neither it nor the installation has.
-func (d Document) unlistedProjects(stored []Project, now time.Time) []Project {
+func (d Document) unlistedProjects(stored []Project) []Project {
 	known := map[string]bool{}
 	for _, p := range slices.Concat(d.Projects, stored) {
 		known[p.ID] = true
@@ -89,9 +90,7 @@ func (d Document) unlistedProjects(stored []Project, now time.Time) []Project {
 	for _, t := range d.Features {
 		if !known[t.Project] && toggle.CheckName(t.Project) == nil {
 			known[t.Project] = true
-			p := access.NewProject(t.Project, t.Project)
-			p.CreatedAt = &now
-			all = append(all, fromProject(&p))
+			all = append(all, fromProject(new(access.NewProject(t.Project, t.Project))))
 		}
 	}
 	return all
@@ -121,7 +120,8 @@ func strictness(m access.Mode) int {
 // projects prepares the projects of a document.
 type projects struct {
 	environments map[string]Environment
-	kept         bool // Document.Kept
+	kept         bool   // Document.Kept
+	now          string // the time of creation of a project that has none
 }
 
 // prepare returns a project as it will be stored. An import makes a project stricter, and never more open, and does not
@@ -137,7 +137,7 @@ func (i projects) prepare(p Project, old *Project) (Project, remarks, error) {
 	}
 	about.cut(&p.Name, "its name", toggle.MaxName)
 	about.cutOptional(&p.Description, "its description", toggle.MaxDescription)
-	p.LinkTemplates = append([]Link{}, p.LinkTemplates...)
+	p.LinkTemplates, p.Access = append([]Link{}, p.LinkTemplates...), nil // importAccess compares it
 	for _, name := range p.Environments {
 		if _, exists := i.environments[name]; !exists {
 			return p, about, fmt.Errorf("its environment %.100q does not exist here", name)
@@ -149,6 +149,7 @@ func (i projects) prepare(p Project, old *Project) (Project, remarks, error) {
 		return p, about, err
 	}
 	if old == nil {
+		p.CreatedAt = cmp.Or(p.CreatedAt, &i.now)
 		return p, about, nil
 	}
 	if i.kept { // the document does not have these
@@ -169,12 +170,14 @@ func (i projects) prepare(p Project, old *Project) (Project, remarks, error) {
 	return p, about, nil
 }
 
-// importProjects imports the projects of a document. It returns those that exist afterwards.
-func (i Installation) importProjects(
-	ctx context.Context, d Document, o Options, stored []Project, environments map[string]Environment, s *Section,
+// importProjects imports the projects of a document and who has which roles in them. It returns those that exist
+// afterwards.
+func (n *rights) importProjects(
+	ctx context.Context, environments map[string]Environment, s *Section,
 ) (map[string]Project, error) {
+	i, d, o, stored := n.Installation, n.document, n.options, n.stored.Projects
 	wanted := map[string]Project{}
-	prepare := projects{environments, d.Kept}.prepare
+	prepare := projects{environments, d.Kept, datetime.Format(i.Now())}.prepare
 	merge := merge[Project]{
 		id: func(p Project) string { return p.ID },
 		prepare: func(p Project, old *Project) (Project, remarks, error) {
@@ -183,10 +186,10 @@ func (i Installation) importProjects(
 				return p, about, err
 			}
 			wanted[p.ID] = p
-			// The mode and the archiving are changed later.
+			// The mode, the archiving and the access are changed later.
 			p.Mode, p.ArchivedAt = access.Open, nil
 			if old != nil {
-				p.Mode, p.ArchivedAt = old.Mode, old.ArchivedAt
+				p.Mode, p.ArchivedAt, p.Access = old.Mode, old.ArchivedAt, old.Access
 			}
 			return p, about, nil
 		},
@@ -206,10 +209,13 @@ func (i Installation) importProjects(
 	if err != nil {
 		return nil, err
 	}
+	if err := n.importAccess(ctx, known, s); err != nil {
+		return nil, err
+	}
 	for _, p := range d.Projects {
 		here, exists := known[p.ID]
 		if next := wanted[p.ID]; exists && next.Mode != here.Mode {
-			if err := i.setMode(ctx, o, next, s); err != nil {
+			if err := n.setMode(ctx, next, s); err != nil {
 				return nil, err
 			}
 		}
@@ -223,17 +229,18 @@ func (i Installation) importProjects(
 }
 
 // setMode makes a project stricter, if it has an Owner.
-func (i Installation) setMode(ctx context.Context, o Options, p Project, s *Section) error {
+func (n *rights) setMode(ctx context.Context, p Project, s *Section) error {
 	var err error
-	if o.DryRun {
-		err = i.requireOwner(ctx, p.ID)
-	} else {
-		err = i.Projects.Update(ctx, p.ID, func(stored *access.Project) error {
+	switch {
+	case !n.options.DryRun:
+		err = n.Projects.Update(ctx, p.ID, func(stored *access.Project) error {
 			if strictness(stored.Mode) < strictness(p.Mode) {
 				stored.Mode = p.Mode
 			}
 			return nil
 		})
+	case !n.owned[p.ID]:
+		err = apierror.New(apierror.Conflict, "The project has no Owner.")
 	}
 	if apierror.KindOf(err) == apierror.Conflict {
 		s.add(p.ID, remarks{notes: []string{fmt.Sprintf("it is open and should be %s, which requires an Owner: give somebody "+
@@ -245,20 +252,6 @@ func (i Installation) setMode(ctx context.Context, o Options, p Project, s *Sect
 	}
 	s.update(p.ID, "mode")
 	return nil
-}
-
-// requireOwner returns an error of the kind Conflict if a project, which need not exist, has no Owner.
-func (i Installation) requireOwner(ctx context.Context, id string) error {
-	p, err := i.Projects.Get(ctx, id)
-	if apierror.IgnoreNotFound(err) != nil {
-		return err
-	}
-	if err == nil {
-		if accounts, groups := p.Owners(); len(accounts)+len(groups) > 0 {
-			return nil
-		}
-	}
-	return apierror.New(apierror.Conflict, "The project has no Owner.")
 }
 
 // archiveProjects archives the projects that a document has as archived ones, after their toggles.

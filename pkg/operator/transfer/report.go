@@ -14,6 +14,8 @@ type Report struct {
 	FeatureTypes  Section `json:"featureTypes"`
 	ContextFields Section `json:"contextFields"`
 	Environments  Section `json:"environments"`
+	Roles         Section `json:"roles"`
+	Groups        Section `json:"groups"`
 	Projects      Section `json:"projects"`
 	Segments      Section `json:"segments"`
 	Features      Section `json:"features"`
@@ -27,7 +29,7 @@ type Report struct {
 // HasLosses reports whether something of the document is missing here, so that applications can get other answers.
 func (r Report) HasLosses() bool {
 	for _, s := range []Section{
-		r.FeatureTypes, r.ContextFields, r.Environments, r.Projects, r.Segments, r.Features, r.Accounts,
+		r.FeatureTypes, r.ContextFields, r.Environments, r.Roles, r.Groups, r.Projects, r.Segments, r.Features, r.Accounts,
 	} {
 		if len(s.Skipped)+len(s.Losses) > 0 {
 			return true

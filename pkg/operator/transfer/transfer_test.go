@@ -15,7 +15,9 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -40,6 +42,8 @@ func newStage(t *testing.T) stage {
 		Fields:       contextfield.NewStore(db.Client, db.Tables, db.Log()),
 		Environments: environment.NewStore(db.Client, db.Tables, db.Log()),
 		Projects:     project.NewStore(db.Client, db.Tables, db.Log()),
+		Roles:        role.NewStore(db.Client, db.Tables, db.Log()),
+		Groups:       group.NewStore(db.Client, db.Tables, db.Log()),
 		Segments:     segment.NewStore(db.Client, db.Tables, db.Log()),
 		Features:     feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:        user.NewStore(db.Client, db.Tables, db.Log()),
@@ -71,6 +75,7 @@ func (s stage) before(t *testing.T, operation string, n int, do func()) transfer
 	other := s.Installation
 	other.Types, other.Fields = featuretype.NewStore(client, s.Tables, log), contextfield.NewStore(client, s.Tables, log)
 	other.Environments, other.Segments = environment.NewStore(client, s.Tables, log), segment.NewStore(client, s.Tables, log)
+	other.Roles, other.Groups = role.NewStore(client, s.Tables, log), group.NewStore(client, s.Tables, log)
 	other.Projects = project.NewStore(client, s.Tables, log)
 	other.Features, other.Users = feature.NewStore(client, s.Tables, log), user.NewStore(client, s.Tables, log)
 	return other

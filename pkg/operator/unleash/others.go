@@ -22,8 +22,8 @@ type other struct {
 
 // entry is the part of an element of a list that decides whether it counts.
 type entry struct {
-	Name, Type string
-	Editable   bool
+	Name     string
+	Editable bool
 }
 
 // others are the kinds of all versions. A version that does not have one responds with 404, or with 200 and a page.
@@ -32,12 +32,7 @@ func others() []other {
 		{kind: "tag types", path: "tag-types", list: "tagTypes", counts: func(e entry) bool { return e.Name != "simple" }},
 		{kind: "custom strategy types", path: "strategies", list: "strategies", counts: func(e entry) bool { return e.Editable }},
 		{kind: "API tokens", path: "api-tokens", list: "tokens"},
-		{kind: "people", path: "user-admin", list: "users"},
 		{kind: "service accounts", path: "service-account", list: "serviceAccounts"},
-		{kind: "groups", path: "groups", list: "groups"},
-		{kind: "custom roles", path: "roles", list: "roles", counts: func(e entry) bool {
-			return e.Type == "custom" || e.Type == "root-custom"
-		}},
 		{kind: "integrations", path: "addons", list: "addons"},
 		{kind: "signal endpoints", path: "signal-endpoints", list: "signalEndpoints"},
 		{kind: "release templates", path: "release-plan-templates"},

@@ -55,8 +55,8 @@ type environment struct {
 	LastSeenAt    *string
 }
 
-// Read reads the types, the context fields, the environments, the projects, the segments and the toggles, archived ones
-// too. If project is not empty, it reads only the toggles of that project, which must exist. Unleash limits the speed, to 1,500 toggles per minute.
+// Read reads the types, the context fields, the environments, the projects, the segments, the toggles, archived ones
+// too, people, groups, custom roles, and who has which roles in projects. If project is not empty, it reads only the toggles of that project, which must exist. Unleash limits the speed, to 1,500 toggles per minute.
 func Read(ctx context.Context, c Config, project string) (transfer.Document, error) {
 	base, err := parseURL(c.URL)
 	if err != nil {
@@ -103,8 +103,10 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		e.addTo(&d)
 	}
 	d.Unlisted, d.Complete = unlisted(d.Environments, toggles), true
-	d.Others, err = r.others(ctx, toggles)
-	return d, err
+	if d.Others, err = r.others(ctx, toggles); err != nil {
+		return d, err
+	}
+	return d, r.access(ctx, &d)
 }
 
 // unlisted returns the environments that toggles have, and that the list of environments lacks. Open-source versions list

@@ -356,8 +356,6 @@ func TestOthers(t *testing.T) {
 		"tag-types":        `{"tagTypes":[{"name":"simple"},{"name":"team"}]}`,
 		"strategies":       `{"strategies":[{"name":"default","editable":false},{"name":"own","editable":true}]}`,
 		"api-tokens":       `{"tokens":[{},{},{}]}`,
-		"user-admin":       `{"users":[{"id":1}]}`,
-		"roles":            `{"roles":[{"id":1,"type":"root"},{"id":9,"type":"custom"}]}`,
 		"addons":           `{"addons":[]}`,
 		"search/events":    `{"events":[{}],"total":12}`,
 	})}, "")
@@ -371,10 +369,35 @@ func TestOthers(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"tags of toggles": "2", "tag types": "1", "custom strategy types": "1",
-		"API tokens": "3", "people": "1", "custom roles": "1", "groups": "unknown", "events": "12",
+		"API tokens": "3", "groups": "unknown", "events": "12",
 	}, numbers)
 	assert.Equal(t, true, d.Complete)
 	assert.Equal(t, []transfer.Environment{{Name: "staging", Type: "test", SortOrder: 3}}, d.Unlisted)
+}
+
+// People, groups, custom roles and the access to projects are read with the names of what they refer to.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	const ada, ci = `{"id":2,"name":"Ada","username":"ada","email":"Ada@example.com","rootRole":2}`, `{"id":3,"username":"ci"}`
+	d, _, err := readFrom(t, empty.with(answers{
+		"search/features":  `{"features":[],"total":0}`,
+		"archive/features": `{"features":[]}`,
+		"projects":         `{"projects":[{"id":"shop","name":"Shop"},{"id":"web","name":"Web"}]}`,
+		"roles": `{"roles":[{"id":1,"name":"Admin","type":"root"},{"id":2,"name":"Editor","type":"root"},
+			{"id":4,"name":"Owner","type":"project"},{"id":9,"name":"Releaser","type":"custom","description":"d"}]}`,
+		"roles/9": `{"id":9,"name":"Releaser","type":"custom","permissions":[{"id":7,"name":"UPDATE_FEATURE","environment":""},
+			{"id":28,"name":"UPDATE_FEATURE_ENVIRONMENT","environment":"production"}]}`,
+		"user-admin": `{"users":[{"id":1,"username":"admin","email":null,"rootRole":1},` + ada + `],"rootRoles":[]}`,
+		"groups": `{"groups":[{"id":5,"name":"Payments","description":"","mappingsSSO":["pay"],"rootRole":2,
+			"users":[{"user":` + ada + `},{"user":` + ci + `}]},{"id":6,"name":"Empty","rootRole":null}]}`,
+		"projects/shop/access": `{"users":[{"id":2,"email":"ada@example.com","roles":[4,9],"roleId":4}],
+			"groups":[{"id":5,"name":"Payments","roleId":4}]}`,
+		"projects/web/access": `{"users":[{"id":3,"username":"ci","roles":[99]}],"groups":[]}`,
+	}), "")
+	assert.OK(t, err)
+	assert.JSON(t, "testdata/access.json", transfer.Document{
+		Accounts: d.Accounts, Roles: d.Roles, Groups: d.Groups, Projects: d.Projects,
+	})
 }
 
 // Projects are read with archived ones, which old versions list with the others.
