@@ -41,6 +41,10 @@ func TestPermissionIndex(t *testing.T) {
 		{admin, []string{"CREATE_FEATURE", "payments"}, true},
 		{admin, []string{"ADMIN"}, true},
 		{nil, []string{"CREATE_FEATURE"}, false},
+		{[]held{{"SWITCH", "*", "test"}, {"SWITCH", "shop", "production"}}, []string{"SWITCH", "payments", "test"}, true},
+		{[]held{{"SWITCH", "*", "test"}, {"SWITCH", "shop", "production"}}, []string{"SWITCH", "payments", "production"}, false},
+		{[]held{{"SWITCH", "*", "test"}, {"SWITCH", "shop", "production"}}, []string{"SWITCH", "shop", "test"}, true},
+		{[]held{{"SWITCH", "*", "test"}, {"SWITCH", "shop", "production"}}, []string{"SWITCH", "shop", "production"}, true},
 	}
 	input, want := [][]any{}, []bool{}
 	for _, test := range tests {

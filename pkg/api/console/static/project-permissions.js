@@ -1,7 +1,7 @@
 // What the caller may do in projects and their environments. This module imports nothing.
 
 const admin = 'ADMIN'; // includes all permissions
-const all = '*'; // environments
+const all = '*'; // projects, or environments
 
 /**
  * Makes an index of the caller's permissions.
@@ -29,14 +29,16 @@ export function permissionIndex(permissions) {
     const projects = index.get(permission);
     if (!projects || projects.has(null)) return projects !== undefined;
     if (project === undefined) return true;
-    const environments = projects.get(project);
-    return environments !== undefined && (environment === undefined || environments.has(all) || environments.has(environment));
+    return [project, all].some((one) => {
+      const environments = projects.get(one);
+      return environments !== undefined && (environment === undefined || environments.has(all) || environments.has(environment));
+    });
   }
 
   /** The ids of the projects in which the caller has a permission, or null for all of them. */
   function projectsFor(permission) {
     if (index.has(admin)) return null;
     const projects = [...index.get(permission)?.keys() ?? []];
-    return projects.includes(null) ? null : projects;
+    return projects.includes(null) || projects.includes(all) ? null : projects;
   }
 }

@@ -1,6 +1,6 @@
 // Groups of people and service accounts: the list, and the pages of one.
 
-import { failure, loading } from '../dom.js';
+import { failure, loading, once } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
 import { listView } from '../list.js';
@@ -41,9 +41,10 @@ export async function render(content, context) {
     draw,
   });
   setActions(allowed({ permission: 'ADMIN', to: 'create groups' }, context, 'Create group',
-    html`<button type="button" class="primary" @click=${create}>Create group</button>`));
+    html`<button type="button" class="primary" @click=${once(create)}>Create group</button>`));
   draw();
-  await load();
+  const loaded = load();
+  await loaded;
   if (state.groups && may('ADMIN') && draftFor('group') === null) create();
 
   async function load() {
@@ -95,7 +96,8 @@ export async function render(content, context) {
     });
   }
 
-  function create() {
+  async function create() {
+    await loaded; // the roles
     openGroupEditor(null, state.roles, context, ({ id, name }) => {
       leaveFor(groupAddress({ id }), () => announce(`Group ${name} created. Add its members next.`));
     });

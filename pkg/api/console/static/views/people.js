@@ -2,7 +2,7 @@
 
 import { loadAllTokens } from '../all-tokens.js';
 import { call } from '../api.js';
-import { counted, failure, loading, logAddress } from '../dom.js';
+import { counted, failure, loading, logAddress, once } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
 import { listView } from '../list.js';
@@ -54,9 +54,10 @@ export async function render(content, context) {
     order: { sortBy: 'name', sortOrder: 'asc' },
     draw,
   });
-  setActions(html`<button type="button" class="primary" @click=${create}>Add person</button>`);
+  setActions(html`<button type="button" class="primary" @click=${once(create)}>Add person</button>`);
   draw();
-  await load();
+  const loaded = load();
+  await loaded;
   if (state.people && draftFor('person') === null) create();
 
   async function load() {
@@ -110,7 +111,8 @@ export async function render(content, context) {
     });
   }
 
-  function create() {
+  async function create() {
+    await loaded; // the roles
     openPersonEditor(null, state.roles, context, ({ id, name }) => {
       leaveFor(personAddress({ id }), () => announce(`${name} was added, and can sign in.`));
     });

@@ -1,6 +1,6 @@
 // The dialogs that create, change and delete service accounts.
 
-import { call, roles } from '../api.js';
+import { call } from '../api.js';
 import { field, form, openDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
 import { keepControls } from '../draft.js';
@@ -11,14 +11,15 @@ export const accountsPath = '/api/admin/service-account';
 /**
  * Opens the dialog that creates a service account, or changes one.
  * @param {Object|null} account
+ * @param {Object[]} roles the root roles
  * @param {(account: Object, isNew: boolean) => void} saved called after it
  */
-export function openEditor(account, saved) {
+export function openEditor(account, roles, saved) {
   const controls = {
     ...!account && { username: element(html`<input name="username" autocomplete="off" spellcheck="false" required>`) },
     name: element(html`<input name="name" autocomplete="off" dir="auto" required value=${account?.name ?? ''}>`),
-    rootRole: element(html`<select name="rootRole">${Object.entries(roles).map(([id, role]) => html`
-      <option value=${id} ?selected=${Number(id) === (account?.rootRole ?? 3)}>${role}</option>`)}</select>`),
+    rootRole: element(html`<select name="rootRole">${roles.map(({ id, name }) => html`
+      <option value=${id} ?selected=${id === (account?.rootRole ?? 3)}>${name}</option>`)}</select>`),
   };
   const dialog = openDialog(account ? ['Edit service account ', text(account.name)] : 'Create a service account', () => [
     form({

@@ -1,8 +1,8 @@
 // Service accounts: the list, all their tokens, and the page of one account.
 
 import { loadAllTokens } from '../all-tokens.js';
-import { call, roles } from '../api.js';
-import { failure, loading, logAddress } from '../dom.js';
+import { call } from '../api.js';
+import { failure, loading, logAddress, once } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { expiry, tokenFilters } from '../expiry.js';
 import { listView } from '../list.js';
@@ -11,13 +11,12 @@ import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
 import { timeOfUse } from '../toggle.js';
 import { tokenOrders, tokenTexts } from '../token.js';
+import { accountRights } from './account-rights.js';
 import { accountsPath, openDeletion, openEditor } from './service-account-dialogs.js';
 import { accountOwner, createToken, deleteToken, rotateToken } from './token-dialogs.js';
 import { accountAddress, commonActions, copier, moment, tokenTable } from './token-table.js';
 
 const address = '#/service-accounts';
-const roleChoices = [{ value: '', label: 'All roles' },
-  ...Object.values(roles).map((role) => ({ value: role, label: role, test: (item) => role === (item.role ?? roles[item.rootRole]) }))];
 const accountOrders = {
   name: { label: 'Name', compare: (a, b) => a.name.localeCompare(b.name, 'en') },
   role: { label: 'Role', compare: (a, b) => b.rootRole - a.rootRole },
@@ -30,7 +29,11 @@ export async function render(content, context) {
   const { detail, may, search, signal, announce, setActions, setPath, setTitle } = context;
   const isTokens = detail === 'tokens';
   const isOne = !isTokens && detail !== '';
-  const state = { accounts: null, tokens: [], account: null, error: null };
+  const state = { accounts: null, tokens: [], account: null, roles: [], error: null };
+  const roleName = (id) => state.roles.find((role) => role.id === id)?.name ?? `Role ${id}`;
+  const rights = isOne ? accountRights({ path: 'service-account', id: detail, address: accountAddress({ id: detail }) }, context, draw) : null;
+  const roleChoices = () => [{ value: '', label: 'All roles' },
+    ...state.roles.map(({ name }) => ({ value: name, label: name, test: (item) => name === (item.role ?? roleName(item.rootRole)) }))];
   const copy = copier(announce);
   const accountList = listView({
     content,
@@ -40,7 +43,7 @@ export async function render(content, context) {
     placeholder: 'Search names and user names',
     texts: ({ name, username }) => [name, username],
     filters: {
-      role: { label: 'Role', choices: () => roleChoices },
+      role: { label: 'Role', choices: roleChoices },
       show: { label: 'Show', choices: () => [{ value: '', label: 'With or without tokens' }, { value: 'none', label: 'Without tokens', test: ({ tokens }) => tokens.length === 0 }] },
     },
     orders: accountOrders,
@@ -54,37 +57,39 @@ export async function render(content, context) {
     item: 'token',
     placeholder: isOne ? 'Search descriptions' : 'Search descriptions and accounts',
     texts: tokenTexts,
-    filters: { ...!isOne && { role: { label: 'Role', choices: () => roleChoices } }, show: { label: 'Show', choices: () => tokenFilters } },
+    filters: { ...!isOne && { role: { label: 'Role', choices: roleChoices } }, show: { label: 'Show', choices: () => tokenFilters } },
     orders: tokenOrders,
     order: { sortBy: 'risk', sortOrder: 'desc' },
     draw,
   });
   if (isOne) setPath(html`<a href=${address}>Service accounts</a>`);
-  else setActions(html`<button type="button" class="primary" @click=${create}>Create service account</button>`);
+  else setActions(html`<button type="button" class="primary" @click=${once(create)}>Create service account</button>`);
   draw();
-  await load();
+  const loaded = load();
+  await loaded;
   resumeDraft();
 
   async function load() {
     try {
-      const [{ serviceAccounts: accounts }, tokens] = await Promise.all([call('GET', accountsPath, undefined, { signal }), loadAllTokens(signal)]);
+      const [{ serviceAccounts: accounts, rootRoles }, tokens] = await Promise.all([call('GET', accountsPath, undefined, { signal }), loadAllTokens(signal)]);
       const byId = new Map(accounts.map((account) => [account.id, account]));
       const own = tokens.filter(({ owner }) => byId.has(owner?.id))
         .map((token) => ({ ...token, owner: { ...token.owner, username: byId.get(token.owner.id).username } }));
-      Object.assign(state, { accounts, tokens: own, account: isOne ? byId.get(Number(detail)) ?? null : null, error: null });
+      Object.assign(state, { accounts, roles: rootRoles, tokens: own, account: isOne ? byId.get(Number(detail)) ?? null : null, error: null });
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;
     }
     if (state.account) showHead(state.account);
     draw();
+    if (state.account) rights.load();
   }
 
   function showHead(account) {
     setTitle(account.name);
     setActions(
       html`<button type="button" class="danger quiet" @click=${() => openDeletion(account, deleted)}>Delete</button>`,
-      html`<button type="button" @click=${() => openEditor(account, saved)}>Edit</button>`,
+      html`<button type="button" @click=${() => openEditor(account, state.roles, saved)}>Edit</button>`,
       html`<button type="button" class="primary" @click=${() => newToken(account)}>Create token</button>`);
   }
 
@@ -109,20 +114,21 @@ export async function render(content, context) {
     return html`
       <dl class="panel">
         ${fact('User name', html`<bdi>${account.username}</bdi>`)}
-        ${fact('Role', roles[account.rootRole])}
+        ${fact('Role', html`<a href="#/roles/${account.rootRole}"><bdi>${roleName(account.rootRole)}</bdi></a>`)}
         ${fact('Created', moment(account.createdAt))}
         ${fact('Last used', lastUsed(account))}
         ${fact('Event log', html`<div class="links"><a href=${logAddress({ createdBy: account.id })}>Activity</a><a
           href=${logAddress({ subject: `account:${account.id}` })}>History</a></div>`)}
       </dl>
-      ${tokenList.template(tokensOf(account), tokenRows, html`<p class="empty">The account has no tokens.</p>`)}`;
+      ${tokenList.template(tokensOf(account), tokenRows, html`<p class="empty">The account has no tokens.</p>`)}
+      ${rights.template(account.name)}`;
   }
 
   function accountRows(accounts, { query, ...sorting }) {
     const cells = {
       name: ({ id, name, username }) => html`<a class="one-line" href=${accountAddress({ id })} title=${name}>${marked(name, query)}</a>${
         username === name ? nothing : html`<small class="line" title=${username}>${marked(username, query)}</small>`}`,
-      role: ({ rootRole }) => roles[rootRole],
+      role: ({ rootRole }) => html`<bdi>${roleName(rootRole)}</bdi>`,
       tokens: ({ tokens }) => {
         const marks = tokens.filter((token) => expiry(token)).length;
         return html`${tokens.length === 0 ? 'None' : tokens.length}${marks > 0 ? html` <span class="badge warn">${marks} expired or expiring soon</span>` : nothing}`;
@@ -141,7 +147,7 @@ export async function render(content, context) {
         id: `account-${account.id}`,
         items: [
           { label: 'Create token', action: () => newToken(account) },
-          { label: 'Edit', action: () => openEditor(account, saved) },
+          { label: 'Edit', action: () => openEditor(account, state.roles, saved) },
           { label: 'Activity', href: logAddress({ createdBy: account.id }) },
           { label: 'History', href: logAddress({ subject: `account:${account.id}` }) },
           { label: 'Copy ID', action: () => copy(String(account.id), 'ID copied.') },
@@ -170,8 +176,9 @@ export async function render(content, context) {
     return state.tokens.filter(({ owner }) => owner.id === id);
   }
 
-  function create() {
-    openEditor(null, saved);
+  async function create() {
+    await loaded; // the roles
+    openEditor(null, state.roles, saved);
   }
 
   function newToken(account) {
@@ -185,7 +192,7 @@ export async function render(content, context) {
     const edited = accounts.find(({ id }) => id === continued);
     const owner = accounts.find((account) => draftFor('create-token') === accountOwner(account).path);
     if (draftFor('create-account') !== undefined) create();
-    else if (edited) openEditor(edited, saved);
+    else if (edited) openEditor(edited, state.roles, saved);
     else if (owner) newToken(owner);
   }
 
