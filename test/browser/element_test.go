@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
@@ -132,4 +133,23 @@ func (b *tab) seesOnlyButtons(names ...string) {
 	}
 	b.is(fmt.Sprintf("[...document.querySelectorAll('main :is(button, input, select, textarea)')]"+
 		".filter(e => !e.closest('.filters, .finder, .sort, .more, .menu, .opener, .locked')).length === %d", len(names)))
+}
+
+// isAlive checks that no page with one of the fragments has a button that does nothing, a menu without items, or a form
+// that cannot be saved and does not say why.
+func (b *tab) isAlive(fragments ...string) {
+	b.t.Helper()
+	for _, fragment := range fragments {
+		b.run("window.left = location.hash === " + strconv.Quote(fragment) + " ? null : document.querySelector('.page'); void 0")
+		b.setFragment(fragment)
+		b.is("document.querySelector('.page') !== window.left")
+		b.isLoaded()
+		for _, dead := range evaluate[[]string](b, `[
+			...[...document.querySelectorAll('main button')].filter(e => e.checkVisibility() && (e.matches(':disabled') || e.ariaDisabled === 'true')),
+			...document.querySelectorAll('main .menu:empty'),
+			...[...document.querySelectorAll('main form:has(:disabled)')].filter(e => !e.querySelector('.locked')),
+		].map(e => e.outerHTML.slice(0, 200))`) {
+			b.t.Errorf("on %s, this does nothing: %s", fragment, dead)
+		}
+	}
 }

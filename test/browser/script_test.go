@@ -56,6 +56,7 @@ var commands = map[string]any{
 	"intact":       (*tab).isIntact,
 	"accessible":   (*tab).isAccessible,
 	"only-buttons": (*tab).seesOnlyButtons, // NAME…
+	"alive":        (*tab).isAlive,         // #FRAGMENT…: every control of the pages can be used
 	"requested":    (*tab).hasRequested,    // N PART: the tab has sent N requests with this part in the URL; does not wait
 	"downloaded":   (*tab).hasDownloaded,   // FILE TEXT
 	"reports":      (*tab).reports,         // PART…: of messages that would fail the test

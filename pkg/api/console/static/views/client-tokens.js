@@ -10,6 +10,7 @@ import { listView } from '../list.js';
 import { html, render as show } from '../template.js';
 import { countToggles } from '../toggle.js';
 import { loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
+import { allowed } from '../why.js';
 import { openCreation, openExpiry, openRevocation } from './client-token-dialogs.js';
 import { deleteToken, rotateToken, tokenOwner } from './token-dialogs.js';
 import { commonActions, copier, tokenTable } from './token-table.js';
@@ -37,8 +38,9 @@ export async function render(content, context) {
   const isAdmin = may('ADMIN');
   const state = { tokens: null, environments: [], error: null };
   const copy = copier(announce);
-  const create = may('CREATE_CLIENT_API_TOKEN') && html`<button type="button" @click=${openCreate}>Create token</button>`;
-  setActions(create, html`<a class="button primary" href="#/api-tokens/connect">Connect an SDK</a>`);
+  const mayCreate = may('CREATE_CLIENT_API_TOKEN');
+  setActions(allowed({ permission: 'CREATE_CLIENT_API_TOKEN', to: 'create client tokens' }, context, 'Create token',
+    html`<button type="button" @click=${openCreate}>Create token</button>`), html`<a class="button primary" href="#/api-tokens/connect">Connect an SDK</a>`);
   const list = listView({
     content,
     search,
@@ -58,7 +60,7 @@ export async function render(content, context) {
   });
   draw();
   await load();
-  if (create && state.tokens && draftFor('client-token') !== undefined) openCreate();
+  if (mayCreate && state.tokens && draftFor('client-token') !== undefined) openCreate();
 
   async function load() {
     try {
@@ -82,7 +84,7 @@ export async function render(content, context) {
       <p class="lead">${isAdmin ? 'Who and what can use the service. ' : ''}Applications ask for toggles with a client token: create one for each application and environment, so
         that you can revoke it alone.${clientUrl ? '' : ' This deployment has no URL for applications.'}</p>
       ${error ? failure(error, load) : !tokens ? loading('the tokens') : list.template(tokens, table, html`<p class="empty">${
-    create ? 'There are no client tokens. Connect an SDK, or create one for an application.'
+    mayCreate ? 'There are no client tokens. Connect an SDK, or create one for an application.'
       : 'There are no client tokens. An administrator can create one for each application.'}</p>`)}`, content);
   }
 

@@ -7,6 +7,7 @@ import { html, nothing, render as show } from '../template.js';
 import { menu } from '../menu.js';
 import { archivedBadge, modeBadge, projectAddress, projectPath } from '../project.js';
 import { countToggles, listAddress } from '../toggle.js';
+import { allowed } from '../why.js';
 import { openProjectChange } from './project-dialogs.js';
 import { projectEnvironments } from './project-environments.js';
 import { projectMembers } from './project-members.js';
@@ -85,7 +86,8 @@ export async function renderProject(content, context, id) {
     ] : [];
     setActions(
       html`<a class="button" href=${listAddress({ project: id })}>Show toggles</a>`,
-      may('PROJECT_USER_ACCESS_WRITE', id) && html`<button type="button" class="primary" @click=${() => tabs.members.add()}>Add member</button>`,
+      allowed({ permission: 'PROJECT_USER_ACCESS_WRITE', project: id, to: `add members to ${project.name}` }, context, 'Add member',
+        html`<button type="button" class="primary" @click=${() => tabs.members.add()}>Add member</button>`),
       changes.length > 0 && menu('', 'menu-project', changes, 'More'));
   }
 

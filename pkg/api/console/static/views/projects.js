@@ -9,6 +9,7 @@ import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
+import { allowed } from '../why.js';
 import { listed } from '../words.js';
 import { openProjectCreation } from './project-dialogs.js';
 
@@ -31,7 +32,8 @@ export async function render(content, context) {
   const { user, may, search, signal, setActions } = context;
   const state = { projects: null, own: new Set(), error: null };
   const mayCreate = may('CREATE_PROJECT');
-  setActions(mayCreate && html`<button type="button" class="primary" @click=${() => openProjectCreation(context)}>New project</button>`);
+  setActions(allowed({ permission: 'CREATE_PROJECT', to: 'create projects' }, context, 'New project',
+    html`<button type="button" class="primary" @click=${() => openProjectCreation(context)}>New project</button>`));
   const list = listView({
     content,
     search,
