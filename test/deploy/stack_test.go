@@ -1,8 +1,12 @@
 package deploy_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -55,7 +59,7 @@ func (e *emulator) deploy(t *testing.T, d deployment) *stack {
 func (e *emulator) tryDeploy(t *testing.T, d deployment) (*stack, error) {
 	t.Helper()
 	s := &stack{emulator: e, name: d.name, folder: e.newFolder(t)}
-	s.prepare(t, d.change)
+	s.prepare(t, d)
 	s.configure(t, d)
 	if d.plain {
 		var err error
@@ -108,27 +112,55 @@ func (s *stack) script(arguments ...string) error {
 
 // prepare writes the built template to the folder, with links to the functions. It changes what the emulator cannot do.
 // Functions get the address of DynamoDB in their variable, not by the parameter, so that all conditions are evaluated as
-// on AWS.
-func (s *stack) prepare(t *testing.T, change func(*document)) {
+// on AWS. Only for sam deploy, functions are folders, which sam compresses for a minute. Otherwise they are archives,
+// which it uploads as they are.
+func (s *stack) prepare(t *testing.T, d deployment) {
 	t.Helper()
 	s.template, s.delivery = readDocument(t, filepath.Join(s.build, "template.yaml")), readDocument(t,
 		filepath.Join(s.build, "Delivery", "template.yaml"))
 	s.template.fitEmulator(t, s.url)
 	s.delivery.fitEmulator(t, s.url)
-	if change != nil {
-		change(s.template)
+	if d.change != nil {
+		d.change(s.template)
 	}
 	build := filepath.Join(s.folder, ".aws-sam", "build")
 	assert.OK(t, os.MkdirAll(filepath.Join(build, "Delivery"), 0o700))
-	s.template.write(t, filepath.Join(build, "template.yaml"))
-	s.delivery.write(t, filepath.Join(build, "Delivery", "template.yaml"))
-	for _, folder := range []string{".", "Delivery"} {
+	for folder, template := range map[string]*document{".": s.template, "Delivery": s.delivery} {
 		functions, err := filepath.Glob(filepath.Join(s.build, folder, "*Function"))
 		assert.OK(t, err)
 		for _, function := range functions {
-			assert.OK(t, os.Symlink(function, filepath.Join(build, folder, filepath.Base(function))))
+			name := filepath.Base(function)
+			if d.plain {
+				assert.OK(t, os.Symlink(function, filepath.Join(build, folder, name)))
+			} else {
+				template.set(t, "Resources."+name+".Properties.CodeUri", archive(t, function))
+			}
 		}
+		template.write(t, filepath.Join(build, folder, "template.yaml"))
 	}
+}
+
+// archive returns the path of the archive of a function's folder, which is made once. sam build empties the folder.
+func archive(t *testing.T, function string) string {
+	t.Helper()
+	file := function + ".zip"
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	program, err := os.ReadFile(filepath.Join(function, "bootstrap"))
+	assert.OK(t, err)
+	var content bytes.Buffer
+	w := zip.NewWriter(&content)
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(out, flate.BestSpeed)
+	})
+	header := zip.FileHeader{Name: "bootstrap", Method: zip.Deflate}
+	header.SetMode(0o755)
+	entry, err := w.CreateHeader(&header)
+	assert.OK(t, err)
+	_, err = entry.Write(program)
+	assert.OK(t, err, w.Close(), os.WriteFile(file, content.Bytes(), 0o600))
+	return file
 }
 
 // describe reads outputs and resources of the stack.
