@@ -103,16 +103,18 @@ FAST_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|sdk|unl
 FILE_TESTS = ./test/repository ./test/template
 RACE_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|repository|samlocal|sdk|template|unleash)(/|$$)')
 
-# Heaps are small: GOGC=400 saves a tenth of the CPU time. Some tests wait, so two packages per CPU
-# run at the same time.
+# Some tests wait, so two packages per CPU run at the same time.
+PACKAGES = -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2))
+
+# Heaps are small: GOGC=400 saves a tenth of the CPU time.
 test: go node_modules/.installed ## develop: Run every fast test
-	@GOGC=400 go test -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2)) $(FAST_TESTS)
+	@GOGC=400 go test $(PACKAGES) $(FAST_TESTS)
 
 # The detector requires cgo. What the tests build does not, and is in the cache without it.
 test-race: node_modules/.installed ## develop: Run every fast test with the race detector, in random order
 	@if [ "$$(env -u CGO_ENABLED go env CGO_ENABLED)" = 1 ]; then export CGO_ENABLED=1; race=-race; \
 	else echo 'test-race: no C compiler, so without the race detector'; fi; \
-	go test $$race -shuffle=on -exec 'env CGO_ENABLED=0' $(RACE_TESTS)
+	go test $$race $(PACKAGES) -shuffle=on -exec 'env CGO_ENABLED=0' $(RACE_TESTS)
 	@go test $(FILE_TESTS)
 
 test-browser: node_modules/.installed test/browser/node_modules/.installed ## test: Test the pages in Chromium

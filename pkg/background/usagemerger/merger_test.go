@@ -438,16 +438,16 @@ func TestApplications(t *testing.T) {
 func TestTooManyApplications(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	report := func(at time.Time, names ...string) []string {
-		t.Helper()
-		f.put(t, usagetable.KindPresence, usage.HourOf(at), at.String(), 1, presence(at, names...))
-		f.sweep(t, at)
-		return f.applications(t)
-	}
-	report(hour, "first")
 	others := names("other", 1_999)
-	assert.Equal(t, append([]string{"first"}, others...), report(hour.Add(10*time.Minute), others...))
-	assert.Equal(t, append([]string{"another"}, others...), report(hour.Add(20*time.Minute), "another"))
+	stored := []dynamo.Item{usagetable.MarshalApplication(usagetable.Application{Name: "first", SeenAt: hour})}
+	for _, name := range others {
+		stored = append(stored, usagetable.MarshalApplication(usagetable.Application{Name: name, SeenAt: hour.Add(time.Minute)}))
+	}
+	f.PutAll(t, f.Tables[usagetable.Table], stored)
+	at := hour.Add(20 * time.Minute)
+	f.put(t, usagetable.KindPresence, hour, "a", 1, presence(at, "another"))
+	f.sweep(t, at)
+	assert.Equal(t, append([]string{"another"}, others...), f.applications(t))
 }
 
 // presence returns applications with an instance that was seen at a time.
@@ -503,14 +503,16 @@ func TestNewFrontendApplications(t *testing.T) {
 func TestTooManyFrontendApplications(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	table := f.Tables[usagetable.Table]
 	early := hour.Add(-72 * time.Hour)
+	stored := []dynamo.Item{
+		usagetable.MarshalApplication(usagetable.Application{Name: "idle", CreatedAt: early, SeenAt: early}),
+	}
 	for _, name := range names("page", 1_001) {
-		f.Put(t, table, usagetable.MarshalApplication(usagetable.Application{
+		stored = append(stored, usagetable.MarshalApplication(usagetable.Application{
 			Name: name, CreatedAt: early, SeenAt: early.Add(time.Minute), Frontend: true,
 		}))
 	}
-	f.Put(t, table, usagetable.MarshalApplication(usagetable.Application{Name: "idle", CreatedAt: early, SeenAt: early}))
+	f.PutAll(t, f.Tables[usagetable.Table], stored)
 	f.put(t, usagetable.KindPresence, hour, "a", 1, presence(hour, "shop"))
 	f.sweep(t, hour.Add(time.Minute))
 	assert.Equal(t, slices.Concat([]string{"idle"}, names("page", 1_000), []string{"shop"}), f.applications(t))
@@ -573,14 +575,16 @@ func TestManyParts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	empty := usage.NewTally()
+	var parts []dynamo.Item
 	for i := range 2_001 {
 		environment := []string{"a", "b", "c"}[i%3]
 		item, err := usagetable.MarshalPart(usagetable.Part{
 			Kind: usagetable.KindTally, Hour: hour.Add(-time.Hour), Environment: environment, ID: fmt.Sprint(i), Writes: 1,
 		}, empty)
 		assert.OK(t, err)
-		f.Put(t, f.Tables[usagetable.Table], item)
+		parts = append(parts, item)
 	}
+	f.PutAll(t, f.Tables[usagetable.Table], parts)
 	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
 	m := f.merger(f.Client, settled)
 	for _, want := range []bool{false, true} {

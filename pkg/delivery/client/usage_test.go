@@ -412,7 +412,7 @@ func TestProcessesAddUp(t *testing.T) {
 // twice, and only what the process received in its last ten seconds can be lost.
 func TestSumsAreExact(t *testing.T) {
 	t.Parallel()
-	const instances, rounds, ends = 10, 200, 97
+	const instances, rounds, ends = 10, 130, 97
 	f := newFixture(t)
 	for _, name := range []string{"process-0", "process-1", "process-2"} {
 		f.put("web", name, toggle.Strategy{})

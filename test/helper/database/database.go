@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/dynamo"
@@ -95,6 +96,21 @@ func (db *Database) Put(tb testing.TB, table string, item dynamo.Item) {
 	tb.Helper()
 	_, err := db.Client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item})
 	assert.OK(tb, err)
+}
+
+// PutAll writes many items with few calls.
+func (db *Database) PutAll(tb testing.TB, table string, items []dynamo.Item) {
+	tb.Helper()
+	for batch := range slices.Chunk(items, 25) { // the maximum of a call
+		var requests []types.WriteRequest
+		for _, item := range batch {
+			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+		}
+		out, err := db.Client.BatchWriteItem(tb.Context(),
+			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: requests}})
+		assert.OK(tb, err)
+		assert.Equal(tb, 0, len(out.UnprocessedItems))
+	}
 }
 
 // Delete deletes an item.
