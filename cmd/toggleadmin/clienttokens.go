@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -15,6 +16,7 @@ import (
 type clientTokensCmd struct {
 	List   listClientTokensCmd  `cmd:"" help:"List client tokens, without their secrets."`
 	Create createClientTokenCmd `cmd:"" help:"Create a client token and print it. It is not shown again."`
+	Rotate rotateClientTokenCmd `cmd:"" help:"Create a second secret of a client token and print it. The first one stays valid for a while."`
 	Revoke revokeClientTokenCmd `cmd:"" help:"Revoke a client token: it is rejected from then on."`
 }
 
@@ -31,6 +33,11 @@ type createClientTokenCmd struct {
 	Project     []string `sep:"none" placeholder:"NAME" help:"Project whose toggles the token can read. Repeat for more. Without it, those of all projects."`
 	ExpiresAt   *moment  `placeholder:"TIME" xor:"expiry" help:"Expiry, such as 2027-01-31T00:00:00Z."`
 	ExpiresIn   lifetime `placeholder:"TIME" xor:"expiry" help:"Lifetime, such as 90d, 12h or 30m. Without a limit, a client token need not expire."`
+}
+
+type rotateClientTokenCmd struct {
+	Token   string   `arg:"" help:"ID of the token, as list shows it, or its name."`
+	Overlap lifetime `default:"24h" placeholder:"TIME" help:"How long the first secret stays valid, from 1h to 30d. By default 24h."`
 }
 
 type revokeClientTokenCmd struct {
@@ -58,7 +65,7 @@ func (c *listClientTokensCmd) Run(s *session, o *operator.Operator) error {
 		{name: "ENVIRONMENT", cell: func(t operator.ClientToken) string { return t.Environment }, cut: cutLast, isName: true},
 		{name: "PROJECTS", cell: markedProjects, cut: cutLast},
 		{name: "USED", cell: func(t operator.ClientToken) string { return s.relative(t.SeenAt) }},
-		{name: "EXPIRES", cell: func(t operator.ClientToken) string { return s.relative(t.ExpiresAt) }},
+		{name: "EXPIRES", cell: func(t operator.ClientToken) string { return s.relative(t.Ends()) }},
 		{name: "ID", cell: operator.ClientToken.ShortID},
 	})
 }
@@ -96,6 +103,13 @@ func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
 	for _, project := range created.ProjectsWithoutToggles {
 		s.inform("Warning: the project %s has no toggles: an application with the token gets none of it.", project)
 	}
+	return printClientToken(s, o, created, secret, "created", "client-tokens create")
+}
+
+// printClientToken prints the secret of a token that a command has created. If it cannot be printed, it is revoked.
+func printClientToken(
+	s *session, o *operator.Operator, created operator.ClientToken, secret clienttokentable.Secret, done, command string,
+) (err error) {
 	if s.JSON {
 		err = printJSON(s.out, struct {
 			operator.ClientToken
@@ -103,15 +117,37 @@ func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
 			Secret string `json:"secret"`
 		}{created, secret.Reveal()})
 	} else {
-		s.inform("created the %s. The token is not shown again:", describeClientToken(created))
+		s.inform("%s the %s. The token is not shown again:", done, describeClientToken(created))
 		_, err = fmt.Fprintln(s.out, secret.Reveal())
 	}
 	if err != nil {
-		return s.revokeUnprinted(err, "client-tokens create", func(ctx context.Context) error {
-			return o.RevokeClientToken(ctx, created)
-		})
+		return s.revokeUnprinted(err, command, func(ctx context.Context) error { return o.RevokeClientToken(ctx, created) })
 	}
 	return nil
+}
+
+// Validate is called by kong.
+func (c *rotateClientTokenCmd) Validate() error {
+	if err := rejectSecret(c.Token, ""); err != nil {
+		return err
+	}
+	if overlap := time.Duration(c.Overlap); overlap < time.Hour || overlap > clienttoken.MaxOverlapHours*time.Hour {
+		return exitstatus.Errorf(exitstatus.Usage, "--overlap is %s: it must be from 1h to 30d", overlap)
+	}
+	return nil
+}
+
+func (c *rotateClientTokenCmd) Run(s *session, o *operator.Operator) error {
+	t, err := o.FindClientToken(s.step(), c.Token)
+	if err != nil {
+		return err
+	}
+	created, secret, err := o.RotateClientToken(s.step(), t, time.Duration(c.Overlap))
+	if err != nil {
+		return err
+	}
+	s.inform("The secret %s stays valid for %s.", t.ID, time.Duration(c.Overlap))
+	return printClientToken(s, o, created, secret, "rotated", "client-tokens rotate")
 }
 
 func describeClientToken(t operator.ClientToken) string {
@@ -124,10 +160,14 @@ func describeClientToken(t operator.ClientToken) string {
 
 // Validate is called by kong.
 func (c *revokeClientTokenCmd) Validate() error {
-	if _, listed := clienttokentable.ParseListed(c.Token); !listed && hasSecret(c.Token) {
-		return exitstatus.Errorf(exitstatus.Usage,
-			"a token must not be passed as an argument, which other users of the machine can see: "+
-				"pass its id or its name, or use `toggleadmin client-tokens revoke -` and pass the token on stdin")
+	return rejectSecret(c.Token, ", or use `toggleadmin client-tokens revoke -` and pass the token on stdin")
+}
+
+// rejectSecret returns an error if an argument is a token in plain text. otherwise is what else the user can do.
+func rejectSecret(argument, otherwise string) error {
+	if _, listed := clienttokentable.ParseListed(argument); !listed && hasSecret(argument) {
+		return exitstatus.Errorf(exitstatus.Usage, "a token must not be passed as an argument, which other users of the machine "+
+			"can see: pass its id or its name%s", otherwise)
 	}
 	return nil
 }

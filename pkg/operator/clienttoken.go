@@ -21,8 +21,9 @@ type ClientToken struct {
 	Environment string                `json:"environment"`
 	Projects    []string              `json:"projects"` // only *: all
 	CreatedAt   string                `json:"createdAt"`
-	ExpiresAt   *string               `json:"expiresAt"` // null: never
-	SeenAt      *string               `json:"seenAt"`    // null: never used
+	ExpiresAt   *string               `json:"expiresAt"`  // null: never
+	SeenAt      *string               `json:"seenAt"`     // null: never used
+	ValidUntil  *string               `json:"validUntil"` // of a secret that another one replaces; null: it is not replaced
 	Expired     bool                  `json:"expired"`
 
 	// ProjectsWithoutToggles are those of the projects whose toggles are all archived, or that no toggle has.
@@ -40,6 +41,7 @@ func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]bool
 		CreatedAt:              datetime.Format(t.CreatedAt),
 		ExpiresAt:              datetime.FormatOptional(t.ExpiresAt),
 		SeenAt:                 datetime.FormatOptional(t.SeenAt),
+		ValidUntil:             datetime.FormatOptional(t.ValidUntil),
 		Expired:                t.Expired(o.now()),
 		ProjectsWithoutToggles: []string{},
 	}
@@ -190,6 +192,31 @@ func (o *Operator) FindClientTokenBySecret(ctx context.Context, text string) (Cl
 	}
 	used, err := o.usedProjects(ctx)
 	return o.newClientToken(t, used), err
+}
+
+// Ends returns when the secret is no longer valid: its expiry, or an earlier time because another one replaces it; nil:
+// never.
+func (t ClientToken) Ends() *string {
+	if t.ExpiresAt == nil || t.ValidUntil != nil && *t.ValidUntil < *t.ExpiresAt { // both are in UTC
+		return t.ValidUntil
+	}
+	return t.ExpiresAt
+}
+
+// RotateClientToken creates a second secret of a token that ClientTokens or one of the Find methods returned. The first
+// one is valid for the overlap.
+func (o *Operator) RotateClientToken(ctx context.Context, t ClientToken, overlap time.Duration) (
+	ClientToken, clienttokentable.Secret, error,
+) {
+	used, err := o.usedProjects(ctx)
+	if err != nil {
+		return ClientToken{}, clienttokentable.Secret{}, err
+	}
+	created, secret, err := o.clientTokens.Rotate(ctx, t.ID, o.now(), overlap, o.installation.ClientTokenLimit, o.random)
+	if err != nil {
+		return ClientToken{}, clienttokentable.Secret{}, exitstatus.Explain(err)
+	}
+	return o.newClientToken(created, used), secret, nil
 }
 
 // RevokeClientToken deletes a token that ClientTokens, CreateClientToken or one of the Find methods returned.

@@ -87,7 +87,7 @@ func (s *Store) Rotate(
 // checkRotation returns an error if a token cannot be rotated. other is its other item, or nil.
 func checkRotation(t clienttokentable.Token, other *clienttokentable.Token, now time.Time) error {
 	switch {
-	case t.ValidUntil != nil && other != nil:
+	case other != nil && other.ValidUntil == nil:
 		return apierror.Errorf(apierror.Conflict, "The client token %s is already replaced by %s. Rotate that one.", t.Listed(),
 			other.Listed())
 	case t.Expired(now):
