@@ -43,7 +43,7 @@ const (
 	random2   = "_BAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQ"
 )
 
-// fixture has the environments development and production.
+// fixture has the environments development and production, and some projects.
 type fixture struct {
 	*database.Database
 	operation.Set
@@ -70,6 +70,9 @@ func newFixture(t *testing.T, limits clienttoken.Limits) *fixture {
 	for _, e := range environment.Defaults() {
 		_, err := f.environments.Create(t.Context(), e)
 		assert.OK(t, err)
+	}
+	for _, id := range []string{"shop", "blog", "x", "y", "p"} {
+		f.PutProjects(t, access.NewProject(id, id))
 	}
 	return f
 }
@@ -477,7 +480,6 @@ func TestArchivedProject(t *testing.T) {
 		Projects: []string{"shop", "old"}, CreatedAt: now()}, clienttoken.MaxTokens, &f.random)
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
 	assert.Equal(t, `The project "old" is archived. Revive it first.`, apierror.From(err).Message)
-	f.Projects = f.ProjectReader()
-	f.Expect(t.Context(), t, "create", "", `{"tokenName":"a","type":"client","projects":["shop","SHOP"]}`,
-		"400 ValidationError: The `/body/projects/1` property must be * or the id of a project; you sent \"SHOP\".")
+	f.Expect(t.Context(), t, "create", "", `{"tokenName":"a","type":"client","projects":["shop","gone"]}`,
+		"400 ValidationError: The `/body/projects/1` property must be * or the id of a project; you sent \"gone\".")
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
@@ -16,6 +18,7 @@ import (
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -26,7 +29,7 @@ import (
 
 func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 123_987_654, time.UTC) }
 
-// fixture has the context fields plan, with the legal values basic and pro, and country.
+// fixture has the context fields plan, with the legal values basic and pro, and country, and the project shop.
 type fixture struct {
 	*database.Database
 	operation.Set
@@ -42,6 +45,7 @@ func newFixture(t *testing.T) fixture {
 		store:    segment.NewStore(db.Client, db.Tables, db.Log()),
 		fields:   contextfield.NewStore(db.Client, db.Tables, db.Log()),
 	}
+	f.PutProjects(t, access.NewProject("shop", "Shop"))
 	names := user.NewNames(db.Client, db.Tables)
 	f.Set = operation.Set{Parameters: []string{"id"}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"list":       segment.List(f.store, names),
@@ -414,4 +418,30 @@ func TestPrivateProject(t *testing.T) {
 	for _, name := range []string{"get", "strategies"} {
 		f.Expect(viewer, t, name, "2", "", strings.ReplaceAll(f.Call(viewer, name, "3", ""), "3", "2")) // there is no segment 3
 	}
+}
+
+// A segment is created in, or moved to, a project that exists and is not archived, also if the project is archived or
+// deleted between the check and the write.
+func TestClosedProject(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.PutProjects(t, access.NewProject("old", "Old"), access.NewProject("gone", "Gone"))
+	closing := func() {
+		archived := access.NewProject("old", "Old")
+		archived.ArchivedAt = new(time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+		f.PutProjects(t, archived)
+		_, err := f.Client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+			TableName: new(f.Tables[accesstable.Table]), Key: accesstable.ProjectKey("gone"),
+		})
+		assert.OK(t, err)
+	}
+	client := f.Before(t, "TransactWriteItems", 1, closing)
+	store := segment.NewStore(client, f.Tables, f.LogThrough(client))
+	_, err := store.Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "a"},
+		Project: new("gone")}})
+	assert.Equal(t, "The `/body/project` property must be the id of a project; you sent \"gone\".", apierror.From(err).Message)
+	f.ExpectStatus(t.Context(), t, "create", "", `{"name":"a","constraints":[]}`, 201)
+	const archived = `409 ConflictError: The project "old" is archived. Revive it first.`
+	f.Expect(t.Context(), t, "update", "1", `{"project":"old"}`, archived)
+	f.Expect(t.Context(), t, "create", "", `{"name":"b","constraints":[],"project":"old"}`, archived)
 }

@@ -21,6 +21,7 @@ import (
 	download "toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -32,6 +33,7 @@ type Store struct {
 	client          *dynamodb.Client
 	table           string
 	features        string // for the names of the toggles that use a segment
+	access          string // the table of projects
 	references      references.Store
 	fields          *contextfield.Store
 	fieldReferences references.Store
@@ -49,6 +51,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		client:          client,
 		table:           tables[segmenttable.Table],
 		features:        tables[featuretable.Table],
+		access:          tables[accesstable.Table],
 		references:      ReferencesStore(client, tables),
 		fields:          contextfield.NewStore(client, tables, nil),
 		fieldReferences: contextfield.ReferencesStore(client, tables),
@@ -80,6 +83,7 @@ const (
 	actionField           = "field"
 	actionFieldReferences = "references to a field"
 	actionEvent           = "event"
+	actionProject         = "project " // and its id
 )
 
 // List returns all segments, ordered by id. It is one consistent Scan per MB.
@@ -134,8 +138,8 @@ func (s *Store) Get(ctx context.Context, id int64) (Segment, error) {
 }
 
 // Create adds a segment that no toggle uses, and returns it as it is stored, with its id. The kind of its error is, in
-// this order, Validation if a constraint cannot be stored or a limit is reached, NameExists, or NoAccess if the list of
-// all segments would be too large. It reads all segments and writes one transaction, repeated if a segment, or a
+// this order, Validation if a constraint cannot be stored, a limit is reached or the project does not exist, NameExists,
+// NoAccess if the list of all segments would be too large, or Conflict if the project is archived. It reads all segments and writes one transaction, repeated if a segment, or a
 // context field in its constraints, is changed concurrently.
 func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err error) {
 	err = s.write(ctx, func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
@@ -158,6 +162,7 @@ func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err 
 		actions.Add(actionSegment, dynamo.NewItem(s.table, segmenttable.Hash, segmenttable.Marshal(created.Segment)))
 		actions.Add(actionReferences, s.references.Create(segmenttable.Name(created.ID)))
 		s.use(actions, nil, created.Constraints, fields)
+		s.addProject(actions, created.Project)
 		actions.Add(actionEvent, event...)
 		return created.ID, nil
 	})
@@ -200,6 +205,9 @@ func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) erro
 			ExpressionAttributeValues: expr.Values(),
 		}})
 		s.use(actions, old.Constraints, next.Constraints, fields)
+		if !reflect.DeepEqual(old.Project, next.Project) {
+			s.addProject(actions, next.Project)
+		}
 		actions.Add(actionEvent, record...)
 		return lastID, nil
 	})
@@ -368,6 +376,7 @@ func IsCounter(key dynamo.Item) bool { return key.String(segmenttable.Hash) == d
 func (s *Store) write(
 	ctx context.Context, plan func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error),
 ) error {
+	var actions *dynamo.Actions
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		version, err := s.version.Get(ctx)
 		if err != nil {
@@ -377,14 +386,43 @@ func (s *Store) write(
 		if err != nil {
 			return nil, err
 		}
-		var actions dynamo.Actions
-		lastID, err := plan(all, version.Int(attributeLastID), &actions)
+		actions = &dynamo.Actions{}
+		lastID, err := plan(all, version.Int(attributeLastID), actions)
 		if err != nil || len(actions.List()) == 0 {
 			return nil, err
 		}
 		actions.Add(actionVersion, s.version.NextAfter(version, dynamo.Item{attributeLastID: dynamo.N(lastID)}))
 		return actions.List(), nil
-	}, nil)
+	}, func(failures []dynamo.Failure) error {
+		for name, f := range actions.Failed(failures) {
+			if project, ok := strings.CutPrefix(name, actionProject); ok {
+				return s.unmetProject(f, project)
+			}
+		}
+		return nil
+	})
+}
+
+// addProject adds the condition that the project of a segment, if it has one, is active.
+func (s *Store) addProject(actions *dynamo.Actions, project *string) {
+	if project != nil {
+		condition := accesstable.Condition{Active: true}
+		actions.Add(actionProject+*project, condition.Actions(s.access, *project, s.log.Now())...)
+	}
+}
+
+// unmetProject returns the error if a transaction failed because of a project, or nil if the project is active again.
+func (s *Store) unmetProject(f dynamo.Failure, project string) error {
+	err := accesstable.NotActive(f, project, s.log.Now())
+	if apierror.KindOf(err) == apierror.NotFound {
+		return missingProject(project)
+	}
+	return err
+}
+
+// missingProject returns the error if the project of a segment does not exist.
+func missingProject(id string) error {
+	return apierror.Invalid(apierror.At("/body/project", "must be the id of a project").Sent(id))
 }
 
 // trimmed returns a name without white space around it.

@@ -85,8 +85,7 @@ func checkNew(ctx context.Context, permission access.Permission, body jsonbody.O
 	}
 	err := check(ctx, permission, project)
 	if apierror.KindOf(err) == apierror.NotFound {
-		return apierror.Errorf(apierror.Validation, "The `/body/project` property must be the id of a project; you sent %q.",
-			apierror.Echo(*project))
+		return missingProject(*project)
 	}
 	return err
 }

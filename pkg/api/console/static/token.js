@@ -3,7 +3,7 @@
 // A token has: kind 'api', 'pat' or 'client'; id, name, createdAt, seenAt, expiresAt; owner, null or {id, name, kind: 'user' or
 // 'service-account'}; role, null or that of the owner; and risks, the names of `riskNames`. A client token has its own properties, too.
 
-import { loadTokens } from './client-token.js';
+import { endOf, loadTokens } from './client-token.js';
 import { isExpired } from './expiry.js';
 
 /** The risks in words, from the highest. The API computes all but those of client tokens. */
@@ -24,6 +24,7 @@ export async function loadClientTokens(environments, signal, path = undefined) {
     type: token.kind,
     id: token.secret.slice(-22),
     name: token.tokenName,
+    expiresAt: endOf(token),
     owner: null,
     role: null,
     risks: [],

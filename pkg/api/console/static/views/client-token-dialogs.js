@@ -80,10 +80,40 @@ export function openExpiry(token, changed) {
   ]);
 }
 
-/** Revokes a client token after a question, by its path in the list of all or in that of its project. */
+/** How long the old secret of a token can stay valid, in hours. */
+const overlaps = [[1, '1 hour'], [24, '24 hours'], [168, '7 days'], [720, '30 days']];
+
+/**
+ * Gives a client token a second secret.
+ * @param {Object} token
+ * @param {(message: string) => void} changed called after the secret was shown
+ * @param {string} [path] its path in the list of all or in that of its project
+ */
+export function openRotation(token, changed, path = tokenPath(token)) {
+  let created = false;
+  let leave = () => dialog.close();
+  const overlap = element(html`<select name="overlapHours">${overlaps.map(([hours, label]) => html`<option value=${hours} ?selected=${hours === 24}>${label}</option>`)}</select>`);
+  const dialog = openDialog(['Rotate ', text(token.tokenName)], () => [
+    html`<p>This creates a second secret of the token. The old one stays valid for a while, in which the applications change to the new one.</p>`,
+    form({ submit: 'Create the new secret', busy: 'Creating…', cancel: () => dialog.close(), send },
+      field('The old secret stays valid for', overlap, 'You can revoke it earlier.')),
+  ], () => created && changed(`The token “${token.tokenName}” has a second secret.`), () => leave());
+
+  async function send() {
+    const { secret, tokenName } = await call('POST', `${path}/rotate`, { overlapHours: Number(overlap.value) });
+    created = true;
+    leave = showSecret(dialog, { secret, name: tokenName, command: tryUrl(token.type) && tryCommand(tryUrl(token.type)) });
+    if (!dialog.open) { // closed while the request was under way
+      document.querySelector('main').append(dialog);
+      dialog.showModal();
+    }
+  }
+}
+
+/** Revokes a client token, or one of its two secrets, after a question, by its path in the list of all or in that of its project. */
 export function openRevocation(token, changed, path = tokenPath(token)) {
   const dialog = openDialog(['Revoke ', text(token.tokenName), '?'], () => [
-    html`<p>Applications with this token can no longer ask for the toggles of ${text(token.environment)}. This cannot be undone.</p>`,
+    html`<p>Applications with this ${token.validUntil === null ? 'token' : 'old secret'} can no longer ask for the toggles of ${text(token.environment)}. This cannot be undone.</p>`,
     token.seenAt === null ? nothing : html`<p class="notice warn">It was last used ${relativeTime(new Date(token.seenAt))}.</p>`,
     form({
       submit: 'Revoke token', busy: 'Revoking…', danger: true, cancel: () => dialog.close(),

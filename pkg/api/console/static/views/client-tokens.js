@@ -11,7 +11,7 @@ import { html, render as show } from '../template.js';
 import { countToggles } from '../toggle.js';
 import { loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
 import { allowed } from '../why.js';
-import { openCreation, openExpiry, openRevocation } from './client-token-dialogs.js';
+import { openCreation, openExpiry, openRevocation, openRotation } from './client-token-dialogs.js';
 import { deleteToken, rotateToken, tokenOwner } from './token-dialogs.js';
 import { commonActions, copier, tokenTable } from './token-table.js';
 
@@ -25,6 +25,9 @@ const lists = [
 ];
 /** The projects that have no toggle which is not archived, such as misspelled ones: an application gets none of their toggles. */
 const withoutToggles = (projects, counts) => projects.filter((name) => name !== '*' && !(counts.get(name)?.[''] > 0));
+
+/** Reports whether a token is a client token whose secret no other one replaces. */
+const isPresent = ({ kind, validUntil }) => kind === 'client' && validUntil === null;
 
 const clientTypes = Object.entries(kinds).map(([value, { name }]) => ({ value, label: name, test: ({ type }) => type === value }));
 const roles = ['Admin', 'Editor', 'Viewer'].map((role) => ({ value: role, label: `Role ${role}`, test: (token) => token.role === role }));
@@ -97,7 +100,8 @@ export async function render(content, context) {
     const owner = tokenOwner(token, user);
     const all = () => state.tokens.filter(({ userId }) => userId === token.userId);
     return [
-      ...token.kind === 'client' && may('UPDATE_CLIENT_API_TOKEN') ? [{ label: 'Change the expiry', action: () => openExpiry(token, changed) }] : [],
+      ...isPresent(token) && may('CREATE_CLIENT_API_TOKEN') ? [{ label: 'Rotate', action: () => openRotation(token, changed) }] : [],
+      ...isPresent(token) && may('UPDATE_CLIENT_API_TOKEN') ? [{ label: 'Change the expiry', action: () => openExpiry(token, changed) }] : [],
       ...token.kind === 'client' && may('DELETE_CLIENT_API_TOKEN') ? [{ label: 'Revoke', danger: true, action: () => openRevocation(token, changed) }] : [],
       ...owner ? [
         { label: 'Rotate', action: () => rotateToken(owner, token, all(), changed) },

@@ -4,7 +4,7 @@ import { kinds, projectNames } from '../client-token.js';
 import { copyText } from '../clipboard.js';
 import { counted, logAddress } from '../dom.js';
 import { environmentName } from '../environment.js';
-import { expiry } from '../expiry.js';
+import { expiry, isExpired } from '../expiry.js';
 import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing } from '../template.js';
@@ -63,7 +63,7 @@ function environment(token, environments) {
 
 function expires(token) {
   if (token.expiresAt === null) return html`<span class="detail">Never</span>`;
-  const mark = expiry(token);
+  const mark = token.validUntil && !isExpired(token) ? { kind: 'quiet', label: 'Old secret' } : expiry(token);
   return html`${moment(token.expiresAt)}${mark ? html`<small class="line ${mark.kind}">${mark.label}</small>` : nothing}`;
 }
 
