@@ -208,7 +208,7 @@ func (t ClientToken) Ends() *string {
 func (o *Operator) RotateClientToken(ctx context.Context, t ClientToken, overlap time.Duration) (
 	ClientToken, clienttokentable.Secret, error,
 ) {
-	used, err := o.activeToggles(ctx)
+	used, err := o.usedProjects(ctx)
 	if err != nil {
 		return ClientToken{}, clienttokentable.Secret{}, err
 	}
