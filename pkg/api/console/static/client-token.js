@@ -29,6 +29,9 @@ export async function loadTokens(signal, path = tokensPath) {
 /** The path of a token, by its `secret` in the list. */
 export const tokenPath = ({ secret }) => `${tokensPath}/${encodeURIComponent(secret)}`;
 
+/** Reports whether no other secret replaces that of a token. */
+export const isPresent = ({ validUntil }) => validUntil === null;
+
 /** When the secret of a token ends: with the token, or earlier, because another secret replaces it. Null: never. */
 export const endOf = ({ expiresAt, validUntil }) => [expiresAt, validUntil].filter((time) => time !== null).sort().at(0) ?? null;
 

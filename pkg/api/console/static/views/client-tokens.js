@@ -1,7 +1,7 @@
 // API tokens: all tokens with their risks for admins, the client tokens for others.
 
 import { loadAllTokens } from '../all-tokens.js';
-import { clientUrl, kinds } from '../client-token.js';
+import { clientUrl, isPresent, kinds } from '../client-token.js';
 import { failure, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
@@ -25,9 +25,6 @@ const lists = [
 ];
 /** The projects that have no toggle which is not archived, such as misspelled ones: an application gets none of their toggles. */
 const withoutToggles = (projects, counts) => projects.filter((name) => name !== '*' && !(counts.get(name)?.[''] > 0));
-
-/** Reports whether a token is a client token whose secret no other one replaces. */
-const isPresent = ({ kind, validUntil }) => kind === 'client' && validUntil === null;
 
 const clientTypes = Object.entries(kinds).map(([value, { name }]) => ({ value, label: name, test: ({ type }) => type === value }));
 const roles = ['Admin', 'Editor', 'Viewer'].map((role) => ({ value: role, label: `Role ${role}`, test: (token) => token.role === role }));
@@ -100,8 +97,8 @@ export async function render(content, context) {
     const owner = tokenOwner(token, user);
     const all = () => state.tokens.filter(({ userId }) => userId === token.userId);
     return [
-      ...isPresent(token) && may('CREATE_CLIENT_API_TOKEN') ? [{ label: 'Rotate', action: () => openRotation(token, changed) }] : [],
-      ...isPresent(token) && may('UPDATE_CLIENT_API_TOKEN') ? [{ label: 'Change the expiry', action: () => openExpiry(token, changed) }] : [],
+      ...token.kind === 'client' && isPresent(token) && may('CREATE_CLIENT_API_TOKEN') ? [{ label: 'Rotate', action: () => openRotation(token, changed) }] : [],
+      ...token.kind === 'client' && isPresent(token) && may('UPDATE_CLIENT_API_TOKEN') ? [{ label: 'Change the expiry', action: () => openExpiry(token, changed) }] : [],
       ...token.kind === 'client' && may('DELETE_CLIENT_API_TOKEN') ? [{ label: 'Revoke', danger: true, action: () => openRevocation(token, changed) }] : [],
       ...owner ? [
         { label: 'Rotate', action: () => rotateToken(owner, token, all(), changed) },

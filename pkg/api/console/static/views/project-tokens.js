@@ -1,6 +1,6 @@
 // The client tokens of a project: with them, applications ask for its toggles.
 
-import { tokensPathOf } from '../client-token.js';
+import { isPresent, tokensPathOf } from '../client-token.js';
 import { counted, focusOn, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
@@ -8,7 +8,7 @@ import { matcher } from '../search.js';
 import { sorted } from '../table.js';
 import { html, live, nothing } from '../template.js';
 import { loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
-import { openCreation, openRevocation } from './client-token-dialogs.js';
+import { openCreation, openRevocation, openRotation } from './client-token-dialogs.js';
 import { commonActions, copier, tokenTable } from './token-table.js';
 
 const columns = ['name', 'environment', 'createdAt', 'seenAt', 'expiresAt'];
@@ -49,9 +49,11 @@ export function projectTokens({ id, state, draw, may, signal, announce }) {
   /** What can be done with a token. One of several projects belongs to none of them. */
   function actions(token) {
     const isOwn = token.projects.length === 1;
+    const path = `${tokensPathOf(id)}/${encodeURIComponent(token.secret)}`;
     return [
+      ...isOwn && isPresent(token) && mayCreate ? [{ label: 'Rotate', action: () => openRotation(token, changed, path) }] : [],
       ...isOwn && may('DELETE_PROJECT_API_TOKEN', id) ? [{
-        label: 'Revoke', danger: true, action: () => openRevocation(token, changed, `${tokensPathOf(id)}/${encodeURIComponent(token.secret)}`),
+        label: 'Revoke', danger: true, action: () => openRevocation(token, changed, path),
       }] : [],
       ...commonActions(token, { may, copy }),
     ];
