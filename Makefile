@@ -125,9 +125,11 @@ screenshots: node_modules/.installed test/browser/node_modules/.installed ## dev
 	SCREENSHOTS=1 CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
 	go test -count=1 -run '^TestScripts$$/^(walkthrough|screenshots.*)$$' ./test/browser
 
-# The packages whose tests use an engine and do not restart it. Those that are skipped count
-# capacity units, which differ.
-DYNAMODB_LOCAL_TESTS := ./pkg/... ./cmd/local ./test/e2e ./test/simulation/dynamodb
+# Of these packages, those whose tests use an engine. The tests that are skipped count capacity
+# units, which differ.
+DYNAMODB_LOCAL_TESTS = $$(go list -test -f '{{$$package := .ForTest}}{{range .Deps}}\
+	{{if eq . "toggleadmin/test/helper/enginetest"}}{{$$package}}{{end}}{{end}}' \
+	./pkg/... ./cmd/local ./test/e2e ./test/simulation/dynamodb | sort -u)
 
 test-dynamodb-local: ## test: Run the tests that use an engine on AWS's DynamoDB Local; needs Java 17 and Maven
 	@endpoint=$$(scripts/dynamodb-local.sh start --isolated --port 8100); status=$$?; \
