@@ -14,12 +14,6 @@ const mostCharacters = 100; // of an id
 export const proposedId = (name) => name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
   .replace(/[^a-z0-9._~-]+/g, '-').slice(0, mostCharacters).replace(/^[-.]+|-+$/g, '');
 
-/** A choice of the mode of a project. */
-export function modeSelect(mode) {
-  return element(html`<select name="mode">${Object.entries(modes).map(([value, { name, about }]) => html`
-    <option value=${value} ?selected=${value === mode}>${name}: ${about}</option>`)}</select>`);
-}
-
 /** Asks for the properties of a new project, creates it, and shows it. */
 export function openProjectCreation({ announce, reloadPermissions }) {
   let isProposed = true; // the id, by the name
@@ -27,23 +21,29 @@ export function openProjectCreation({ announce, reloadPermissions }) {
   const controls = {
     name: element(html`<input name="name" autocomplete="off" dir="auto" maxlength="100" required @input=${propose} @change=${propose}>`),
     id: element(html`<input name="id" autocomplete="off" spellcheck="false" @input=${() => { isProposed = controls.id.value === ''; }}>`),
-    mode: modeSelect('open'),
+    mode: element(html`<select name="mode" @change=${explain}>${Object.entries(modes).map(([value, { name }]) => html`<option value=${value}>${name}</option>`)}</select>`),
     description: element(html`<textarea name="description" rows="2" maxlength="1000" dir="auto"></textarea>`),
     pattern: element(html`<input name="featureNaming/pattern" autocomplete="off" spellcheck="false">`),
     example: element(html`<input name="featureNaming/example" autocomplete="off" spellcheck="false">`),
   };
+  const explanation = element(html`<span></span>`);
   const dialog = openDialog('New project', () => [
     form({ submit: 'Create project', busy: 'Creating…', cancel: () => (created ? end() : draft.leave()), send },
       field('Name', controls.name, 'For people. It can be changed later.'),
       field('Id', controls.id, 'For addresses, the API and applications. It cannot be changed later.'),
-      field('Mode', controls.mode, 'You are its Owner and can give others roles in it.'),
+      field('Mode', controls.mode, html`${explanation} You are its Owner, and can make others members.`),
       field('Description', controls.description, 'What the project is for.'),
       html`<div class="pair">${field('Pattern for the names of toggles', controls.pattern, 'A regular expression. Empty: any name.')}
         ${field('Example', controls.example, 'A name that matches.')}</div>`),
   ], undefined, () => (created ? end() : draft.leave()));
   const draft = keepControls(dialog, controls, { kind: 'project', about: null, title: 'a new project' });
+  explain();
   isProposed = controls.id.value === proposedId(controls.name.value);
   controls.name.focus();
+
+  function explain() {
+    explanation.textContent = modes[controls.mode.value].about;
+  }
 
   function propose() {
     if (isProposed) controls.id.value = proposedId(controls.name.value);

@@ -4,11 +4,13 @@ import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { counted, focusOn, loading, text } from '../dom.js';
-import { marked, matcher } from '../search.js';
+import { groupAddress, personAddress } from '../person.js';
 import { projectPath } from '../project.js';
+import { permissionWords } from '../project-roles.js';
+import { marked, matcher } from '../search.js';
 import { denseTable } from '../table.js';
 import { element, html, live, nothing, render, repeat } from '../template.js';
-import { permissionWords } from '../project-roles.js';
+import { accountAddress } from './token-table.js';
 
 const kinds = { user: 'Person', account: 'Service account', group: 'Group' };
 const fewest = 2; // characters of a search for people
@@ -40,7 +42,7 @@ export function projectMembers({ id, state, draw, reload, may, user, signal, ann
       <section class="results" aria-label="Members that match">${found.length === 0 ? html`<p class="empty">No member matches the search.</p>` : denseTable({
         caption: 'Members',
         columns: [
-          { name: 'Name', cell: ({ name, detail }) => html`<div class="named">${marked(name, query)}</div>${
+          { name: 'Name', cell: ({ name, detail, ...member }) => html`<div class="named">${link(member, marked(name, query))}</div>${
             detail ? html`<small class="line" title=${detail}>${marked(detail, query)}</small>` : nothing}` },
           { name: 'Kind', cell: ({ kind }) => kinds[kind] },
           { name: 'Roles', kind: 'member-roles', cell: (member) => html`<div>${member.roles.map((role) => html`<span class="badge quiet" title=${
@@ -54,6 +56,12 @@ export function projectMembers({ id, state, draw, reload, may, user, signal, ann
           items: [{ label: 'Change roles', action: () => change(member) }, { label: 'Remove', danger: true, action: () => remove(member) }],
         }) },
       })}</section>`}`;
+  }
+
+  /** A link to the page of a member. Those of accounts are for Admins. */
+  function link({ kind, id: of }, label) {
+    const address = { group: groupAddress, user: personAddress, account: accountAddress }[kind]({ id: of });
+    return kind === 'group' || may('ADMIN') ? html`<a href=${address}>${label}</a>` : label;
   }
 
   function roleOf(role) {

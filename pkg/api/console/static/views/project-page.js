@@ -75,6 +75,7 @@ export async function renderProject(content, context, id) {
       state.error = error;
     }
     draw();
+    content.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }); // on phones, they are wider than the window
   }
 
   function drawHead() {

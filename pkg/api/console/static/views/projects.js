@@ -88,10 +88,10 @@ export async function render(content, context) {
       kind: 'projects',
       columns: [
         { name: 'Name', compare: true, cell: (project) => html`
-          <div class="named"><a href=${projectAddress(project.id)}>${marked(project.name, sorting.query)}</a> <small class="type">${
-            marked(project.id, sorting.query)}</small> ${archivedBadge(project)}</div>
-          ${project.description ? html`<small class="line" title=${project.description}>${marked(project.description, sorting.query)}</small>` : nothing}` },
-        { name: 'Mode', cell: modeBadge },
+          <div class="named"><a href=${projectAddress(project.id)} title=${project.name}>${marked(project.name, sorting.query)}</a>${
+            project.mode === 'open' ? nothing : modeBadge(project)}${archivedBadge(project)}</div>
+          <small class="line" title=${project.description ?? project.id}>${marked(project.id, sorting.query)}${
+            project.description ? html` · ${marked(project.description, sorting.query)}` : nothing}</small>` },
         { name: 'Toggles', kind: 'number', compare: true, cell: ({ id, name, featureCount }) => toggles(featureCount, { project: id }, name, 'toggle of', 'toggles of') },
         { name: 'Overdue', kind: 'number overdue', compare: true, cell: ({ id, name, potentiallyStaleFeatureCount: count }) => toggles(
           count, { project: id, state: 'potentially-stale' }, name, 'overdue toggle of', 'overdue toggles of') },
