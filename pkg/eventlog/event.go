@@ -37,6 +37,13 @@ type Event struct {
 	Environment string          // "": none
 	Data        json.RawMessage // an object, or nil
 	PreData     json.RawMessage // an object, or nil
+	PermittedBy PermittedBy
+}
+
+// PermittedBy is how a change of a protected or frozen environment was permitted. It is empty for other changes.
+type PermittedBy struct {
+	SkippedChangeRequest bool `dynamodbav:"skippedChangeRequest,omitempty"` // by SKIP_CHANGE_REQUEST, or by an operator
+	TurnedOff            bool `dynamodbav:"turnedOff,omitempty"`            // it only turns a toggle off
 }
 
 // CreatedAt returns the time in the event's id, in UTC, truncated to milliseconds.

@@ -48,7 +48,8 @@ type record struct {
 	Environment      string  `dynamodbav:"environment,omitempty"`
 	Data             string  `dynamodbav:"data,omitempty"`
 	PreData          string  `dynamodbav:"preData,omitempty"`
-	ExpiresAt        int64   `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
+	PermittedBy
+	ExpiresAt int64 `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
 }
 
 // prevention is the item that prevents a transaction.
@@ -89,6 +90,7 @@ func FromItem(item dynamo.Item) (Event, bool) {
 		Environment: stored.Environment,
 		Data:        rawJSON(stored.Data),
 		PreData:     rawJSON(stored.PreData),
+		PermittedBy: stored.PermittedBy,
 	}, true
 }
 

@@ -76,6 +76,7 @@ type Change struct {
 	Environment string // "": none
 	Data        any    // a JSON object, after the change; nil: none
 	PreData     any    // a JSON object, before the change; nil: none
+	PermittedBy PermittedBy
 }
 
 // RecordActions returns the id of the event of a change, and the action that appends the event. The actor and the id of
@@ -109,6 +110,7 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 		Environment:      c.Environment,
 		Data:             string(data),
 		PreData:          string(preData),
+		PermittedBy:      c.PermittedBy,
 		ExpiresAt:        expiry(now, l.days),
 	})
 	expr := dynamo.Build(isNewID())

@@ -65,6 +65,9 @@ const (
 	ProjectEnvironmentRemoved  Type = "project-environment-removed"
 	ProjectAccessUpdated       Type = "project-access-updated"
 	FeatureProjectChange       Type = "feature-project-change"
+	ChangeRequestConfigUpdated Type = "change-request-configuration-updated"
+	EnvironmentFreezeSet       Type = "environment-freeze-set"
+	EnvironmentFreezeRemoved   Type = "environment-freeze-removed"
 	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
 )
 
@@ -105,6 +108,8 @@ var definitions = []Definition{
 	{ProjectEnvironmentAdded, "Projects", "Environment added to a project", "added an environment to the project %s"},
 	{ProjectEnvironmentRemoved, "Projects", "Environment removed from a project", "removed an environment from the project %s"},
 	{ProjectAccessUpdated, "Projects", "Access to a project changed", "changed who has access to the project %s"},
+	{ChangeRequestConfigUpdated, "Projects", "Protection of an environment changed",
+		"changed the protection of an environment of the project %s"},
 	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},
 	{FeatureTypeUpdated, "Toggle types", "Toggle type updated", ""},
 	{ContextFieldCreated, "Context fields", "Context field created", "created the context field %s"},
@@ -113,6 +118,8 @@ var definitions = []Definition{
 	{EnvironmentCreated, "Environments", "Environment created", "created the environment %s"},
 	{EnvironmentUpdated, "Environments", "Environment updated", "updated the environment %s"},
 	{EnvironmentDeleted, "Environments", "Environment deleted", "deleted the environment %s"},
+	{EnvironmentFreezeSet, "Environments", "Environment frozen", ""},
+	{EnvironmentFreezeRemoved, "Environments", "Freeze of an environment ended", ""},
 	{SegmentCreated, "Segments", "Segment created", "created the segment %s"},
 	{SegmentUpdated, "Segments", "Segment updated", "updated the segment %s"},
 	{SegmentDeleted, "Segments", "Segment deleted", "deleted the segment %s"},

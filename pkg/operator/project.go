@@ -247,7 +247,7 @@ func (o *Operator) UpdateProject(ctx context.Context, id string, change ProjectC
 		return Project{}, false, explainChange(err)
 	}
 	for _, name := range change.Add {
-		if err := o.projects.AddEnvironment(ctx, id, name, o.environments); err != nil {
+		if err := o.projects.AddEnvironment(ctx, id, name, nil, o.environments); err != nil {
 			return Project{}, false, explainChange(err)
 		}
 	}

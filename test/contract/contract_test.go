@@ -211,7 +211,7 @@ func TestSection3Permissions(t *testing.T) {
 				needsUser := strings.Contains(message, "a token that identifies a user")
 				ofAdmins := strings.HasPrefix(permission, "ADMIN") || // and of the Owners of a project
 					strings.HasPrefix(permission, "UPDATE_PROJECT") || strings.HasPrefix(permission, `DELETE_PROJECT"`) ||
-					strings.HasPrefix(permission, "PROJECT_USER_ACCESS") ||
+					strings.HasPrefix(permission, "PROJECT_USER_ACCESS") || strings.HasPrefix(permission, "PROJECT_CHANGE_REQUEST") ||
 					strings.Contains(permission, "_CLIENT_API_TOKEN") && !strings.HasPrefix(permission, "READ")
 				if isViewer && needsPermission || isEditor && ofAdmins || isAPIToken && needsUser {
 					want = result{status, message}

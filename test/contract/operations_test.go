@@ -132,6 +132,9 @@ func operations(t *testing.T) []operation {
 			if declared.OperationID == "removeEnvironmentFromProject" { // not what addEnvironmentToProject adds
 				target += "-other"
 			}
+			if declared.OperationID == "getProjectEnvironmentFreeze" { // not what setProjectEnvironmentFreeze freezes
+				target = strings.Replace(target, "/production/", "/development/", 1)
+			}
 			op := operation{call: call{method: method, target: target}, name: declared.OperationID, denials: map[string]int{}}
 			if declared.RequestBody != nil {
 				examples := declared.RequestBody.Value.Content["application/json"].Examples

@@ -537,7 +537,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "editor",
 			status:   200,
 			function: "toggle-feature-environment-on",
-			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+6w+2w+2w",
+			calls:    readPAT + ", 3 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+6w+4w+2w",
 		},
 		{"POST " + switchOf + "/on", "editor", "", 200, "toggle-feature-environment-on", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
 		{
@@ -546,7 +546,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"name":"default"}`,
 			status:   200,
 			function: "add-feature-strategy",
-			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", 3 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+4w+2w",
 		},
 		{"GET " + switchOf + "/strategies", "viewer", "", 200, "get-feature-strategies", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
 		{
@@ -564,7 +564,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"features":["h"]}`,
 			status:   200,
 			function: "bulk-toggle-features-environment-off",
-			calls:    readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", 4 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+4w+2w",
 		},
 		{
 			request:  "POST " + switches + "/on",
@@ -572,14 +572,14 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"features":["h"]}`,
 			status:   200,
 			function: "bulk-toggle-features-environment-on",
-			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w+2w",
+			calls:    readPAT + ", 3 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+4w+2w",
 		},
 		{
 			request:  "POST " + switchOf + "/off",
 			as:       "editor",
 			status:   200,
 			function: "toggle-feature-environment-off",
-			calls:    readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+			calls:    readPAT + ", 4 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+4w+2w",
 		},
 		// the toggle, four segments of the table, the environments, the type
 		{
@@ -736,7 +736,8 @@ func (s *service) putProject(t *testing.T) {
 }
 
 // A write of strategies costs two write units for each KB of the toggle, whose strategies are compressed, and one for its
-// index entry; three for each KB of an event, which has the strategy as JSON; and two for the environment.
+// index entry; three for each KB of an event, which has the strategy as JSON; two for the environment, and
+// two each for the conditions that the project and the environment are protected as they were read.
 func TestCallsWithStrategies(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -747,14 +748,14 @@ func TestCallsWithStrategies(t *testing.T) {
 	assert.OK(t, json.Unmarshal(response, &created))
 	strategy := state + "/strategies/" + created.ID
 	for _, test := range []struct{ request, body, function, want string }{
-		{"POST " + state + "/strategies", `{"name":"default"}`, "add-feature-strategy", "3w+3w+2w"},
-		{"PUT " + strategy, `{"title":"All"}`, "update-feature-strategy", "3w+3w+2w"},
-		{"POST " + state + "/strategies/set-sort-order", `[{"id":"` + created.ID + `","sortOrder":7}]`, "set-strategy-sort-order", "3w+3w+2w"},
-		{"DELETE " + strategy, "", "delete-feature-strategy", "3w+3w"},
+		{"POST " + state + "/strategies", `{"name":"default"}`, "add-feature-strategy", "3w+3w+4w+2w"},
+		{"PUT " + strategy, `{"title":"All"}`, "update-feature-strategy", "3w+3w+4w+2w"},
+		{"POST " + state + "/strategies/set-sort-order", `[{"id":"` + created.ID + `","sortOrder":7}]`, "set-strategy-sort-order", "3w+3w+4w+2w"},
+		{"DELETE " + strategy, "", "delete-feature-strategy", "3w+3w+2w+2w"},
 	} {
 		s.clock.Add(1) // otherwise two functions issue the same id of an event
 		status, calls := s.calls(t, test.request, "editor", test.body)
-		assert.Equal(t, "200: "+readPAT+", FUNCTION BatchGetItem 1r, 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
+		assert.Equal(t, "200: "+readPAT+", 3 FUNCTION BatchGetItem 1r, 2 FUNCTION GetItem 1r, FUNCTION TransactWriteItems "+test.want,
 			strings.ReplaceAll(fmt.Sprint(status, ": ", calls), test.function, "FUNCTION"))
 	}
 	// The toggle has 2 KB, and the event has 5 KB. A context field that is named is read, checked and counted. Whether the
@@ -769,17 +770,17 @@ func TestCallsWithStrategies(t *testing.T) {
 	assert.OK(t, err)
 	s.clock.Add(1)
 	status, calls := s.calls(t, "POST "+state+"/strategies", "editor", string(large))
-	assert.Equal(t, "200: "+readPAT+", 3 add-feature-strategy BatchGetItem 1r, 2 add-feature-strategy GetItem 1r, "+
-		"add-feature-strategy TransactWriteItems 5w+15w+4w+2w", fmt.Sprint(status, ": ", calls))
+	assert.Equal(t, "200: "+readPAT+", 5 add-feature-strategy BatchGetItem 1r, 2 add-feature-strategy GetItem 1r, "+
+		"add-feature-strategy TransactWriteItems 5w+15w+4w+4w+2w", fmt.Sprint(status, ": ", calls))
 	// Two toggles, of which the first has two KB now, and the events of a strategy and of the switch of each.
 	status, _ = s.send(t, "POST /api/admin/projects/shop/features", "editor", `{"name":"second"}`)
 	assert.Equal(t, 201, status)
 	s.clock.Add(1)
 	status, calls = s.calls(t, "POST /api/admin/projects/shop/bulk_features/environments/development/on", "editor",
 		`{"features":["new-checkout","second"]}`)
-	assert.Equal(t, "200: "+readPAT+", bulk-toggle-features-environment-on BatchGetItem 1r, bulk-toggle-features-environment-on BatchGetItem 2r, "+
+	assert.Equal(t, "200: "+readPAT+", 3 bulk-toggle-features-environment-on BatchGetItem 1r, bulk-toggle-features-environment-on BatchGetItem 2r, "+
 		"bulk-toggle-features-environment-on GetItem 1r, "+
-		"bulk-toggle-features-environment-on TransactWriteItems 8w+12w+2w+2w", fmt.Sprint(status, ": ", calls))
+		"bulk-toggle-features-environment-on TransactWriteItems 8w+12w+4w+2w", fmt.Sprint(status, ": ", calls))
 }
 
 // client returns a DynamoDB client whose calls are not counted.

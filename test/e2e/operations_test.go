@@ -31,6 +31,8 @@ func attempts() map[string]attempt {
 		fields      = `{"environments":["production"],"context":{}}`
 		some        = `{"features":["{toggle}"]}`
 		token       = `{"description":"attempt","expiresAt":"2026-12-24T00:00:00Z"}`
+		inProject   = "projects/{project}/environments/{environment}"
+		freeze      = `{"from":"2098-12-24T00:00:00Z","until":"2099-01-02T00:00:00Z","reason":"attempt"}`
 		member      = `{"roles":[5],"groups":[],"users":[{account}]}`
 	)
 	return map[string]attempt{
@@ -71,6 +73,10 @@ func attempts() map[string]attempt {
 		"create-environment":       {"POST environments", `{"name":"attempt","type":"test"}`, "root ADMIN"},
 		"update-environment":       {"PUT environments/update/{environment}", `{"sortOrder":9}`, "root ADMIN"},
 		"remove-environment":       {"DELETE environments/{environment}", "", "root ADMIN"},
+
+		"get-environment-freeze":    {"GET environments/{environment}/freeze", "", "anyone"},
+		"set-environment-freeze":    {"PUT environments/{environment}/freeze", freeze, "root ADMIN"},
+		"delete-environment-freeze": {"DELETE environments/{environment}/freeze", "", "root ADMIN"},
 
 		"search-events": {"GET search/events?feature=IS:{toggle}", "", "anyone"},
 
@@ -177,6 +183,15 @@ func attempts() map[string]attempt {
 		},
 		"remove-environment-from-project": {
 			"DELETE projects/{project}/environments/{environment}", "", "project UPDATE_PROJECT",
+		},
+		"get-project-change-request-config": {"GET projects/{project}/change-requests/config", "", "visible"},
+		"update-project-change-request-config": {
+			"PUT " + inProject + "/change-requests/config", `{"changeRequestsEnabled":false}`, "project PROJECT_CHANGE_REQUEST_WRITE",
+		},
+		"get-project-environment-freeze": {"GET " + inProject + "/freeze", "", "visible"},
+		"set-project-environment-freeze": {"PUT " + inProject + "/freeze", freeze, "project PROJECT_CHANGE_REQUEST_WRITE"},
+		"delete-project-environment-freeze": {
+			"DELETE " + inProject + "/freeze", "", "project PROJECT_CHANGE_REQUEST_WRITE",
 		},
 		"get-project-access": {"GET projects/{project}/access", "", "visible"},
 		"set-project-access": {

@@ -30,6 +30,7 @@ func TestCommands(t *testing.T) {
 		{path: "docs/api.md", passes: 2, afterReadme: true, lastRejected: true},
 		{path: "docs/access.md", passes: 1, lastRejected: true},
 		{path: "docs/rollout.md", passes: 1, afterReadme: true},
+		{path: "docs/change-requests.md", passes: 2, afterReadme: true},
 	} {
 		t.Run(p.path, func(t *testing.T) {
 			t.Parallel()

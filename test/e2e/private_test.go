@@ -176,6 +176,8 @@ func (s *service) fillPublic(t *testing.T) {
 	s.tokens["strategy"] = strategy["id"].(string) //nolint:errcheck // a text
 	s.must(t, "admin", "POST api-tokens", `{"tokenName":"public","type":"client","project":"shop","environment":"production"}`)
 	s.must(t, "admin", "POST groups", fmt.Sprintf(`{"name":"everybody","users":[{"user":{"id":%d}}]}`, s.addPerson(t, "group-member", 3)))
+	s.must(t, "admin", "PUT environments/production/freeze", `{"from":"2098-12-24T00:00:00Z","until":"2099-01-02T00:00:00Z",`+
+		`"reason":"turn of the century"}`)
 	s.reports(t, "public-app", []string{"shop"}, []string{"new-checkout"}, []string{"not-a-toggle"})
 	s.reports(t, "all-app", []string{"*"}, []string{"new-checkout"}, nil)
 }
@@ -189,6 +191,8 @@ func (s *service) fillPrivate(t *testing.T, ida int64) map[string]string {
 	s.must(t, "ida", "PUT projects/"+project+"/settings", `{"mode":"private","featureNaming":{"pattern":"zq7.*","example":"zq7x",`+
 		`"description":"zq7"},"linkTemplates":[{"title":"zq7","urlTemplate":"https://zq7.example.com"}]}`)
 	s.must(t, "admin", "PUT projects/"+project+"/groups/1/roles?roles=6", "")
+	s.must(t, "ida", "PUT projects/"+project+"/environments/production/freeze", `{"from":"2098-12-24T00:00:00Z",`+
+		`"until":"2099-01-02T00:00:00Z","reason":"zq7 reason"}`)
 	constraint := `{"contextName":"plan","operator":"IN","values":["free"]},` +
 		`{"contextName":"userId","operator":"IN","values":["zq7 value"]}`
 	segment := s.must(t, "ida", "POST segments", `{"name":"zq7 Segment","description":"zq7","project":"`+project+`","constraints":[`+
@@ -339,7 +343,7 @@ func (s *service) requireFound(t *testing.T, private map[string]string) {
 		all += string(response)
 	}
 	for _, text := range []string{"project", " Project", " description", ".*", " Segment", " text", " title", " value", "group",
-		"variant", " payload", " token", "archived", "child", "app", "allapp", "unknown", "deleted", "moved", "on"} {
+		"variant", " payload", " token", "archived", "child", "app", "allapp", "unknown", "deleted", "moved", "on", " reason"} {
 		if !strings.Contains(all, marker+text) {
 			t.Errorf("an Admin reads nothing with %q", marker+text)
 		}

@@ -15,15 +15,21 @@ import (
 
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
 
-// Environment is an environment. All of them are enabled and not protected.
+// Environment is an environment. All of them are enabled, and can be deleted.
 type Environment struct {
-	Name       string
-	Type       string // any text, such as production
-	SortOrder  int64
+	Name      string
+	Type      string // any text, such as production
+	SortOrder int64
+
+	// RequiredApprovals is how many approvals changes need in each project at least; 0: none.
+	RequiredApprovals int64
+	Freeze            *access.Freeze // in all projects; nil: none
+
 	References references.Counts // the toggles that are on, and the client tokens
 	LastEvent  int64             // the id of its last event
 	Full       bool              // what applications download must not become larger; read with References
@@ -73,12 +79,23 @@ func NotFound(name string) error {
 
 // eventData is an environment in the data of events.
 type eventData struct {
-	Name      string `json:"name"`
-	Type      string `json:"type"`
-	SortOrder int64  `json:"sortOrder"`
+	Name              string `json:"name"`
+	Type              string `json:"type"`
+	SortOrder         int64  `json:"sortOrder"`
+	RequiredApprovals *int64 `json:"requiredApprovals"`
 }
 
-func (e Environment) eventData() eventData { return eventData{e.Name, e.Type, e.SortOrder} }
+func (e Environment) eventData() eventData {
+	return eventData{e.Name, e.Type, e.SortOrder, e.requiredApprovals()}
+}
+
+// requiredApprovals returns RequiredApprovals in the form of the API.
+func (e Environment) requiredApprovals() *int64 {
+	if e.RequiredApprovals == 0 {
+		return nil
+	}
+	return &e.RequiredApprovals
+}
 
 func (e Environment) subject() eventlog.Subject { return eventlog.Subject("environment:" + e.Name) }
 

@@ -134,15 +134,15 @@ func TestInvalidBodies(t *testing.T) {
 	h := handlers(store, db)
 	const notKept = "The `/body/enabled` property must be true; you sent false. " +
 		"The `/body/protected` property must be false; you sent true. " +
-		"The `/body/requiredApprovals` property must be null; you sent 1."
+		"The `/body/requiredApprovals` property must be at most 10; you sent 11."
 	h.Expect(t.Context(), t, "update", "production",
-		`{"name":"prod","enabled":false,"protected":true,"requiredApprovals":1}`, "400 ValidationError: "+notKept+
+		`{"name":"prod","enabled":false,"protected":true,"requiredApprovals":11}`, "400 ValidationError: "+notKept+
 			" The `/body/name` property must be \"production\", as in the path; you sent \"prod\".")
 	for body, want := range map[string]string{
 		`{}`: "The `/body/name` property is required; you did not send it. The `/body/type` property is required; " +
 			"you did not send it.",
 		`{"name":"a","type":""}`: "The `/body/type` property must have 1 or more characters; you sent \"\".",
-		`{"name":"a","type":"b","enabled":false,"protected":true,"requiredApprovals":1}`: notKept,
+		`{"name":"a","type":"b","enabled":false,"protected":true,"requiredApprovals":11}`: notKept,
 		`{"name":"a","typo":"b"}`: "The `/body/type` property is required; you did not send it. " +
 			"The `/body/typo` property is unknown; the closest one is `type`.",
 		// The names of other paths of the API.
@@ -259,10 +259,10 @@ func TestEvents(t *testing.T) {
 	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"test","type":"test"}`, 201)
 	const by = " environment:test by system: "
 	want := []string{
-		"environment-created" + by + `{"name":"test","type":"test","sortOrder":3}`,
-		"environment-updated" + by + `{"name":"test","type":"qa","sortOrder":3} before {"name":"test","type":"test","sortOrder":3}`,
-		"environment-deleted" + by + `before {"name":"test","type":"qa","sortOrder":3}`,
-		"environment-created" + by + `{"name":"test","type":"test","sortOrder":3}`,
+		"environment-created" + by + `{"name":"test","type":"test","sortOrder":3,"requiredApprovals":null}`,
+		"environment-updated" + by + `{"name":"test","type":"qa","sortOrder":3,"requiredApprovals":null} before {"name":"test","type":"test","sortOrder":3,"requiredApprovals":null}`,
+		"environment-deleted" + by + `before {"name":"test","type":"qa","sortOrder":3,"requiredApprovals":null}`,
+		"environment-created" + by + `{"name":"test","type":"test","sortOrder":3,"requiredApprovals":null}`,
 	}
 	assert.Equal(t, want, database.About(db.Events(t), "environment:test"))
 	for _, item := range db.Scan(t, db.Tables["Events"]) {

@@ -41,6 +41,27 @@ func Operations() []app.Operation {
 			Tables:   []string{Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(OpenStore(d)) },
 		},
+		{
+			Name:     "get-environment-freeze",
+			Route:    "GET /api/admin/environments/{name}/freeze",
+			Requires: access.IsAnyone,
+			Tables:   []string{Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetFreeze(reader(d), d.Now) },
+		},
+		{
+			Name:     "set-environment-freeze",
+			Route:    "PUT /api/admin/environments/{name}/freeze",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return SetFreeze(OpenStore(d), d.Now) },
+		},
+		{
+			Name:     "delete-environment-freeze",
+			Route:    "DELETE /api/admin/environments/{name}/freeze",
+			Requires: access.Has(access.Admin),
+			Tables:   []string{Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteFreeze(OpenStore(d)) },
+		},
 	}
 }
 

@@ -20,12 +20,13 @@ type Response struct {
 	SortOrder         int64  `json:"sortOrder"`
 	Enabled           bool   `json:"enabled"`           // true
 	Protected         bool   `json:"protected"`         // false
-	RequiredApprovals *int64 `json:"requiredApprovals"` // null
+	RequiredApprovals *int64 `json:"requiredApprovals"` // of changes, in each project at least; null: none
 }
 
 // Response returns the environment in the form of the API.
 func (e Environment) Response() Response {
-	return Response{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder, Enabled: true}
+	return Response{Name: e.Name, Type: e.Type, SortOrder: e.SortOrder, Enabled: true,
+		RequiredApprovals: e.requiredApprovals()}
 }
 
 // listed is an environment in the list of all.

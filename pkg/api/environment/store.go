@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
@@ -76,6 +78,9 @@ type record struct {
 	SortOrder int64  `dynamodbav:"sortOrder"`
 	LastEvent int64  `dynamodbav:"event,omitempty"`
 	Deleted   bool   `dynamodbav:"deleted,omitempty"`
+
+	RequiredApprovals int64          `dynamodbav:"requiredApprovals,omitempty"`
+	Freeze            *access.Freeze `dynamodbav:"freeze,omitempty"`
 }
 
 func key(name string) dynamo.Item { return dynamo.Marshal(itemKey{name}) }
@@ -278,22 +283,34 @@ func (e Environment) placed(all []Environment) Environment {
 	return e
 }
 
-// Update changes the type and the sort order of an environment, and returns the stored environment. The kind of its
-// error is NotFound if there is none. change receives the environment; its error ends the update. If nothing changes,
-// Update only reads.
+// Update changes the type, the sort order and the required approvals of an environment, and returns the stored
+// environment. The kind of its error is NotFound if there is none. change receives the environment; its error ends the
+// update. If nothing changes, Update only reads.
 func (s *Store) Update(ctx context.Context, name string, change func(*Environment) error) (Environment, error) {
-	var next Environment
-	err := s.write(ctx, func(found contents, actions *dynamo.Actions) error {
+	next, err := s.change(ctx, name, change, func(old, next Environment) eventlog.Change {
+		return old.change(eventlog.EnvironmentUpdated, next.eventData(), old.eventData())
+	})
+	if err != nil {
+		return Environment{}, fmt.Errorf("update environment %q: %w", name, err)
+	}
+	return next, nil
+}
+
+// change writes what edit changes of an environment, with the event that record returns. If nothing changes, it only
+// reads.
+func (s *Store) change(
+	ctx context.Context, name string, edit func(*Environment) error, record func(old, next Environment) eventlog.Change,
+) (next Environment, err error) {
+	err = s.write(ctx, func(found contents, actions *dynamo.Actions) error {
 		old, err := found.get(name)
 		if err != nil {
 			return err
 		}
 		next = old
-		if err := change(&next); err != nil || next.eventData() == old.eventData() {
+		if err := edit(&next); err != nil || reflect.DeepEqual(next, old) {
 			return err
 		}
-		id, event, err := s.log.RecordActions(ctx,
-			old.change(eventlog.EnvironmentUpdated, next.eventData(), old.eventData()))
+		id, event, err := s.log.RecordActions(ctx, record(old, next))
 		if err != nil {
 			return err
 		}
@@ -302,10 +319,7 @@ func (s *Store) Update(ctx context.Context, name string, change func(*Environmen
 		actions.Add(actionEvent, event...)
 		return nil
 	}, func(map[string]dynamo.Failure) {})
-	if err != nil {
-		return Environment{}, fmt.Errorf("update environment %q: %w", name, err)
-	}
-	return next, nil
+	return next, err
 }
 
 func (found contents) get(name string) (Environment, error) {
@@ -374,14 +388,7 @@ func (s *Store) MarkDeleted(ctx context.Context, name string, precondition func(
 // CheckDeletion returns the condition, in a transaction that removes the state of the environment from a toggle, that
 // the deletion has not ended. Otherwise an environment that was created again could lose its state.
 func (s *Store) CheckDeletion(d Deletion) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(isMarked(d)))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       key(d.Name),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return s.check(key(d.Name), isMarked(d))
 }
 
 // Finish ends the deletion of an environment whose state no toggle has any more. It does nothing if the deletion has
@@ -412,6 +419,9 @@ func toItem(e Environment, deleted bool) dynamo.Item {
 		SortOrder: e.SortOrder,
 		LastEvent: e.LastEvent,
 		Deleted:   deleted,
+
+		RequiredApprovals: e.RequiredApprovals,
+		Freeze:            e.Freeze,
 	})
 }
 
@@ -425,6 +435,9 @@ func fromItem(item dynamo.Item) (e Environment, deleted bool, err error) {
 		Type:      stored.Type,
 		SortOrder: stored.SortOrder,
 		LastEvent: stored.LastEvent,
+
+		RequiredApprovals: stored.RequiredApprovals,
+		Freeze:            stored.Freeze,
 	}
 	return e, stored.Deleted, nil
 }

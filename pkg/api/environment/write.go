@@ -37,6 +37,9 @@ func Update(environments *Store) lambdahttp.HandlerFunc {
 			if order, ok := body.Int("sortOrder"); ok {
 				e.SortOrder = order
 			}
+			if body.Has("requiredApprovals") {
+				e.RequiredApprovals, _ = body.Int("requiredApprovals")
+			}
 			return nil
 		})
 		if err != nil {

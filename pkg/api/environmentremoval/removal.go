@@ -28,7 +28,9 @@ func Create(environments *environment.Store, features *feature.Store) lambdahttp
 			return err
 		}
 		order, sent := body.Int("sortOrder")
-		e := environment.Environment{Name: body.Text("name"), Type: body.Text("type"), SortOrder: order, Last: !sent}
+		approvals, _ := body.Int("requiredApprovals")
+		e := environment.Environment{Name: body.Text("name"), Type: body.Text("type"), SortOrder: order, Last: !sent,
+			RequiredApprovals: approvals}
 		created, err := environments.Create(r.Context(), e)
 		for pending := (*environment.PendingError)(nil); errors.As(err, &pending); {
 			if err := finish(r.Context(), environments, features, pending.Deletion); err != nil {

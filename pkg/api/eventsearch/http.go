@@ -47,7 +47,14 @@ type Response struct {
 	Data             json.RawMessage    `json:"data"`
 	PreData          json.RawMessage    `json:"preData"`
 	RequestID        *string            `json:"requestId"`
-	Tags             []string           `json:"tags"` // empty
+	PermittedBy
+	Tags []string `json:"tags"` // empty
+}
+
+// PermittedBy is how a change of a protected or frozen environment was permitted, in the form of the API.
+type PermittedBy struct {
+	SkippedChangeRequest bool `json:"skippedChangeRequest,omitempty"`
+	TurnedOff            bool `json:"turnedOff,omitempty"`
 }
 
 // NewResponse converts an event to its form in the API.
@@ -56,7 +63,8 @@ func NewResponse(e eventlog.Event) Response {
 		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: Summary(e),
 		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), CreatedByKind: e.By.Kind(),
 		Project: optional(e.Project), FeatureName: optional(e.FeatureName), Environment: optional(e.Environment),
-		Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID), Tags: []string{},
+		Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID), PermittedBy: PermittedBy(e.PermittedBy),
+		Tags: []string{},
 	}
 	if e.By.UserID != 0 {
 		r.CreatedByUserID = &e.By.UserID

@@ -49,6 +49,10 @@ func sentence(e eventlog.Event) string {
 		return fmt.Sprintf("The toggle %s became potentially stale.", id)
 	case eventlog.FeaturePotentiallyStaleOff:
 		return fmt.Sprintf("The toggle %s is no longer potentially stale (%v).", id, after["reason"])
+	case eventlog.EnvironmentFreezeSet:
+		return fmt.Sprintf("%s froze %s from %v until %v: %v.", by, frozen(e), after["from"], after["until"], after["reason"])
+	case eventlog.EnvironmentFreezeRemoved:
+		return fmt.Sprintf("%s ended the freeze of %s.", by, frozen(e))
 	case eventlog.TokenExpiring:
 		return fmt.Sprintf("The token %s expires in at most %s.", name, days(after["days"]))
 	}
@@ -62,10 +66,27 @@ func sentence(e eventlog.Event) string {
 	if e.Environment != "" && e.FeatureName != "" { // a switch or a strategy
 		phrase += " in " + e.Environment
 	}
+	if e.Type == eventlog.ChangeRequestConfigUpdated {
+		phrase = fmt.Sprintf("changed the protection of the environment %s of the project %s", e.Environment, name)
+	}
 	if strings.HasSuffix(string(e.Type), "-updated") {
 		phrase += ": " + changedProperties(after, before)
 	}
+	switch {
+	case e.PermittedBy.SkippedChangeRequest:
+		phrase += ", without a change request"
+	case e.PermittedBy.TurnedOff:
+		phrase += ", as is allowed without a change request"
+	}
 	return by + " " + phrase + "."
+}
+
+// frozen returns how a sentence names the environment of the event of a freeze.
+func frozen(e eventlog.Event) string {
+	if e.Project == "" {
+		return "the environment " + e.Environment
+	}
+	return fmt.Sprintf("the environment %s of the project %s", e.Environment, e.Project)
 }
 
 // described returns how a sentence names the user who made a change.

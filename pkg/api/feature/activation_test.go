@@ -226,6 +226,6 @@ func TestStrategyThatNeedsTooManyActions(t *testing.T) {
 	a.ExpectStatus(t.Context(), t, "add strategy", "default/f/prod", strategy("old"), 200)
 	before := a.Toggle(t, "f")
 	a.Expect(t.Context(), t, "update strategy", "default/f/prod/s1", strategy("new"), "400 ValidationError: The change is "+
-		"too large for one transaction: it needs 103 actions, and the maximum is 100. Make smaller changes, one after the other.")
+		"too large for one transaction: it needs 105 actions, and the maximum is 100. Make smaller changes, one after the other.")
 	assert.Equal(t, before, a.Toggle(t, "f"))
 }

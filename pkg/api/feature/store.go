@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/eventlog"
@@ -28,19 +29,22 @@ type Store struct {
 	segmentReferences     references.Store
 	environmentReferences references.Store
 	environments          *environment.Store
+	guard                 *protection.Guard
 	access                string // the table
 	log                   *eventlog.Log
 }
 
 // NewStore returns a store on the tables Features, ContextFields, FeatureTypes and Access that records its changes in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
+	environments := environment.NewStore(client, tables, nil)
 	return &Store{
 		Reader:                NewReader(client, tables),
 		fields:                contextfield.NewStore(client, tables, nil),
 		fieldReferences:       contextfield.ReferencesStore(client, tables),
 		segmentReferences:     segment.ReferencesStore(client, tables),
 		environmentReferences: environment.ReferencesStore(client, tables),
-		environments:          environment.NewStore(client, tables, nil),
+		environments:          environments,
+		guard:                 protection.NewGuard(accesstable.NewReader(client, tables), environments),
 		access:                tables[accesstable.Table],
 		log:                   log,
 	}
@@ -66,6 +70,9 @@ func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, e
 			return nil, err
 		}
 		if err := t.relate(ctx); err != nil {
+			return nil, err
+		}
+		if err := t.guard(ctx); err != nil {
 			return nil, err
 		}
 		return t.build(ctx)
@@ -203,6 +210,9 @@ func (s *Store) write(
 			}
 		}
 		if err := t.relate(ctx); err != nil {
+			return nil, err
+		}
+		if err := t.guard(ctx); err != nil {
 			return nil, err
 		}
 		if t, err = t.reduce(); err != nil {

@@ -13,10 +13,14 @@ import (
 // actionProject returns the name of the condition on a project.
 func actionProject(id string) string { return "project " + id }
 
-// projectConditions returns the conditions on the projects of toggles, by id: one in which a toggle is created, revived or moved
-// to is active, and one in which a toggle is turned on has the environment.
+// projectConditions returns the conditions on the projects of toggles, by id: one in which a toggle is created, revived or
+// moved to is active, one in which a toggle is turned on has the environment, and one whose protection permits an effect
+// has not changed.
 func (t *transaction) projectConditions() map[string]accesstable.Condition {
 	all := map[string]accesstable.Condition{}
+	for place := range t.changed() {
+		all[place.Project] = accesstable.Condition{LastEvent: new(t.decision.Projects[place.Project])}
+	}
 	for _, e := range t.edits {
 		if e.next.Name == "" {
 			continue

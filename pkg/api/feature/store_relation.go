@@ -41,9 +41,10 @@ func (s *Store) relations() []relation {
 			},
 		},
 		{
-			kind:  "segment",
-			store: s.segmentReferences,
-			used:  usedSegments,
+			kind:        "segment",
+			store:       s.segmentReferences,
+			used:        usedSegments,
+			constrained: (*transaction).newlyUsedSegments,
 			missing: func(segment string) error {
 				return apierror.Errorf(apierror.Conflict, "The toggle uses the segment %s, which does not exist.", segment)
 			},
@@ -65,6 +66,27 @@ func usedSegments(f toggle.Feature) []string {
 		ids = append(ids, segmenttable.Name(id))
 	}
 	return ids
+}
+
+// newlyUsedSegments returns the segments that strategies begin to use in an environment.
+func (t *transaction) newlyUsedSegments() []string {
+	var ids []int64
+	for _, e := range t.edits {
+		for name := range e.next.Environments {
+			used := segmentsIn(e.old, name)
+			for _, id := range segmentsIn(e.next, name) {
+				if !slices.Contains(used, id) {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
+	slices.Sort(ids)
+	var names []string
+	for _, id := range slices.Compact(ids) {
+		names = append(names, segmenttable.Name(id))
+	}
+	return names
 }
 
 // usedEnvironments returns the environments in which a toggle is on, unless it is archived.

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/api/stalenessindex"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/accesstable"
@@ -31,6 +32,7 @@ type transaction struct {
 	missing map[string]error // the error if an action fails because a resource does not exist
 
 	projects map[string]accesstable.Condition // by id
+	decision protection.Decision              // which permits the effects of the edits
 
 	isPreparation bool     // it only clears flags, and the write must be repeated
 	undecided     []string // toggles whose flags are to be decided by later transactions
@@ -40,6 +42,7 @@ type transaction struct {
 type edit struct {
 	old, next toggle.Feature // without a Name: the toggle does not exist
 	changes   []eventlog.Change
+	effects   []protection.Effect
 	lifetime  string // the type whose lifetime decided the flag, and must not change; empty: none
 
 	removal *environment.Deletion // of an environment whose state the edit removes; nil: none
@@ -65,6 +68,7 @@ func (t *transaction) create(ctx context.Context, next toggle.Feature, last int6
 	next.PotentiallyStale = false
 	e := t.add(toggle.Feature{LastEvent: last}, next)
 	e.changes = []eventlog.Change{featuretable.Change(next, eventlog.FeatureCreated, next.JSON(), nil)}
+	e.effects = protection.EffectsOf(toggle.Feature{}, next)
 	if err := t.check(ctx, e); err != nil {
 		return err
 	}
@@ -76,6 +80,7 @@ func (t *transaction) update(ctx context.Context, old, next toggle.Feature) erro
 	next.PotentiallyStale = old.PotentiallyStale
 	e := t.add(old, next)
 	e.changes = changes(old, next)
+	e.effects = protection.EffectsOf(old, next)
 	if err := t.check(ctx, e); err != nil {
 		return err
 	}
@@ -93,6 +98,7 @@ func (t *transaction) reevaluate(ctx context.Context, f toggle.Feature) error {
 // remove adds the deletion of a toggle.
 func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 	e := t.add(old, toggle.Feature{})
+	e.effects = protection.EffectsOf(old, toggle.Feature{})
 	if old.PotentiallyStale {
 		kind, err := t.typeOf(ctx, old.Type)
 		if err != nil {
@@ -170,6 +176,7 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 	}
 	t.addFields()
 	t.addProjects()
+	t.addProtections()
 	for _, id := range t.lifetimes() {
 		t.actions.Add(actionLifetime, t.store.types.Unchanged(t.types[id]))
 	}
@@ -200,7 +207,7 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 	last := max(e.old.LastEvent, after)
 	var records []types.TransactWriteItem
 	for _, c := range e.changes {
-		c.Last = last
+		c.Last, c.PermittedBy = last, t.permittedBy(e, c)
 		id, record, err := t.store.log.RecordActions(ctx, c)
 		if err != nil {
 			return err
@@ -275,7 +282,7 @@ func (e *edit) flips() bool { return e.old.PotentiallyStale != e.next.Potentiall
 // size returns the number of actions of the changes of several toggles that exist, without flips, with their flips, and
 // with the conditions on types.
 func (t *transaction) size() (withoutFlips, whole int) {
-	withoutFlips = len(t.fields) + len(t.projectConditions())
+	withoutFlips = len(t.fields) + len(t.projectConditions()) + len(t.guarded())
 	for _, r := range t.store.relations() {
 		withoutFlips += r.size(t)
 	}

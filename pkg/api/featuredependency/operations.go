@@ -1,6 +1,7 @@
 package featuredependency
 
 import (
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/eventlog"
@@ -17,14 +18,14 @@ func Operations() []app.Operation {
 			Name:     "add-feature-dependency",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/dependencies",
 			Requires: access.InProject(access.UpdateDependency),
-			Tables:   []string{accesstable.Table, featuretable.Table, eventlog.Table},
+			Tables:   []string{accesstable.Table, featuretable.Table, environment.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Add(feature.OpenStore(d)) },
 		},
 		{
 			Name:     "delete-feature-dependency",
 			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/dependencies/{parent}",
 			Requires: access.InProject(access.UpdateDependency),
-			Tables:   []string{accesstable.Table, featuretable.Table, eventlog.Table},
+			Tables:   []string{accesstable.Table, featuretable.Table, environment.Table, eventlog.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Remove(feature.OpenStore(d)) },
 		},
 	}

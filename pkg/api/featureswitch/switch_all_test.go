@@ -95,8 +95,9 @@ func TestSwitchManyToggles(t *testing.T) {
 	}
 	on("dev", "", names, "200")
 	const activate = "shouldActivateDisabledStrategies=true"
-	// 30 toggles with an event of each of two strategies and of the switch, the references to the environment, and the project.
-	on("prod", activate, names, "400 ValidationError: The change is too large for one transaction: it needs 122 actions, "+
+	// 30 toggles with an event of each of two strategies and of the switch, the references to the environment,
+	// and the conditions on the project and the environment.
+	on("prod", activate, names, "400 ValidationError: The change is too large for one transaction: it needs 123 actions, "+
 		"and the maximum is 100. Send fewer toggles.")
 	on("prod", activate, names[:24], "200")
 	for i, name := range names {

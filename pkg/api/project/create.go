@@ -1,13 +1,13 @@
 package project
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"net/http"
 	"slices"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
@@ -30,6 +30,14 @@ type created struct {
 	DefaultStickiness string      `json:"defaultStickiness"`
 	FeatureLimit      *int64      `json:"featureLimit"` // null: none
 	Environments      []string    `json:"environments"`
+
+	ChangeRequestEnvironments []protectedEnvironment `json:"changeRequestEnvironments"`
+}
+
+// protectedEnvironment is an element of changeRequestEnvironments in projectCreatedSchema.
+type protectedEnvironment struct {
+	Name              string `json:"name"`
+	RequiredApprovals int64  `json:"requiredApprovals"`
 }
 
 // Create serves POST /api/admin/projects. The person or service account that creates a project is its Owner.
@@ -40,16 +48,20 @@ func Create(projects *Store, environments *environment.Store) lambdahttp.Handler
 		if err != nil {
 			return err
 		}
-		names, err := environmentNames(r.Context(), environments)
+		all, err := environments.List(r.Context())
 		if err != nil {
 			return err
 		}
+		names := environmentNames(all)
 		next := access.NewProject(body.Text("id"), "")
 		edit(&next, body)
 		if sent := body.Texts("environments"); len(sent) > 0 {
 			if next.Environments, err = checkEnvironments(sent, names); err != nil {
 				return err
 			}
+		}
+		if err := protect(&next, body.Objects("changeRequestEnvironments"), all); err != nil {
+			return err
 		}
 		if userID := access.PrincipalFrom(r.Context()).UserID; userID != 0 {
 			next.Users = map[int64][]access.Role{userID: {access.RoleOwner}}
@@ -69,6 +81,13 @@ func Create(projects *Store, environments *environment.Store) lambdahttp.Handler
 			Mode:              p.Mode,
 			DefaultStickiness: p.DefaultStickiness,
 			Environments:      p.Environments,
+
+			ChangeRequestEnvironments: []protectedEnvironment{},
+		}
+		for _, e := range all {
+			if n := protection.RequiredApprovals(&p, e); n > 0 && p.HasEnvironment(e.Name) {
+				shown.ChangeRequestEnvironments = append(shown.ChangeRequestEnvironments, protectedEnvironment{e.Name, n})
+			}
 		}
 		if shown.Environments == nil {
 			shown.Environments = names
@@ -78,17 +97,32 @@ func Create(projects *Store, environments *environment.Store) lambdahttp.Handler
 	}
 }
 
-// environmentNames returns the names of all environments.
-func environmentNames(ctx context.Context, environments *environment.Store) ([]string, error) {
-	all, err := environments.List(ctx)
-	if err != nil {
-		return nil, err
-	}
+// environmentNames returns the names of environments.
+func environmentNames(all []environment.Environment) []string {
 	names := make([]string, len(all))
 	for i, e := range all {
 		names[i] = e.Name
 	}
-	return names, nil
+	return names
+}
+
+// protect makes changes need change requests in the environments that a body names. The kind of its error is Validation if
+// the project does not have one of them, or if one requires more approvals.
+func protect(p *access.Project, sent []jsonbody.Object, all []environment.Environment) error {
+	for n, body := range sent {
+		at, name := fmt.Sprint("/body/changeRequestEnvironments/", n), body.Text("name")
+		i := indexOf(all, name)
+		if i < 0 || !p.HasEnvironment(name) {
+			return apierror.Invalid(apierror.At(at+"/name", "must be the name of an environment of the project; you sent %q",
+				apierror.Echo(name)))
+		}
+		approvals, has := body.Int("requiredApprovals")
+		if least := all[i].RequiredApprovals; has && approvals < least {
+			return apierror.Invalid(tooFewApprovals(at+"/requiredApprovals", least, approvals))
+		}
+		setProtection(p, name, access.Protection{ChangeRequests: true, RequiredApprovals: approvals})
+	}
+	return nil
 }
 
 // checkEnvironments returns the names in a body, each once, in the order of all environments. The kind of its error is

@@ -20,8 +20,12 @@ func AddEnvironment(projects *Store, environments *environment.Store) lambdahttp
 		if err != nil {
 			return err
 		}
-		name := body.Text("environment")
-		return projects.AddEnvironment(r.Context(), r.PathValue("projectId"), name, environments) // nil: 200
+		var changeRequests *bool
+		if body.Has("changeRequestsEnabled") {
+			changeRequests = new(body.Bool("changeRequestsEnabled"))
+		}
+		id, name := r.PathValue("projectId"), body.Text("environment")
+		return projects.AddEnvironment(r.Context(), id, name, changeRequests, environments) // nil: 200
 	}
 }
 

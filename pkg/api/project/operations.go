@@ -21,6 +21,7 @@ func Operations() []app.Operation {
 	written := []string{accesstable.Table, user.Table, eventlog.Table}
 	closed := []string{accesstable.Table, user.Table, featuretable.Table, segmenttable.Table, clienttokentable.Table,
 		eventlog.Table}
+	protectedTables := []string{accesstable.Table, environment.Table, eventlog.Table}
 	return []app.Operation{
 		{
 			Name:     "get-projects",
@@ -105,6 +106,51 @@ func Operations() []app.Operation {
 			Tables:   append(slices.Clone(written), environment.Table),
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				return RemoveEnvironment(open(d), environment.NewStore(d.DynamoDB, d.Tables, nil))
+			},
+		},
+		{
+			Name:     "get-project-change-request-config",
+			Route:    "GET /api/admin/projects/{projectId}/change-requests/config",
+			Requires: access.SeesProject,
+			Tables:   []string{accesstable.Table, environment.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Config(environment.NewStore(d.DynamoDB, d.Tables, nil))
+			},
+		},
+		{
+			Name:     "update-project-change-request-config",
+			Route:    "PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config",
+			Requires: access.InProject(access.WriteChangeRequestConfig),
+			Tables:   protectedTables,
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return UpdateConfig(open(d), environment.NewStore(d.DynamoDB, d.Tables, nil))
+			},
+		},
+		{
+			Name:     "get-project-environment-freeze",
+			Route:    "GET /api/admin/projects/{projectId}/environments/{environment}/freeze",
+			Requires: access.SeesProject,
+			Tables:   []string{accesstable.Table, environment.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return GetFreeze(environment.NewStore(d.DynamoDB, d.Tables, nil), d.Now)
+			},
+		},
+		{
+			Name:     "set-project-environment-freeze",
+			Route:    "PUT /api/admin/projects/{projectId}/environments/{environment}/freeze",
+			Requires: access.InProject(access.WriteChangeRequestConfig),
+			Tables:   protectedTables,
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return SetFreeze(open(d), environment.NewStore(d.DynamoDB, d.Tables, nil), d.Now)
+			},
+		},
+		{
+			Name:     "delete-project-environment-freeze",
+			Route:    "DELETE /api/admin/projects/{projectId}/environments/{environment}/freeze",
+			Requires: access.InProject(access.WriteChangeRequestConfig),
+			Tables:   protectedTables,
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return DeleteFreeze(open(d), environment.NewStore(d.DynamoDB, d.Tables, nil))
 			},
 		},
 		{

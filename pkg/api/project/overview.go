@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -26,7 +27,8 @@ type overview struct {
 }
 
 type projectEnvironment struct {
-	Environment string `json:"environment"`
+	Environment           string `json:"environment"`
+	ChangeRequestsEnabled bool   `json:"changeRequestsEnabled"`
 }
 
 type typeCount struct {
@@ -73,7 +75,7 @@ func Overview(projects *Store, environments *environment.Store) lambdahttp.Handl
 		}
 		for _, e := range all {
 			if p.HasEnvironment(e.Name) {
-				body.Environments = append(body.Environments, projectEnvironment{e.Name})
+				body.Environments = append(body.Environments, projectEnvironment{e.Name, protection.RequiredApprovals(p, e) > 0})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(n.types)) {

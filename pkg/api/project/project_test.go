@@ -121,7 +121,7 @@ func expectPart(t *testing.T, text, want string) {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	const all = `"environments":["development","production"]}`
+	const all = `"environments":["development","production"],"changeRequestEnvironments":[]}`
 	const sent = `"defaultStickiness":"default","featureLimit":null,`
 	for _, call := range []struct{ body, want string }{
 		{`{"id":"shop","name":"Shop"}`, `201 {"id":"shop","name":"Shop","description":null,"mode":"open",` + sent + all},
@@ -130,7 +130,7 @@ func TestCreate(t *testing.T) {
 		{`{"name":"—"}`, `201 {"id":"project","name":"—","description":null,"mode":"open",` + sent + all},
 		{`{"id":"p","name":"P","description":"d","mode":"private","defaultStickiness":"userId","environments":["production"]}`,
 			`201 {"id":"p","name":"P","description":"d","mode":"private","defaultStickiness":"userId","featureLimit":null,` +
-				`"environments":["production"]}`},
+				`"environments":["production"],"changeRequestEnvironments":[]}`},
 		{`{"id":"SHOP","name":"Shop"}`, `409 NameExistsError: There is already a project with the id "SHOP".`},
 		{`{"id":"Default","name":"x"}`, `409 NameExistsError: There is already a project with the id "Default".`},
 		{`{"id":"Archive","name":"x"}`, "400 ValidationError: The `/body/id` property must not be \"Archive\", which is a path of the API."},

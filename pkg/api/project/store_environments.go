@@ -10,22 +10,28 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
 // environmentData is the environment of an event.
 type environmentData struct {
-	Environment string `json:"environment"`
+	Environment           string `json:"environment"`
+	ChangeRequestsEnabled bool   `json:"changeRequestsEnabled"` // in the project
 }
 
-// AddEnvironment lets the toggles of a project be switched in an environment. The kind of its error is NotFound if there
-// is no project, Validation if there is no environment, or Conflict if the project has the environment.
-func (s *Store) AddEnvironment(ctx context.Context, id, name string, environments *environment.Store) error {
+// AddEnvironment lets the toggles of a project be switched in an environment. changeRequests is whether changes need change
+// requests there; nil: as before. The kind of its error is NotFound if there is no project, Validation if there is no
+// environment, or Conflict if the project has the environment.
+func (s *Store) AddEnvironment(
+	ctx context.Context, id, name string, changeRequests *bool, environments *environment.Store,
+) error {
 	err := s.changeEnvironments(ctx, id, name, environments, func(
-		p *access.Project, all []environment.Environment, _ *dynamo.Actions,
+		p *access.Project, all []environment.Environment, actions *dynamo.Actions,
 	) error {
-		switch i := indexOf(all, name); {
+		i := indexOf(all, name)
+		switch {
 		case i < 0:
 			return apierror.Invalid(apierror.At("/body/environment", "must be the name of an environment; you sent %q",
 				apierror.Echo(name)))
@@ -33,6 +39,19 @@ func (s *Store) AddEnvironment(ctx context.Context, id, name string, environment
 			return apierror.Errorf(apierror.Conflict, "The project %q has the environment %q.", id, name)
 		}
 		p.Environments = append(slices.Clone(p.Environments), name)
+		protection := p.ProtectionOf(name)
+		if changeRequests == nil || *changeRequests == protection.ChangeRequests {
+			return nil
+		}
+		if n := all[i].RequiredApprovals; n > 0 && !*changeRequests {
+			return mustBeProtected(n)
+		}
+		if err := access.CheckProject(ctx, id, access.WriteChangeRequestConfig); err != nil {
+			return err
+		}
+		protection.ChangeRequests = *changeRequests
+		setProtection(p, name, protection)
+		actions.Add(actionProtections, accesstable.CountProtection(s.table()))
 		return nil
 	}, eventlog.ProjectEnvironmentAdded)
 	if err != nil {
@@ -51,8 +70,7 @@ func (s *Store) RemoveEnvironment(ctx context.Context, id, name string, environm
 	) error {
 		i := indexOf(all, name)
 		if i < 0 || !p.HasEnvironment(name) {
-			return apierror.Errorf(apierror.NotFound, "The project %q has no environment with the name %q.", id,
-				apierror.Echo(name))
+			return hasNoEnvironment(id, name)
 		}
 		if n := all[i].References.ByProject[id]; n > 0 {
 			return apierror.Errorf(apierror.Conflict,
@@ -97,7 +115,7 @@ func (s *Store) changeEnvironments(
 		if err := edit(&next, all, &actions); err != nil {
 			return nil, err
 		}
-		var data, preData any = environmentData{name}, nil
+		var data, preData any = environmentData{name, next.ProtectionOf(name).ChangeRequests}, nil
 		if t == eventlog.ProjectEnvironmentRemoved {
 			data, preData = preData, data
 		}

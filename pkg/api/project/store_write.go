@@ -21,13 +21,14 @@ import (
 
 // The names of the actions of a transaction.
 const (
-	actionProject    = "project"
-	actionCounter    = "counter"    // it is changed by each creation, so that the limit holds
-	actionReferences = "references" // to an environment
-	actionMember     = "member"     // an account or a group that gets a role
-	actionRole       = "role"
-	actionMarker     = "marker" // of a deleted project with the id
-	actionEvent      = "event"
+	actionProject     = "project"
+	actionCounter     = "counter"    // it is changed by each creation, so that the limit holds
+	actionReferences  = "references" // to an environment
+	actionMember      = "member"     // an account or a group that gets a role
+	actionRole        = "role"
+	actionProtections = "protections" // the counter of their changes
+	actionMarker      = "marker"      // of a deleted project with the id
+	actionEvent       = "event"
 )
 
 // Get returns a project. The kind of its error is NotFound if there is none with the id.
@@ -203,7 +204,15 @@ func (s *Store) replace(
 	ctx context.Context, actions *dynamo.Actions, old, next *access.Project, condition expression.ConditionBuilder,
 	t eventlog.Type, data, preData any,
 ) error {
-	id, record, err := s.log.RecordActions(ctx, Change(t, old, data, preData))
+	return s.replaceWith(ctx, actions, old, next, condition, Change(t, old, data, preData))
+}
+
+// replaceWith is replace with an event.
+func (s *Store) replaceWith(
+	ctx context.Context, actions *dynamo.Actions, old, next *access.Project, condition expression.ConditionBuilder,
+	event eventlog.Change,
+) error {
+	id, record, err := s.log.RecordActions(ctx, event)
 	if err != nil {
 		return err
 	}

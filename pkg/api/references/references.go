@@ -20,7 +20,8 @@ type Counts struct {
 	Tokens   int64 // the number of client tokens; they belong to environments only
 	Roles    int64 // the number of custom roles; they have permissions in environments only
 
-	// Version rises with each write of a constraint or a stickiness that names the context field.
+	// Version rises with each write of a constraint or a stickiness that names the context field, and each write by which
+	// the strategies of a toggle begin to use the segment in an environment.
 	Version int64
 }
 

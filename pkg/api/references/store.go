@@ -176,6 +176,11 @@ func (s Store) SameVersion(resource string, stored Counts) types.TransactWriteIt
 	return s.check(resource, expression.Name(attributeCounts).AttributeExists().And(is(attributeVersion, stored.Version)))
 }
 
+// Unchanged returns the condition that the numbers and the version are those of stored, which was read.
+func (s Store) Unchanged(resource string, stored Counts) types.TransactWriteItem {
+	return s.check(resource, unchanged(stored).And(is(attributeVersion, stored.Version)))
+}
+
 func (s Store) check(resource string, condition expression.ConditionBuilder) types.TransactWriteItem {
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{

@@ -49,7 +49,7 @@ func Operations() []app.Operation {
 			Name:     "update-segment",
 			Route:    "PUT /api/admin/segments/{id}",
 			Requires: access.IsAnyone,
-			Tables:   append(slices.Clone(written), environment.Table),
+			Tables:   append(slices.Clone(written), environment.Table, featuretable.Table),
 			MaxBody:  maxBody,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Update(writer(d)) },
 		},

@@ -42,6 +42,7 @@ type Store struct {
 	maxValues       int // in the constraints of a segment
 
 	environments *environment.Store
+	projects     *accesstable.Reader
 }
 
 // NewStore returns a Store on the tables Segments and ContextFields that records its changes in log, which can be nil
@@ -60,6 +61,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		maxValues:       MaxValues,
 
 		environments: environment.NewStore(client, tables, nil),
+		projects:     accesstable.NewReader(client, tables),
 	}
 }
 
@@ -80,6 +82,7 @@ const (
 	actionSegment         = "segment"
 	actionReferences      = "references"
 	actionVersion         = "version"
+	actionProtection      = "protection" // of environments in which the segment is used
 	actionField           = "field"
 	actionFieldReferences = "references to a field"
 	actionEvent           = "event"
@@ -191,7 +194,13 @@ func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) erro
 		if err := s.checkRoom(ctx, old, next); err != nil {
 			return 0, err
 		}
-		event, record, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentUpdated, next.eventData(), old.eventData()))
+		by, conditions, err := s.permit(ctx, old, next)
+		if err != nil {
+			return 0, err
+		}
+		c := old.change(eventlog.SegmentUpdated, next.eventData(), old.eventData())
+		c.PermittedBy = by
+		event, record, err := s.log.RecordActions(ctx, c)
 		if err != nil {
 			return 0, err
 		}
@@ -208,6 +217,7 @@ func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) erro
 		if !reflect.DeepEqual(old.Project, next.Project) {
 			s.addProject(actions, next.Project)
 		}
+		actions.Add(actionProtection, conditions...)
 		actions.Add(actionEvent, record...)
 		return lastID, nil
 	})

@@ -94,8 +94,9 @@ func dataOf(e eventlog.Event) (any, error) {
 		Environment      *string         `json:"environment"`
 		Data             json.RawMessage `json:"data"`
 		PreData          json.RawMessage `json:"preData"`
+		eventsearch.PermittedBy
 	}{r.CreatedBy, r.CreatedByUserID, r.CreatedByTokenID, r.Project, r.FeatureName, r.Environment,
-		r.Data, r.PreData}, nil
+		r.Data, r.PreData, r.PermittedBy}, nil
 }
 
 // Feature is the data of an event about a toggle that became potentially stale, or no longer is.

@@ -51,6 +51,9 @@ const (
 	CreateStrategy            Permission = "CREATE_FEATURE_STRATEGY"
 	UpdateStrategy            Permission = "UPDATE_FEATURE_STRATEGY"
 	DeleteStrategy            Permission = "DELETE_FEATURE_STRATEGY"
+	ApproveChangeRequest      Permission = "APPROVE_CHANGE_REQUEST"
+	ApplyChangeRequest        Permission = "APPLY_CHANGE_REQUEST"
+	SkipChangeRequest         Permission = "SKIP_CHANGE_REQUEST" // changing a protected or frozen environment directly
 )
 
 // PermissionType is where a permission counts.
@@ -103,10 +106,10 @@ var catalog = []PermissionInfo{
 	{31, CreateSegment, "Create segments", RootPermission, true},
 	{32, UpdateSegment, "Update segments", RootPermission, true},
 	{33, DeleteSegment, "Delete segments", RootPermission, true},
-	{35, "APPROVE_CHANGE_REQUEST", "Approve and reject change requests", EnvironmentPermission, false},
-	{36, "APPLY_CHANGE_REQUEST", "Apply change requests", EnvironmentPermission, false},
+	{35, ApproveChangeRequest, "Approve and reject change requests", EnvironmentPermission, false},
+	{36, ApplyChangeRequest, "Apply change requests", EnvironmentPermission, false},
 	{37, UpdateEnvironmentVariants, "Update variants in an environment", EnvironmentPermission, false},
-	{38, "SKIP_CHANGE_REQUEST", "Skip change requests", EnvironmentPermission, false},
+	{38, SkipChangeRequest, "Change protected environments without change requests", EnvironmentPermission, true},
 	{42, ReadProjectToken, "Read client tokens of the project", ProjectPermission, true},
 	{43, CreateProjectToken, "Create client tokens of the project", ProjectPermission, true},
 	{44, DeleteProjectToken, "Delete client tokens of the project", ProjectPermission, true},
@@ -127,7 +130,7 @@ var catalog = []PermissionInfo{
 	{63, ReadProjectSettings, "Read the settings of the project", ProjectPermission, false},
 	{64, WriteProjectAccess, "Change who has access to the project", ProjectPermission, true},
 	{65, "PROJECT_DEFAULT_STRATEGY_WRITE", "Change default strategies of the project", ProjectPermission, false},
-	{66, WriteChangeRequestConfig, "Change the change request settings of the project", ProjectPermission, false},
+	{66, WriteChangeRequestConfig, "Protect and freeze environments of the project", ProjectPermission, true},
 	{67, WriteProjectSettings, "Change the settings of the project", ProjectPermission, false},
 	{70, "RELEASE_PLAN_TEMPLATE_CREATE", "Create release plan templates", RootPermission, false},
 	{71, "RELEASE_PLAN_TEMPLATE_UPDATE", "Update release plan templates", RootPermission, false},

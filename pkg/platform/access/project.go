@@ -29,12 +29,13 @@ type Project struct {
 	Environments      []string // in which its toggles can be switched; nil: all
 	Naming            *Naming  // of its toggles; nil: any name
 	LinkTemplates     []LinkTemplate
-	Users             map[int64][]Role // by the id of the account
-	Groups            map[int64][]Role // by the id of the group
-	CreatedAt         *time.Time       // nil: unknown
-	UpdatedAt         *time.Time       // nil: never
-	ArchivedAt        *time.Time       // nil: it is not archived
-	LastEvent         int64            // the id of its last event
+	Protections       map[string]Protection // by environment; one without an entry is not protected
+	Users             map[int64][]Role      // by the id of the account
+	Groups            map[int64][]Role      // by the id of the group
+	CreatedAt         *time.Time            // nil: unknown
+	UpdatedAt         *time.Time            // nil: never
+	ArchivedAt        *time.Time            // nil: it is not archived
+	LastEvent         int64                 // the id of its last event
 }
 
 // Naming is how the toggles of a project are named.

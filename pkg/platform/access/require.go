@@ -106,7 +106,16 @@ func mayIn(ctx context.Context, id, environment string, permission Permission) (
 	if err != nil {
 		return false, err
 	}
+	return May(ctx, project, environment, permission)
+}
+
+// May reports whether the caller has a permission in a project that was read. Nobody but Admins has one in a project that
+// does not exist, which is nil.
+func May(ctx context.Context, project *Project, environment string, permission Permission) (bool, error) {
 	p := PrincipalFrom(ctx)
+	if project == nil || p.Has(Admin) {
+		return Decide(p, permission, project, environment, nil), nil
+	}
 	custom, err := projectsFrom(ctx).CustomRoles(ctx, project.CustomRolesOf(p))
 	if err != nil {
 		return false, err

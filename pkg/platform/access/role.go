@@ -72,6 +72,7 @@ func memberPermissions() []Permission {
 		CreateFeature, UpdateFeature, DeleteFeature, UpdateVariants, UpdateDependency,
 		ReadProjectToken, CreateProjectToken, DeleteProjectToken,
 		CreateStrategy, UpdateStrategy, DeleteStrategy, UpdateEnvironment, UpdateEnvironmentVariants,
+		ApplyChangeRequest,
 	}
 }
 
@@ -79,7 +80,7 @@ func memberPermissions() []Permission {
 func FixedRoles() []RoleDefinition {
 	owner := append(memberPermissions(), MoveFeature, UpdateProject, DeleteProject, UpdateProjectSegment,
 		UpdateProjectContext, ReadProjectAccess, WriteProjectAccess, ReadProjectSettings, WriteProjectSettings,
-		ReadChangeRequestConfig, WriteChangeRequestConfig)
+		ReadChangeRequestConfig, WriteChangeRequestConfig, ApproveChangeRequest)
 	return []RoleDefinition{
 		{
 			ID:          RoleAdmin,

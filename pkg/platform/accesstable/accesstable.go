@@ -63,6 +63,7 @@ const (
 	AttributeArchivedAt   = "archivedAt"
 	attributeProjectID    = "projectId"
 	attributeEnvironments = "environments"
+	attributeEvent        = "event"   // that of package eventlog
 	AttributeClosing      = "closing" // when its archiving or deletion began, in milliseconds; no part of the project
 )
 
@@ -77,12 +78,23 @@ type projectRecord struct {
 	Environments      *[]string                `dynamodbav:"environments,omitempty"` // nil: all
 	Naming            *access.Naming           `dynamodbav:"naming,omitempty"`
 	LinkTemplates     []access.LinkTemplate    `dynamodbav:"linkTemplates,omitempty"`
+	Protections       protectionRecords        `dynamodbav:"protections,omitempty"`
 	Users             map[string][]access.Role `dynamodbav:"users"`
 	Groups            map[string][]access.Role `dynamodbav:"groups"`
 	CreatedAt         *time.Time               `dynamodbav:"createdAt,omitempty"`
 	UpdatedAt         *time.Time               `dynamodbav:"updatedAt,omitempty"`
 	ArchivedAt        *time.Time               `dynamodbav:"archivedAt,omitempty"`
 	LastEvent         int64                    `dynamodbav:"event,omitempty"`
+}
+
+// protectionRecords are the protections of the environments of a project, by environment.
+type protectionRecords map[string]protectionRecord
+
+type protectionRecord struct {
+	ChangeRequests    bool           `dynamodbav:"changeRequests,omitempty"`
+	RequiredApprovals int64          `dynamodbav:"requiredApprovals,omitempty"`
+	ForbidsTurningOff bool           `dynamodbav:"forbidsTurningOff,omitempty"`
+	Freeze            *access.Freeze `dynamodbav:"freeze,omitempty"`
 }
 
 // MarshalProject returns the item of a project.
@@ -105,6 +117,12 @@ func MarshalProject(p access.Project) dynamo.Item {
 	}
 	if p.Environments != nil {
 		stored.Environments = &p.Environments
+	}
+	if len(p.Protections) > 0 {
+		stored.Protections = protectionRecords{}
+		for environment, protection := range p.Protections {
+			stored.Protections[environment] = protectionRecord(protection)
+		}
 	}
 	return dynamo.Marshal(stored)
 }
@@ -140,6 +158,12 @@ func UnmarshalProject(item dynamo.Item) (access.Project, error) {
 	}
 	if stored.Environments != nil {
 		p.Environments = append([]string{}, *stored.Environments...)
+	}
+	if len(stored.Protections) > 0 {
+		p.Protections = map[string]access.Protection{}
+		for environment, protection := range stored.Protections {
+			p.Protections[environment] = access.Protection(protection)
+		}
 	}
 	return p, nil
 }

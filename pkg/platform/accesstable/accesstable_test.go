@@ -40,7 +40,11 @@ func TestProjects(t *testing.T) {
 		ID: "Shop", Name: "The shop", Description: new("Sells"), Mode: access.Private, DefaultStickiness: "userId",
 		Environments: []string{}, Naming: &access.Naming{Pattern: "a+", Example: "aa"},
 		LinkTemplates: []access.LinkTemplate{{URLTemplate: "https://example.com/{{feature}}"}},
-		Users:         map[int64][]access.Role{5: {access.RoleOwner, 9}}, Groups: map[int64][]access.Role{3: {access.RoleReader}},
+		Protections: map[string]access.Protection{
+			"production": {ChangeRequests: true, RequiredApprovals: 2, ForbidsTurningOff: true},
+			"test":       {Freeze: &access.Freeze{From: at, Until: at.Add(time.Hour), Reason: "Sale"}},
+		},
+		Users: map[int64][]access.Role{5: {access.RoleOwner, 9}}, Groups: map[int64][]access.Role{3: {access.RoleReader}},
 		CreatedAt: &at, UpdatedAt: &at, ArchivedAt: &at, LastEvent: 7,
 	}
 	small := access.NewProject("blog", "Blog")

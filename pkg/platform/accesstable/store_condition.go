@@ -26,6 +26,7 @@ type Condition struct {
 	// access); imports and operators' commands can name one that does not.
 	Active       bool
 	Environments []string // which it has
+	LastEvent    *int64   // the id of its last event, so that it has not changed since it was read; nil: any
 }
 
 // Actions returns the actions of a transaction that fail if a project does not meet the condition: one, or none if every
@@ -62,6 +63,14 @@ func (c Condition) conditions(project string, now time.Time) (all []expression.C
 	environments := expression.Name(attributeEnvironments)
 	for _, name := range c.Environments {
 		all = append(all, environments.AttributeNotExists().Or(environments.Contains(name)))
+	}
+	if last := c.LastEvent; last != nil {
+		attribute := expression.Name(attributeEvent)
+		unchanged := attribute.AttributeNotExists()
+		if *last != 0 {
+			unchanged = attribute.Equal(expression.Value(*last))
+		}
+		all = append(all, unchanged)
 	}
 	return all
 }

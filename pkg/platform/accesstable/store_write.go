@@ -39,6 +39,49 @@ func (s *Reader) NextID(ctx context.Context, kind Kind) (id int64, use types.Tra
 		WithUpdate(expression.Set(attribute, expression.Value(id)))), nil
 }
 
+// keyProtections is the key of the counter that rises with each change of the protection of an environment of a project.
+func keyProtections() dynamo.Item { return Key(KindCounter, "protection") }
+
+// Protections returns the number of changes of the protections of all projects. Read it before the projects.
+func (s *Reader) Protections(ctx context.Context) (int64, error) {
+	items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{keyProtections()})
+	if err != nil || len(items) == 0 {
+		return 0, err
+	}
+	return items[0].Int(attributeLast), nil
+}
+
+// CountProtection returns the action of a transaction that changes the protection of an environment of a project. It
+// needs no condition: the write of the project has one.
+func CountProtection(table string) types.TransactWriteItem {
+	expr := dynamo.Build(expression.NewBuilder().
+		WithUpdate(expression.Add(expression.Name(attributeLast), expression.Value(1))))
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &table,
+		Key:                       keyProtections(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
+// SameProtections returns the condition that no protection has changed since Protections returned n.
+func SameProtections(table string, n int64) types.TransactWriteItem {
+	last := expression.Name(attributeLast)
+	condition := last.AttributeNotExists()
+	if n != 0 {
+		condition = last.Equal(expression.Value(n))
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &table,
+		Key:                       keyProtections(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
 // attributeAssignments is the attribute of a custom role that rises each time somebody gets the role, so that a deletion
 // at the same time fails.
 const attributeAssignments = "assignments"

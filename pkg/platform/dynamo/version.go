@@ -41,16 +41,32 @@ func (v TableVersion) Next() types.TransactWriteItem {
 // NextAfter returns the action that changes the version and sets other attributes of its item. The action fails if the
 // version has changed since Get returned stored.
 func (v TableVersion) NextAfter(stored, others Item) types.TransactWriteItem {
-	version := expression.Name(attributeVersion)
-	condition := version.AttributeNotExists()
-	if value, ok := stored[attributeVersion]; ok {
-		condition = version.Equal(expression.Value(value))
-	}
 	update := nextVersion()
 	for name, value := range others {
 		update = update.Set(expression.Name(name), expression.Value(value))
 	}
-	return v.action(expression.NewBuilder().WithCondition(condition).WithUpdate(update))
+	return v.action(expression.NewBuilder().WithCondition(is(stored)).WithUpdate(update))
+}
+
+// Same returns the condition that the version has not changed since Get returned stored.
+func (v TableVersion) Same(stored Item) types.TransactWriteItem {
+	expr := Build(expression.NewBuilder().WithCondition(is(stored)))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &v.table,
+		Key:                       v.key,
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
+// is returns the condition that the version is that of stored.
+func is(stored Item) expression.ConditionBuilder {
+	version := expression.Name(attributeVersion)
+	if value, ok := stored[attributeVersion]; ok {
+		return version.Equal(expression.Value(value))
+	}
+	return version.AttributeNotExists()
 }
 
 func nextVersion() expression.UpdateBuilder {

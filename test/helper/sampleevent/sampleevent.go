@@ -51,6 +51,9 @@ func Check(function string, response []byte) error {
 	case "archive-project", "revive-project", "delete-project", "add-environment-to-project",
 		"remove-environment-from-project", "set-roles-for-group", "remove-group-access": // there is no such project or group
 		return CheckHTTP(response, http.StatusNotFound)
+	case "get-environment-freeze", "delete-environment-freeze", "get-project-environment-freeze",
+		"delete-project-environment-freeze": // there is no freeze
+		return CheckHTTP(response, http.StatusNotFound)
 	case "update-api-token", "rotate-api-token", "delete-api-token", "rotate-project-api-token",
 		"delete-project-api-token": // selectors are random
 		return CheckHTTP(response, http.StatusNotFound)

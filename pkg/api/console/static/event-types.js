@@ -31,6 +31,7 @@ export const types = {
     'project-environment-added': 'Environment added to a project',
     'project-environment-removed': 'Environment removed from a project',
     'project-access-updated': 'Access to a project changed',
+    'change-request-configuration-updated': 'Protection of an environment changed',
   },
   'Toggle types': {
     'feature-type-created': 'Toggle type created',
@@ -45,6 +46,8 @@ export const types = {
     'environment-created': 'Environment created',
     'environment-updated': 'Environment updated',
     'environment-deleted': 'Environment deleted',
+    'environment-freeze-set': 'Environment frozen',
+    'environment-freeze-removed': 'Freeze of an environment ended',
   },
   'Segments': {
     'segment-created': 'Segment created',
@@ -109,6 +112,7 @@ export const phrases = {
   'project-environment-added': 'added an environment to the project %s',
   'project-environment-removed': 'removed an environment from the project %s',
   'project-access-updated': 'changed who has access to the project %s',
+  'change-request-configuration-updated': 'changed the protection of an environment of the project %s',
   'feature-type-created': 'created the toggle type %s',
   'context-field-created': 'created the context field %s',
   'context-field-updated': 'updated the context field %s',

@@ -2,6 +2,7 @@
 
 import { counted } from './dom.js';
 import { phrases, types } from './event-types.js';
+import { exactTime } from './time.js';
 import { constraintWords, dependencyWords, strategyWords, variantWords } from './words.js';
 
 /** The types whose words in the console are not those of the API: pages say what is to be done with toggles. */
@@ -64,6 +65,13 @@ const inDays = (days) => (days === null ? 'never' : counted(days, 'day'));
  * @returns {{who: string, before: string, subject: string, after: string}} `who` is empty if the sentence has another beginning
  */
 export function sentence(event, typeName) {
+  const words = plainSentence(event, typeName);
+  const permitted = event.skippedChangeRequest ? ', without a change request' : event.turnedOff ? ', as is allowed without a change request' : '';
+  return { ...words, after: words.after + permitted };
+}
+
+/** The sentence of an event without how the change was permitted. */
+function plainSentence(event, typeName) {
   const subject = subjectName(event, typeName);
   const who = event.createdBy;
   const { data, preData } = event;
@@ -74,6 +82,9 @@ export function sentence(event, typeName) {
     }
     case 'feature-potentially-stale-on': return { who: '', before: '', subject, after: 'became overdue' };
     case 'feature-potentially-stale-off': return { who: '', before: '', subject, after: `is no longer overdue: ${reasons[data?.reason] ?? data?.reason}` };
+    case 'change-request-configuration-updated': return { who, before: `changed the protection of ${event.environment} in the project`, subject, after: '' };
+    case 'environment-freeze-set': return { who, before: `froze ${frozen(event)}`, subject, after: `from ${exactTime(data.from)} until ${exactTime(data.until)}: ${data.reason}` };
+    case 'environment-freeze-removed': return { who, before: `ended the freeze of ${frozen(event)}`, subject, after: '' };
     case 'token-expiring': return { who: '', before: 'The token', subject, after: `expires in at most ${inDays(data.days)}` };
     default: {
       const [before, after = ''] = (ownPhrases[event.type] ?? phrases[event.type]?.replace('the toggle %s', '%s') ?? `${event.type}: %s`).split('%s').map((part) => part.trim());
@@ -82,6 +93,9 @@ export function sentence(event, typeName) {
     }
   }
 }
+
+/** What is frozen, before the name of the subject of an event. */
+const frozen = ({ environment, project }) => (project ? `the environment ${environment} of the project` : 'the environment');
 
 /** The names of the properties that differ before and after an event. */
 export const changedNames = ({ data, preData }) => [...new Set([...Object.keys(preData ?? {}), ...Object.keys(data ?? {})])]

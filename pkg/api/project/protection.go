@@ -1,0 +1,169 @@
+package project
+
+import (
+	_ "embed"
+	"net/http"
+	"time"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/protection"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/platform/lambdahttp"
+)
+
+//go:embed config.schema.json
+var configSchema []byte
+
+// environmentConfig is changeRequestEnvironmentConfigSchema in api/openapi.yaml.
+type environmentConfig struct {
+	Environment          string `json:"environment"`
+	Type                 string `json:"type"`
+	ChangeRequestEnabled bool   `json:"changeRequestEnabled"`
+	RequiredApprovals    *int64 `json:"requiredApprovals"` // null: changes need no change request
+	AllowTurningOff      bool   `json:"allowTurningOff"`
+}
+
+// Config serves GET /api/admin/projects/{projectId}/change-requests/config.
+func Config(environments *environment.Store) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+		if err != nil {
+			return err
+		}
+		all, err := environments.List(r.Context())
+		if err != nil {
+			return err
+		}
+		configs := []environmentConfig{}
+		for _, e := range all {
+			if !p.HasEnvironment(e.Name) {
+				continue
+			}
+			c := environmentConfig{Environment: e.Name, Type: e.Type,
+				AllowTurningOff: !p.ProtectionOf(e.Name).ForbidsTurningOff}
+			if n := protection.RequiredApprovals(p, e); n > 0 {
+				c.ChangeRequestEnabled, c.RequiredApprovals = true, &n
+			}
+			configs = append(configs, c)
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, configs)
+	}
+}
+
+// UpdateConfig serves PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config.
+func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(configSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r)
+		if err != nil {
+			return err
+		}
+		id, e, err := protected(r, environments)
+		if err != nil {
+			return err
+		}
+		approvals, sent := body.Int("requiredApprovals")
+		switch least := e.RequiredApprovals; {
+		case least > 0 && !body.Bool("changeRequestsEnabled"):
+			return mustBeProtected(least)
+		case sent && approvals < least:
+			return apierror.Invalid(tooFewApprovals("/body/requiredApprovals", least, approvals))
+		}
+		return projects.SetConfig(r.Context(), id, e.Name, access.Protection{ // nil: 200 without a body
+			ChangeRequests:    body.Bool("changeRequestsEnabled"),
+			RequiredApprovals: approvals,
+			ForbidsTurningOff: body.Has("allowTurningOff") && !body.Bool("allowTurningOff"),
+		})
+	}
+}
+
+// protected returns the project and the environment of the path. The kind of its error is NotFound if the project does
+// not have the environment.
+func protected(r *http.Request, environments *environment.Store) (id string, e environment.Environment, err error) {
+	p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+	if err != nil {
+		return "", e, err
+	}
+	name, err := lambdahttp.PathParam(r, "environment")
+	if err != nil {
+		return "", e, environment.NotFound(name)
+	}
+	if e, err = environments.Get(r.Context(), name); err != nil {
+		return "", e, err
+	}
+	if !p.HasEnvironment(name) {
+		return "", e, hasNoEnvironment(p.ID, name)
+	}
+	return p.ID, e, nil
+}
+
+// mustBeProtected returns the error if an environment that requires approvals is not to be protected in a project.
+func mustBeProtected(approvals int64) error {
+	return apierror.Invalid(apierror.At("/body/changeRequestsEnabled",
+		"must be true: the number of approvals that the environment requires in each project is %d", approvals).
+		SentJSON("false"))
+}
+
+func tooFewApprovals(at string, least, sent int64) apierror.Detail {
+	return apierror.At(at, "must be at least %d, which the environment requires in each project; you sent %d", least, sent)
+}
+
+func hasNoEnvironment(id, name string) error {
+	return apierror.Errorf(apierror.NotFound, "The project %q has no environment with the name %q.", id,
+		apierror.Echo(name))
+}
+
+// SetFreeze serves PUT /api/admin/projects/{projectId}/environments/{environment}/freeze.
+func SetFreeze(projects *Store, environments *environment.Store, now func() time.Time) lambdahttp.HandlerFunc {
+	read := environment.FreezeBody(now)
+	return func(w http.ResponseWriter, r *http.Request) error {
+		freeze, err := read(r)
+		if err != nil {
+			return err
+		}
+		id, e, err := protected(r, environments)
+		if err != nil {
+			return err
+		}
+		if err := projects.SetFreeze(r.Context(), id, e.Name, &freeze); err != nil {
+			return err
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, environment.NewFreeze(freeze))
+	}
+}
+
+// GetFreeze serves GET /api/admin/projects/{projectId}/environments/{environment}/freeze.
+func GetFreeze(environments *environment.Store, now func() time.Time) lambdahttp.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, e, err := protected(r, environments)
+		if err != nil {
+			return err
+		}
+		p, err := access.VisibleProject(r.Context(), id)
+		if err != nil {
+			return err
+		}
+		freeze := environment.Current(p.ProtectionOf(e.Name).Freeze, now())
+		if freeze == nil {
+			return notFrozen(id, e.Name)
+		}
+		return lambdahttp.WriteJSON(w, http.StatusOK, environment.NewFreeze(*freeze))
+	}
+}
+
+// DeleteFreeze serves DELETE /api/admin/projects/{projectId}/environments/{environment}/freeze.
+func DeleteFreeze(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		id, e, err := protected(r, environments)
+		if err != nil {
+			return err
+		}
+		return projects.SetFreeze(r.Context(), id, e.Name, nil) // nil: 200 without a body
+	}
+}
+
+func notFrozen(id, name string) error {
+	return apierror.Errorf(apierror.NotFound, "The environment %q of the project %q has no freeze of its own.", name, id)
+}

@@ -1,0 +1,154 @@
+package project_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
+	"toggleadmin/test/helper/operation"
+)
+
+// protections returns the operations on protections, with paths such as project/environment.
+func (f fixture) protections(now func() time.Time) operation.Set {
+	environments := environment.NewStore(f.Client, f.Tables, f.Log())
+	return operation.Set{Projects: f.access, Parameters: []string{"projectId", "environment"},
+		Handlers: map[string]lambdahttp.HandlerFunc{
+			"config":    project.Config(environments),
+			"protect":   project.UpdateConfig(f.store, environments),
+			"freeze":    project.SetFreeze(f.store, environments, now),
+			"getFreeze": project.GetFreeze(environments, now),
+			"thaw":      project.DeleteFreeze(f.store, environments),
+			"overview":  project.Overview(f.store, environments),
+			"add":       project.AddEnvironment(f.store, environments),
+			"remove":    project.RemoveEnvironment(f.store, environments),
+			"rename":    project.Update(f.store),
+		}}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	h := f.protections(time.Now)
+	config := func(enabled bool, approvals any, off bool) string {
+		return fmt.Sprintf(`200 [{"environment":"development","type":"development","changeRequestEnabled":false,`+
+			`"requiredApprovals":null,"allowTurningOff":true},{"environment":"production","type":"production",`+
+			`"changeRequestEnabled":%t,"requiredApprovals":%v,"allowTurningOff":%t}]`, enabled, approvals, off)
+	}
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, 201)
+	const unknown = `404 NotFoundError: There is no environment with the name "none".`
+	for _, call := range []struct{ operation, path, body, want string }{
+		{"config", "shop", "", config(false, "null", true)},
+		{"protect", "shop/none", `{"changeRequestsEnabled":true}`, unknown},
+		{"protect", "shop/production", `{}`,
+			"400 ValidationError: The `/body/changeRequestsEnabled` property is required; you did not send it."},
+		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":0}`,
+			"400 ValidationError: The `/body/requiredApprovals` property must be at least 1; you sent 0."},
+		{"protect", "shop/production", `{"changeRequestsEnabled":true}`, "200"},
+		{"config", "shop", "", config(true, 1, true)},
+		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":10,"allowTurningOff":false}`, "200"},
+		{"config", "shop", "", config(true, 10, false)},
+		// Other changes of the project keep it.
+		{"rename", "shop", `{"name":"The shop"}`, "200"},
+		{"config", "shop", "", config(true, 10, false)},
+		{"remove", "shop/production", "", "200"},
+		{"protect", "shop/production", `{"changeRequestsEnabled":false}`,
+			`404 NotFoundError: The project "shop" has no environment with the name "production".`},
+		{"add", "shop", `{"environment":"production"}`, "200"},
+		{"config", "shop", "", config(true, 10, false)},
+		{"remove", "shop/production", "", "200"},
+		{"add", "shop", `{"environment":"production","changeRequestsEnabled":false}`, "200"},
+		{"config", "shop", "", config(false, "null", false)},
+		{"protect", "shop/production", `{"changeRequestsEnabled":false,"requiredApprovals":null}`, "200"},
+		{"config", "shop", "", config(false, "null", true)},
+	} {
+		h.Expect(f.ada(t), t, call.operation, call.path, call.body, call.want)
+	}
+	// Who may change the project, but not its protection, may not add an environment with another protection.
+	h.ExpectStatus(f.ada(t), t, "remove", "shop/production", "", 200)
+	ben := f.as(t, access.UserPrincipal(2, access.RoleEditor))
+	h.Expect(ben, t, "add", "shop", `{"environment":"production","changeRequestsEnabled":true}`,
+		`403 NoAccessError: You need the "PROJECT_CHANGE_REQUEST_WRITE" permission in the project "shop" to perform this operation.`)
+	h.ExpectStatus(ben, t, "add", "shop", `{"environment":"production","changeRequestsEnabled":false}`, 200)
+
+	var protected []string
+	for _, line := range database.About(f.Events(t), eventlog.Subject("project:shop")) {
+		if len(line) > 20 && line[:14] == "change-request" {
+			protected = append(protected, line)
+		}
+	}
+	const by = "change-request-configuration-updated project:shop by user 1: "
+	assert.Equal(t, []string{
+		by + `{"changeRequestsEnabled":true,"requiredApprovals":null,"allowTurningOff":true} before ` +
+			`{"changeRequestsEnabled":false,"requiredApprovals":null,"allowTurningOff":true}`,
+		by + `{"changeRequestsEnabled":true,"requiredApprovals":10,"allowTurningOff":false} before ` +
+			`{"changeRequestsEnabled":true,"requiredApprovals":null,"allowTurningOff":true}`,
+		by + `{"changeRequestsEnabled":false,"requiredApprovals":null,"allowTurningOff":true} before ` +
+			`{"changeRequestsEnabled":false,"requiredApprovals":10,"allowTurningOff":false}`,
+	}, protected)
+}
+
+// Each change of a protection is counted, so that the change of a segment finds out.
+func TestProtectionsAreCounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	h := f.protections(time.Now)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, 201)
+	for i, call := range []struct{ operation, path, body string }{
+		{"protect", "shop/production", `{"changeRequestsEnabled":true}`},
+		{"freeze", "shop/production", `{"from":"2026-01-01T00:00:00Z","until":"2099-01-01T00:00:00Z","reason":"Sale"}`},
+		{"thaw", "shop/production", ""},
+		{"add", "shop", `{"environment":"production","changeRequestsEnabled":false}`},
+	} {
+		if call.operation == "add" {
+			h.ExpectStatus(f.ada(t), t, "remove", "shop/production", "", 200)
+		}
+		h.ExpectStatus(f.ada(t), t, call.operation, call.path, call.body, 200)
+		h.ExpectStatus(f.ada(t), t, "rename", "shop", fmt.Sprintf(`{"name":"Shop %d"}`, i), 200)
+		n, err := f.access.Protections(t.Context())
+		assert.OK(t, err)
+		assert.Equal(t, int64(i+1), n)
+	}
+}
+
+func TestFreeze(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	now := time.Now().UTC().Truncate(time.Second)
+	h := f.protections(func() time.Time { return now })
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, 201)
+	at := func(after time.Duration) string { return now.Add(after).Format(time.RFC3339) }
+	freeze := func(from, until time.Duration, reason string) string {
+		return fmt.Sprintf(`{"from":%q,"until":%q,"reason":%q}`, at(from), at(until), reason)
+	}
+	shown := fmt.Sprintf(`200 {"from":%q,"until":%q,"reason":"Sale"}`, now.Add(-time.Hour).Format("2006-01-02T15:04:05.000Z"),
+		now.Add(time.Hour).Format("2006-01-02T15:04:05.000Z"))
+	const none = `404 NotFoundError: The environment "production" of the project "shop" has no freeze of its own.`
+	for _, call := range []struct{ operation, body, want string }{
+		{"getFreeze", "", none},
+		{"thaw", "", none},
+		{"freeze", `{}`, "400 ValidationError: The `/body/from` property is required; you did not send it. The `/body/reason` " +
+			"property is required; you did not send it. The `/body/until` property is required; you did not send it."},
+		{"freeze", freeze(-time.Hour, 0, "Sale"),
+			"400 ValidationError: The `/body/until` property must be in the future; you sent \"" + at(0) + "\"."},
+		{"freeze", freeze(time.Hour, time.Hour, "Sale"),
+			"400 ValidationError: The `/body/until` property must be after /body/from; you sent \"" + at(time.Hour) + "\"."},
+		{"freeze", freeze(0, time.Hour, " "),
+			"400 ValidationError: The `/body/reason` property must have a visible character and no control characters."},
+		{"freeze", freeze(-time.Hour, time.Hour, "Sale"), shown},
+		{"getFreeze", "", shown},
+		{"thaw", "", "200"},
+		{"getFreeze", "", none},
+	} {
+		h.Expect(f.ada(t), t, call.operation, "shop/production", call.body, call.want)
+	}
+	h.ExpectStatus(f.ada(t), t, "freeze", "shop/production", freeze(-time.Hour, time.Hour, "Sale"), 200)
+	now = now.Add(time.Hour) // the freeze has ended
+	h.Expect(f.ada(t), t, "getFreeze", "shop/production", "", none)
+}
