@@ -41,7 +41,7 @@ export function changeProject(hash, project) {
  * @returns {{element: HTMLElement, set: (project: string) => void}}
  */
 export function projectSwitcher(choose) {
-  const input = element(html`<input placeholder="All projects" aria-label="Project of all lists">`);
+  const input = element(html`<input placeholder="All projects" aria-label="Project that lists show">`);
   const all = { value: '', label: 'All projects' };
   let chosen = '';
   const box = combobox(input, {
