@@ -78,9 +78,7 @@ func TestSegmentInAProtectedEnvironment(t *testing.T) {
 				_, err := s.environments.Create(t.Context(), e)
 				assert.OK(t, err)
 			}
-			_, err := s.projects.Create(t.Context(), access.NewProject("shop", "Shop"))
-			assert.OK(t, err)
-			_, err = f.store.Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "beta"}}})
+			_, err := f.store.Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "beta"}}})
 			assert.OK(t, err)
 			_, err = s.features.Create(t.Context(), toggle.Feature{Name: "f", Project: "shop", CreatedAt: now()})
 			assert.OK(t, err)
