@@ -30,8 +30,8 @@ type ClientToken struct {
 	ProjectsWithoutToggles []string `json:"projectsWithoutToggles"`
 }
 
-// newClientToken converts a token to its output. used are the projects with toggles.
-func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]bool) ClientToken {
+// newClientToken converts a token to its output. used are the numbers of active toggles of projects.
+func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]int) ClientToken {
 	token := ClientToken{
 		ID:                     t.Listed(),
 		Name:                   t.Name,
@@ -49,21 +49,11 @@ func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]bool
 		token.Projects = []string{clienttokentable.AllProjects}
 	}
 	for _, project := range t.Projects {
-		if !used[project] {
+		if used[project] == 0 {
 			token.ProjectsWithoutToggles = append(token.ProjectsWithoutToggles, project)
 		}
 	}
 	return token
-}
-
-// usedProjects returns the projects that have toggles which are not archived.
-func (o *Operator) usedProjects(ctx context.Context) (map[string]bool, error) {
-	counts, err := o.searcher.Count(ctx, func(string) bool { return true })
-	used := map[string]bool{}
-	for _, p := range counts.Projects {
-		used[p.Project] = p.Active+p.Stale+p.PotentiallyStale > 0
-	}
-	return used, err
 }
 
 // ClientTokens returns the client tokens, ordered by name, then by time of creation.
@@ -72,7 +62,7 @@ func (o *Operator) ClientTokens(ctx context.Context) ([]ClientToken, error) {
 	if err != nil {
 		return nil, err
 	}
-	used, err := o.usedProjects(ctx)
+	used, err := o.activeToggles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +103,12 @@ func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenReq
 	if err := o.CheckEnvironment(ctx, request.Environment); err != nil {
 		return ClientToken{}, none, err
 	}
-	used, err := o.usedProjects(ctx)
+	for _, id := range projects {
+		if _, err := o.projects.Get(ctx, id); err != nil {
+			return ClientToken{}, none, exitstatus.Explain(err)
+		}
+	}
+	used, err := o.activeToggles(ctx)
 	if err != nil {
 		return ClientToken{}, none, err
 	}
@@ -190,7 +185,7 @@ func (o *Operator) FindClientTokenBySecret(ctx context.Context, text string) (Cl
 	if err != nil {
 		return ClientToken{}, exitstatus.Explain(err)
 	}
-	used, err := o.usedProjects(ctx)
+	used, err := o.activeToggles(ctx)
 	return o.newClientToken(t, used), err
 }
 
@@ -208,7 +203,7 @@ func (t ClientToken) Ends() *string {
 func (o *Operator) RotateClientToken(ctx context.Context, t ClientToken, overlap time.Duration) (
 	ClientToken, clienttokentable.Secret, error,
 ) {
-	used, err := o.usedProjects(ctx)
+	used, err := o.activeToggles(ctx)
 	if err != nil {
 		return ClientToken{}, clienttokentable.Secret{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
@@ -63,6 +64,11 @@ func TestRejected(t *testing.T) {
 		_, err := o.AddAccount(t.Context(), kind, name, email, access.RoleViewer)
 		return err
 	}
+	clientToken := func(project string) error {
+		return third(o.CreateClientToken(t.Context(), operator.ClientTokenRequest{
+			Name: "x", Type: clienttokentable.Backend, Environment: "production", Projects: []string{project},
+		}))
+	}
 	identity := func(issuer, subject string) error {
 		_, err := o.Identity(issuer, subject)
 		return err
@@ -76,6 +82,9 @@ func TestRejected(t *testing.T) {
 	before := stored()
 	assert.Equal(t, `2 "a b" is not a valid name of a toggle: use 1 to 100 letters, digits and . _ ~ -, but not ., .. or revive
 2 "" is not a valid project: use 1 to 100 letters, digits and . _ ~ -, but not . or .. alone
+3 there is no project with the id "none"
+3 there is no project with the id "none"
+3 there is no project with the id "none"
 3 there is no feature type "none": there are release, experiment, operational, kill-switch, permission
 3 there is no context field "none": there are environment, userId, appName, currentTime, sessionId
 2 a toggle uses at most 40 context fields, not 50
@@ -97,6 +106,9 @@ func TestRejected(t *testing.T) {
 `, statuses(
 		put("a b", operator.ToggleChange{}),
 		put("x", operator.ToggleChange{Project: new("")}),
+		put("x", operator.ToggleChange{Project: new("none")}),
+		put("old-banner", operator.ToggleChange{Project: new("none")}),
+		clientToken("none"),
 		put("x", operator.ToggleChange{Type: new("none")}),
 		put("x", operator.ToggleChange{ContextFields: &[]string{"none"}}),
 		put("x", operator.ToggleChange{ContextFields: new(make([]string, 50))}),

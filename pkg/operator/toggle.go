@@ -244,6 +244,11 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 			t, err := o.show(ctx, f, err)
 			return t, false, changed, err
 		}
+		if change.Project != nil { // otherwise the toggle does not exist
+			if _, err := o.projects.Get(ctx, *change.Project); err != nil {
+				return Toggle{}, false, false, exitstatus.Explain(err)
+			}
+		}
 		f = toggle.Feature{
 			Name:      name,
 			Project:   toggle.DefaultProject,

@@ -65,6 +65,12 @@ func (w *world) toggle(name, project string, fields ...string) {
 	w.must(err)
 }
 
+func (w *world) project(id string) {
+	w.Helper()
+	_, err := w.CreateProject(w.Context(), id, operator.ProjectChange{})
+	w.must(err)
+}
+
 func (w *world) field(name string) {
 	_, err := w.fields.Create(w.Context(), contextfield.ContextField{Name: name})
 	w.must(err)
@@ -113,6 +119,7 @@ func TestRestore(t *testing.T) {
 			db, i := newInstallation(t)
 			i.TokenLimit, i.AccountLimit = 10, user.DefaultLimit
 			w := newWorld(t, i)
+			w.project("other")
 			w.field("plan")
 			w.toggle("checkout", "shop", "plan", "userId")
 			w.toggle("search", "shop", "plan")

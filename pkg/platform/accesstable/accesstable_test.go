@@ -163,7 +163,7 @@ func TestCondition(t *testing.T) {
 		condition accesstable.Condition
 		want      bool
 	}{
-		{"shop", active, true}, {"SHOP", active, false}, {"old", active, false}, {"none", active, true}, {"default", active, true},
+		{"shop", active, true}, {"SHOP", active, false}, {"old", active, false}, {"none", active, false}, {"default", active, true},
 		{"shop", in("production", "test"), true}, {"limited", in("production"), true}, {"limited", in("production", "test"), false},
 		{"default", in("test"), true}, {"old", accesstable.Condition{}, true},
 	} {

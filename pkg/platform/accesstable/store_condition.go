@@ -22,9 +22,7 @@ func IsClosing(item dynamo.Item, now time.Time) bool {
 
 // Condition is what a transaction that writes something of a project requires of the project.
 type Condition struct {
-	// Active: it is neither archived nor being archived or deleted. Requests require that it exists before (package
-	// access); imports and operators' commands can name one that does not.
-	Active       bool
+	Active       bool     // it exists, and is neither archived nor being archived or deleted
 	Environments []string // which it has
 	LastEvent    *int64   // the id of its last event, so that it has not changed since it was read; nil: any
 }
@@ -55,7 +53,7 @@ func (c Condition) conditions(project string, now time.Time) (all []expression.C
 	if c.Active && project != access.DefaultProject { // which always exists, and is neither archived nor deleted
 		closing := expression.Name(AttributeClosing)
 		all = append(all,
-			expression.Name(Hash).AttributeNotExists().Or(expression.Name(attributeProjectID).Equal(expression.Value(project))),
+			expression.Name(attributeProjectID).Equal(expression.Value(project)),
 			expression.Name(AttributeArchivedAt).AttributeNotExists(),
 			expression.Not(closing.Between(expression.Value(now.Add(-closingTime).UnixMilli()),
 				expression.Value(now.Add(closingTime).UnixMilli()))))
