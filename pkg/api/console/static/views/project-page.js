@@ -16,6 +16,8 @@ import { projectSettings } from './project-settings.js';
 import { projectTokens } from './project-tokens.js';
 
 const defaultProject = 'default'; // is neither archived nor deleted
+/** The permissions that decide which parts the page has, and what can be changed there. */
+const deciding = ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE', 'READ_PROJECT_API_TOKEN', 'CREATE_PROJECT_API_TOKEN'];
 
 export async function renderProject(content, context, id) {
   const { may, search, signal, announce, setTitle, setActions, setPath } = context;
@@ -28,12 +30,14 @@ export async function renderProject(content, context, id) {
   setTitle(id);
   setPath(html`<a href="#/projects">Projects</a>`);
   show(loading('the project'), content);
-  const tabs = tabsOf();
+  let held = ''; // those of `deciding` that the user has
+  let tabs = tabsOf();
   content.addEventListener('click', stay);
   await load();
 
   /** The parts of the page, by the value of `tab`. Each has a function that loads it, and a template. */
   function tabsOf() {
+    held = rights();
     const part = { ...context, id, state, draw, reload: load };
     const overview = projectOverview(part);
     const members = projectMembers(part);
@@ -42,6 +46,10 @@ export async function renderProject(content, context, id) {
     return {
       overview, members, environments: projectEnvironments(part), ...tokens && { tokens }, ...settings && { settings },
     };
+  }
+
+  function rights() {
+    return deciding.filter((permission) => may(permission, id)).join();
   }
 
   function current() {
@@ -53,10 +61,12 @@ export async function renderProject(content, context, id) {
       state.opened = await read(`${projectPath(id)}/overview`, { signal });
     } catch (error) {
       if (signal.aborted) return;
+      setActions();
       show(error.status === 404 ? html`<p class="empty">There is no such project, or only its members see it. <a href="#/projects">Show the projects</a>.</p>`
         : failure(error, load), content);
       return;
     }
+    if (held !== rights()) tabs = tabsOf(); // the user has changed their own roles
     drawHead();
     draw();
     countToggles(id, signal).then(({ total }) => {
