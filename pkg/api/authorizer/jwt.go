@@ -20,7 +20,7 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 	if err != nil {
 		return access.Principal{}, err
 	}
-	u, err := a.Store.users.SignIn(ctx, user.SignIn{
+	u, directory, err := a.Store.users.SignInWithDirectory(ctx, user.SignIn{
 		Identity: user.Identity{Issuer: claims.Issuer, Subject: claims.Subject}, Email: claims.Email,
 		EmailVerified: claims.EmailVerified, Name: claims.Name,
 		DefaultRole: a.DefaultRole, Now: a.Now(), Logger: a.Logger,
@@ -33,10 +33,6 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 		return access.Principal{}, err
 	case u.Disabled:
 		return a.reject(ctx, slog.String("reason", "the user is disabled"), subject)
-	}
-	directory, err := a.Store.access.Directory(ctx)
-	if err != nil {
-		return access.Principal{}, err
 	}
 	if err := a.Store.users.SetClaim(ctx, u, directory.Mapped(claims.Groups), a.Now()); err != nil {
 		return access.Principal{}, err

@@ -13,7 +13,6 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
@@ -25,7 +24,6 @@ type Store struct {
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 	users     *user.Store
-	access    *accesstable.Reader
 }
 
 // NewStore makes a store on the tables PersonalAccessTokens, Users, Access, Identifiers and ApiTokens. People who sign in are
@@ -36,7 +34,6 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		pats:      pat.NewStore(client, tables, nil, nil), // only reads
 		apiTokens: apitoken.NewStore(client, tables, nil),
 		users:     user.NewStore(client, tables, log),
-		access:    accesstable.NewReader(client, tables),
 	}
 }
 

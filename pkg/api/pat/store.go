@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -127,7 +126,7 @@ func (s *Store) ListOf(ctx context.Context, userID int64) ([]PAT, error) {
 // Get returns a token and its owner. The kind of its error is NotFound if one of them does not exist. It is one
 // consistent BatchGetItem, repeated for keys that DynamoDB left unprocessed.
 func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, error) {
-	p, owner, _, err := s.read(ctx, userID, id, map[string]types.KeysAndAttributes{})
+	p, owner, _, err := s.read(ctx, userID, id, map[string]dynamo.Item{})
 	return p, owner, err
 }
 
@@ -135,9 +134,7 @@ func (s *Store) Get(ctx context.Context, userID, id int64) (PAT, user.User, erro
 func (s *Store) GetWithDirectory(ctx context.Context, userID, id int64) (
 	PAT, user.User, accesstable.Directory, error,
 ) {
-	p, owner, got, err := s.read(ctx, userID, id, map[string]types.KeysAndAttributes{
-		s.access: {Keys: []map[string]types.AttributeValue{accesstable.DirectoryKey()}, ConsistentRead: aws.Bool(true)},
-	})
+	p, owner, got, err := s.read(ctx, userID, id, map[string]dynamo.Item{s.access: accesstable.DirectoryKey()})
 	if err != nil {
 		return p, owner, accesstable.Directory{}, err
 	}
@@ -145,31 +142,13 @@ func (s *Store) GetWithDirectory(ctx context.Context, userID, id int64) (
 	return p, owner, directory, err
 }
 
-// read reads a token and its owner, and the items that want contains, by table.
-func (s *Store) read(ctx context.Context, userID, id int64, want map[string]types.KeysAndAttributes) (
+// read reads a token and its owner, and the items that keys contains, by table.
+func (s *Store) read(ctx context.Context, userID, id int64, keys map[string]dynamo.Item) (
 	p PAT, owner user.User, got map[string]dynamo.Item, err error,
 ) {
-	want[s.pats] = types.KeysAndAttributes{
-		Keys: []map[string]types.AttributeValue{Key(userID, id)}, ConsistentRead: aws.Bool(true),
-	}
-	want[s.users] = types.KeysAndAttributes{
-		Keys: []map[string]types.AttributeValue{user.Key(userID)}, ConsistentRead: aws.Bool(true),
-	}
-	got = map[string]dynamo.Item{}
-	for attempt := 1; len(want) > 0; attempt++ {
-		out, err := s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: want})
-		if err == nil && len(out.UnprocessedKeys) > 0 {
-			err = dynamo.Pause(ctx, attempt)
-		}
-		if err != nil {
-			return PAT{}, user.User{}, nil, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
-		}
-		for table, items := range out.Responses {
-			for _, item := range items {
-				got[table] = item
-			}
-		}
-		want = out.UnprocessedKeys
+	keys[s.pats], keys[s.users] = Key(userID, id), user.Key(userID)
+	if got, err = dynamo.GetEach(ctx, s.client, keys); err != nil {
+		return PAT{}, user.User{}, nil, fmt.Errorf("get PAT %d of user %d: %w", id, userID, err)
 	}
 	if got[s.pats] == nil || got[s.users] == nil {
 		return PAT{}, user.User{}, nil, notFound(userID, id)

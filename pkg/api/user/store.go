@@ -51,6 +51,7 @@ type Store struct {
 	table       string
 	identifiers string
 	access      *accesstable.Reader
+	accessTable string
 	log         *eventlog.Log
 	linked      links // identities that SignIn has found
 }
@@ -64,6 +65,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		table:       tables[Table],
 		identifiers: tables[IdentifiersTable],
 		access:      accesstable.NewReader(client, tables),
+		accessTable: tables[accesstable.Table],
 		log:         log,
 	}
 }

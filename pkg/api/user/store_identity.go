@@ -73,8 +73,20 @@ func (s *Store) setIdentity(ctx context.Context, u User, next *Identity) (
 
 // personWith returns the person with the id if the identity is theirs. Otherwise the kind of its error is NotFound.
 func (s *Store) personWith(ctx context.Context, id int64, identity Identity) (User, error) {
-	u, err := s.Find(ctx, Person, id)
-	if err == nil && (u.Identity == nil || *u.Identity != identity) {
+	item, err := dynamo.Get(ctx, s.client, s.table, Key(id))
+	if err != nil {
+		return User{}, fmt.Errorf("get user %d: %w", id, err)
+	}
+	return personOf(item, id, identity)
+}
+
+// personOf is personWith for the item of the id, which can be nil.
+func personOf(item dynamo.Item, id int64, identity Identity) (User, error) {
+	if !isAccount(item) {
+		return User{}, notFound(Person, id)
+	}
+	u, err := FromItem(item)
+	if err == nil && (u.Kind != Person || u.Identity == nil || *u.Identity != identity) {
 		return User{}, notFound(Person, id)
 	}
 	return u, err

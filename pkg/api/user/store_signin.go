@@ -12,6 +12,7 @@ import (
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
@@ -29,33 +30,58 @@ type SignIn struct {
 	Logger        *slog.Logger // receives a line for each person who is linked or added
 }
 
-// SignIn returns the person with the identity (contract section 3). This is the person who is linked to it; otherwise
+// SignIn is SignInWithDirectory without the directory.
+func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
+	u, _, err := s.SignInWithDirectory(ctx, in)
+	return u, err
+}
+
+// SignInWithDirectory returns the person with the identity (contract section 3), and the directory of groups and custom root
+// roles. This is the person who is linked to it; otherwise
 // the one with the verified e-mail address, who is linked from then on; otherwise a new one, if there is a default
 // role. Their account may be disabled. The kind of its error is AuthenticationRequired, and its message says why for the
 // log, if there is no such person, if the one with the address is linked to another identity, if a person with the
 // address of a disabled one would be added, and if the address is reserved for a missing account.
 //
-// A linked identity costs two GetItem, and one from then on in the same process. An unknown one with an e-mail address
-// costs up to five: three without a stale link. Each change is one transaction.
-func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
+// A linked identity costs three GetItem, and one BatchGetItem from then on in the same process. An unknown one with an
+// e-mail address costs up to six: four without a stale link. Each change is one transaction.
+func (s *Store) SignInWithDirectory(ctx context.Context, in SignIn) (User, accesstable.Directory, error) {
 	if id, ok := s.linked.get(in.Identity); ok {
-		if u, err := s.personWith(ctx, id, in.Identity); apierror.KindOf(err) != apierror.NotFound {
-			return u, err
+		u, directory, err := s.personWithDirectory(ctx, id, in.Identity)
+		if apierror.KindOf(err) != apierror.NotFound {
+			return u, directory, err
 		}
 	}
+	none := accesstable.Directory{}
 	for attempt := 1; ; attempt++ {
 		u, err := s.signIn(ctx, in)
 		if err == nil {
 			s.linked.set(in.Identity, u.ID)
-			return u, nil
+			directory, err := s.access.Directory(ctx)
+			return u, directory, err
 		}
 		if !errors.Is(err, errConcurrent) {
-			return User{}, err
+			return User{}, none, err
 		}
 		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return User{}, fmt.Errorf("sign in: the person was changed at the same time until the deadline: %w", err)
+			return User{}, none, fmt.Errorf("sign in: the person was changed at the same time until the deadline: %w", err)
 		}
 	}
+}
+
+// personWithDirectory is personWith that also reads the directory, in the same call.
+func (s *Store) personWithDirectory(ctx context.Context, id int64, identity Identity) (
+	u User, directory accesstable.Directory, err error,
+) {
+	got, err := dynamo.GetEach(ctx, s.client, map[string]dynamo.Item{s.table: Key(id), s.accessTable: accesstable.DirectoryKey()})
+	if err != nil {
+		return User{}, directory, fmt.Errorf("get user %d: %w", id, err)
+	}
+	if u, err = personOf(got[s.table], id, identity); err != nil {
+		return User{}, directory, err
+	}
+	directory, err = accesstable.UnmarshalDirectory(got[s.accessTable])
+	return u, directory, err
 }
 
 // signIn is one attempt. Its error is errConcurrent if a concurrent call has linked or added the person.

@@ -126,6 +126,32 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 // maxKeys is the maximum number of keys of a BatchGetItem.
 const maxKeys = 100
 
+// GetEach reads one item of each of several tables, consistently, in one call. keys and the result are by table. Keys without
+// an item are left out.
+func GetEach(ctx context.Context, client *dynamodb.Client, keys map[string]Item) (map[string]Item, error) {
+	left := make(map[string]types.KeysAndAttributes, len(keys))
+	for table, key := range keys {
+		left[table] = types.KeysAndAttributes{Keys: []map[string]types.AttributeValue{key}, ConsistentRead: aws.Bool(true)}
+	}
+	items := make(map[string]Item, len(keys))
+	for attempt := 1; len(left) > 0; attempt++ {
+		out, err := client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: left})
+		if err == nil && len(out.UnprocessedKeys) > 0 {
+			err = Pause(ctx, attempt)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for table, found := range out.Responses {
+			for _, item := range found {
+				items[table] = item
+			}
+		}
+		left = out.UnprocessedKeys
+	}
+	return items, nil
+}
+
 // GetAll reads the items of keys consistently, in any order, in calls of 100 keys one after another. Keys without an
 // item are left out. It returns the named attributes of each item, or all of them if none is named.
 func GetAll(
