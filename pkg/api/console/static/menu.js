@@ -6,7 +6,7 @@ import { html, nothing } from './template.js';
  * A button and the menu that it opens.
  * @param {string} label of the button, which shows only dots unless `shown` is its text
  * @param {string} id unique in the document, and the same each time
- * @param {Array<{label: string, danger?: boolean, href?: string, action?: () => void}>} items links, or buttons with an action
+ * @param {Array<{label: unknown, danger?: boolean, href?: string, action?: () => void}>} items links, or buttons with an action
  * @param {string} [shown]
  */
 export function menu(label, id, items, shown) {

@@ -10,11 +10,13 @@ import { expiry, expiryChoice } from '../expiry.js';
 import { linked } from '../linked.js';
 import { menu } from '../menu.js';
 import { recentUse } from '../recent-use.js';
+import { keyOf, roleMatrix, rowsOf } from '../role-matrix.js';
 import { marked } from '../search.js';
 import { denseTable, sorted } from '../table.js';
 import { element, html, render as show } from '../template.js';
 import { age, shortDate, time } from '../time.js';
 import { stateBadge } from '../toggle.js';
+import { allowed, locked, lockedItem, lockedSwitch } from '../why.js';
 import { strategyWords, variantWords } from '../words.js';
 
 const day = 86_400_000;
@@ -22,11 +24,14 @@ const longName = 'checkout.payments.of-customers_in-the-regions-of-europe-and-be
 const production = { name: 'production', type: 'production' };
 const development = { name: 'development', type: 'development' };
 const at = (days) => new Date(Date.now() + days * day).toISOString();
+const need = { permission: 'UPDATE_FEATURE_ENVIRONMENT', project: 'shop', environment: 'production', to: 'turn new-checkout on and off in production' };
+const refused = { may: () => false, announce: () => {} };
 const never = () => new Promise(() => {});
 
 export function render(content, { announce, setActions }) {
   const state = {
     order: 'Name',
+    permissions: new Set([keyOf('CREATE_FEATURE'), keyOf('UPDATE_FEATURE_ENVIRONMENT', 'production')]),
     constraints: [
       draftConstraint({ contextName: 'country', operator: 'IN', values: ['DE', 'AT', longName] }),
       draftConstraint({ contextName: 'appVersion', operator: 'SEMVER_GTE', value: '4.2.0', inverted: true }),
@@ -70,6 +75,16 @@ export function render(content, { announce, setActions }) {
         { label: 'Off', on: false }, { label: 'On', on: true }, { label: 'Waits for on', on: false, busy: true },
         { label: 'Waits for off', on: true, busy: true }, { label: 'Not allowed', on: true, disabled: true },
       ].map((options) => html`<span class="on">${toggleSwitch({ change: () => {}, ...options })}</span> `)}</p>`],
+      ['What the user may not use', html`<div class="buttons">${locked(need, refused, 'Turn on')} ${allowed(need, refused, 'Turn off', html`<button type="button">Turn off</button>`)}
+        <span class="on">${lockedSwitch(need, refused, 'new-checkout in production', true)}</span> <span class="on">${lockedSwitch(need, refused, 'search in production', false)}</span>
+        ${menu('Actions of search', 'menu-locked', [{ label: 'Copy name', action: () => {} }, lockedItem(need, refused, 'Archive')])}</div>`],
+      ['Permissions of a role', html`${matrix()}${matrix((keys, on) => {
+        for (const key of keys) {
+          if (on) state.permissions.add(key);
+          else state.permissions.delete(key);
+        }
+        draw();
+      })}`],
       ['Table, which is a list of cards on a phone', denseTable({
         caption: 'Toggles', columns, items: sorted(rows, columns, state.order), key: ({ name }) => name, order: state.order,
         sort: (order) => { state.order = order; draw(); },
@@ -99,6 +114,21 @@ export function render(content, { announce, setActions }) {
         <button type="button" @click=${() => { document.getElementById('connection').textContent = 'No connection. Retrying…'; }}>Show the bar without a connection</button>
       </div>`],
     ];
+  }
+
+  /** @param {(keys: string[], on: boolean) => void} [change] */
+  function matrix(change) {
+    const inEnvironment = [{ name: 'UPDATE_FEATURE_ENVIRONMENT', displayName: 'Turn toggles on and off' }];
+    const environments = [development, production];
+    return roleMatrix({
+      caption: change ? 'Permissions to choose' : 'Permissions',
+      rows: rowsOf({
+        root: [], project: [{ name: 'CREATE_FEATURE', displayName: 'Create toggles' }], environments: environments.map(({ name }) => ({ name, permissions: inEnvironment })),
+      }, false),
+      environments,
+      has: (key) => state.permissions.has(key),
+      change,
+    });
   }
 
   function controls() {
