@@ -188,7 +188,7 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(accessta
 // clean removes a deleted group from its members and from projects.
 func (s *Store) clean(ctx context.Context, g accesstable.Group) error {
 	for _, id := range g.Members {
-		if _, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.users.Leave(id, g.ID)}); err != nil {
+		if err := s.leave(ctx, id, g.ID); err != nil {
 			return err
 		}
 	}
@@ -207,15 +207,16 @@ func (s *Store) clean(ctx context.Context, g accesstable.Group) error {
 	return nil
 }
 
+// leave removes a group from the item of an account, unless the account was deleted.
+func (s *Store) leave(ctx context.Context, account, group int64) error {
+	_, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{s.users.Leave(account, group)})
+	return err
+}
+
 // RemoveAccount ends the memberships of an account whose deletion has begun, and its roles in projects.
 func (s *Store) RemoveAccount(ctx context.Context, u user.User) error {
-	unprotected := func(context.Context, *dynamo.Actions, ownership.Change) error { return nil } // the deletion has begun
 	for _, id := range u.Groups {
-		_, err := s.update(ctx, id, func(g *accesstable.Group) error {
-			g.Members = without(g.Members, []int64{u.ID})
-			return nil
-		}, unprotected)
-		if apierror.IgnoreNotFound(err) != nil {
+		if err := s.removeMember(ctx, id, u.ID); apierror.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}

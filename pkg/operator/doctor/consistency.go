@@ -10,6 +10,7 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
@@ -48,6 +49,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "environments", environments.Check(environments.CountReferences))
 	d.check(ctx, "dependencies", features.CheckDependencies)
 	d.check(ctx, "accounts", users.Check)
+	d.check(ctx, "groups", group.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "tokens", pats.Check)
 	d.check(ctx, "client tokens", clientTokens.Check)
 	snapshots := compiler.New(i.Client, i.Tables, d.Now, d.Random, slog.New(slog.DiscardHandler))

@@ -138,8 +138,11 @@ func (e *evaluation) term() bool {
 		both := e.arguments(2)
 		list, isList := both[0].(*types.AttributeValueMemberL)
 		return isList && slices.ContainsFunc(list.Value, func(v value) bool { return compare(v, "=", both[1]) })
-	case e.accept("size"): // of maps only
-		if v, ok := e.arguments(1)[0].(*types.AttributeValueMemberM); ok {
+	case e.accept("size"): // of maps and sets of numbers only
+		switch v := e.arguments(1)[0].(type) {
+		case *types.AttributeValueMemberM:
+			left = dynamo.N(int64(len(v.Value)))
+		case *types.AttributeValueMemberNS:
 			left = dynamo.N(int64(len(v.Value)))
 		}
 	default:
@@ -240,7 +243,9 @@ func (r *request) updated(i item) item {
 				v = sum(v, e.operand())
 			}
 		case "ADD":
-			v = sum(cmp.Or(v, dynamo.N(0)), e.operand())
+			v = added(v, e.operand())
+		case "DELETE":
+			v = removed(v, e.operand())
 		default:
 			require(clause == "REMOVE", syntaxError+clause)
 			v = nil
@@ -261,6 +266,39 @@ func (e *evaluation) assigned() value {
 		return cmp.Or(e.arguments(2)...)
 	}
 	return e.operand()
+}
+
+// added is the result of ADD: a sum, or a set of numbers with more elements.
+func added(v, operand value) value {
+	more, ok := operand.(*types.AttributeValueMemberNS)
+	if !ok {
+		return sum(cmp.Or(v, dynamo.N(0)), operand)
+	}
+	return setOf(append(elements(v), more.Value...))
+}
+
+// removed is the result of DELETE: a set of numbers with fewer elements, or nothing.
+func removed(v, operand value) value {
+	return setOf(slices.DeleteFunc(elements(v), func(n string) bool { return slices.Contains(elements(operand), n) }))
+}
+
+// elements returns the elements of a set of numbers, or nil if there is none.
+func elements(v value) []string {
+	set, ok := v.(*types.AttributeValueMemberNS)
+	require(ok || v == nil, "An operand in the update expression has an incorrect data type")
+	if !ok {
+		return nil
+	}
+	return slices.Clone(set.Value)
+}
+
+// setOf returns a set of numbers, which cannot be empty: it is nil then.
+func setOf(numbers []string) value {
+	if len(numbers) == 0 {
+		return nil
+	}
+	slices.SortFunc(numbers, func(a, b string) int { return cmp.Compare(integer(a), integer(b)) })
+	return &types.AttributeValueMemberNS{Value: slices.Compact(numbers)}
 }
 
 func sum(a, b value) value {

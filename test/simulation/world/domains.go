@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
@@ -93,7 +94,7 @@ func (w *World) prepare() {
 	w.prepareTypes(featuretype.NewStore(client, w.tables, log), random)
 	w.prepareFields(contextfield.NewStore(client, w.tables, log))
 	w.prepareEnvironments(environment.NewStore(client, w.tables, log))
-	w.prepareProjects(client)
+	w.prepareProjects(project.NewStore(client, w.tables, log))
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareCrowd(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
@@ -156,6 +157,7 @@ func (w *World) checkQuiet() {
 	w.checkEvents()
 	w.checkExpiring()
 	w.checkAccounts()
+	w.checkGrants()
 	w.checkOrderOfTokens()
 	w.checkTraffic()
 }

@@ -118,14 +118,18 @@ func (a *actor) readLog() {
 // nothing about the item is recorded.
 func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
 	recorded = maps.Clone(item)
-	for _, name := range []string{"event", "references", "pats", "seenAt", "evaluationRequests"} {
+	for _, name := range []string{"event", "references", "pats", "seenAt", "evaluationRequests", "assignments"} {
 		delete(recorded, name)
 	}
 	id := fmt.Sprint(item.Int("id"))
 	switch {
 	case item == nil:
-	case c.table == accesstable.Table && item.String(accesstable.Hash) == string(accesstable.KindRole):
-		return "role:" + item.String(accesstable.Range), recorded
+	case c.table == accesstable.Table:
+		switch kind := accesstable.Kind(item.String(accesstable.Hash)); kind {
+		case accesstable.KindRole, accesstable.KindGroup, accesstable.KindProject:
+			return string(kind) + ":" + item.String(accesstable.Range), recorded
+		default: // names, counters and the directory
+		}
 	case c.table == "Features":
 		return "toggle:" + item.String("name"), recorded
 	case c.table == "FeatureTypes":
@@ -137,6 +141,7 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 	case c.table == "Segments" && segmenttable.IsSegment(item): // otherwise usage, or the counter
 		return "segment:" + item.String("id"), recorded
 	case c.table == "Users" && item["kind"] != nil: // otherwise a counter, or an account whose deletion is recorded
+		delete(recorded, "groups") // which the events of groups record
 		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded
 	case c.table == "PersonalAccessTokens" && item.Int("userId") > 0: // otherwise a counter
 		return "pat:" + id, recorded
@@ -174,6 +179,9 @@ func (w *World) checkRecorded() {
 			continue
 		}
 		if c.table == "Features" && stored[subject] == nil && w.losesOnlyDeletedEnvironments(c) {
+			continue
+		}
+		if c.table == accesstable.Table && stored[subject] == nil && w.losesOnlyOldGrants(c) {
 			continue
 		}
 		if c.table == "Features" && stored[subject] == nil && w.changesOnlyChildren(c) {

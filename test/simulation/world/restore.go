@@ -63,6 +63,9 @@ func (w *World) restore() {
 			}
 		}
 	}
+	if w.teams.interrupted { // what a deleted group leaves
+		w.repair(ctx, i, p)
+	}
 	if problems, repaired := w.repair(ctx, i, p); problems > 0 || repaired {
 		w.fail("doctor finds a problem") // which the repair after a restore would hide
 	}
@@ -94,6 +97,8 @@ func (w *World) restore() {
 		w.fail("after the restore, %d problems are left", problems)
 	}
 	w.restores.copying = false
+	w.changedTeams()
+	w.checkMemberships(w.latest())
 	w.restartHistories()
 	w.checkRelations()
 	a, err := o.AddAccount(ctx, user.Person, "Last", "last@example.com", access.RoleViewer)

@@ -169,6 +169,11 @@ func (w *World) live() {
 				last.deletePerson(id)
 			}
 		}
+		for _, id := range slices.Clone(w.teams.leads) {
+			if w.users()[id]["deleting"] != nil {
+				last.deleteLead(id)
+			}
+		}
 		w.sleep("a sweep", 15*time.Second) // longer than an announcement waits for another run
 		if !w.sweep() && !w.over {
 			w.fail("the last sweep leaves something")
