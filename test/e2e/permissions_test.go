@@ -26,8 +26,10 @@ import (
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/database"
 	"toggleadmin/test/helper/issuer"
 	"toggleadmin/test/helper/localtest"
 	"toggleadmin/test/helper/process"
@@ -263,20 +265,23 @@ func (s *service) mergeUsage(t *testing.T) {
 	tally := usage.NewTally()
 	tally.Add("old-banner", "shop", usage.Counts{Yes: 1})
 	tally.See("old-banner", hour)
-	seen := func(at time.Time) usage.Application {
-		return usage.Application{Instances: map[string]usage.Instance{"1": {SeenAt: at}}}
+	shop := usage.Application{ // of the sample event
+		Instances: map[string]usage.Instance{"1": {SeenAt: usage.HourOf(now).Add(time.Minute)}},
 	}
-	applications := usage.Presence{"shop": seen(usage.HourOf(now).Add(time.Minute))} // of the sample event
-	for i := range 2_000 {                                                           // so that one more is stored than are kept
-		applications[fmt.Sprint("application-", i)] = seen(usage.HourOf(now))
+	var stored []dynamo.Item // one application more than are kept
+	for i := range 2_000 {
+		stored = append(stored, usagetable.MarshalApplication(usagetable.Application{
+			Name: fmt.Sprint("application-", i), SeenAt: usage.HourOf(now),
+		}))
 	}
+	database.PutAll(t, s.client(t), s.tables[usagetable.Table], stored)
 	for _, part := range []struct {
 		kind    usagetable.Kind
 		hour    time.Time
 		content any
 	}{
 		{usagetable.KindTally, hour, tally},
-		{usagetable.KindPresence, usage.HourOf(now), applications},
+		{usagetable.KindPresence, usage.HourOf(now), usage.Presence{"shop": shop}},
 		{usagetable.KindRequests, hour, usage.Requests{"/edge": {Successful: 1}}},
 	} {
 		item, err := usagetable.MarshalPart(usagetable.Part{

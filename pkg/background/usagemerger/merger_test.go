@@ -443,7 +443,7 @@ func TestTooManyApplications(t *testing.T) {
 	for _, name := range others {
 		stored = append(stored, usagetable.MarshalApplication(usagetable.Application{Name: name, SeenAt: hour.Add(time.Minute)}))
 	}
-	f.PutAll(t, f.Tables[usagetable.Table], stored)
+	database.PutAll(t, f.Client, f.Tables[usagetable.Table], stored)
 	at := hour.Add(20 * time.Minute)
 	f.put(t, usagetable.KindPresence, hour, "a", 1, presence(at, "another"))
 	f.sweep(t, at)
@@ -512,7 +512,7 @@ func TestTooManyFrontendApplications(t *testing.T) {
 			Name: name, CreatedAt: early, SeenAt: early.Add(time.Minute), Frontend: true,
 		}))
 	}
-	f.PutAll(t, f.Tables[usagetable.Table], stored)
+	database.PutAll(t, f.Client, f.Tables[usagetable.Table], stored)
 	f.put(t, usagetable.KindPresence, hour, "a", 1, presence(hour, "shop"))
 	f.sweep(t, hour.Add(time.Minute))
 	assert.Equal(t, slices.Concat([]string{"idle"}, names("page", 1_000), []string{"shop"}), f.applications(t))
@@ -584,7 +584,7 @@ func TestManyParts(t *testing.T) {
 		assert.OK(t, err)
 		parts = append(parts, item)
 	}
-	f.PutAll(t, f.Tables[usagetable.Table], parts)
+	database.PutAll(t, f.Client, f.Tables[usagetable.Table], parts)
 	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
 	m := f.merger(f.Client, settled)
 	for _, want := range []bool{false, true} {

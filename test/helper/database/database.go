@@ -99,14 +99,14 @@ func (db *Database) Put(tb testing.TB, table string, item dynamo.Item) {
 }
 
 // PutAll writes many items with few calls.
-func (db *Database) PutAll(tb testing.TB, table string, items []dynamo.Item) {
+func PutAll(tb testing.TB, client *dynamodb.Client, table string, items []dynamo.Item) {
 	tb.Helper()
 	for batch := range slices.Chunk(items, 25) { // the maximum of a call
 		var requests []types.WriteRequest
 		for _, item := range batch {
 			requests = append(requests, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
 		}
-		out, err := db.Client.BatchWriteItem(tb.Context(),
+		out, err := client.BatchWriteItem(tb.Context(),
 			&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: requests}})
 		assert.OK(tb, err)
 		assert.Equal(tb, 0, len(out.UnprocessedItems))
