@@ -132,7 +132,8 @@ func operations(t *testing.T) []operation {
 			if declared.OperationID == "removeEnvironmentFromProject" { // not what addEnvironmentToProject adds
 				target += "-other"
 			}
-			if declared.OperationID == "getProjectEnvironmentFreeze" { // not what setProjectEnvironmentFreeze freezes
+			switch declared.OperationID { // not what setProjectEnvironmentFreeze freezes
+			case "getProjectEnvironmentFreeze", "deleteProjectEnvironmentFreeze":
 				target = strings.Replace(target, "/production/", "/development/", 1)
 			}
 			op := operation{call: call{method: method, target: target}, name: declared.OperationID, denials: map[string]int{}}
