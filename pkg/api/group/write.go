@@ -11,7 +11,6 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -20,14 +19,6 @@ import (
 
 //go:embed create.schema.json
 var createSchema []byte
-
-// hasName is the rule that a name is readable.
-func hasName(body jsonbody.Object) []apierror.Detail {
-	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
-	}
-	return nil
-}
 
 // edit sets what a body contains.
 func edit(g *accesstable.Group, body jsonbody.Object) {
@@ -61,7 +52,7 @@ func edit(g *accesstable.Group, body jsonbody.Object) {
 func Create(groups *Store, users *user.Store, now func() time.Time) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName)
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable))
 		if err != nil {
 			return err
 		}
@@ -84,7 +75,7 @@ func Create(groups *Store, users *user.Store, now func() time.Time) lambdahttp.H
 func Update(groups *Store, users *user.Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName)
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable))
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ type protectedEnvironment struct {
 func Create(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName, notReserved)
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable), notReserved)
 		if err != nil {
 			return err
 		}
@@ -147,14 +147,6 @@ func Validate(projects *Store) lambdahttp.HandlerFunc {
 		}
 		return projects.CheckID(r.Context(), body.Text("id")) // nil: 200 without a body
 	}
-}
-
-// hasName is the rule that a name is readable.
-func hasName(body jsonbody.Object) []apierror.Detail {
-	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
-	}
-	return nil
 }
 
 // notReserved is the rule that the id is not reserved.

@@ -9,6 +9,7 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 //go:embed update.schema.json
@@ -22,7 +23,7 @@ func Update(projects *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id := r.PathValue("projectId")
-		body, err := schema.Read(r, hasName, jsonbody.AsInPath("id", id))
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable), jsonbody.AsInPath("id", id))
 		if err != nil {
 			return err
 		}

@@ -22,14 +22,6 @@ type withVersion struct {
 	Roles   Response `json:"roles"`
 }
 
-// hasName is the rule that a name is readable.
-func hasName(body jsonbody.Object) []apierror.Detail {
-	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
-	}
-	return nil
-}
-
 // parse returns the role that a body describes. stored is the role that it changes, or the zero value.
 func parse(body jsonbody.Object, stored access.RoleDefinition) (access.RoleDefinition, error) {
 	next := stored
@@ -102,7 +94,7 @@ func findPermission(sent jsonbody.Object) (info access.PermissionInfo, ok bool) 
 func Create(roles *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName)
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable))
 		if err != nil {
 			return err
 		}
@@ -123,7 +115,7 @@ func Create(roles *Store) lambdahttp.HandlerFunc {
 func Validate(roles *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName)
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable))
 		if err != nil {
 			return err
 		}
@@ -139,7 +131,7 @@ func Validate(roles *Store) lambdahttp.HandlerFunc {
 func Update(roles *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, hasName)
+		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable))
 		if err != nil {
 			return err
 		}

@@ -26,14 +26,8 @@ var updateSchema []byte
 func UpdateSchema() *jsonbody.Schema { return jsonbody.MustCompile(updateSchema) }
 
 // Rules returns the rules for the bodies of Create and Update.
-func Rules() []jsonbody.Rule { return []jsonbody.Rule{hasName, constraint.Rule("constraints")} }
-
-// hasName is the rule that a name, if it is sent, is readable.
-func hasName(body jsonbody.Object) []apierror.Detail {
-	if name, sent := body.TextOK("name"); sent && !toggle.IsReadable(name) {
-		return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
-	}
-	return nil
+func Rules() []jsonbody.Rule {
+	return []jsonbody.Rule{jsonbody.ReadableName(toggle.IsReadable), constraint.Rule("constraints")}
 }
 
 // Change sets what a body of Create or Update contains.

@@ -80,6 +80,16 @@ func AsInPath(property, value string) Rule {
 	}
 }
 
+// ReadableName returns the rule that the property name, if it is sent, is readable.
+func ReadableName(isReadable func(string) bool) Rule {
+	return func(body Object) []apierror.Detail {
+		if name, sent := body.TextOK("name"); sent && !isReadable(name) {
+			return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
+		}
+		return nil
+	}
+}
+
 // Decode checks JSON, schema and rules. Its error is an *apierror.Error of the kind Validation that names everything
 // that is wrong.
 func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {
