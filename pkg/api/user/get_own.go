@@ -27,12 +27,14 @@ type ownUser struct {
 // permission is userPermissionSchema in api/openapi.yaml.
 type permission struct {
 	Permission  access.Permission `json:"permission"`
-	Project     string            `json:"project,omitempty"`     // empty: a permission of the type root
+	Project     string            `json:"project,omitempty"`     // *: all that the caller sees; empty: of the type root
 	Environment string            `json:"environment,omitempty"` // *: all; empty: not of the type environment
 }
 
-// allEnvironments stands for all environments of a project.
-const allEnvironments = "*"
+const (
+	allEnvironments = "*" // of a project
+	allProjects     = "*" // that the caller sees and that are not archived
+)
 
 // GetOwn serves GET /api/admin/user. The permissions are those with which the request was authorized.
 func GetOwn(users *Store) lambdahttp.HandlerFunc {
@@ -63,21 +65,35 @@ func GetOwn(users *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// permissionsInProjects returns the caller's permissions in projects that are not archived.
+// permissionsInProjects returns the caller's permissions in projects that are not archived. One that the caller has in all of
+// them is listed once: otherwise an Editor of 500 open projects would get 7,000 elements.
 func permissionsInProjects(ctx context.Context) ([]permission, error) {
 	held, err := access.HeldInProjects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []permission
+	projects := map[access.RolePermission]int{} // the number of projects in which the caller has a permission
 	for _, project := range held {
+		for _, p := range project.Permissions {
+			projects[p]++
+		}
+	}
+	everywhere := func(p access.RolePermission) bool { return len(held) > 1 && projects[p] == len(held) }
+	var common, others []permission
+	for i, project := range held {
 		for _, p := range project.Permissions {
 			shown := permission{p.Permission, project.Project.ID, p.Environment}
 			if info, _ := access.FindPermission(p.Permission); info.Type == access.EnvironmentPermission && p.Environment == "" {
 				shown.Environment = allEnvironments
 			}
-			all = append(all, shown)
+			switch {
+			case !everywhere(p):
+				others = append(others, shown)
+			case i == 0:
+				shown.Project = allProjects
+				common = append(common, shown)
+			}
 		}
 	}
-	return all, nil
+	return append(common, others...), nil
 }

@@ -55,7 +55,7 @@ func TestGetOwn(t *testing.T) {
 				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
 				`{"permission":"DELETE_SEGMENT"},{"permission":"READ_CLIENT_API_TOKEN"},{"permission":"CREATE_PROJECT"},` +
 				`{"permission":"READ_ROLE"},` +
-				`{"permission":"CREATE_FEATURE","project":"default"},{"permission":"UPDATE_FEATURE","project":"default"},` +
+				`{"permission":"UPDATE_FEATURE","project":"*"},{"permission":"CREATE_FEATURE","project":"default"},` +
 				`{"permission":"DELETE_FEATURE","project":"default"},` +
 				`{"permission":"CREATE_FEATURE_STRATEGY","project":"default","environment":"*"},` +
 				`{"permission":"UPDATE_FEATURE_STRATEGY","project":"default","environment":"*"},` +
@@ -63,18 +63,35 @@ func TestGetOwn(t *testing.T) {
 				`{"permission":"UPDATE_FEATURE_ENVIRONMENT","project":"default","environment":"*"},` +
 				`{"permission":"UPDATE_FEATURE_VARIANTS","project":"default"},` +
 				`{"permission":"MOVE_FEATURE_TOGGLE","project":"default"},` +
+				`{"permission":"APPLY_CHANGE_REQUEST","project":"default","environment":"*"},` +
 				`{"permission":"UPDATE_FEATURE_ENVIRONMENT_VARIANTS","project":"default","environment":"*"},` +
 				`{"permission":"READ_PROJECT_API_TOKEN","project":"default"},` +
 				`{"permission":"CREATE_PROJECT_API_TOKEN","project":"default"},` +
 				`{"permission":"DELETE_PROJECT_API_TOKEN","project":"default"},` +
 				`{"permission":"UPDATE_FEATURE_DEPENDENCY","project":"default"},` +
-				`{"permission":"UPDATE_FEATURE","project":"shop"},` +
 				`{"permission":"UPDATE_FEATURE_ENVIRONMENT","project":"shop","environment":"staging"}]}`,
 		},
 		{4, access.RoleEditor, unauthorized},
 		{5, access.RoleAdmin, unauthorized},
 	} {
 		assert.Equal(t, test.want, get(t.Context(), test.caller, test.role))
+	}
+	// What the caller may do in all projects is listed once.
+	db.PutProjects(t, access.NewProject("blog", "Blog"))
+	shop.Users[2] = []access.Role{access.RoleMember}
+	hidden.Mode = access.Protected
+	hidden.Users = map[int64][]access.Role{2: {access.RoleOwner}}
+	db.PutProjects(t, shop, hidden)
+	_, inProjects, _ := strings.Cut(get(t.Context(), 2, access.RoleEditor), `{"permission":"READ_ROLE"},`)
+	for _, want := range []string{
+		`{"permission":"CREATE_FEATURE","project":"*"},`, // by the root role, and by the roles Owner and Member
+		`{"permission":"UPDATE_FEATURE_ENVIRONMENT","project":"*","environment":"*"},`,
+		`{"permission":"MOVE_FEATURE_TOGGLE","project":"blog"},{"permission":"MOVE_FEATURE_TOGGLE","project":"default"},` +
+			`{"permission":"UPDATE_PROJECT","project":"hidden"},`,
+	} {
+		if !strings.Contains(inProjects, want) {
+			t.Errorf("%s does not contain %s", inProjects, want)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
