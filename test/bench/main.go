@@ -20,6 +20,7 @@ type options struct {
 	Clients []int         `default:"1,16" help:"Numbers of connections of the suite http."`
 	Toggles int           `default:"1000000" help:"Toggles of the suite staleness."`
 	Events  int           `default:"400000" help:"Events of the suite events."`
+	Earlier string        `type:"path" help:"Binary of an earlier authorizer, for the suite authorizer."`
 	Changes int           `default:"1000" help:"Changes of the suite delivery, at most 1,000."`
 
 	disk, memory string
@@ -28,7 +29,7 @@ type options struct {
 func main() {
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
-		kong.Vars{"others": "signin hang traffic staleness lag toggles events evaluation usage console unleash"})
+		kong.Vars{"others": "signin authorizer hang traffic staleness lag toggles events evaluation usage console unleash"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -53,7 +54,8 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	suites := map[string]func(context.Context, options){
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
-		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
+		"authorizer": measureAuthorizer,
+		"hang":       measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 		"toggles": measureToggles, "events": measureEvents, "evaluation": measureEvaluation,
 		"delivery": measureDelivery, "unleash": measureUnleash, "usage": measureUsage, "console": measureConsole,
 	}
