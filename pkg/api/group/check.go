@@ -2,6 +2,8 @@ package group
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,15 +11,17 @@ import (
 
 	"toggleadmin/pkg/api/ownership"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/spelling"
 )
 
-// Check compares the members of groups with the groups of accounts, the directory with the groups, and the roles in
-// projects with the accounts and groups that exist. A deletion that was interrupted leaves differences, and so does the
+// Check compares the members of groups with the groups of accounts, the directory, the reserved names and the counter of
+// ids with the groups, and the roles in projects with the accounts and groups that exist. A deletion that was interrupted leaves differences, and so does the
 // restore of a table. The repairs take away what only one side has, so that nobody gets rights by them. It is a
 // consistency.Check.
 func (s *Store) Check(ctx context.Context) (string, []consistency.Inconsistency, error) {
@@ -54,7 +58,30 @@ func (s *Store) Check(ctx context.Context) (string, []consistency.Inconsistency,
 			Text: "what the authorizer knows of groups differs from the groups", Repair: s.repairDirectory,
 		})
 	}
-	return fmt.Sprintf("%d, consistent with their members and the roles in projects", len(groups)), found, nil
+	reserved, err := s.checkIDs(ctx, groups)
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("%d, consistent with their members and the roles in projects", len(groups)), append(found, reserved...), nil
+}
+
+// checkIDs compares the reserved names and the counter of ids with the groups.
+func (s *Store) checkIDs(ctx context.Context, groups []accesstable.Group) ([]consistency.Inconsistency, error) {
+	names, highest := map[string]int64{}, int64(0)
+	for _, g := range groups {
+		names[spelling.Fold(g.Name)] = g.ID
+		highest = max(highest, g.ID)
+	}
+	reserved, err := s.access.CheckNames(ctx, accesstable.KindGroupName, "group", names)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := eventlog.NewReader(s.log).HighestID(ctx, eventlog.GroupCreated)
+	if err != nil {
+		return nil, err
+	}
+	counter, err := s.access.CheckCounter(ctx, accesstable.KindGroup, max(highest, recorded))
+	return append(reserved, counter...), err
 }
 
 // checkAccounts finds accounts with groups whose member they are not.
@@ -152,4 +179,16 @@ func (s *Store) repairDirectory(ctx context.Context) error {
 		actions.Add(actionDirectory, directory.Put(s.table))
 		return nil
 	})
+}
+
+// Withdraws reports whether an event about a change of a group takes a member, a value of ID tokens or the root role
+// from it.
+func Withdraws(e eventlog.Event) (bool, error) {
+	var after, before eventData
+	if err := errors.Join(json.Unmarshal(e.Data, &after), json.Unmarshal(e.PreData, &before)); err != nil {
+		return false, fmt.Errorf("read the data of event %d: %w", e.ID, err)
+	}
+	return len(without(before.Users, after.Users)) > 0 ||
+		slices.ContainsFunc(before.Mappings, func(value string) bool { return !slices.Contains(after.Mappings, value) }) ||
+		before.RootRole != nil && (after.RootRole == nil || *after.RootRole != *before.RootRole), nil
 }

@@ -44,6 +44,7 @@ func TestConsistency(t *testing.T) {
 		`the account 9, which does not exist, has roles in the project "p"`,
 		`the group 8, which does not exist, has roles in the project "p"`,
 		"what the authorizer knows of groups differs from the groups",
+		`the name "A" is reserved for the group 1, which does not have it`,
 	}, check())
 	assert.Equal(t, []string(nil), check())
 

@@ -104,10 +104,11 @@ func optional(text string) *string {
 
 // Change returns the event of a change of a project.
 func Change(t eventlog.Type, p *access.Project, data, preData any) eventlog.Change {
-	return eventlog.Change{Type: t, Subject: subject(p.ID), Last: p.LastEvent, Project: p.ID, Data: data, PreData: preData}
+	return eventlog.Change{Type: t, Subject: Subject(p.ID), Last: p.LastEvent, Project: p.ID, Data: data, PreData: preData}
 }
 
-func subject(id string) eventlog.Subject { return eventlog.Subject("project:" + id) }
+// Subject returns the subject of the events about a project.
+func Subject(id string) eventlog.Subject { return eventlog.Subject("project:" + id) }
 
 // response is projectSchema in api/openapi.yaml.
 type response struct {

@@ -84,7 +84,7 @@ func (s *Store) Delete(ctx context.Context, id string, precondition func(*access
 				ExpressionAttributeNames:  expr.Names(),
 				ExpressionAttributeValues: expr.Values(),
 			}})
-			actions.Add(actionMarker, s.log.PutMarkerActions(subject(id), event, "")...)
+			actions.Add(actionMarker, s.log.PutMarkerActions(Subject(id), event, "")...)
 			actions.Add(actionEvent, record...)
 			return nil
 		},

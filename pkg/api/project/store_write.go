@@ -78,7 +78,7 @@ func (s *Store) Create(ctx context.Context, next access.Project) (created access
 		actions = &dynamo.Actions{}
 		actions.Add(actionProject, dynamo.NewItem(s.table(), accesstable.Hash, accesstable.MarshalProject(created)))
 		actions.Add(actionCounter, counter)
-		actions.Add(actionMarker, s.log.CheckMarkerActions(subject(created.ID), id)...)
+		actions.Add(actionMarker, s.log.CheckMarkerActions(Subject(created.ID), id)...)
 		actions.Add(actionEvent, record...)
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {

@@ -119,17 +119,6 @@ func nameExists(name string) error {
 	return apierror.Taken("/body/name", "There is already a role with the name %q.", apierror.Echo(name))
 }
 
-// rootPermissions returns the permissions of the type root that a role has.
-func rootPermissions(r access.RoleDefinition) []access.Permission {
-	var all []access.Permission
-	for _, p := range r.Permissions {
-		if info, ok := access.FindPermission(p.Permission); ok && info.Type == access.RootPermission {
-			all = append(all, p.Permission)
-		}
-	}
-	return all
-}
-
 // sorted returns permissions in the order of their ids and environments, each once.
 func sorted(permissions []access.RolePermission) []access.RolePermission {
 	slices.SortFunc(permissions, func(a, b access.RolePermission) int {

@@ -363,7 +363,7 @@ func (s *Store) count(actions *dynamo.Actions, old, next access.RoleDefinition) 
 func (s *Store) writeDirectory(ctx context.Context, actions *dynamo.Actions, old, next access.RoleDefinition) error {
 	isRoot := next.Type == access.RootCustomType
 	if old.Type != access.RootCustomType && !isRoot ||
-		isRoot && old.ID == next.ID && slices.Equal(rootPermissions(old), rootPermissions(next)) {
+		isRoot && old.ID == next.ID && slices.Equal(old.RootPermissions(), next.RootPermissions()) {
 		return nil
 	}
 	directory, err := s.access.Directory(ctx)
@@ -371,7 +371,7 @@ func (s *Store) writeDirectory(ctx context.Context, actions *dynamo.Actions, old
 		return err
 	}
 	if isRoot {
-		directory.Roles[next.ID] = rootPermissions(next)
+		directory.Roles[next.ID] = next.RootPermissions()
 	} else {
 		delete(directory.Roles, old.ID)
 	}

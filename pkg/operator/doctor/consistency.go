@@ -12,7 +12,9 @@ import (
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/references"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
@@ -50,6 +52,8 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "dependencies", features.CheckDependencies)
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "groups", group.NewStore(i.Client, i.Tables, log).Check)
+	d.check(ctx, "roles", role.NewStore(i.Client, i.Tables, log).Check)
+	d.check(ctx, "projects", project.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "tokens", pats.Check)
 	d.check(ctx, "client tokens", clientTokens.Check)
 	snapshots := compiler.New(i.Client, i.Tables, d.Now, d.Random, slog.New(slog.DiscardHandler))

@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,8 +15,10 @@ import (
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/references"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
@@ -25,6 +28,8 @@ import (
 	"toggleadmin/pkg/operator/doctor"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/samtemplate"
 	"toggleadmin/pkg/seed"
@@ -86,6 +91,9 @@ func examine(t *testing.T, i *installation.Installation, api http.HandlerFunc) m
 	}
 	return problems
 }
+
+// The ids of the first group and custom role of a test, after those that are seeded.
+const firstGroup, firstRole = 1, 7
 
 func TestData(t *testing.T) {
 	t.Parallel()
@@ -245,6 +253,77 @@ func TestData(t *testing.T) {
 				"deletions": "the deletion of these accounts has not ended: user 5",
 				"accounts": "2 inconsistencies: the number of people is 4, not 3; the counter of account ids is 4, below the " +
 					"account 5: ids would be reused",
+			},
+			stays: true,
+		},
+		"groups, roles and projects refer to what does not exist": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				table := db.Tables[accesstable.Table]
+				_, err := role.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(),
+					access.RoleDefinition{Name: "Planner", Type: access.RootCustomType})
+				assert.OK(t, err)
+				g, err := group.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(),
+					accesstable.Group{Name: "Team", Members: []int64{2}})
+				assert.OK(t, err)
+				g.Members, g.Mappings = []int64{3, 99}, []string{"team"}
+				db.Put(t, table, accesstable.MarshalGroup(g))
+				db.Delete(t, table, accesstable.Key(accesstable.KindGroupName, "TEAM"))
+				db.Put(t, table, dynamo.Item{"kind": dynamo.S("role-name"), "id": dynamo.S("GONE"), "of": dynamo.S("99")})
+				db.Delete(t, table, accesstable.Key(accesstable.KindCounter, "group"))
+				p := access.NewProject("private", "Private")
+				p.Mode = access.Private
+				p.Users, p.Groups = map[int64][]access.Role{2: {5, 99}, 99: {4}}, map[int64][]access.Role{98: {4}, g.ID: {4}}
+				db.Put(t, table, accesstable.MarshalProject(p))
+			},
+			want: map[string]string{
+				"groups": fmt.Sprintf("8 inconsistencies: the account 2 has the group %[1]d, whose member it is not; the group %[1]d "+
+					"has the member 3, who does not have the group; the group %[1]d has the member 99, who does not have the group; "+
+					`the account 99, which does not exist, has roles in the project "private"; the group 98, which does not exist, `+
+					`has roles in the project "private"; what the authorizer knows of groups differs from the groups; the name `+
+					`"TEAM" of the group %[1]d is not reserved for it; the counter of group ids is 0, below %[1]d: ids would be reused`,
+					firstGroup),
+				"roles":    `1 inconsistency: the name "GONE" is reserved for the role 99, which does not have it`,
+				"projects": `1 inconsistency: the role 99, which does not exist, is given in the project "private"`,
+			},
+			stays: true, // without members, the group is no Owner
+		},
+		"a project needs an Owner, and what belongs to a project that does not exist": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				p := access.NewProject("private", "Private")
+				p.Mode = access.Private
+				db.Put(t, db.Tables[accesstable.Table], accesstable.MarshalProject(p))
+				f := toggle.Feature{Name: "lost", Project: "private", Type: "release"}
+				_, err := feature.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(), f)
+				assert.OK(t, err)
+				compileSnapshots(t, db, time.Now)
+				other := access.NewProject("other", "Other")
+				other.Mode = access.Protected
+				db.Put(t, db.Tables[accesstable.Table], accesstable.MarshalProject(other))
+				db.Delete(t, db.Tables[accesstable.Table], accesstable.ProjectKey("private"))
+			},
+			want: map[string]string{"projects": `2 inconsistencies: the project "other" is protected and has no Owner; ` +
+				`the project "private" of toggles or segments (1) does not exist`},
+			stays: true,
+		},
+		"the root role of an account and of a group is lost": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				roles := role.NewStore(db.Client, db.Tables, db.Log())
+				r, err := roles.Create(t.Context(), access.RoleDefinition{Name: "Planner", Type: access.RootCustomType})
+				assert.OK(t, err)
+				_, err = group.NewStore(db.Client, db.Tables, db.Log()).Create(t.Context(),
+					accesstable.Group{Name: "Team", RootRole: r.ID})
+				assert.OK(t, err)
+				assert.OK(t, user.NewStore(db.Client, db.Tables, db.Log()).SetRole(t.Context(), 3, r.ID, true))
+				db.Delete(t, db.Tables[accesstable.Table], accesstable.RoleKey(r.ID))
+				db.Delete(t, db.Tables[accesstable.Table], accesstable.Key(accesstable.KindRoleName, "PLANNER"))
+			},
+			want: map[string]string{
+				"roles": fmt.Sprintf("3 inconsistencies: what the authorizer knows of root roles differs from the roles; "+
+					"the root role %[1]d of the account 3 does not exist; the root role %[1]d of "+
+					"the group %[2]d does not exist", firstRole, firstGroup),
 			},
 			stays: true,
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -252,6 +253,99 @@ func TestRestoreBringsNothingBack(t *testing.T) {
 			p.ID == promoted && p.Role != access.RoleEditor {
 			t.Errorf("%+v", p)
 		}
+	}
+}
+
+// TestRestoreOfAccess restores groups, roles, and who has which roles in projects. What was withdrawn since stays
+// withdrawn, and ids are not used again.
+func TestRestoreOfAccess(t *testing.T) {
+	t.Parallel()
+	db, i := newInstallation(t)
+	i.AccountLimit = user.DefaultLimit
+	w := newWorld(t, i)
+	ada, ben, ci := w.account(user.Person, "Ada", "ada@example.com"), w.account(user.Person, "Ben", "ben@example.com"),
+		w.account(user.ServiceAccount, "robot", "")
+	role, err := w.CreateRole(t.Context(), access.CustomType, operator.RoleChange{Name: new("Releaser"),
+		Permissions: &[]string{"UPDATE_FEATURE", "DELETE_FEATURE"}})
+	w.must(err)
+	group := func(name string, members ...int64) int64 {
+		g, err := w.AddGroup(t.Context(), operator.GroupChange{Name: &name, RootRole: new("Editor"), Mappings: &[]string{name}})
+		w.must(err)
+		_, err = w.ChangeMembers(t.Context(), g.ID, members, nil)
+		w.must(err)
+		return g.ID
+	}
+	changed, kept, deleted := group("changed", ada, ben), group("kept", ada), group("deleted", ben)
+	grant := func(project string, revoke bool, c operator.AccessChange) {
+		c.Revoke = revoke
+		_, _, err := w.ChangeAccess(t.Context(), project, c)
+		w.must(err)
+	}
+	for _, id := range []string{"stays", "withdrawn", "gone"} {
+		w.project(id)
+		grant(id, false, operator.AccessChange{Accounts: []int64{ada, ci}, Groups: []int64{kept, deleted}, Roles: []string{"Owner", "Releaser"}})
+	}
+	copyTables(t, db)
+
+	w.toggle("new", "stays")
+	grant("stays", false, operator.AccessChange{Accounts: []int64{ben}, Roles: []string{"Owner"}})
+	grant("withdrawn", true, operator.AccessChange{Accounts: []int64{ada}, Roles: []string{"Owner"}})
+	grant("gone", true, operator.AccessChange{Accounts: []int64{ci}})
+	_, _, err = w.UpdateRole(t.Context(), role.ID, operator.RoleChange{Permissions: &[]string{"UPDATE_FEATURE"}})
+	w.must(err)
+	_, err = w.ChangeMembers(t.Context(), changed, nil, []int64{ben})
+	w.must(err)
+	_, _, err = w.UpdateGroup(t.Context(), changed, operator.GroupChange{Name: new("renamed"), RootRole: new("")})
+	w.must(err)
+	_, _, err = w.UpdateGroup(t.Context(), kept, operator.GroupChange{Description: new("d")})
+	w.must(err)
+	w.must(w.DeleteGroup(t.Context(), deleted), w.DeleteProject(t.Context(), "gone"))
+	w.must(w.DeleteAccount(t.Context(), user.ServiceAccount, ci, true))
+	last := group("last")
+
+	assert.Equal(t, []eventlog.Subject{user.User{ID: ci, Kind: user.ServiceAccount}.Subject(),
+		eventlog.Subject(fmt.Sprint("group:", changed)), eventlog.Subject(fmt.Sprint("group:", deleted)),
+		"project:gone", "project:withdrawn", "role:7"}, w.restore(i))
+	repair(t, i)
+	if problems := examine(t, i, api(t, db)); len(problems) > 0 {
+		t.Errorf("after the repair: %v", problems)
+	}
+	groups, err := w.Groups(t.Context())
+	w.must(err)
+	editor := new(int64(access.RoleEditor))
+	assert.Equal(t, []operator.Group{
+		{ID: changed, Name: "renamed", Mappings: []string{"changed"}, Members: []int64{ada}},
+		{ID: kept, Name: "kept", Mappings: []string{"kept"}, RootRole: editor, Members: []int64{ada}},
+	}, groups)
+	users := user.NewStore(i.Client, i.Tables, nil)
+	for id, want := range map[int64][]int64{ada: {changed, kept}, ben: nil} {
+		u, err := users.Get(t.Context(), id)
+		w.must(err)
+		slices.Sort(u.Groups)
+		assert.Equal(t, want, u.Groups)
+	}
+	for project, want := range map[string]string{
+		"stays":     "user 5: Owner, Releaser; group 2: Owner, Releaser; ",
+		"withdrawn": "user 5: Releaser; group 2: Owner, Releaser; ",
+		"gone":      "",
+	} {
+		grants, err := w.Access(t.Context(), project)
+		w.must(err)
+		got := ""
+		for _, g := range grants {
+			var names []string
+			for _, r := range g.Roles {
+				names = append(names, r.Name)
+			}
+			got += fmt.Sprintf("%s %d: %s; ", g.Kind, g.ID, strings.Join(names, ", "))
+		}
+		assert.Equal(t, want, got)
+	}
+	restored, err := w.Role(t.Context(), role.ID)
+	w.must(err)
+	assert.Equal(t, []string{"UPDATE_FEATURE"}, restored.Permissions)
+	if id := group("next"); id <= last {
+		t.Errorf("the group %d was added after the group %d", id, last)
 	}
 }
 

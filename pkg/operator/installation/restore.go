@@ -16,7 +16,10 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/clienttoken"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
@@ -24,6 +27,7 @@ import (
 	"toggleadmin/pkg/delivery/snapshottable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -32,7 +36,8 @@ type Restored struct {
 	Table   string `json:"table"` // the logical id
 	Written int    `json:"written"`
 	Deleted int    `json:"deleted"`
-	// Withdrawn are the accounts and tokens that stay as they are, because rights were withdrawn from them later.
+	// Withdrawn are the accounts, tokens, groups, roles and projects that stay as they are, because rights were withdrawn
+	// from them, or in them, later.
 	Withdrawn []eventlog.Subject `json:"withdrawn"`
 }
 
@@ -45,7 +50,8 @@ const restorers = 8
 //
 //   - counters of ids, which only rise,
 //   - events: it adds those that the table lacks,
-//   - accounts and tokens from which rights were withdrawn after that second, as the events say that the copy lacks,
+//   - accounts, tokens, groups, roles and projects from which, or in which, rights were withdrawn after that second, as
+//     the events say that the copy lacks. A project that was deleted since is restored without members,
 //   - snapshots. It deletes the pointers to them. The next sweep compiles snapshots of a new epoch, which applications
 //     accept although their versions begin again at 1.
 func (i *Installation) Restore(ctx context.Context, prefix string, now func() time.Time, report func(Restored)) error {
@@ -75,17 +81,34 @@ func (i *Installation) Restore(ctx context.Context, prefix string, now func() ti
 	return nil
 }
 
-// withdrawn returns the accounts and tokens from which rights were withdrawn, according to events that a copy of the log
-// lacks.
+// withdrawals are the types of events that can withdraw rights, and whether one does. nil: each does.
+func withdrawals() map[eventlog.Type]func(eventlog.Event) (bool, error) {
+	return map[eventlog.Type]func(eventlog.Event) (bool, error){
+		eventlog.UserUpdated:                user.Withdraws,
+		eventlog.UserDeleted:                nil,
+		eventlog.ServiceAccountUpdated:      user.Withdraws,
+		eventlog.ServiceAccountDeleted:      nil,
+		eventlog.PATDeleted:                 nil,
+		eventlog.ServiceAccountTokenDeleted: nil,
+		eventlog.APITokenUpdated:            nil,
+		eventlog.APITokenRotated:            nil, // the life of the first secret was changed
+		eventlog.APITokenDeleted:            nil,
+		eventlog.GroupUpdated:               group.Withdraws,
+		eventlog.GroupDeleted:               nil,
+		eventlog.RoleUpdated:                role.Withdraws,
+		eventlog.ProjectUpdated:             project.Withdraws,
+		eventlog.ProjectAccessUpdated:       project.Withdraws,
+	}
+}
+
+// withdrawn returns the subjects from which, or in which, rights were withdrawn, according to events that a copy of the
+// log lacks.
 func (i *Installation) withdrawn(
 	ctx context.Context, source string, now func() time.Time,
 ) (map[eventlog.Subject]bool, error) {
 	var f eventlog.Filter
-	for _, t := range []eventlog.Type{
-		eventlog.UserUpdated, eventlog.UserDeleted, eventlog.ServiceAccountUpdated, eventlog.ServiceAccountDeleted,
-		eventlog.PATDeleted, eventlog.ServiceAccountTokenDeleted, eventlog.APITokenUpdated, eventlog.APITokenRotated,
-		eventlog.APITokenDeleted,
-	} {
+	decisions := withdrawals()
+	for t := range decisions {
 		f.Types = append(f.Types, string(t))
 	}
 	copied := map[int64]bool{}
@@ -102,10 +125,10 @@ func (i *Installation) withdrawn(
 		if copied[e.ID] {
 			return nil
 		}
-		withdraws := true // a token was deleted, or its life or that of its secret was changed
-		if e.Type == eventlog.UserUpdated || e.Type == eventlog.ServiceAccountUpdated {
+		withdraws := true
+		if decide := decisions[e.Type]; decide != nil {
 			var err error
-			if withdraws, err = user.Withdraws(e); err != nil {
+			if withdraws, err = decide(e); err != nil {
 				return err
 			}
 		}
@@ -115,7 +138,7 @@ func (i *Installation) withdrawn(
 	return all, err
 }
 
-// subjectOf returns the subject of the events about the account or the token of an item, or "".
+// subjectOf returns the subject of the events about what an item is, if rights can be withdrawn from it, or "".
 func subjectOf(table string, item dynamo.Item) (eventlog.Subject, error) {
 	switch table {
 	case user.Table:
@@ -133,6 +156,24 @@ func subjectOf(table string, item dynamo.Item) (eventlog.Subject, error) {
 		}
 		t, err := clienttokentable.Unmarshal(item)
 		return clienttoken.Subject(t), err
+	case accesstable.Table:
+		return accessSubject(item)
+	}
+	return "", nil
+}
+
+// accessSubject is subjectOf for the table Access.
+func accessSubject(item dynamo.Item) (eventlog.Subject, error) {
+	switch accesstable.Kind(item.String(accesstable.Hash)) { //nolint:exhaustive // the others give no rights
+	case accesstable.KindProject:
+		p, err := accesstable.UnmarshalProject(item)
+		return project.Subject(p.ID), err
+	case accesstable.KindGroup:
+		g, err := accesstable.UnmarshalGroup(item)
+		return group.Subject(g.ID), err
+	case accesstable.KindRole:
+		r, err := accesstable.UnmarshalRole(item)
+		return role.Subject(r.ID), err
 	}
 	return "", nil
 }
@@ -176,7 +217,10 @@ func (i *Installation) restore(
 		}
 		if withdrawn[subject] {
 			result.Withdrawn = append(result.Withdrawn, subject)
-			continue
+			if old != nil || !accesstable.IsProject(item) {
+				continue
+			}
+			accesstable.RemoveMembers(item) // toggles need the project, which was deleted since
 		}
 		result.Written++
 		// No condition: the operator decided to replace the item with the one of the copy.
@@ -230,6 +274,8 @@ func isCounter(id string, key dynamo.Item) bool {
 		return pat.IsCounter(key)
 	case segmenttable.Table:
 		return segment.IsCounter(key)
+	case accesstable.Table:
+		return accesstable.IsCounter(key)
 	}
 	return false
 }

@@ -64,6 +64,17 @@ func (r RoleDefinition) Environments() []string {
 	return slices.Compact(names)
 }
 
+// RootPermissions returns the permissions of the type root that the role has.
+func (r RoleDefinition) RootPermissions() []Permission {
+	var all []Permission
+	for _, p := range r.Permissions {
+		if info, ok := FindPermission(p.Permission); ok && info.Type == RootPermission {
+			all = append(all, p.Permission)
+		}
+	}
+	return all
+}
+
 // editorInOpen returns what the root role Editor may do in each open project.
 func editorInOpen() []Permission { return append(memberPermissions(), MoveFeature) }
 

@@ -171,10 +171,13 @@ func (d Directory) Put(table string) types.TransactWriteItem {
 	}}
 }
 
+// attributeOf is the attribute of a reserved name with the id of the role or group that has it.
+const attributeOf = "of"
+
 // NameOf returns the action of a transaction that reserves the name of a role or group. It fails if the name is taken. id
 // is the one of the role or group.
 func NameOf(table string, kind Kind, name string, id int64) types.TransactWriteItem {
 	item := Key(kind, name)
-	item["of"] = dynamo.S(strconv.FormatInt(id, 10))
+	item[attributeOf] = dynamo.S(strconv.FormatInt(id, 10))
 	return dynamo.NewItem(table, Hash, item)
 }
