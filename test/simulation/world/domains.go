@@ -27,6 +27,7 @@ var actors = slices.Concat(
 	named((*actor).editStrategies, "editor-6", "editor-7"),
 	named((*actor).manageSegments, "editor-8", "editor-9"),
 	named((*actor).manageDependencies, "editor-10", "editor-11"),
+	named((*actor).protectEnvironments, "admin-11", "admin-12"),
 	named((*actor).manageClientTokens, "admin-7", "admin-8"),
 	named((*actor).poll, applications...),
 	named((*actor).manageAccounts, "admin-3", "admin-4"),
@@ -46,9 +47,9 @@ type group struct{ first, end uint64 }
 
 var (
 	editors    = group{0, 12}                   // of types, toggles and fields
-	activators = group{7, 24}                   // of toggles, fields and what decides where toggles are on
-	others     = group{26, 40}                  // of accounts and tokens
-	teams      = group{40, uint64(len(actors))} // of projects, groups and roles
+	activators = group{7, 26}                   // of toggles, fields and what decides where toggles are on
+	others     = group{28, 42}                  // of accounts and tokens
+	teams      = group{42, uint64(len(actors))} // of projects, groups and roles
 	everybody  = group{0, uint64(len(actors))}
 )
 

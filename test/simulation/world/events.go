@@ -190,6 +190,10 @@ func (w *World) checkRecorded() {
 		if c.table == "Features" {
 			w.checkActivationRecorded(c, stored[subject])
 			w.checkDependencyRecorded(c, stored[subject])
+			w.checkProtected(c, stored[subject])
+		}
+		if c.table == "Segments" {
+			w.checkSegmentProtected(c, stored[subject])
 		}
 		events := recorded[subject]
 		if delete(recorded, subject); events == nil {
