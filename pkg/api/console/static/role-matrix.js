@@ -5,6 +5,9 @@
 import { environmentName } from './environment.js';
 import { html, live, nothing, repeat } from './template.js';
 
+/** The most environments that a permission can have on a card, as which a phone shows it. With more, the table scrolls. */
+const mostOnCard = 6;
+
 export const keyOf = (name, environment) => (environment ? `${name} ${environment}` : name);
 
 /** The name and the environment of a key. Names have no spaces. */
@@ -36,7 +39,7 @@ export function rowsOf({ root, project, environments }, ofService) {
  */
 export function roleMatrix({ caption, rows, environments, place = 'Project', has, change }) {
   const keysIn = (environment) => rows.filter(({ environments: of }) => Boolean(of) === (environment !== null)).map(({ name }) => keyOf(name, environment));
-  return html`<div class="matrix" role="region" aria-label=${caption} tabindex="0"><table role="table">
+  return html`<div class="matrix ${environments.length > mostOnCard ? 'wide' : ''}" role="region" aria-label=${caption} tabindex="0"><table role="table">
     <caption class="visually-hidden">${caption}</caption>
     <thead role="rowgroup"><tr role="row">
       <th role="columnheader" scope="col">Permission</th>

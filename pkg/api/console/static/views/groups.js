@@ -81,7 +81,7 @@ export async function render(content, context) {
     return denseTable({
       caption: 'Groups',
       kind: 'groups',
-      columns: Object.entries(orders).map(([by, { label, compare }]) => ({ name: label, kind: `group-${by}`, compare, cell: cells[by] })),
+      columns: Object.entries(orders).map(([by, { label, compare }]) => ({ name: label, kind: ['role', 'projects'].includes(by) ? 'one-line short' : undefined, compare, cell: cells[by] })),
       items: groups,
       key: ({ id }) => id,
       actions: may('ADMIN') && ((group) => ({

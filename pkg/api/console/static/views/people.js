@@ -16,12 +16,16 @@ import { moment } from './token-table.js';
 
 const address = '#/people';
 
+const shownGroups = 2;
+/** The classes of columns. */
+const kinds = { role: 'one-line short', groups: 'one-line short', seenAt: 'token-use', createdAt: 'optional' };
+
 const byName = (a, b) => a.name.localeCompare(b.name, 'en') || a.id - b.id;
 const orders = {
   name: { label: 'Name', compare: byName },
   role: { label: 'Root role', compare: (a, b) => a.role.name.localeCompare(b.role.name, 'en') },
   groups: { label: 'Groups', compare: (a, b) => a.groups.length - b.groups.length },
-  seenAt: { label: 'Tokens', compare: (a, b) => Date.parse(lastUse(a) ?? 0) - Date.parse(lastUse(b) ?? 0) || a.tokens.length - b.tokens.length },
+  seenAt: { label: 'Tokens', compare: (a, b) => Date.parse(lastUse(a) ?? 0) - Date.parse(lastUse(b) ?? 0) || (a.tokens ?? []).length - (b.tokens ?? []).length },
   createdAt: { label: 'Added', compare: (a, b) => Date.parse(a.createdAt ?? 0) - Date.parse(b.createdAt ?? 0) },
 };
 
@@ -65,6 +69,7 @@ export async function render(content, context) {
     draw();
     try {
       Object.assign(state, await loadPeople(signal));
+      addTokens(state.people, signal).then(draw, () => {}); // the list is complete without them
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;
@@ -86,14 +91,15 @@ export async function render(content, context) {
         email && email !== name ? html`<small class="line" title=${email}>${marked(email, query)}</small>` : nothing}`,
       role: ({ role }) => html`<bdi>${role.name}</bdi>`,
       groups: ({ groups }) => (groups.length === 0 ? html`<span class="detail">None</span>`
-        : groups.map((group, i) => html`${i > 0 ? ', ' : nothing}<a href=${groupAddress(group)}>${marked(group.name, query)}</a>`)),
+        : html`${groups.slice(0, shownGroups).map((group, i) => html`${i > 0 ? ', ' : nothing}<a href=${groupAddress(group)} title=${group.name}>${marked(group.name, query)}</a>`)}${
+          groups.length > shownGroups ? html` and ${(groups.length - shownGroups).toLocaleString('en')} more` : nothing}`),
       seenAt: tokenUse,
       createdAt: ({ createdAt }) => (createdAt ? moment(createdAt) : html`<span class="detail">Unknown</span>`),
     };
     return denseTable({
       caption: 'People',
       kind: 'people',
-      columns: Object.entries(orders).map(([by, { label, compare }]) => ({ name: label, kind: `person-${by}`, compare, cell: cells[by] })),
+      columns: Object.entries(orders).map(([by, { label, compare }]) => ({ name: label, kind: kinds[by], compare, cell: cells[by] })),
       items: people,
       key: ({ id }) => id,
       actions: (person) => ({
@@ -130,19 +136,11 @@ export async function render(content, context) {
 }
 
 /**
- * Loads the people with their root roles, groups and tokens, and the root roles that they can have.
+ * Loads the people with their root roles and groups, and the root roles that they can have. Their tokens are null.
  * @returns {Promise<{people: Object[], roles: Object[]}>}
  */
 export async function loadPeople(signal) {
-  const [{ users, rootRoles }, groups, tokens] = await Promise.all([
-    call('GET', peoplePath, undefined, { signal }), loadGroups(signal), loadAllTokens(signal),
-  ]);
-  const owned = new Map();
-  for (const token of tokens) {
-    if (!token.owner) continue;
-    if (!owned.has(token.owner.id)) owned.set(token.owner.id, []);
-    owned.get(token.owner.id).push(token);
-  }
+  const [{ users, rootRoles }, groups] = await Promise.all([call('GET', peoplePath, undefined, { signal }), loadGroups(signal)]);
   const byId = (all) => new Map(all.map((one) => [one.id, one]));
   const [roleOf, groupOf] = [byId(rootRoles), byId(groups)];
   return {
@@ -151,16 +149,24 @@ export async function loadPeople(signal) {
       ...person,
       role: roleOf.get(person.rootRole) ?? { id: person.rootRole, name: `Role ${person.rootRole}` },
       groups: person.groups.map((id) => groupOf.get(id)).filter(Boolean),
-      tokens: owned.get(person.id) ?? [],
+      tokens: null,
     })),
   };
 }
 
+/** Loads the tokens of people. */
+export async function addTokens(people, signal) {
+  const owned = new Map(people.map(({ id }) => [id, []]));
+  for (const token of await loadAllTokens(signal)) owned.get(token.owner?.id)?.push(token);
+  for (const person of people) person.tokens = owned.get(person.id);
+}
+
 /** When a token of a person was last used, or null. Sessions of the issuer are not counted. */
-const lastUse = ({ tokens }) => tokens.map(({ seenAt }) => seenAt).filter(Boolean).sort().at(-1) ?? null;
+const lastUse = ({ tokens }) => (tokens ?? []).map(({ seenAt }) => seenAt).filter(Boolean).sort().at(-1) ?? null;
 
 /** How many tokens a person has, and when one was last used. */
 export function tokenUse(person) {
+  if (!person.tokens) return '…';
   const at = lastUse(person);
   if (person.tokens.length === 0) return html`<span class="detail">None</span>`;
   return html`${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}`;

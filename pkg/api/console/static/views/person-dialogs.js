@@ -122,7 +122,7 @@ export async function openDisabling(person, announce, changed) {
 
 /**
  * Deletes a person after a question, which says what ends.
- * @param {{id: number, name: string, tokens: Object[], groups: Object[]}} person
+ * @param {{id: number, name: string, tokens: Object[]|null, groups: Object[]}} person
  * @param {number|null} projects in how many the person has own roles; null: that is not known
  * @param {(person: Object) => void} deleted called after it
  */
@@ -132,7 +132,8 @@ export function openDeletion(person, projects, deleted) {
     html`<p>With the next request, these end:</p>
       <ul class="sentences">
         <li>the sessions of the person</li>
-        ${tokens.length > 0 ? html`<li>${counted(tokens.length, 'token')}, with everything that uses ${tokens.length === 1 ? 'it' : 'them'}</li>` : nothing}
+        ${!tokens ? html`<li>the tokens, with everything that uses them</li>` : tokens.length > 0 ? html`
+        <li>${counted(tokens.length, 'token')}, with everything that uses ${tokens.length === 1 ? 'it' : 'them'}</li>` : nothing}
         ${groups.length > 0 ? html`<li>the membership in ${groups.length === 1 ? html`the group ${text(groups[0].name)}` : counted(groups.length, 'group')}</li>` : nothing}
         ${projects === 0 ? nothing : html`<li>the roles in ${projects === null ? 'projects' : counted(projects, 'project')}</li>`}
       </ul>

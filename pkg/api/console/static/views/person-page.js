@@ -8,7 +8,7 @@ import { projectAddress } from '../project.js';
 import { roleAddress } from '../role.js';
 import { html, nothing, render as show } from '../template.js';
 import { accountRights } from './account-rights.js';
-import { loadPeople, tokenUse } from './people.js';
+import { addTokens, loadPeople, tokenUse } from './people.js';
 import { openDeletion, openDisabling, openPersonEditor } from './person-dialogs.js';
 import { moment } from './token-table.js';
 
@@ -26,7 +26,9 @@ export async function renderPerson(content, context, id) {
     state.error = null;
     try {
       const { people, roles } = await loadPeople(signal);
-      Object.assign(state, { roles, person: people.find((person) => String(person.id) === id) ?? null });
+      const person = people.find((one) => String(one.id) === id) ?? null;
+      Object.assign(state, { roles, person });
+      if (person) addTokens([person], signal).then(draw, () => {}); // the page is complete without them
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;
