@@ -145,7 +145,7 @@ func (w *World) meanwhileRestored() {
 	}
 }
 
-// withdraw takes rights away as an operator does: it revokes tokens, disables and unlinks accounts, and lowers their roles.
+// withdraw takes rights away as an operator does: it revokes and rotates tokens, disables and unlinks accounts, and lowers their roles.
 // Around a restore, some of it fails because the tables differ.
 func (w *World) withdraw(ctx context.Context, o *operator.Operator, n uint64) {
 	random := w.random(12, n)
@@ -167,6 +167,9 @@ func (w *World) withdraw(ctx context.Context, o *operator.Operator, n uint64) {
 	for _, t := range clientTokens {
 		if random.IntN(3) == 0 && t.Name != "sdk" {
 			done("the client token "+t.ID, o.RevokeClientToken(ctx, t))
+		} else if n == 1 && random.IntN(3) == 0 { // later, the world would not know the new secret
+			_, _, err := o.RotateClientToken(ctx, t, time.Hour)
+			done("the secret of the client token "+t.ID, err)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.users())) {
