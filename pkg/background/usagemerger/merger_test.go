@@ -247,7 +247,8 @@ func TestInterrupted(t *testing.T) {
 	f.put(t, usagetable.KindPresence, hour, "a", 1,
 		usage.Presence{"shop": {Instances: map[string]usage.Instance{"1": instance}}})
 	parts := f.Scan(t, f.Tables[usagetable.Table])
-	for n, done := 1, false; !done; n += 7 {
+	n := 1
+	for done := false; !done; n += 3 {
 		for _, carriedOut := range []bool{false, true} {
 			for _, item := range f.Scan(t, f.Tables[usagetable.Table]) {
 				f.Delete(t, f.Tables[usagetable.Table], dynamo.Item{"partition": item["partition"], "item": item["item"]})
@@ -258,7 +259,7 @@ func TestInterrupted(t *testing.T) {
 			for _, item := range parts {
 				f.Put(t, f.Tables[usagetable.Table], item)
 			}
-			ctx, client, ended := f.InterruptedAtCall(t.Context(), t, n, carriedOut)
+			ctx, client, ended := f.InterruptedAtWrite(t.Context(), t, n, carriedOut)
 			_, err := f.merger(client, settled).Sweep(ctx, nil)
 			assert.Equal(t, ended(), err != nil)
 			done = !ended()
@@ -271,6 +272,9 @@ func TestInterrupted(t *testing.T) {
 			assert.OK(t, err)
 			assert.Equal(t, true, known)
 		}
+	}
+	if n < 20 {
+		t.Errorf("a sweep makes fewer than %d writes", n)
 	}
 }
 

@@ -91,27 +91,31 @@ func (db *Database) Interrupted(ctx context.Context, tb testing.TB, n int, carri
 	return ctx, client
 }
 
-// InterruptedAtCall returns the context and the client of a process that ends at its n-th call of any operation, before
-// or after DynamoDB carries it out. ended reports whether the process made so many calls.
-func (db *Database) InterruptedAtCall(ctx context.Context, tb testing.TB, n int, carriedOut bool) (
+// InterruptedAtWrite returns the context and the client of a process that ends at its n-th write of any kind, before
+// or after DynamoDB carries it out. ended reports whether the process made so many writes.
+func (db *Database) InterruptedAtWrite(ctx context.Context, tb testing.TB, n int, carriedOut bool) (
 	_ context.Context, _ *dynamodb.Client, ended func() bool,
 ) {
 	tb.Helper()
 	ctx, end := context.WithCancel(ctx)
 	tb.Cleanup(end)
-	var calls atomic.Int64
+	var writes atomic.Int64
 	client, _ := db.Through(tb, func(c *Call) (*http.Response, error) {
-		call := int(calls.Add(1))
-		if call < n {
+		switch c.Operation {
+		case "GetItem", "BatchGetItem", "Query", "Scan":
+			return c.Pass()
+		}
+		write := int(writes.Add(1))
+		if write < n {
 			return c.Pass()
 		}
 		defer end()
-		if carriedOut && call == n {
+		if carriedOut && write == n {
 			return c.Lose()
 		}
 		return nil, errLost
 	})
-	return ctx, client, func() bool { return int(calls.Load()) >= n }
+	return ctx, client, func() bool { return int(writes.Load()) >= n }
 }
 
 // RoundTrip implements http.RoundTripper.
