@@ -65,5 +65,17 @@ func actorFrom(ctx context.Context) Actor {
 	return System
 }
 
+type changeRequestKey struct{}
+
+// WithChangeRequest returns a copy of ctx whose changes are recorded as made by applying a change request.
+func WithChangeRequest(ctx context.Context, id int64) context.Context {
+	return context.WithValue(ctx, changeRequestKey{}, id)
+}
+
+func changeRequestFrom(ctx context.Context) int64 {
+	id, _ := ctx.Value(changeRequestKey{}).(int64)
+	return id
+}
+
 // requestIDFrom returns the id of the API request, or "".
 func requestIDFrom(ctx context.Context) string { return apigateway.RequestFrom(ctx).ID }

@@ -38,6 +38,8 @@ type Event struct {
 	Data        json.RawMessage // an object, or nil
 	PreData     json.RawMessage // an object, or nil
 	PermittedBy PermittedBy
+
+	ChangeRequest int64 // the id of the change request that was applied; 0: none
 }
 
 // PermittedBy is how a change of a protected or frozen environment was permitted. It is empty for other changes.

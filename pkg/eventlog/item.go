@@ -49,7 +49,8 @@ type record struct {
 	Data             string  `dynamodbav:"data,omitempty"`
 	PreData          string  `dynamodbav:"preData,omitempty"`
 	PermittedBy
-	ExpiresAt int64 `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
+	ChangeRequest int64 `dynamodbav:"changeRequestId,omitempty"`
+	ExpiresAt     int64 `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
 }
 
 // prevention is the item that prevents a transaction.
@@ -91,6 +92,8 @@ func FromItem(item dynamo.Item) (Event, bool) {
 		Data:        rawJSON(stored.Data),
 		PreData:     rawJSON(stored.PreData),
 		PermittedBy: stored.PermittedBy,
+
+		ChangeRequest: stored.ChangeRequest,
 	}, true
 }
 

@@ -111,6 +111,7 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 		Data:             string(data),
 		PreData:          string(preData),
 		PermittedBy:      c.PermittedBy,
+		ChangeRequest:    changeRequestFrom(ctx),
 		ExpiresAt:        expiry(now, l.days),
 	})
 	expr := dynamo.Build(isNewID())

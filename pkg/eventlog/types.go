@@ -68,6 +68,15 @@ const (
 	ChangeRequestConfigUpdated Type = "change-request-configuration-updated"
 	EnvironmentFreezeSet       Type = "environment-freeze-set"
 	EnvironmentFreezeRemoved   Type = "environment-freeze-removed"
+	ChangeRequestCreated       Type = "change-request-created"
+	ChangeRequestUpdated       Type = "change-request-updated"
+	ChangeRequestDiscarded     Type = "change-request-discarded"
+	ChangeRequestSentToReview  Type = "change-request-sent-to-review"
+	ChangeRequestApproved      Type = "change-request-approved"
+	ChangeRequestRejected      Type = "change-request-rejected"
+	ChangeRequestCancelled     Type = "change-request-cancelled" //nolint:misspell // as in Unleash
+	ChangeRequestApplied       Type = "change-request-applied"
+	ChangeRequestCommentAdded  Type = "change-request-comment-added"
 	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
 )
 
@@ -110,6 +119,15 @@ var definitions = []Definition{
 	{ProjectAccessUpdated, "Projects", "Access to a project changed", "changed who has access to the project %s"},
 	{ChangeRequestConfigUpdated, "Projects", "Protection of an environment changed",
 		"changed the protection of an environment of the project %s"},
+	{ChangeRequestCreated, "Change requests", "Change request created", "created the change request %s"},
+	{ChangeRequestUpdated, "Change requests", "Change request changed", "changed the change request %s"},
+	{ChangeRequestDiscarded, "Change requests", "Draft of a change request deleted", "deleted the draft %s of a change request"},
+	{ChangeRequestSentToReview, "Change requests", "Change request sent to review", "sent the change request %s to review"},
+	{ChangeRequestApproved, "Change requests", "Change request approved", "approved the change request %s"},
+	{ChangeRequestRejected, "Change requests", "Change request rejected", "rejected the change request %s"},
+	{ChangeRequestCancelled, "Change requests", "Change request canceled", "canceled the change request %s"},
+	{ChangeRequestApplied, "Change requests", "Change request applied", "applied the change request %s"},
+	{ChangeRequestCommentAdded, "Change requests", "Change request commented on", "commented on the change request %s"},
 	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},
 	{FeatureTypeUpdated, "Toggle types", "Toggle type updated", ""},
 	{ContextFieldCreated, "Context fields", "Context field created", "created the context field %s"},

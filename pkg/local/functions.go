@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"toggleadmin/pkg/api/authorizer"
+	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/clientmetrics"
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/console"
@@ -60,6 +61,7 @@ const (
 // Operations returns the operations of the API.
 func Operations() []app.Operation {
 	return slices.Concat(
+		changerequest.Operations(),
 		clientmetrics.Operations(),
 		clienttoken.Operations(),
 		constraint.Operations(),

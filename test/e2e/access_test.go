@@ -138,6 +138,12 @@ func (a account) answer(operation string, needs string, p place, environment str
 		return unknown
 	case kind == "visible":
 		return permitted
+	case kind == "asks": // for changes
+		_, has := a.roles[p.id]
+		if a.user && (p.mode == "open" || a.root == everything || has || slices.Contains(a.custom, p.id)) {
+			return permitted
+		}
+		return refused
 	case kind == "environment":
 		return decide(permission, &p)
 	}
@@ -354,7 +360,7 @@ func (s *service) fillAccess(t *testing.T) (accounts []account, targets map[stri
 			"project": p.id, "toggle": p.id + "-flag", "archived": p.id + "-old", "child": p.id + "-child", "parent": p.id + "-flag",
 			"destination": p.id, "strategy": "00000000-0000-4000-8000-000000000000", "segment": "99", "field": "plan",
 			"application": "none", "token": "none", "account": fmt.Sprint(ids["nobody"]), "group": "1", "role": "7",
-			"service account": "4", "pat": "99",
+			"service account": "4", "pat": "99", "request": "99",
 		}
 		targets[p.id] = target
 		if p.mode == "" {

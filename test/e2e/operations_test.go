@@ -32,6 +32,7 @@ func attempts() map[string]attempt {
 		some        = `{"features":["{toggle}"]}`
 		token       = `{"description":"attempt","expiresAt":"2026-12-24T00:00:00Z"}`
 		inProject   = "projects/{project}/environments/{environment}"
+		requests    = "projects/{project}/change-requests"
 		freeze      = `{"from":"2098-12-24T00:00:00Z","until":"2099-01-02T00:00:00Z","reason":"attempt"}`
 		member      = `{"roles":[5],"groups":[],"users":[{account}]}`
 	)
@@ -188,6 +189,31 @@ func attempts() map[string]attempt {
 		"update-project-change-request-config": {
 			"PUT " + inProject + "/change-requests/config", `{"changeRequestsEnabled":false}`, "project PROJECT_CHANGE_REQUEST_WRITE",
 		},
+		"create-change-request": {
+			"POST " + inProject + "/change-requests", `{"feature":"{toggle}","action":"archiveFeature"}`, "asks",
+		},
+		"get-change-requests":          {"GET " + requests, "", "visible"},
+		"get-change-request":           {"GET " + requests + "/{request}", "", "visible"},
+		"delete-change-request":        {"DELETE " + requests + "/{request}", "", "visible"}, // and an author
+		"update-change-request-state":  {"PUT " + requests + "/{request}/state", `{"state":"Applied"}`, "visible"},
+		"update-change-request-title":  {"PUT " + requests + "/{request}/title", `{"title":"attempt"}`, "visible"},
+		"add-change-request-comment":   {"POST " + requests + "/{request}/comments", `{"text":"attempt"}`, "visible"},
+		"get-change-request-approvers": {"GET " + requests + "/{request}/approvers", "", "visible"},
+		"update-change-request-approvers": {
+			"PUT " + requests + "/{request}/approvers", `{"reviewers":[]}`, "visible",
+		},
+		"update-change-request-change": {
+			"PUT " + requests + "/{request}/changes/1", `{"feature":"{toggle}","action":"archiveFeature"}`, "visible",
+		},
+		"delete-change-request-change":         {"DELETE " + requests + "/{request}/changes/1", "", "visible"},
+		"get-open-change-requests":             {"GET " + requests + "/pending", "", "visible"},
+		"get-open-change-requests-for-feature": {"GET " + requests + "/pending/{toggle}", "", "visible"},
+		"count-change-requests":                {"GET " + requests + "/count", "", "visible"},
+		"get-actionable-change-requests":       {"GET " + requests + "/actionable", "", "visible"},
+		"get-available-change-request-reviewers": {
+			"GET " + requests + "/available-reviewers/{environment}", "", "visible",
+		},
+		"search-change-requests":         {"GET search/change-requests", "", "anyone"},
 		"get-project-environment-freeze": {"GET " + inProject + "/freeze", "", "visible"},
 		"set-project-environment-freeze": {"PUT " + inProject + "/freeze", freeze, "project PROJECT_CHANGE_REQUEST_WRITE"},
 		"delete-project-environment-freeze": {

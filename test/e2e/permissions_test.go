@@ -155,6 +155,16 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	} {
 		s.mustSend(t, request, "api-token", "")
 	}
+	// A change request archives it when it is potentially stale again.
+	s.mustSend(t, "POST /api/admin/archive/revive/old-banner", "api-token", "")
+	_, response := s.send(t, "POST /api/admin/projects/shop/environments/development/change-requests", "admin",
+		`{"feature":"old-banner","action":"archiveFeature"}`)
+	var request struct{ ID int64 }
+	assert.OK(t, json.Unmarshal(response, &request))
+	for _, state := range []string{"In review", "Applied"} {
+		s.mustSend(t, fmt.Sprintf("PUT /api/admin/projects/shop/change-requests/%d/state", request.ID), "admin",
+			fmt.Sprintf(`{"state":%q}`, state))
+	}
 	// Only requests of others than Admins read which projects they see.
 	for _, request := range []string{
 		"GET /api/admin/search/features", "GET /api/admin/search/events?feature=IS:old-banner", "GET /api/admin/segments",

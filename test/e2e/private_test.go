@@ -113,6 +113,7 @@ func publicTarget() map[string]string {
 	return map[string]string{
 		"project": "shop", "toggle": "new-checkout", "environment": "production", "archived": "old-banner", "child": "child",
 		"parent": "new-checkout", "segment": "1", "field": "plan", "application": "public-app", "group": "1", "role": "1",
+		"request": "1",
 	}
 }
 
@@ -219,6 +220,8 @@ func (s *service) fillPrivate(t *testing.T, ida int64) map[string]string {
 	s.must(t, "ida", "DELETE archive/zq7moveddeleted", "")
 	token := s.must(t, "admin", "POST api-tokens", `{"tokenName":"zq7 token","type":"client","project":"`+project+
 		`","environment":"production"}`)
+	request := s.must(t, "ida", "POST projects/"+project+"/environments/production/change-requests",
+		`{"feature":"zq7on","action":"updateEnabled","payload":{"enabled":false}}`)
 	s.must(t, "ida", "POST projects", `{"id":"zq7archivedproject","name":"zq7 Archived","mode":"private"}`)
 	s.must(t, "ida", "POST projects/archive/zq7archivedproject", "")
 
@@ -233,7 +236,7 @@ func (s *service) fillPrivate(t *testing.T, ida int64) map[string]string {
 		"project": project, "toggle": "zq7on", "archived": "zq7archived", "child": "zq7child", "parent": "zq7on",
 		"destination": "shop", "environment": "production", "segment": segmentID, "field": "plan", "application": "zq7app",
 		"token": fmt.Sprint(token["secret"]), "strategy": fmt.Sprint(strategy["id"]), "account": fmt.Sprint(ida),
-		"group": "1", "role": "1", "service account": "4", "pat": "1",
+		"group": "1", "role": "1", "service account": "4", "pat": "1", "request": fmt.Sprint(request["id"]),
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"toggleadmin/pkg/api/protection"
 )
 
 // State is the state of a change request.
@@ -31,31 +33,30 @@ func States() []State {
 // IsFinal reports whether a request with the state changes no more.
 func (s State) IsFinal() bool { return s == Applied || s == Rejected || s == Canceled }
 
-// Place is an environment of a project.
-type Place struct {
-	Project     string `dynamodbav:"project"`
-	Environment string `dynamodbav:"environment"`
-}
-
 // Request is a change request.
 type Request struct {
-	ID         int64
-	Place              // for which it was made
-	Touches    []Place // the other places that it changes and that need approvals
-	Title      string  // "": none
-	State      State
-	Changes    []Change
-	Approvals  []Vote
-	Rejections []Vote
-	Comments   []Comment
-	Reviewers  []int64 // who was asked for an approval
-	CreatedBy  Person
-	CreatedAt  time.Time
-	Authors    []int64 // the accounts that have added, edited or deleted a change
-	Reached    map[State]time.Time
-	Schedule   *Schedule // of the state Scheduled; nil: none
-	LastID     int64     // the highest id of a change or comment
-	LastEvent  int64     // the id of its last event
+	ID          int64               `dynamodbav:"id"`
+	Project     string              `dynamodbav:"project"`
+	Environment string              `dynamodbav:"environment"`
+	Title       string              `dynamodbav:"title,omitempty"` // "": none
+	State       State               `dynamodbav:"state"`
+	Changes     []Change            `dynamodbav:"changes"`
+	Approvals   []Vote              `dynamodbav:"approvals,omitempty"`
+	Rejections  []Vote              `dynamodbav:"rejections,omitempty"`
+	Comments    []Comment           `dynamodbav:"comments,omitempty"`
+	Reviewers   []int64             `dynamodbav:"reviewers,omitempty"` // who was asked for an approval
+	CreatedBy   Person              `dynamodbav:"createdBy"`
+	CreatedAt   time.Time           `dynamodbav:"createdAt"`
+	Authors     []int64             `dynamodbav:"authors,omitempty"` // the accounts that added, edited or deleted a change
+	Reached     map[State]time.Time `dynamodbav:"reached"`
+	Schedule    *Schedule           `dynamodbav:"schedule,omitempty"` // of the state Scheduled; nil: none
+	LastID      int64               `dynamodbav:"lastId"`             // the highest id of a change or comment
+	LastEvent   int64               `dynamodbav:"event"`              // the id of its last event
+}
+
+// Place returns the environment for which the request was made.
+func (r Request) Place() protection.Place {
+	return protection.Place{Project: r.Project, Environment: r.Environment}
 }
 
 // Person is who did something: an account, or an API token.
@@ -72,7 +73,17 @@ type Change struct {
 	Payload   json.RawMessage `dynamodbav:"payload,omitempty"` // the body of the direct operation, and ids; nil: none
 	CreatedBy Person          `dynamodbav:"createdBy"`
 	CreatedAt time.Time       `dynamodbav:"createdAt"`
+
+	// Segment is the id of the segment that the change concerns; 0: it is one of a toggle.
+	Segment int64 `dynamodbav:"segment,omitempty"`
+	// StrategyID is the id of the strategy that the change adds, if it adds one.
+	StrategyID string `dynamodbav:"strategyId,omitempty"`
+	// Seen is the digest of what the result of the change depends on, as it was when the change was added.
+	Seen string `dynamodbav:"seen,omitempty"`
 }
+
+// IsOfSegment reports whether the change is one of a segment, not of a toggle.
+func (c Change) IsOfSegment() bool { return c.Action == UpdateSegment || c.Action == DeleteSegment }
 
 // Action is the operation of a change.
 type Action string
@@ -125,9 +136,6 @@ const (
 	Failed    ScheduleStatus = "failed"    // it was not possible at its time
 	Suspended ScheduleStatus = "suspended" // a reason to trust the request is gone
 )
-
-// Places returns the places whose approvals a request can need, its own first.
-func (r Request) Places() []Place { return append([]Place{r.Place}, r.Touches...) }
 
 // IsAuthor reports whether an account has created or changed the request.
 func (r Request) IsAuthor(account int64) bool {

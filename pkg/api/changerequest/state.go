@@ -1,12 +1,15 @@
 package changerequest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"toggleadmin/pkg/api/protection"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -24,7 +27,7 @@ type Asked struct {
 type Caller struct {
 	Person   Person
 	IsAdmin  bool
-	Approves []Place // in which of the places of the request the caller may approve
+	Approves []protection.Place // in which of the places that the request changes the caller may approve
 	// Applies: the caller may apply the request. If it needs approvals, this is APPLY_CHANGE_REQUEST in its environment,
 	// otherwise the permissions of the direct operations.
 	Applies bool
@@ -33,9 +36,9 @@ type Caller struct {
 // Circumstances are what a change of the state depends on besides the request and the caller.
 type Circumstances struct {
 	Now       time.Time
-	Needed    map[Place]int     // the approvals that each place of the request needs today; missing: none
-	Approvers map[int64][]Place // where each account that has approved may approve today
-	Conflicts []string          // sentences: why applying would have another result than the approvers saw
+	Needed    map[protection.Place]int64   // the approvals that each place needs today; missing: none
+	Approvers map[int64][]protection.Place // where each account that has approved may approve today
+	Conflicts []string                     // sentences: why applying would have another result than the approvers saw
 }
 
 // Become returns the request after a change of its state. The kind of its error is NoAccess if the caller may not ask for
@@ -79,16 +82,16 @@ func (r Request) checkApprover(by Caller, c Circumstances) error {
 		return apierror.Errorf(apierror.NoAccess,
 			"You are an author of the change request %d. Another person approves or rejects it.", r.ID)
 	}
-	counts := func(p Place) bool { return len(c.Needed) == 0 || c.Needed[p] > 0 }
+	counts := func(p protection.Place) bool { return c.Needed[p] > 0 || len(c.Needed) == 0 && p == r.Place() }
 	if by.Person.ID == 0 || !slices.ContainsFunc(by.Approves, counts) {
 		return apierror.Errorf(apierror.NoAccess, "You need the %q permission in %s to approve or reject the change request %d.",
-			"APPROVE_CHANGE_REQUEST", r.Place, r.ID)
+			access.ApproveChangeRequest, named(r.Place()), r.ID)
 	}
 	return nil
 }
 
-// String names a place for people.
-func (p Place) String() string {
+// named returns the name of a place for people.
+func named(p protection.Place) string {
 	return fmt.Sprintf("the environment %q of the project %q", p.Environment, p.Project)
 }
 
@@ -126,7 +129,7 @@ func (r Request) approve(by Caller, c Circumstances) (Request, error) {
 	r.Approvals = append(others, Vote{By: by.Person, At: c.Now})
 	approvers := maps.Clone(c.Approvers)
 	if approvers == nil {
-		approvers = map[int64][]Place{}
+		approvers = map[int64][]protection.Place{}
 	}
 	approvers[by.Person.ID] = by.Approves
 	c.Approvers = approvers
@@ -174,7 +177,7 @@ func (r Request) apply(asked Asked, by Caller, c Circumstances) (Request, error)
 			"You need the permissions of its operations to apply the change request %d, which needs no approvals.", r.ID)
 	case !by.Applies:
 		return r, apierror.Errorf(apierror.NoAccess, "You need the %q permission in %s to apply the change request %d.",
-			"APPLY_CHANGE_REQUEST", r.Place, r.ID)
+			access.ApplyChangeRequest, named(r.Place()), r.ID)
 	case r.State == Draft || r.State.IsFinal():
 		return r, r.cannotBecome(asked.State)
 	}
@@ -216,7 +219,7 @@ func checkTime(at, now time.Time) error {
 
 // missing returns the approvals that a request needs today besides those that it has, as phrases.
 func (r Request) missing(c Circumstances) (phrases []string) {
-	for _, place := range r.Places() {
+	for _, place := range slices.SortedFunc(maps.Keys(c.Needed), comparePlaces) {
 		n := c.Needed[place]
 		for _, v := range r.Approvals {
 			if !v.StruckOut && slices.Contains(c.Approvers[v.By.ID], place) {
@@ -225,15 +228,19 @@ func (r Request) missing(c Circumstances) (phrases []string) {
 		}
 		switch {
 		case n == 1:
-			phrases = append(phrases, fmt.Sprintf("1 more approval in %s", place))
+			phrases = append(phrases, fmt.Sprintf("1 more approval in %s", named(place)))
 		case n > 1:
-			phrases = append(phrases, fmt.Sprintf("%d more approvals in %s", n, place))
+			phrases = append(phrases, fmt.Sprintf("%d more approvals in %s", n, named(place)))
 		}
 	}
 	return phrases
 }
 
-// withdraw strikes out the approvals of people who may approve in none of the places of the request any more. If there are
+func comparePlaces(a, b protection.Place) int {
+	return cmp.Or(strings.Compare(a.Project, b.Project), strings.Compare(a.Environment, b.Environment))
+}
+
+// withdraw strikes out the approvals of people who may approve in none of the places that need approvals any more. If there are
 // any, the request is in review again.
 func (r Request) withdraw(c Circumstances) Request {
 	approvals := slices.Clone(r.Approvals)

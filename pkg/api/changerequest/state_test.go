@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/changerequest"
+	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/helper/assert"
 )
@@ -23,8 +24,8 @@ const (
 var (
 	now        = time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
 	later      = now.Add(time.Hour)
-	production = changerequest.Place{Project: "payments", Environment: "production"}
-	elsewhere  = changerequest.Place{Project: "shop", Environment: "production"}
+	production = protection.Place{Project: "payments", Environment: "production"}
+	elsewhere  = protection.Place{Project: "shop", Environment: "production"}
 )
 
 func person(id int64) changerequest.Person { return changerequest.Person{ID: id} }
@@ -32,13 +33,13 @@ func person(id int64) changerequest.Person { return changerequest.Person{ID: id}
 // request returns a request with one change that needs an approval, and has it in the states in which it must have it.
 func request(s changerequest.State) changerequest.Request {
 	r := changerequest.Request{
-		ID:        7,
-		Place:     production,
-		Touches:   []changerequest.Place{elsewhere},
-		State:     s,
-		Changes:   []changerequest.Change{{ID: 1, Action: changerequest.ArchiveFeature, Feature: "f"}},
-		CreatedBy: person(author),
-		Authors:   []int64{author, editor},
+		ID:          7,
+		Project:     production.Project,
+		Environment: production.Environment,
+		State:       s,
+		Changes:     []changerequest.Change{{ID: 1, Action: changerequest.ArchiveFeature, Feature: "f"}},
+		CreatedBy:   person(author),
+		Authors:     []int64{author, editor},
 	}
 	if s == changerequest.Scheduled {
 		r.Schedule = &changerequest.Schedule{At: later.Add(time.Minute), By: person(approver), Status: changerequest.Pending}
@@ -50,10 +51,10 @@ func request(s changerequest.State) changerequest.Request {
 }
 
 // needs returns the circumstances in which a request needs n approvals in production.
-func needs(n int) changerequest.Circumstances {
-	c := changerequest.Circumstances{Now: now, Approvers: map[int64][]changerequest.Place{approved: {production, elsewhere}}}
+func needs(n int64) changerequest.Circumstances {
+	c := changerequest.Circumstances{Now: now, Approvers: map[int64][]protection.Place{approved: {production, elsewhere}}}
 	if n > 0 {
-		c.Needed = map[changerequest.Place]int{production: n}
+		c.Needed = map[protection.Place]int64{production: n}
 	}
 	return c
 }
@@ -84,7 +85,7 @@ func became(r changerequest.Request, err error) string {
 // a letter for the state that a request with each state then has, 3 for a 403 and 9 for a 409.
 func TestEveryChangeOfState(t *testing.T) {
 	t.Parallel()
-	approves := []changerequest.Place{production}
+	approves := []protection.Place{production}
 	for _, test := range []struct {
 		name   string
 		caller changerequest.Caller
@@ -109,7 +110,7 @@ func TestEveryChangeOfState(t *testing.T) {
 			"D:9999999 R:3333333 A:9A9A999 S:99SS999 X:99XX999 J:9JJJ999 C:3333333",
 		},
 		{"who approves in a place that needs none", changerequest.Caller{
-			Person: person(approver), Approves: []changerequest.Place{elsewhere},
+			Person: person(approver), Approves: []protection.Place{elsewhere},
 		}, "D:9999999 R:3333333 A:3333333 S:3333333 X:3333333 J:3333333 C:3333333"},
 		{
 			"who applies", changerequest.Caller{Person: person(stranger), Applies: true},
@@ -149,7 +150,7 @@ func TestApprovalsOfEachPlace(t *testing.T) {
 	t.Parallel()
 	c := needs(2)
 	c.Needed[elsewhere] = 1
-	approve := func(r changerequest.Request, id int64, places ...changerequest.Place) changerequest.Request {
+	approve := func(r changerequest.Request, id int64, places ...protection.Place) changerequest.Request {
 		t.Helper()
 		r, err := r.Become(asked(changerequest.Approved), changerequest.Caller{Person: person(id), Approves: places}, c)
 		assert.OK(t, err)
@@ -169,10 +170,10 @@ func TestApprovalsOfEachPlace(t *testing.T) {
 		return apierror.From(err).Message
 	}
 	assert.Equal(t, `The change request 7 needs 1 more approval in the environment "production" of the project "shop".`, apply())
-	c.Needed = map[changerequest.Place]int{production: 5, elsewhere: 1} // today's numbers count
+	c.Needed = map[protection.Place]int64{production: 5, elsewhere: 1} // today's numbers count
 	assert.Equal(t, `The change request 7 needs 2 more approvals in the environment "production" of the project "payments", `+
 		`and 1 more approval in the environment "production" of the project "shop".`, apply())
-	c.Needed = map[changerequest.Place]int{production: 3}
+	c.Needed = map[protection.Place]int64{production: 3}
 	r, err := r.Become(asked(changerequest.Applied), changerequest.Caller{Applies: true}, c)
 	assert.Equal(t, "X", became(r, err))
 }
@@ -181,9 +182,9 @@ func TestApprovalsOfEachPlace(t *testing.T) {
 func approveAll(t *testing.T, c *changerequest.Circumstances, ids ...int64) changerequest.Request {
 	t.Helper()
 	r := request(changerequest.InReview)
-	c.Approvers = map[int64][]changerequest.Place{}
+	c.Approvers = map[int64][]protection.Place{}
 	for _, id := range ids {
-		places := []changerequest.Place{production}
+		places := []protection.Place{production}
 		var err error
 		r, err = r.Become(asked(changerequest.Approved), changerequest.Caller{Person: person(id), Approves: places}, *c)
 		assert.OK(t, err)
@@ -208,13 +209,13 @@ func TestApprovalStruckOut(t *testing.T) {
 		c.Approvers = needs(1).Approvers // the person may approve again, but the approval does not count
 		assert.Equal(t, "9", became(r.Become(asked(changerequest.Applied), applier, c)))
 		r, err = r.Become(asked(changerequest.Approved),
-			changerequest.Caller{Person: person(approved), Approves: []changerequest.Place{production}}, c)
+			changerequest.Caller{Person: person(approved), Approves: []protection.Place{production}}, c)
 		assert.Equal(t, "A", became(r, err))
 		assert.Equal(t, []changerequest.Vote{{By: person(approved), At: now}}, r.Approvals)
 	}
 	// A person who still counts somewhere keeps the approval.
 	c := needs(2)
-	c.Approvers = map[int64][]changerequest.Place{approved: {elsewhere}}
+	c.Approvers = map[int64][]protection.Place{approved: {elsewhere}}
 	r, err := request(changerequest.Approved).Become(asked(changerequest.Applied), applier, c)
 	assert.Equal(t, "9", became(r, err))
 	assert.Equal(t, request(changerequest.Approved), r)
@@ -232,8 +233,8 @@ func TestNoApprovalsNeeded(t *testing.T) {
 	assert.Equal(t, "X", became(request(changerequest.InReview).Become(asked(changerequest.Applied), may, needs(0))))
 	assert.Equal(t, "S", became(request(changerequest.InReview).Become(asked(changerequest.Scheduled), may, needs(0))))
 	assert.Equal(t, "3", became(request(changerequest.InReview).Become(asked(changerequest.Approved), may, needs(0))))
-	// Somebody who may approve in one of its places may reject it.
-	rejecter := changerequest.Caller{Person: person(approver), Approves: []changerequest.Place{elsewhere}}
+	// Somebody who may approve in its environment may reject it.
+	rejecter := changerequest.Caller{Person: person(approver), Approves: []protection.Place{production}}
 	assert.Equal(t, "J", became(request(changerequest.Approved).Become(asked(changerequest.Rejected), rejecter, needs(0))))
 }
 
@@ -281,7 +282,7 @@ func TestConflictsPreventApplying(t *testing.T) {
 	t.Parallel()
 	c := needs(1)
 	c.Conflicts = []string{`The toggle "f" is archived.`, "The strategy s1 was edited."}
-	may := changerequest.Caller{Person: person(stranger), Applies: true, Approves: []changerequest.Place{production}}
+	may := changerequest.Caller{Person: person(stranger), Applies: true, Approves: []protection.Place{production}}
 	for _, s := range []changerequest.State{changerequest.Applied, changerequest.Scheduled} {
 		r, err := request(changerequest.Approved).Become(asked(s), may, c)
 		assert.Equal(t, "9", became(r, err))
@@ -307,7 +308,7 @@ func TestChanged(t *testing.T) {
 		assert.Equal(t, []int64{author, editor, admin}, r.Authors)
 	}
 	assert.Equal(t, "DRRR999", got)
-	by := changerequest.Caller{Person: person(stranger), Approves: []changerequest.Place{production}, Applies: true}
+	by := changerequest.Caller{Person: person(stranger), Approves: []protection.Place{production}, Applies: true}
 	assert.Equal(t, "3", became(request(changerequest.Draft).Changed(changes, by, now)))
 	by.Person = person(editor)
 	assert.Equal(t, "D", became(request(changerequest.Draft).Changed(nil, by, now)))

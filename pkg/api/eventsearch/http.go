@@ -48,7 +48,8 @@ type Response struct {
 	PreData          json.RawMessage    `json:"preData"`
 	RequestID        *string            `json:"requestId"`
 	PermittedBy
-	Tags []string `json:"tags"` // empty
+	ChangeRequest int64    `json:"changeRequestId,omitempty"`
+	Tags          []string `json:"tags"` // empty
 }
 
 // PermittedBy is how a change of a protected or frozen environment was permitted, in the form of the API.
@@ -64,7 +65,7 @@ func NewResponse(e eventlog.Event) Response {
 		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), CreatedByKind: e.By.Kind(),
 		Project: optional(e.Project), FeatureName: optional(e.FeatureName), Environment: optional(e.Environment),
 		Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID), PermittedBy: PermittedBy(e.PermittedBy),
-		Tags: []string{},
+		ChangeRequest: e.ChangeRequest, Tags: []string{},
 	}
 	if e.By.UserID != 0 {
 		r.CreatedByUserID = &e.By.UserID

@@ -118,18 +118,7 @@ var ErrTooManyChanges = errors.New("the changes do not fit into one transaction"
 // whose references change takes one. If this is too much, or the toggles have more than 4 MB together, UpdateAll
 // changes nothing, and returns an error that wraps ErrTooManyChanges and whose kind is Validation.
 func (s *Store) UpdateAll(ctx context.Context, names []string, change Change) ([]toggle.Feature, error) {
-	plan := func(t *transaction, old toggle.Feature) error {
-		next, err := change(old)
-		if err != nil {
-			return err
-		}
-		next.Name = old.Name
-		next.CreatedAt = old.CreatedAt
-		next.CreatedBy = old.CreatedBy
-		next.Children = old.Children
-		s.stampArchived(old, &next)
-		return t.update(ctx, old, next.Normalized())
-	}
+	plan := func(t *transaction, old toggle.Feature) error { return t.change(ctx, old, change) }
 	t, err := s.write(ctx, names, plan)
 	for err == nil && t.isPreparation {
 		t, err = s.write(ctx, names, plan)

@@ -75,6 +75,20 @@ func (t *transaction) create(ctx context.Context, next toggle.Feature, last int6
 	return t.decide(ctx, e, "")
 }
 
+// change adds what a Change makes of a toggle.
+func (t *transaction) change(ctx context.Context, old toggle.Feature, change Change) error {
+	next, err := change(old)
+	if err != nil {
+		return err
+	}
+	next.Name = old.Name
+	next.CreatedAt = old.CreatedAt
+	next.CreatedBy = old.CreatedBy
+	next.Children = old.Children
+	t.store.stampArchived(old, &next)
+	return t.update(ctx, old, next.Normalized())
+}
+
 // update adds the change of a toggle from old to next, and decides its flag if the change can affect it.
 func (t *transaction) update(ctx context.Context, old, next toggle.Feature) error {
 	next.PotentiallyStale = old.PotentiallyStale

@@ -137,6 +137,9 @@ func Permit(
 func refusalIn(
 	ctx context.Context, place Place, project *access.Project, e environment.Environment, now time.Time,
 ) error {
+	if ctx.Value(planningKey{}) != nil {
+		return nil
+	}
 	protection := project.ProtectionOf(place.Environment)
 	of := ""
 	if project != nil && project.IsVisible(access.PrincipalFrom(ctx)) {
@@ -151,11 +154,31 @@ func refusalIn(
 				place.Environment, datetime.Format(protection.Freeze.Until))
 		}
 		return frozen(place.Environment, of, *protection.Freeze)
-	case RequiredApprovals(project, e) > 0:
+	case RequiredApprovals(project, e) > 0 && !isApproved(ctx, place):
 		return apierror.Errorf(apierror.NoAccess, "Changes in the environment %q%s need a change request.",
 			place.Environment, of)
 	}
 	return nil
+}
+
+type approvedKey struct{}
+
+// WithApproved returns a copy of ctx with which changes in places are permitted that need a change request, because one
+// was approved. It does not permit changes of a frozen environment.
+func WithApproved(ctx context.Context, approved func(Place) bool) context.Context {
+	return context.WithValue(ctx, approvedKey{}, approved)
+}
+
+type planningKey struct{}
+
+// WithPlanning returns a copy of ctx with which nothing is refused, for a transaction that is planned and not written.
+func WithPlanning(ctx context.Context) context.Context {
+	return context.WithValue(ctx, planningKey{}, true)
+}
+
+func isApproved(ctx context.Context, place Place) bool {
+	approved, ok := ctx.Value(approvedKey{}).(func(Place) bool)
+	return ok && approved(place)
 }
 
 func frozen(name, of string, f access.Freeze) error {

@@ -179,51 +179,52 @@ func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err 
 // its error ends the update. If nothing changes, Update only reads.
 func (s *Store) Update(ctx context.Context, id int64, change func(*Segment) error) error {
 	err := s.write(ctx, func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
-		i := slices.IndexFunc(all, func(other Segment) bool { return other.ID == id })
-		if i < 0 {
-			return 0, notFound(segmenttable.Name(id))
-		}
-		old, next := all[i], all[i]
-		if err := change(&next); err != nil || reflect.DeepEqual(old, next) {
-			return 0, err
-		}
-		fields, err := s.check(ctx, all, next)
-		if err != nil {
-			return 0, err
-		}
-		if err := s.checkRoom(ctx, old, next); err != nil {
-			return 0, err
-		}
-		by, conditions, err := s.permit(ctx, old, next)
-		if err != nil {
-			return 0, err
-		}
-		c := old.change(eventlog.SegmentUpdated, next.eventData(), old.eventData())
-		c.PermittedBy = by
-		event, record, err := s.log.RecordActions(ctx, c)
-		if err != nil {
-			return 0, err
-		}
-		next.LastEvent = event
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		actions.Add(actionSegment, types.TransactWriteItem{Put: &types.Put{
-			TableName:                 &s.table,
-			Item:                      segmenttable.Marshal(next.Segment),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
-		s.use(actions, old.Constraints, next.Constraints, fields)
-		if !reflect.DeepEqual(old.Project, next.Project) {
-			s.addProject(actions, next.Project)
-		}
-		actions.Add(actionProtection, conditions...)
-		actions.Add(actionEvent, record...)
-		return lastID, nil
+		return lastID, s.planUpdate(ctx, all, actions, id, change)
 	})
 	if err != nil {
 		return fmt.Errorf("update segment %d: %w", id, err)
 	}
+	return nil
+}
+
+// planUpdate adds the actions of an update, and replaces the segment in all, which are all segments.
+func (s *Store) planUpdate(
+	ctx context.Context, all []Segment, actions *dynamo.Actions, id int64, change func(*Segment) error,
+) error {
+	i := slices.IndexFunc(all, func(other Segment) bool { return other.ID == id })
+	if i < 0 {
+		return notFound(segmenttable.Name(id))
+	}
+	old, next := all[i], all[i]
+	if err := change(&next); err != nil || reflect.DeepEqual(old, next) {
+		return err
+	}
+	fields, err := s.check(ctx, all, next)
+	if err != nil {
+		return err
+	}
+	if err := s.checkRoom(ctx, old, next); err != nil {
+		return err
+	}
+	by, conditions, err := s.permit(ctx, old, next)
+	if err != nil {
+		return err
+	}
+	c := old.change(eventlog.SegmentUpdated, next.eventData(), old.eventData())
+	c.PermittedBy = by
+	event, record, err := s.log.RecordActions(ctx, c)
+	if err != nil {
+		return err
+	}
+	next.LastEvent = event
+	actions.Add(actionSegment, dynamo.ReplaceItem(s.table, segmenttable.Marshal(next.Segment), unchanged(old)))
+	s.use(actions, old.Constraints, next.Constraints, fields)
+	if !reflect.DeepEqual(old.Project, next.Project) {
+		s.addProject(actions, next.Project)
+	}
+	actions.Add(actionProtection, conditions...)
+	actions.Add(actionEvent, record...)
+	all[i] = next
 	return nil
 }
 
@@ -257,37 +258,45 @@ func (s *Store) inUse(ctx context.Context, used Segment) error {
 // those of archived toggles included. precondition receives the segment; its error is returned.
 func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment) error) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		old, err := s.Get(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if err := precondition(old); err != nil {
-			return nil, err
-		}
-		if old.References.Toggles()+old.References.Archived > 0 {
-			return nil, s.inUse(ctx, old)
-		}
-		_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.eventData()))
-		if err != nil {
-			return nil, err
-		}
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
 		var actions dynamo.Actions
-		actions.Add(actionSegment, types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       segmenttable.Key(id),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
-		actions.Add(actionReferences, s.references.Delete(segmenttable.Name(id), old.References))
-		s.use(&actions, old.Constraints, nil, nil)
-		actions.Add(actionEvent, event...)
-		return actions.List(), nil
+		err := s.planDelete(ctx, &actions, id, precondition)
+		return actions.List(), err
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("delete segment %d: %w", id, err)
 	}
+	return nil
+}
+
+// planDelete adds the actions of a deletion.
+func (s *Store) planDelete(
+	ctx context.Context, actions *dynamo.Actions, id int64, precondition func(Segment) error,
+) error {
+	old, err := s.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := precondition(old); err != nil {
+		return err
+	}
+	if old.References.Toggles()+old.References.Archived > 0 {
+		return s.inUse(ctx, old)
+	}
+	_, event, err := s.log.RecordActions(ctx, old.change(eventlog.SegmentDeleted, nil, old.eventData()))
+	if err != nil {
+		return err
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
+	actions.Add(actionSegment, types.TransactWriteItem{Delete: &types.Delete{
+		TableName:                 &s.table,
+		Key:                       segmenttable.Key(id),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}})
+	actions.Add(actionReferences, s.references.Delete(segmenttable.Name(id), old.References))
+	s.use(actions, old.Constraints, nil, nil)
+	actions.Add(actionEvent, event...)
 	return nil
 }
 
@@ -388,21 +397,9 @@ func (s *Store) write(
 ) error {
 	var actions *dynamo.Actions
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		version, err := s.version.Get(ctx)
-		if err != nil {
-			return nil, err
-		}
-		all, err := s.List(ctx)
-		if err != nil {
-			return nil, err
-		}
 		actions = &dynamo.Actions{}
-		lastID, err := plan(all, version.Int(attributeLastID), actions)
-		if err != nil || len(actions.List()) == 0 {
-			return nil, err
-		}
-		actions.Add(actionVersion, s.version.NextAfter(version, dynamo.Item{attributeLastID: dynamo.N(lastID)}))
-		return actions.List(), nil
+		err := s.plan(ctx, actions, plan)
+		return actions.List(), err
 	}, func(failures []dynamo.Failure) error {
 		for name, f := range actions.Failed(failures) {
 			if project, ok := strings.CutPrefix(name, actionProject); ok {
@@ -433,6 +430,27 @@ func (s *Store) unmetProject(f dynamo.Failure, project string) error {
 // missingProject returns the error if the project of a segment does not exist.
 func missingProject(id string) error {
 	return apierror.Invalid(apierror.At("/body/project", "must be the id of a project").Sent(id))
+}
+
+// plan adds the actions of one attempt of write.
+func (s *Store) plan(
+	ctx context.Context, actions *dynamo.Actions,
+	plan func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error),
+) error {
+	version, err := s.version.Get(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	lastID, err := plan(all, version.Int(attributeLastID), actions)
+	if err != nil || len(actions.List()) == 0 {
+		return err
+	}
+	actions.Add(actionVersion, s.version.NextAfter(version, dynamo.Item{attributeLastID: dynamo.N(lastID)}))
+	return nil
 }
 
 // trimmed returns a name without white space around it.

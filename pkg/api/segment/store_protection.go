@@ -48,7 +48,7 @@ func (s *Store) permit(ctx context.Context, old, next Segment) (
 	if !anyProtected(projects, environments) {
 		return by, conditions, nil
 	}
-	places, err := s.usedIn(ctx, old.ID)
+	places, err := s.UsedIn(ctx, old.ID)
 	if err != nil {
 		return by, nil, err
 	}
@@ -75,8 +75,8 @@ func anyProtected(projects map[string]*access.Project, environments []environmen
 	})
 }
 
-// usedIn returns where strategies of active toggles use a segment. It reads all toggles.
-func (s *Store) usedIn(ctx context.Context, id int64) (map[protection.Place]bool, error) {
+// UsedIn returns where strategies of active toggles use a segment. It reads all toggles.
+func (s *Store) UsedIn(ctx context.Context, id int64) (map[protection.Place]bool, error) {
 	rows, err := featuretable.Scan(ctx, s.client, s.features,
 		func(row featuretable.Row) bool { return !row.Toggle.Archived && slices.Contains(row.Segments, id) },
 		featuretable.AttributeProject, featuretable.AttributeArchived, featuretable.AttributeEnvironments)

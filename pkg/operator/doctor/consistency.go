@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 
+	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
@@ -56,6 +57,7 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "projects", project.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "tokens", pats.Check)
 	d.check(ctx, "client tokens", clientTokens.Check)
+	d.check(ctx, "change requests", changerequest.NewStore(i.Client, i.Tables, changerequest.Options{Log: log}).Check)
 	snapshots := compiler.New(i.Client, i.Tables, d.Now, d.Random, slog.New(slog.DiscardHandler))
 	d.repairing(ctx, "snapshots", func(ctx context.Context) (string, []consistency.Inconsistency, error) {
 		return d.settled(ctx, snapshots.Check)

@@ -71,8 +71,11 @@ func (project *Project) HasEnvironment(name string) bool {
 
 // IsVisible reports whether a principal may know that a project exists.
 func (project *Project) IsVisible(p Principal) bool {
-	return project.Mode != Private || p.Has(Admin) || len(project.rolesOf(p)) > 0
+	return project.Mode != Private || p.Has(Admin) || project.HasMember(p)
 }
+
+// HasMember reports whether a principal has a role in the project, directly or by a group.
+func (project *Project) HasMember(p Principal) bool { return len(project.rolesOf(p)) > 0 }
 
 // rolesOf returns the roles that a principal has in the project, directly and by its groups.
 func (project *Project) rolesOf(p Principal) []Role {

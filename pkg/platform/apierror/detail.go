@@ -1,7 +1,9 @@
 package apierror
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -68,6 +70,31 @@ func Invalid(details ...Detail) *Error {
 		sentences[i] = d.sentence
 	}
 	return &Error{Kind: Validation, Message: strings.Join(sentences, " "), Details: details}
+}
+
+// Below returns an error for a value that is a part of the body, at prefix, such as /body/0/payload: the places of err begin
+// with it. An error without places is returned as it is.
+func Below(prefix string, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || len(e.Details) == 0 {
+		return err
+	}
+	below := *e
+	below.Details = slices.Clone(e.Details)
+	for i, d := range below.Details {
+		rest, found := strings.CutPrefix(d.Path, "/body")
+		if !found {
+			continue
+		}
+		d.Path = prefix + rest
+		d.sentence = strings.Replace(d.sentence, "`/body"+rest+"` ", "`"+d.Path+"` ", 1)
+		if rest == "" {
+			d.sentence = strings.Replace(d.sentence, "`"+d.Path+"` ", "`"+d.Path+"` property ", 1)
+		}
+		below.Message = strings.Replace(below.Message, below.Details[i].sentence, d.sentence, 1)
+		below.Details[i] = d
+	}
+	return &below
 }
 
 // Taken returns the error of the kind NameExists for a name at a place. It has the formatted message.

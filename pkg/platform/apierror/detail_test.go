@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/test/helper/assert"
 )
@@ -63,4 +65,17 @@ func TestDetails(t *testing.T) {
 	assert.OK(t, err)
 	assert.Equal(t, `[{"path":"/body/name","message":"The name \"x\" exists."}]`, string(got))
 	assert.OK(t, apierror.InvalidIfAny(nil))
+}
+
+// The places of an error for a part of the body begin with the place of the part.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	err := apierror.Below("/body/0/payload", apierror.Invalid(
+		apierror.At("/body/name", "must be a string").SentJSON("7"), apierror.At("/body", "must be an object")))
+	e := apierror.From(err)
+	assert.Equal(t, "The `/body/0/payload/name` property must be a string; you sent 7. The `/body/0/payload` property must be "+
+		"an object.", e.Message)
+	assert.Equal(t, "/body/0/payload/name /body/0/payload", e.Details[0].Path+" "+e.Details[1].Path)
+	other := apierror.New(apierror.Conflict, "The `/body/name` is taken.")
+	assert.Equal(t, error(other), apierror.Below("/body/0", other), cmpopts.EquateErrors())
 }

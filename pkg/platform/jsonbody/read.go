@@ -34,15 +34,7 @@ func (s *Schema) ReadArray(r *http.Request, rules ...func([]Object) []apierror.D
 	if err != nil {
 		return nil, err
 	}
-	value, violations := s.decode(body)
-	elements := objects(value)
-	for _, rule := range rules {
-		violations = append(violations, rule(elements)...)
-	}
-	if len(violations) > 0 {
-		return nil, apierror.Invalid(violations...)
-	}
-	return elements, nil
+	return s.DecodeArray(body, rules...)
 }
 
 // read reads the body of a request. It checks the content type and the size.
@@ -102,6 +94,19 @@ func (s *Schema) Decode(body []byte, rules ...Rule) (Object, error) {
 		return nil, apierror.Invalid(violations...)
 	}
 	return object, nil
+}
+
+// DecodeArray is Decode for the schema of an array of objects.
+func (s *Schema) DecodeArray(body []byte, rules ...func([]Object) []apierror.Detail) ([]Object, error) {
+	value, violations := s.decode(body)
+	elements := objects(value)
+	for _, rule := range rules {
+		violations = append(violations, rule(elements)...)
+	}
+	if len(violations) > 0 {
+		return nil, apierror.Invalid(violations...)
+	}
+	return elements, nil
 }
 
 // decode returns the body, with its valid properties or all of its elements, and the violations of JSON syntax or schema.

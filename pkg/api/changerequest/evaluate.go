@@ -1,0 +1,213 @@
+package changerequest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/protection"
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
+)
+
+// world is what the changes of a request concern, as it is stored.
+type world struct {
+	toggles  map[string]toggle.Feature
+	segments map[int64]segment.Segment
+}
+
+// evaluation is what the changes of a request mean on the state of now.
+type evaluation struct {
+	needed    map[protection.Place]int64
+	conflicts map[int64]string // sentences, by the id of the change
+	before    map[string]toggle.Feature
+	after     map[string]toggle.Feature
+}
+
+// list returns the conflicts in the order of the changes.
+func (e evaluation) list(r Request) (texts []string) {
+	for _, c := range r.Changes {
+		if text := e.conflicts[c.ID]; text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// simulate makes the changes of a request in a world. It returns the toggles after them, and the conflicts.
+func (a actions) simulate(r Request, w world) (after map[string]toggle.Feature, conflicts map[int64]string) {
+	after, conflicts = maps.Clone(w.toggles), map[int64]string{}
+	for _, c := range r.Changes {
+		p, err := a.read(c)
+		if err != nil { // a limit has become lower since the change was added
+			conflicts[c.ID] = apierror.From(err).Message
+			continue
+		}
+		if c.IsOfSegment() {
+			if _, exists := w.segments[p.segment]; !exists {
+				conflicts[c.ID] = fmt.Sprintf("There is no segment with the id %d.", p.segment)
+			} else if a.seen(c, p, r.Environment, w) != c.Seen {
+				conflicts[c.ID] = fmt.Sprintf("The segment %d has changed since the change was added.", p.segment)
+			}
+			continue
+		}
+		f, exists := after[c.Feature]
+		if !exists || f.Project != r.Project {
+			conflicts[c.ID] = apierror.From(feature.NotFound(r.Project, c.Feature)).Message
+			continue
+		}
+		if a.seen(c, p, r.Environment, w) != c.Seen {
+			conflicts[c.ID] = fmt.Sprintf("What the change %s of the toggle %q depends on has changed since it was added.",
+				c.Action, c.Feature)
+			continue
+		}
+		edit, err := a.edit(c, r.Environment)
+		if err == nil {
+			f, err = edit(f)
+		}
+		if err != nil {
+			conflicts[c.ID] = apierror.From(err).Message
+			continue
+		}
+		after[c.Feature] = f
+	}
+	return after, conflicts
+}
+
+// seen returns the digest of what the result of a change depends on: whether the toggle is archived, and the parts of its
+// state, or the segment, that the people who approve have seen.
+func (a actions) seen(c Change, p payload, environment string, w world) string {
+	f := w.toggles[c.Feature]
+	state := f.Environments[environment]
+	parts := []any{f.Archived}
+	switch c.Action {
+	case UpdateEnabled:
+		if p.body.Bool("enabled") {
+			parts = append(parts, state.Strategies, w.constraints(state.Strategies))
+		}
+	case AddStrategy:
+		parts = append(parts, w.constraintsOf(p.body.Ints("segments")))
+	case UpdateStrategy, DeleteStrategy:
+		if i := state.Strategy(p.id); i >= 0 {
+			parts = append(parts, state.Strategies[i])
+		}
+		parts = append(parts, w.constraintsOf(p.body.Ints("segments")))
+	case ReorderStrategy:
+		for _, s := range state.Strategies {
+			parts = append(parts, s.ID, s.SortOrder)
+		}
+	case AddDependency, DeleteDependency:
+		parts = append(parts, f.Dependency)
+	case UpdateSegment, DeleteSegment:
+		s := w.segments[p.segment]
+		parts = []any{s.Name, s.Description, s.Project, s.Constraints}
+	case ArchiveFeature:
+	}
+	return lambdahttp.ETag(parts)
+}
+
+// constraints returns the constraints of the segments that strategies use.
+func (w world) constraints(strategies []toggle.Strategy) []any {
+	var ids []int64
+	for _, s := range strategies {
+		ids = append(ids, s.Segments...)
+	}
+	return w.constraintsOf(ids)
+}
+
+// constraintsOf returns the constraints of segments.
+func (w world) constraintsOf(ids []int64) (all []any) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		all = append(all, id, w.segments[id].Constraints)
+	}
+	return all
+}
+
+// places returns the places that the changes of a request concern: its own, and where what applications get changes.
+func (e evaluation) places(r Request) map[protection.Place]bool {
+	all := map[protection.Place]bool{r.Place(): true}
+	for name, before := range e.before {
+		for _, effect := range protection.EffectsOf(before, e.after[name]) {
+			for _, place := range effect.Places() {
+				all[place] = true
+			}
+		}
+	}
+	return all
+}
+
+// mayApprove reports whether a principal may approve requests in a place. An API token never may, and a service account
+// only by a custom role of the project.
+func mayApprove(p access.Principal, project *access.Project, environment string, custom access.CustomRoles) bool {
+	if p.UserID == 0 || project == nil {
+		return false
+	}
+	if p.IsServiceAccount {
+		p.Role, p.Permissions = 0, nil
+		project = withCustomRoles(project)
+	}
+	return access.Decide(p, access.ApproveChangeRequest, project, environment, custom)
+}
+
+// withCustomRoles returns a copy of a project without the fixed roles that accounts and groups have in it.
+func withCustomRoles(project *access.Project) *access.Project {
+	only := func(all map[int64][]access.Role) map[int64][]access.Role {
+		custom := map[int64][]access.Role{}
+		for id, roles := range all {
+			custom[id] = slices.DeleteFunc(slices.Clone(roles), func(r access.Role) bool { return !r.IsCustom() })
+		}
+		return custom
+	}
+	restricted := *project
+	restricted.Users, restricted.Groups = only(project.Users), only(project.Groups)
+	return &restricted
+}
+
+// direct is what a direct operation requires: a permission in an environment of the project, in the project, or of the
+// type root.
+func (a Action) permission() access.Permission {
+	return map[Action]access.Permission{
+		UpdateEnabled:    access.UpdateEnvironment,
+		AddStrategy:      access.CreateStrategy,
+		UpdateStrategy:   access.UpdateStrategy,
+		DeleteStrategy:   access.DeleteStrategy,
+		ReorderStrategy:  access.UpdateStrategy,
+		ArchiveFeature:   access.DeleteFeature,
+		AddDependency:    access.UpdateDependency,
+		DeleteDependency: access.UpdateDependency,
+		UpdateSegment:    access.UpdateSegment,
+		DeleteSegment:    access.DeleteSegment,
+	}[a]
+}
+
+// mayDirectly reports whether the caller has the permissions that the direct operations of the changes require.
+func mayDirectly(ctx context.Context, r Request, project *access.Project, w world, a actions) (bool, error) {
+	for _, c := range r.Changes {
+		in, environment := project, r.Environment
+		if c.IsOfSegment() {
+			p, err := a.read(c)
+			if err != nil {
+				return false, err
+			}
+			if s := w.segments[p.segment]; s.Project != nil && *s.Project == project.ID {
+				may, err := access.May(ctx, project, "", access.UpdateProjectSegment)
+				if err != nil {
+					return false, err
+				}
+				if may {
+					continue
+				}
+			}
+		}
+		may, err := access.May(ctx, in, environment, c.Action.permission())
+		if err != nil || !may {
+			return false, err
+		}
+	}
+	return true, nil
+}

@@ -1,0 +1,69 @@
+package segment
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Edit is a change of one segment.
+type Edit struct {
+	ID     int64
+	Change func(*Segment) error // nil: the segment is deleted
+}
+
+// Plan returns the actions of changes of segments, as a part of a transaction. Its errors are those of Update and Delete.
+func (s *Store) Plan(ctx context.Context, edits []Edit) ([]types.TransactWriteItem, error) {
+	changes, deleted := map[int64][]func(*Segment) error{}, map[int64]bool{}
+	var ids []int64 // each once, in the order of the edits
+	for _, e := range edits {
+		if changes[e.ID] == nil && !deleted[e.ID] {
+			ids = append(ids, e.ID)
+		}
+		if e.Change == nil {
+			deleted[e.ID] = true
+		} else {
+			changes[e.ID] = append(changes[e.ID], e.Change)
+		}
+	}
+	var actions dynamo.Actions
+	plan := func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
+		for _, id := range ids {
+			if deleted[id] {
+				continue
+			}
+			if err := s.planUpdate(ctx, all, actions, id, each(changes[id])); err != nil {
+				return 0, err
+			}
+		}
+		return lastID, nil
+	}
+	if len(changes) > 0 {
+		if err := s.plan(ctx, &actions, plan); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		if !deleted[id] {
+			continue
+		}
+		if err := s.planDelete(ctx, &actions, id, func(Segment) error { return nil }); err != nil {
+			return nil, err
+		}
+	}
+	return actions.List(), nil
+}
+
+// each returns the change that consists of several ones.
+func each(changes []func(*Segment) error) func(*Segment) error {
+	return func(s *Segment) error {
+		for _, change := range changes {
+			if err := change(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
