@@ -314,7 +314,9 @@ type AccessChange struct {
 
 // ChangeAccess gives roles in a project, or takes them. It returns who has which roles then. changed is false if that was
 // so before.
-func (o *Operator) ChangeAccess(ctx context.Context, id string, c AccessChange) (grants []Grant, changed bool, err error) {
+func (o *Operator) ChangeAccess(ctx context.Context, id string, c AccessChange) (
+	grants []Grant, changed bool, err error,
+) {
 	roles, err := o.projectRoles(ctx, c.Roles)
 	if err != nil {
 		return nil, false, err

@@ -98,7 +98,9 @@ func (s *Store) withoutRole(id string, role access.Role) func(context.Context) e
 }
 
 // checkContents looks for toggles and segments of projects that do not exist.
-func (s *Store) checkContents(ctx context.Context, known map[string]bool) (found []consistency.Inconsistency, err error) {
+func (s *Store) checkContents(ctx context.Context, known map[string]bool) (
+	found []consistency.Inconsistency, err error,
+) {
 	counts, err := s.count(ctx)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func Check(p *access.Project) error {
 		return fmt.Errorf("there must be at most %d links", maxLinks)
 	}
 	for _, link := range p.LinkTemplates {
-		if !isLink(link.URLTemplate) || tooLong(link.URLTemplate, maxURL) || link.Title != nil && tooLong(*link.Title, maxName) {
+		if !isLink(link.URLTemplate) || tooLong(link.URLTemplate, maxURL) ||
+			link.Title != nil && tooLong(*link.Title, maxName) {
 			return errors.New("each link must be an http or https URL")
 		}
 	}

@@ -87,7 +87,9 @@ func (s *Store) repairDirectory(ctx context.Context) error {
 }
 
 // checkUse looks for accounts and groups whose custom root role does not exist. It gives nothing.
-func (s *Store) checkUse(ctx context.Context, isRoot map[access.Role]bool) (found []consistency.Inconsistency, err error) {
+func (s *Store) checkUse(ctx context.Context, isRoot map[access.Role]bool) (
+	found []consistency.Inconsistency, err error,
+) {
 	accounts, err := s.users.List(ctx)
 	if err != nil {
 		return nil, err

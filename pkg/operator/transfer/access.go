@@ -123,7 +123,9 @@ func (n names) grants(p *access.Project) []Grant {
 }
 
 // readAccess adds the custom roles, the groups and who has which roles in projects to a document that has the projects.
-func (i Installation) readAccess(ctx context.Context, d *Document, projects []*access.Project, accounts []user.User) error {
+func (i Installation) readAccess(
+	ctx context.Context, d *Document, projects []*access.Project, accounts []user.User,
+) error {
 	n := names{map[access.Role]string{}, map[int64]string{}, map[int64]string{}}
 	roles, err := i.Roles.List(ctx)
 	if err != nil {

@@ -57,7 +57,8 @@ func (i Installation) read(ctx context.Context) (Document, map[string]toggle.Fea
 	d := Document{
 		Format: format, Version: version,
 		FeatureTypes: []toggle.Type{}, ContextFields: []ContextField{}, Environments: []Environment{},
-		Roles: []Role{}, Groups: []Group{}, Projects: []Project{}, Segments: []Segment{}, Features: []toggle.FeatureJSON{}, Accounts: []Account{},
+		Roles: []Role{}, Groups: []Group{}, Projects: []Project{}, Segments: []Segment{},
+		Features: []toggle.FeatureJSON{}, Accounts: []Account{},
 	}
 	// The toggles first: what is created later cannot be missing from what they use.
 	toggles, err := i.Features.List(ctx)
@@ -158,7 +159,8 @@ const writeTimeout = time.Minute
 func (i Installation) Import(ctx context.Context, d Document, o Options) (Report, error) {
 	r := Report{
 		DryRun: o.DryRun, FeatureTypes: newSection(), ContextFields: newSection(), Environments: newSection(),
-		Roles: newSection(), Groups: newSection(), Projects: newSection(), Segments: newSection(), Features: newSection(), Accounts: newSection(),
+		Roles: newSection(), Groups: newSection(), Projects: newSection(), Segments: newSection(),
+		Features: newSection(), Accounts: newSection(),
 		NotImported: append([]Other{}, d.Others...), ChangedHere: []string{},
 	}
 	if o.Project != "" {

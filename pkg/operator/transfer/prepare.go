@@ -79,7 +79,9 @@ func prepareField(f ContextField, old *ContextField) (ContextField, remarks, err
 // disabled account. A new account gets a note with what it is permitted to do. issuer is that of the installation, at
 // which nobody with an identity of another one could sign in.
 // roles are the types of all roles, by name.
-func prepareAccount(a Account, old *Account, issuer string, roles map[string]access.RoleType) (Account, remarks, error) {
+func prepareAccount(a Account, old *Account, issuer string, roles map[string]access.RoleType) (
+	Account, remarks, error,
+) {
 	var about remarks
 	known := roles[a.Role] == access.RootType || roles[a.Role] == access.RootCustomType
 	switch {

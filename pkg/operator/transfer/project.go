@@ -259,7 +259,9 @@ func (i Installation) archiveProjects(
 	ctx context.Context, d Document, o Options, stored []Project, s *Section,
 ) error {
 	for _, p := range d.Projects {
-		isArchived := slices.ContainsFunc(stored, func(here Project) bool { return here.ID == p.ID && here.ArchivedAt != nil })
+		isArchived := slices.ContainsFunc(stored, func(here Project) bool {
+			return here.ID == p.ID && here.ArchivedAt != nil
+		})
 		if p.ArchivedAt == nil || isArchived || s.skips(p.ID) {
 			continue
 		}

@@ -52,8 +52,8 @@ func (s *Reader) CheckNames(ctx context.Context, kind Kind, what string, has map
 		}
 		found = append(found, consistency.Inconsistency{
 			Text: fmt.Sprintf("the name %q of the %s %s is not reserved for it", name, what, id),
-			Repair: dynamo.ReplaceAttribute(s.client, s.table, Key(kind, name), []string{attributeOf}, reserved[name][attributeOf],
-				dynamo.S(id)),
+			Repair: dynamo.ReplaceAttribute(s.client, s.table, Key(kind, name), []string{attributeOf},
+				reserved[name][attributeOf], dynamo.S(id)),
 		})
 	}
 	return found, nil
