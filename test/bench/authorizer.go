@@ -21,18 +21,19 @@ func measureAuthorizer(ctx context.Context, o options) {
 	f := function(loadTemplate(map[string]string{"DynamoDBEndpoint": s.DynamoDBEndpoint}), "authorizer")
 	current := must(runtimeapi.Start(ctx, process(buildFunctions(ctx, o, "authorizer"), f)))
 	defer current.Stop()
-	earlier := must(runtimeapi.Start(ctx, runtimeapi.Function{Binary: o.Earlier, Variables: f.Environment, Timeout: f.Timeout}))
+	before := runtimeapi.Function{Binary: o.Earlier, Variables: f.Environment, Timeout: f.Timeout}
+	earlier := must(runtimeapi.Start(ctx, before))
 	defer earlier.Stop()
 
 	event := authorization(s.Users[1].PAT)
 	cpu, elapsed := map[*runtimeapi.Process][]time.Duration{}, map[*runtimeapi.Process][]time.Duration{}
 	for range batches {
 		for _, p := range []*runtimeapi.Process{earlier, current} {
-			before, began := cpuTime(p.PID()), time.Now()
+			used, began := cpuTime(p.PID()), time.Now()
 			for range invocations / batches {
 				invoke(ctx, p, event)
 			}
-			cpu[p] = append(cpu[p], (cpuTime(p.PID())-before)/(invocations/batches))
+			cpu[p] = append(cpu[p], (cpuTime(p.PID())-used)/(invocations/batches))
 			elapsed[p] = append(elapsed[p], time.Since(began)/(invocations/batches))
 		}
 	}

@@ -204,7 +204,8 @@ func (s *Store) changeExpiry(ctx context.Context, old clienttokentable.Token, ex
 ) {
 	next := old
 	next.ExpiresAt, next.AnnouncedDays = expires, 0
-	id, event, err := s.log.RecordActions(ctx, newChange(old, eventlog.APITokenUpdated, newEventData(next), newEventData(old)))
+	id, event, err := s.log.RecordActions(ctx,
+		newChange(old, eventlog.APITokenUpdated, newEventData(next), newEventData(old)))
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,8 @@ func (s *Store) Rotate(
 		if err := s.checkStillExists(ctx, old.Environment); err != nil {
 			return nil, err
 		}
-		actions.Add(actionReferences, s.environments.Change(old.Environment, references.Counts{Tokens: 1}, references.Counts{}))
+		actions.Add(actionReferences,
+			s.environments.Change(old.Environment, references.Counts{Tokens: 1}, references.Counts{}))
 		actions.Add(actionCount, s.count(limit))
 		return actions.List(), nil
 	}, func(failures []dynamo.Failure) error {
@@ -113,7 +114,8 @@ func (s *Store) addRotation(
 		return err
 	}
 	ended.LastEvent = id
-	id, creation, err := s.log.RecordActions(ctx, newChange(*created, eventlog.APITokenCreated, newEventData(*created), nil))
+	id, creation, err := s.log.RecordActions(ctx,
+		newChange(*created, eventlog.APITokenCreated, newEventData(*created), nil))
 	if err != nil {
 		return err
 	}

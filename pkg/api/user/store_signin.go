@@ -73,7 +73,8 @@ func (s *Store) SignInWithDirectory(ctx context.Context, in SignIn) (User, acces
 func (s *Store) personWithDirectory(ctx context.Context, id int64, identity Identity) (
 	u User, directory accesstable.Directory, err error,
 ) {
-	got, err := dynamo.GetEach(ctx, s.client, map[string]dynamo.Item{s.table: Key(id), s.accessTable: accesstable.DirectoryKey()})
+	got, err := dynamo.GetEach(ctx, s.client,
+		map[string]dynamo.Item{s.table: Key(id), s.accessTable: accesstable.DirectoryKey()})
 	if err != nil {
 		return User{}, directory, fmt.Errorf("get user %d: %w", id, err)
 	}
