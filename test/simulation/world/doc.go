@@ -28,6 +28,8 @@
 //     environment that does not exist, the values of constraints are legal, the usage of environments, segments and
 //     fields equals a recount, and the events explain the new state. After every response, what it says was true at
 //     some time while the request was handled.
+//   - After every change of what applications get in a protected or frozen environment (protection.go): its events say how
+//     it was permitted, those of other changes do not, and an Editor only turns toggles off.
 //   - After every response to somebody whose rights change (teams.go): what the account might do at no time of the request
 //     is refused, and what it might do all the time is not. A private project that it does not see is one that does not
 //     exist, also in lists, counts and events.
