@@ -60,7 +60,7 @@ class Template(unittest.TestCase):
         self.expect("resources are more than 475", {})
 
     def test_operations(self):
-        self.template = expansion.with_operations(self.template, 200)
+        self.template = expansion.with_operations(self.template, 300)
         self.expect("resources are more than 475", {})
         self.expect("paths are more than 270", {})
 
