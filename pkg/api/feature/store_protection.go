@@ -51,7 +51,7 @@ func (t *transaction) permittedBy(e *edit, c eventlog.Change) (by eventlog.Permi
 
 // changesWhole reports whether events of a type are about changes of the whole toggle (protection.Effect).
 func changesWhole(t eventlog.Type) bool {
-	switch t {
+	switch t { //nolint:exhaustive // the others are about one environment, or nothing that applications get
 	case eventlog.FeatureCreated, eventlog.FeatureDeleted, eventlog.FeatureArchived, eventlog.FeatureRevived,
 		eventlog.FeatureProjectChange, eventlog.FeatureDependencyAdded, eventlog.FeatureDependencyRemoved:
 		return true

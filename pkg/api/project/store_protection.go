@@ -86,7 +86,7 @@ func (s *Store) protect(
 		next := *old
 		setProtection(&next, environment, after)
 		var actions dynamo.Actions
-		err = s.replaceWith(ctx, &actions, old, &next, unchanged(old), record(func(
+		err = s.replaceWith(ctx, &actions, &next, unchanged(old), record(func(
 			t eventlog.Type, data, preData any,
 		) eventlog.Change {
 			c := Change(t, old, data, preData)

@@ -204,12 +204,12 @@ func (s *Store) replace(
 	ctx context.Context, actions *dynamo.Actions, old, next *access.Project, condition expression.ConditionBuilder,
 	t eventlog.Type, data, preData any,
 ) error {
-	return s.replaceWith(ctx, actions, old, next, condition, Change(t, old, data, preData))
+	return s.replaceWith(ctx, actions, next, condition, Change(t, old, data, preData))
 }
 
 // replaceWith is replace with an event.
 func (s *Store) replaceWith(
-	ctx context.Context, actions *dynamo.Actions, old, next *access.Project, condition expression.ConditionBuilder,
+	ctx context.Context, actions *dynamo.Actions, next *access.Project, condition expression.ConditionBuilder,
 	event eventlog.Change,
 ) error {
 	id, record, err := s.log.RecordActions(ctx, event)

@@ -187,7 +187,9 @@ func frozen(name, of string, f access.Freeze) error {
 }
 
 // permission returns how the caller may change a place that is protected or frozen. It is empty if the caller may not.
-func permission(ctx context.Context, place Place, project *access.Project, turnsOff bool) (p eventlog.PermittedBy, err error) {
+func permission(
+	ctx context.Context, place Place, project *access.Project, turnsOff bool,
+) (p eventlog.PermittedBy, err error) {
 	if access.PrincipalFrom(ctx).ID == "" { // an operator, who has rights on the tables
 		return eventlog.PermittedBy{SkippedChangeRequest: true}, nil
 	}
