@@ -203,10 +203,15 @@ async function showPage() {
   }
 }
 
-/** Loads the other pages when the browser has nothing to do, so that they open at once, and without a connection. */
+/**
+ * Loads the other pages when the browser has nothing to do, so that they open at once, and without a connection. It
+ * loads one after the other, so that a page that the user opens meanwhile does not wait for all of them.
+ */
 function preload() {
-  (window.requestIdleCallback ?? setTimeout)(() => {
-    for (const { load, permission } of Object.values(pages)) if (!permission || caller?.may(permission)) load().catch(() => {});
+  (window.requestIdleCallback ?? setTimeout)(async () => {
+    for (const { load, permission } of Object.values(pages)) {
+      if (!permission || caller?.may(permission)) await load().catch(() => {});
+    }
   });
 }
 
