@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/references"
@@ -93,12 +92,5 @@ func (s *Store) Named(ctx context.Context, names []string) (map[string]ContextFi
 // Unchanged returns the condition, in a transaction that writes a constraint on a field, that the field has not changed
 // since it was read.
 func (s *Store) Unchanged(f ContextField) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, f.LastEvent)))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       key(f.Name),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table, key(f.Name), eventlog.ExistsWithLast(hash, f.LastEvent))
 }

@@ -71,12 +71,5 @@ func (s *Store) AllWithVersion(ctx context.Context) ([]Environment, types.Transa
 }
 
 func (s *Store) check(key dynamo.Item, condition expression.ConditionBuilder) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       key,
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table, key, condition)
 }

@@ -111,14 +111,7 @@ func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next t
 // Unchanged returns the condition, in a transaction, that the lifetime of a type has not changed since it was read. A
 // type that did not exist must not have been changed either.
 func (s *Store) Unchanged(t toggle.Type) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.HasLast(t.LastEvent)))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       dynamo.Marshal(key{t.ID}),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table, dynamo.Marshal(key{t.ID}), eventlog.HasLast(t.LastEvent))
 }
 
 // requestEvaluation returns the action that requests the re-evaluation of the toggles of an existing type. It counts

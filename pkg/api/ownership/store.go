@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -186,12 +185,5 @@ func (s *Store) first(ctx context.Context, candidates []candidate) (owner candid
 // unchanged returns the condition that an item of the table Access has not changed since it was read. The default
 // project can be without an item.
 func (s *Store) unchanged(key dynamo.Item, last int64) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.HasLast(last)))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       key,
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table, key, eventlog.HasLast(last))
 }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/ownership"
@@ -189,12 +188,5 @@ func (s *Store) projectRoles(ctx context.Context) ([]access.RoleDefinition, erro
 
 // groupExists returns the condition that a group exists and has not changed since it was read.
 func (s *Store) groupExists(g accesstable.Group) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(accesstable.Hash, g.LastEvent)))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 new(s.table()),
-		Key:                       accesstable.GroupKey(g.ID),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table(), accesstable.GroupKey(g.ID), eventlog.ExistsWithLast(accesstable.Hash, g.LastEvent))
 }

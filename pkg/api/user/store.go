@@ -265,17 +265,10 @@ func (s *Store) KeepAdmin(ctx context.Context, actions *dynamo.Actions, u User) 
 	if i < 0 {
 		return apierror.New(apierror.Conflict, "The person is the last enabled Admin. Make another person Admin first.")
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(
+	actions.Add(actionOtherAdmin, dynamo.CheckItem(s.table, Key(all[i].ID),
 		expression.Name(attributeKind).Equal(expression.Value(Person)).
 			And(expression.Name("rootRole").Equal(expression.Value(access.RoleAdmin))).
 			And(expression.Name(attributeDisabled).Equal(expression.Value(false)))))
-	actions.Add(actionOtherAdmin, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       Key(all[i].ID),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}})
 	return nil
 }
 

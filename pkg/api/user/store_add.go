@@ -191,14 +191,7 @@ func (s *Store) checkNew(ctx context.Context, a addition) error {
 
 // isLast returns the action that fails unless an id is the last one that was taken.
 func (s *Store) isLast(id int64) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name(lastID).Equal(expression.Value(id))))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       Key(counterID),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table, Key(counterID), expression.Name(lastID).Equal(expression.Value(id)))
 }
 
 // takeID takes the next id from the counter.

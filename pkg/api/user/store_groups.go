@@ -54,14 +54,7 @@ func exists() expression.ConditionBuilder { return expression.Name(attributeKind
 
 // Exists returns the condition of a transaction that an account exists.
 func (s *Store) Exists(id int64) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(exists()))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &s.table,
-		Key:                       Key(id),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(s.table, Key(id), exists())
 }
 
 // Join returns the action of a transaction that makes an account a member of a group. It fails if the account does not

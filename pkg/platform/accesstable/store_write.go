@@ -72,14 +72,7 @@ func SameProtections(table string, n int64) types.TransactWriteItem {
 	if n != 0 {
 		condition = last.Equal(expression.Value(n))
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &table,
-		Key:                       keyProtections(),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.CheckItem(table, keyProtections(), condition)
 }
 
 // attributeAssignments is the attribute of a custom role that rises each time somebody gets the role, so that a deletion

@@ -193,6 +193,18 @@ func GetAll(
 	return all, nil
 }
 
+// CheckItem returns the action of a transaction that fails unless the item with a key meets a condition.
+func CheckItem(table string, key Item, condition expression.ConditionBuilder) types.TransactWriteItem {
+	expr := Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName:                 &table,
+		Key:                       key,
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
 // ReplaceItem returns the action of a transaction that replaces an item under a condition.
 func ReplaceItem(table string, item Item, condition expression.ConditionBuilder) types.TransactWriteItem {
 	expr := Build(expression.NewBuilder().WithCondition(condition))

@@ -50,14 +50,7 @@ func (v TableVersion) NextAfter(stored, others Item) types.TransactWriteItem {
 
 // Same returns the condition that the version has not changed since Get returned stored.
 func (v TableVersion) Same(stored Item) types.TransactWriteItem {
-	expr := Build(expression.NewBuilder().WithCondition(is(stored)))
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName:                 &v.table,
-		Key:                       v.key,
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return CheckItem(v.table, v.key, is(stored))
 }
 
 // is returns the condition that the version is that of stored.
