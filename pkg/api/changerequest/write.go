@@ -186,16 +186,9 @@ func SetState(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 	}
 }
 
-// readable is the rule that a text, if it is sent, has a visible character.
+// readable is the rule that a text, if it is sent and not empty, is readable.
 func readable(property string) jsonbody.Rule {
-	return func(body jsonbody.Object) []apierror.Detail {
-		if text, ok := body.TextOK(property); ok && text != "" && !toggle.IsReadable(text) {
-			return []apierror.Detail{
-				apierror.At("/body/"+property, "must have a visible character and no control characters"),
-			}
-		}
-		return nil
-	}
+	return jsonbody.Readable(property, func(text string) bool { return text == "" || toggle.IsReadable(text) })
 }
 
 // SetTitle serves PUT /api/admin/projects/{projectId}/change-requests/{id}/title.

@@ -118,7 +118,7 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 		failed := actions.Failed(failures)
 		for _, project := range created.Projects {
 			if f, ok := failed[actionProject(project)]; ok {
-				err := accesstable.NotActive(f, project, s.log.Now())
+				err := accesstable.Condition{Active: true}.Unmet(f, project, s.log.Now())
 				if apierror.KindOf(err) == apierror.NotFound {
 					return &missingProjectError{project, err}
 				}

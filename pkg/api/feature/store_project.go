@@ -4,9 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
-	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -63,25 +61,8 @@ func (t *transaction) unmetProject(failures []dynamo.Failure) error {
 		if !ok {
 			continue
 		}
-		if f.Item == nil {
-			return access.ProjectNotFound(id)
-		}
-		project, err := accesstable.UnmarshalProject(f.Item)
-		switch {
-		case err != nil:
+		if err := t.projects[id].Unmet(f, id, t.store.log.Now()); err != nil {
 			return err
-		case project.ID != id: // another spelling
-			return access.ProjectNotFound(id)
-		case t.projects[id].Active && project.ArchivedAt != nil:
-			return apierror.Errorf(apierror.Conflict, "The project %q is archived. Revive it first.", id)
-		case t.projects[id].Active && accesstable.IsClosing(f.Item, t.store.log.Now()):
-			return apierror.Errorf(apierror.Conflict, "The project %q is being archived or deleted.", id)
-		}
-		for _, name := range t.projects[id].Environments {
-			if !project.HasEnvironment(name) {
-				return apierror.Errorf(apierror.Conflict, "The project %q does not have the environment %q.", id,
-					apierror.Echo(name))
-			}
 		}
 	}
 	return nil

@@ -420,7 +420,7 @@ func (s *Store) addProject(actions *dynamo.Actions, project *string) {
 
 // unmetProject returns the error if a transaction failed because of a project, or nil if the project is active again.
 func (s *Store) unmetProject(f dynamo.Failure, project string) error {
-	err := accesstable.NotActive(f, project, s.log.Now())
+	err := accesstable.Condition{Active: true}.Unmet(f, project, s.log.Now())
 	if apierror.KindOf(err) == apierror.NotFound {
 		return missingProject(project)
 	}

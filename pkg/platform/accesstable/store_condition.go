@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -47,6 +48,32 @@ func (c Condition) Actions(table, project string, now time.Time) []types.Transac
 		ExpressionAttributeValues:           expr.Values(),
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}}}
+}
+
+// Unmet returns the error if a transaction failed because a project does not meet the condition, or nil if the project
+// has changed again. The kind of the error is NotFound if there is no such project, or Conflict.
+func (c Condition) Unmet(f dynamo.Failure, project string, now time.Time) error {
+	if f.Item == nil {
+		return access.ProjectNotFound(project)
+	}
+	stored, err := UnmarshalProject(f.Item)
+	switch {
+	case err != nil:
+		return err
+	case stored.ID != project: // another spelling
+		return access.ProjectNotFound(project)
+	case c.Active && stored.ArchivedAt != nil:
+		return apierror.Errorf(apierror.Conflict, "The project %q is archived. Revive it first.", project)
+	case c.Active && IsClosing(f.Item, now):
+		return apierror.Errorf(apierror.Conflict, "The project %q is being archived or deleted.", project)
+	}
+	for _, name := range c.Environments {
+		if !stored.HasEnvironment(name) {
+			return apierror.Errorf(apierror.Conflict, "The project %q does not have the environment %q.", project,
+				apierror.Echo(name))
+		}
+	}
+	return nil
 }
 
 func (c Condition) conditions(project string, now time.Time) (all []expression.ConditionBuilder) {

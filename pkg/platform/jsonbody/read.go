@@ -73,10 +73,15 @@ func AsInPath(property, value string) Rule {
 }
 
 // ReadableName returns the rule that the property name, if it is sent, is readable.
-func ReadableName(isReadable func(string) bool) Rule {
+func ReadableName(isReadable func(string) bool) Rule { return Readable("name", isReadable) }
+
+// Readable returns the rule that a property, if it is sent, is readable.
+func Readable(property string, isReadable func(string) bool) Rule {
 	return func(body Object) []apierror.Detail {
-		if name, sent := body.TextOK("name"); sent && !isReadable(name) {
-			return []apierror.Detail{apierror.At("/body/name", "must have a visible character and no control characters")}
+		if text, sent := body.TextOK(property); sent && !isReadable(text) {
+			return []apierror.Detail{
+				apierror.At("/body/"+property, "must have a visible character and no control characters"),
+			}
 		}
 		return nil
 	}
