@@ -2,7 +2,15 @@ package changerequest
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/platform/dynamo"
 )
 
 // filter selects requests. The zero value selects all.
@@ -87,4 +95,102 @@ func (s *Store) findIn(ctx context.Context, project string, n numbers, f filter,
 		total = int64(len(found))
 	}
 	return found[:min(limit, len(found))], total, nil
+}
+
+// open returns the summaries of the requests of a project that are not closed, newest first.
+func (s *Store) open(ctx context.Context, project string) ([]Request, error) {
+	all, err := s.numbers(ctx, []string{project})
+	if err != nil {
+		return nil, err
+	}
+	return s.summaries(ctx, all[project].open)
+}
+
+// summaries returns the summaries of those of some requests that are not closed, newest first.
+func (s *Store) summaries(ctx context.Context, ids []int64) ([]Request, error) {
+	keys := make([]dynamo.Item, len(ids))
+	for i, id := range ids {
+		keys[i] = key(id)
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.table, keys, attributeSummary)
+	if err != nil {
+		return nil, fmt.Errorf("list open change requests: %w", err)
+	}
+	var all []Request
+	for _, item := range items {
+		r, err := fromItem(item.Map(attributeSummary))
+		if err != nil {
+			return nil, fmt.Errorf("list open change requests: %w", err)
+		}
+		if !r.State.IsFinal() { // closed since the ids were read
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Request) int { return int(b.ID - a.ID) })
+	return all, nil
+}
+
+// The numbers of requests that the first and the other pages of walk read.
+const (
+	firstPage = 100
+	nextPages = 1000
+)
+
+// walk calls visit with the summaries of all requests of a project, newest first, until it returns false. It reads an
+// index, which can lack the changes of the last seconds.
+func (s *Store) walk(ctx context.Context, project string, visit func(Request) bool) error {
+	expr := dynamo.Build(expression.NewBuilder().
+		WithKeyCondition(expression.Key(attributeProject).Equal(expression.Value(project))))
+	name, backwards, limit := index, false, int32(firstPage)
+	var start map[string]types.AttributeValue
+	for {
+		page, err := s.client.Query(ctx, &dynamodb.QueryInput{
+			TableName:                 &s.table,
+			IndexName:                 &name,
+			KeyConditionExpression:    expr.KeyCondition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+			ScanIndexForward:          &backwards,
+			ExclusiveStartKey:         start,
+			Limit:                     &limit,
+		})
+		if err != nil {
+			return fmt.Errorf("list change requests: %w", err)
+		}
+		for _, item := range page.Items {
+			r, err := fromItem(dynamo.Item(item).Map(attributeSummary))
+			if err != nil {
+				return fmt.Errorf("list change requests: %w", err)
+			}
+			if !visit(r) {
+				return nil
+			}
+		}
+		if start = page.LastEvaluatedKey; start == nil {
+			return nil
+		}
+		limit = nextPages
+	}
+}
+
+// isRequest reports whether an item of the table is a request.
+func isRequest(item dynamo.Item) bool {
+	return item.Int(attributeID) > 0 && !strings.HasPrefix(item.String(hash), projectPrefix)
+}
+
+// List returns all requests, ordered by id.
+func (s *Store) List(ctx context.Context) ([]Request, error) {
+	var all []Request
+	for item, err := range dynamo.Scan(ctx, s.client, s.table) {
+		if err == nil && isRequest(item) {
+			var r Request
+			r, err = fromItem(item)
+			all = append(all, r)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list change requests: %w", err)
+		}
+	}
+	slices.SortFunc(all, func(a, b Request) int { return int(a.ID - b.ID) })
+	return all, nil
 }
