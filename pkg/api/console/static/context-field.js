@@ -1,7 +1,7 @@
 // Context fields in all views: their addresses, what uses them, and the dialog that deletes one.
 
 import { call } from './api.js';
-import { form, openDialog } from './dialog.js';
+import { form, openLoadedDialog } from './dialog.js';
 import { counted, text } from './dom.js';
 import { loadSegments, segmentAddress } from './segment.js';
 import { html, nothing } from './template.js';
@@ -46,34 +46,30 @@ export const usesLinks = (name, { toggles, total, segments }) => [
 /**
  * Opens the dialog that deletes a field, or says what uses it: then it cannot be deleted.
  * @param {{name: string, legalValues: Array}} item
- * @param {AbortSignal} signal
  * @param {() => Promise<void>} deleted
  */
-export async function openDeletion({ name, legalValues }, signal, deleted) {
-  const uses = await loadUses(name, signal).catch(() => ({ toggles: [], total: 0, segments: [] })); // then the API says it
-  if (signal.aborted) return;
-  const words = usesWords(uses);
-  if (words !== '') {
-    const refusal = openDialog([text(name), ` cannot be deleted: ${words} it`], () => html`
-      <ul class="sentences">${usesLinks(name, uses)}</ul>
-      <div class="buttons">${uses.total > 0 ? html`<a class="button" href=${listAddress({ contextField: name })}>Show them</a>` : nothing}
-        <button type="button" class="primary" @click=${() => refusal.close()}>Close</button></div>`);
-    return;
-  }
-  const dialog = openDialog(['Delete the context field ', text(name), '?'], () => [
-    form({
+export function openDeletion({ name, legalValues }, deleted) {
+  openLoadedDialog(['Delete the context field ', text(name), '?'], 'what uses it', (signal) => loadUses(name, signal), (uses, close) => {
+    const words = usesWords(uses);
+    if (words !== '') {
+      return html`<p>It cannot be deleted: ${words} it.</p>
+        <ul class="sentences">${usesLinks(name, uses)}</ul>
+        <div class="buttons">${uses.total > 0 ? html`<a class="button" href=${listAddress({ contextField: name })}>Show them</a>` : nothing}
+          <button type="button" class="primary" @click=${close}>Close</button></div>`;
+    }
+    return form({
       submit: 'Delete context field',
       busy: 'Deleting…',
       danger: true,
-      cancel: () => dialog.close(),
+      cancel: close,
       async send() {
         await call('DELETE', fieldPath(name)).catch((error) => {
           if (error.status !== 404) throw error; // it is gone already
         });
-        dialog.close();
+        close();
         await deleted();
       },
     },
-    html`<p>Nothing uses it.${legalValues.length > 0 ? ` Its ${counted(legalValues.length, 'legal value')} will be deleted, too.` : ''} This cannot be undone.</p>`),
-  ]);
+    html`<p>Nothing uses it.${legalValues.length > 0 ? ` Its ${counted(legalValues.length, 'legal value')} will be deleted, too.` : ''} This cannot be undone.</p>`);
+  });
 }

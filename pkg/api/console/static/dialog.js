@@ -1,6 +1,6 @@
 // Dialogs, and the forms in them.
 
-import { uniqueId } from './dom.js';
+import { failure, loading, uniqueId } from './dom.js';
 import { inWords, placeOf, wrongName } from './messages.js';
 import { element, html, nothing, render } from './template.js';
 
@@ -140,6 +140,32 @@ export function openDialog(title, content, closed, leave) {
     if (event.key !== 'Escape' || event.target.closest('dialog') !== dialog) return;
     event.preventDefault();
     leave();
+  }
+}
+
+/**
+ * Opens a dialog that says what its action changes, which has to be loaded first. Until then, the dialog says so, and nothing can be confirmed.
+ * @template T
+ * @param {unknown} title
+ * @param {string} what is loaded, in words
+ * @param {(signal: AbortSignal) => Promise<T>} load
+ * @param {(facts: T, close: () => void) => unknown} content
+ */
+export function openLoadedDialog(title, what, load, content) {
+  const controller = new AbortController();
+  const place = element(html`<div></div>`);
+  const dialog = openDialog(title, () => place, () => controller.abort());
+  const close = () => dialog.close();
+  show();
+
+  async function show() {
+    const cancel = html`<div class="buttons"><button type="button" @click=${close}>Cancel</button></div>`;
+    render([loading(what), cancel], place);
+    try {
+      render(content(await load(controller.signal), close), place);
+    } catch (error) {
+      if (!controller.signal.aborted) render([failure(error, show), cancel], place);
+    }
   }
 }
 

@@ -111,7 +111,7 @@ export async function renderField(content, context, name) {
   }
 
   function remove() {
-    openDeletion(opened.content, signal, async () => {
+    openDeletion(opened.content, async () => {
       edit.cancel();
       leaveFor('#/context', () => announce(`Context field ${name} deleted.`));
     });

@@ -113,7 +113,7 @@ export async function render(content, context) {
           ...may('UPDATE_CONTEXT_FIELD') ? [{ label: 'Edit', href: fieldAddress(item.name) }] : [],
           { label: 'Copy name', action: () => copyText(item.name, 'Name copied.', announce) },
           ...may('ADMIN') ? [{ label: 'History', href: logAddress({ subject: `field:${item.name}` }) }] : [],
-          ...may('DELETE_CONTEXT_FIELD') ? [{ label: 'Delete', danger: true, action: () => openDeletion(item, signal, () => deleted(item.name)) }] : [],
+          ...may('DELETE_CONTEXT_FIELD') ? [{ label: 'Delete', danger: true, action: () => openDeletion(item, () => deleted(item.name)) }] : [],
         ],
       }),
     });

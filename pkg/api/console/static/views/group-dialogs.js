@@ -6,7 +6,7 @@ import { counted, text } from '../dom.js';
 import { keepControls, mergeForm, save, writer } from '../draft.js';
 import { groupPath, groupsPath } from '../person.js';
 import { isRoot } from '../role.js';
-import { element, html, nothing, render } from '../template.js';
+import { element, html, render } from '../template.js';
 
 const labels = { name: 'Name', description: 'Description', rootRole: 'Root role', mappingsSSO: 'Values of the issuer' };
 
@@ -84,15 +84,13 @@ export async function openGroupEditor(group, roles, { signal, announce }, saved)
 
 /**
  * Deletes a group after a question, which says what ends.
- * @param {{id: number, name: string, userCount: number, projects: string[], rootRole: number|null}} group
+ * @param {{id: number, name: string, userCount: number, mappingsSSO: string[], projects: string[], rootRole: number|null}} group
  * @param {(group: Object) => void} deleted called after it
  */
 export function openGroupDeletion(group, deleted) {
-  const { id, name, userCount, projects, rootRole } = group;
-  const nothingEnds = projects.length === 0 && rootRole === null;
+  const { id, name } = group;
   const dialog = openDialog(['Delete group ', text(name), '?'], () => [
-    html`<p>${userCount === 0 ? 'It has no members. ' : nothingEnds ? `Its ${counted(userCount, 'member')} stay. ` : html`With the next request, its ${counted(userCount, 'member')} lose${userCount === 1 ? 's' : nothing}
-      the roles of the group${projects.length > 0 ? ` in ${counted(projects.length, 'project')}` : nothing}. `}This cannot be undone.</p>`,
+    html`<p>${whatEnds(group)} This cannot be undone.</p>`,
     form({
       submit: 'Delete group', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
       async send() {
@@ -104,4 +102,14 @@ export function openGroupDeletion(group, deleted) {
       },
     }),
   ]);
+}
+
+/** Says who loses which roles. People who are members by the issuer are not counted. */
+function whatEnds({ userCount, mappingsSSO, projects, rootRole }) {
+  const isByIssuer = mappingsSSO.length > 0;
+  if (userCount === 0 && !isByIssuer) return 'It has no members.';
+  if (projects.length === 0 && rootRole === null) return 'It has no roles, so nobody loses any.';
+  const members = userCount === 0 ? 'members by the issuer' : `${counted(userCount, 'member')}${isByIssuer ? ' and those by the issuer' : ''}`;
+  return `With the next request, its ${members} ${userCount === 1 && !isByIssuer ? 'loses' : 'lose'} the roles of the group${
+    projects.length > 0 ? ` in ${counted(projects.length, 'project')}` : ''}.`;
 }

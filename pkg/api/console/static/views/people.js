@@ -110,7 +110,7 @@ export async function render(content, context) {
           { label: 'Activity', href: logAddress({ createdBy: person.id }) },
           { label: 'History', href: logAddress({ subject: `user:${person.id}` }) },
           { label: person.disabled ? 'Enable' : 'Disable', action: () => openDisabling(person, announce, load) },
-          { label: 'Delete', danger: true, action: () => openDeletion(person, null, deleted) },
+          { label: 'Delete', danger: true, action: () => openDeletion(person, deleted) },
         ],
       }),
       ...sorting,

@@ -1,10 +1,11 @@
 // The dialogs that add, change, disable and delete people.
 
+import { loadAllTokens } from '../all-tokens.js';
 import { call, read } from '../api.js';
-import { FieldError, field, form, openDialog } from '../dialog.js';
+import { FieldError, field, form, openDialog, openLoadedDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
 import { keepControls, mergeForm, save, writer } from '../draft.js';
-import { peoplePath, personPath } from '../person.js';
+import { loadMembers, peoplePath, personPath } from '../person.js';
 import { element, html, nothing, render } from '../template.js';
 
 const labels = { name: 'Name', email: 'E-mail', rootRole: 'Root role' };
@@ -122,31 +123,38 @@ export async function openDisabling(person, announce, changed) {
 
 /**
  * Deletes a person after a question, which says what ends.
- * @param {{id: number, name: string, tokens: Object[]|null, groups: Object[]}} person
- * @param {number|null} projects in how many the person has own roles; null: that is not known
+ * @param {{id: number, name: string, groups: Object[]}} person
  * @param {(person: Object) => void} deleted called after it
  */
-export function openDeletion(person, projects, deleted) {
-  const { id, name, tokens, groups } = person;
-  const dialog = openDialog(['Delete ', text(name), '?'], () => [
+export function openDeletion(person, deleted) {
+  const { id, name, groups } = person;
+  openLoadedDialog(['Delete ', text(name), '?'], 'what ends', (signal) => loadOwn(person, signal), ({ tokens, projects }, close) => [
     html`<p>With the next request, these end:</p>
       <ul class="sentences">
         <li>the sessions of the person</li>
-        ${!tokens ? html`<li>the tokens, with everything that uses them</li>` : tokens.length > 0 ? html`
-        <li>${counted(tokens.length, 'token')}, with everything that uses ${tokens.length === 1 ? 'it' : 'them'}</li>` : nothing}
-        ${groups.length > 0 ? html`<li>the membership in ${groups.length === 1 ? html`the group ${text(groups[0].name)}` : counted(groups.length, 'group')}</li>` : nothing}
-        ${projects === 0 ? nothing : html`<li>the roles in ${projects === null ? 'projects' : counted(projects, 'project')}</li>`}
+        ${tokens === 0 ? nothing : html`<li>${counted(tokens, 'token')}, with everything that uses ${tokens === 1 ? 'it' : 'them'}</li>`}
+        ${groups.length === 0 ? nothing : html`<li>the membership in ${groups.length === 1 ? html`the group ${text(groups[0].name)}` : counted(groups.length, 'group')}</li>`}
+        ${projects === 0 ? nothing : html`<li>the roles in ${counted(projects, 'project')}</li>`}
       </ul>
       <p>This cannot be undone. The event log keeps what the person did, without the name. To end it only for now, disable the person.</p>`,
     form({
-      submit: 'Delete person', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
+      submit: 'Delete person', busy: 'Deleting…', danger: true, cancel: close,
       async send() {
         await call('DELETE', personPath(id)).catch((error) => {
           if (error.status !== 404) throw error; // the person is gone already
         });
-        dialog.close();
+        close();
         await deleted(person);
       },
     }),
   ]);
+}
+
+/** Loads how many tokens a person has, and in how many projects own roles. */
+async function loadOwn({ id }, signal) {
+  const [tokens, members] = await Promise.all([loadAllTokens(signal), loadMembers(signal)]);
+  return {
+    tokens: tokens.filter(({ owner }) => owner?.id === id).length,
+    projects: members.filter(({ users }) => users.some((user) => user.id === id)).length,
+  };
 }

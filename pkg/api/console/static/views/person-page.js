@@ -105,9 +105,7 @@ export async function renderPerson(content, context, id) {
   }
 
   function remove() {
-    openDeletion(state.person, state.projects && state.projects.filter(({ own }) => own.length > 0).length, ({ name }) => {
-      leaveFor('#/people', () => announce(`${name} was deleted.`));
-    });
+    openDeletion(state.person, ({ name }) => leaveFor('#/people', () => announce(`${name} was deleted.`)));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { call, read } from '../api.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { form, openDialog } from '../dialog.js';
+import { form, openDialog, openLoadedDialog } from '../dialog.js';
 import { counted, failure, loading, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
@@ -78,7 +78,7 @@ export async function render(content, context) {
         name: segment.name,
         items: [
           ...mayChange(context, 'UPDATE_SEGMENT', segment) ? [{ label: 'Edit', href: segmentAddress(segment.id) }] : [],
-          ...mayChange(context, 'DELETE_SEGMENT', segment) ? [{ label: 'Delete', danger: true, action: () => openDeletion(segment, signal, () => deleted(segment)) }] : [],
+          ...mayChange(context, 'DELETE_SEGMENT', segment) ? [{ label: 'Delete', danger: true, action: () => openDeletion(segment, () => deleted(segment)) }] : [],
         ],
       }) : undefined,
     })}</section>`;
@@ -236,7 +236,7 @@ async function renderSegment(content, context, id) {
 
   function remove() {
     const { name } = edit.state.opened.content;
-    openDeletion({ id, name }, signal, () => {
+    openDeletion({ id, name }, () => {
       edit.cancel();
       leaveFor('#/segments', () => announce(`Segment ${name} deleted.`));
     });
@@ -253,32 +253,30 @@ const usesLinks = (uses) => [
 /**
  * Opens the dialog that deletes a segment, or says where it is used: then it cannot be deleted.
  * @param {{id: number, name: string}} segment
- * @param {AbortSignal} signal
  * @param {() => void} deleted
  */
-async function openDeletion({ id, name }, signal, deleted) {
-  const uses = await loadSegmentUses(id, signal).catch(() => []); // then the API says it
-  if (signal.aborted) return;
-  if (uses.length > 0) {
-    const refusal = openDialog([text(name), ` cannot be deleted: ${usesInWords(uses)} ${uses.length === 1 ? 'uses' : 'use'} it`], () => html`
-      <ul class="sentences">${usesLinks(uses)}</ul>
-      <div class="buttons"><a class="button" href=${listAddress({ segment: name })}>Show them</a>
-        <button type="button" class="primary" @click=${() => refusal.close()}>Close</button></div>`);
-    return;
-  }
-  const dialog = openDialog(['Delete ', text(name), '?'], () => [
-    html`<p>No strategy uses it. This cannot be undone.</p>`,
-    form({
-      submit: 'Delete segment', busy: 'Deleting…', danger: true, cancel: () => dialog.close(),
-      async send() {
-        await call('DELETE', `${segmentsPath}/${encodeURIComponent(id)}`).catch((error) => {
-          if (error.status !== 404) throw error; // it is gone already
-        });
-        dialog.close();
-        await deleted();
-      },
-    }),
-  ]);
+function openDeletion({ id, name }, deleted) {
+  openLoadedDialog(['Delete ', text(name), '?'], 'what uses it', (signal) => loadSegmentUses(id, signal), (uses, close) => {
+    if (uses.length > 0) {
+      return html`<p>It cannot be deleted: ${usesInWords(uses)} ${uses.length === 1 ? 'uses' : 'use'} it.</p>
+        <ul class="sentences">${usesLinks(uses)}</ul>
+        <div class="buttons"><a class="button" href=${listAddress({ segment: name })}>Show them</a>
+          <button type="button" class="primary" @click=${close}>Close</button></div>`;
+    }
+    return [
+      html`<p>No strategy uses it. This cannot be undone.</p>`,
+      form({
+        submit: 'Delete segment', busy: 'Deleting…', danger: true, cancel: close,
+        async send() {
+          await call('DELETE', `${segmentsPath}/${encodeURIComponent(id)}`).catch((error) => {
+            if (error.status !== 404) throw error; // it is gone already
+          });
+          close();
+          await deleted();
+        },
+      }),
+    ];
+  });
 }
 
 /** The name of the control that shows an error, for a place in the body. */
