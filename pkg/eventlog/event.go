@@ -38,6 +38,7 @@ type Event struct {
 	Data        json.RawMessage // an object, or nil
 	PreData     json.RawMessage // an object, or nil
 	PermittedBy PermittedBy
+	Reason      string // that the caller gave for the change; "": none
 
 	ChangeRequest int64 // the id of the change request that was applied; 0: none
 }

@@ -49,8 +49,9 @@ type record struct {
 	Data             string  `dynamodbav:"data,omitempty"`
 	PreData          string  `dynamodbav:"preData,omitempty"`
 	PermittedBy
-	ChangeRequest int64 `dynamodbav:"changeRequestId,omitempty"`
-	ExpiresAt     int64 `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
+	ChangeRequest int64  `dynamodbav:"changeRequestId,omitempty"`
+	Reason        string `dynamodbav:"reason,omitempty"`
+	ExpiresAt     int64  `dynamodbav:"expiresAt,omitempty"` // the table's time to live, in seconds since 1970
 }
 
 // prevention is the item that prevents a transaction.
@@ -92,6 +93,7 @@ func FromItem(item dynamo.Item) (Event, bool) {
 		Data:        rawJSON(stored.Data),
 		PreData:     rawJSON(stored.PreData),
 		PermittedBy: stored.PermittedBy,
+		Reason:      stored.Reason,
 
 		ChangeRequest: stored.ChangeRequest,
 	}, true

@@ -14,6 +14,7 @@ import (
 
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/platform/reason"
 )
 
 // AttributeEvent is the attribute, in the item of a subject, that contains the id of its last event. Each write of the
@@ -79,8 +80,8 @@ type Change struct {
 	PermittedBy PermittedBy
 }
 
-// RecordActions returns the id of the event of a change, and the action that appends the event. The actor and the id of
-// the request are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A log that
+// RecordActions returns the id of the event of a change, and the action that appends the event. The actor, the id of
+// the request and the reason are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A log that
 // discards events returns 0 and no action.
 func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
 	if l.discards {
@@ -112,6 +113,7 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 		PreData:          string(preData),
 		PermittedBy:      c.PermittedBy,
 		ChangeRequest:    changeRequestFrom(ctx),
+		Reason:           reason.From(ctx),
 		ExpiresAt:        expiry(now, l.days),
 	})
 	expr := dynamo.Build(isNewID())

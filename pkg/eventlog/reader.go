@@ -44,7 +44,8 @@ type Filter struct {
 	First        int64     // the lowest id; 0: no limit
 	From         time.Time // inclusive; zero: no limit
 	Until        time.Time // exclusive; zero: no limit
-	// Text is a part of the type, the subject, the name of the actor or a value in data or preData, in any letter case.
+	// Text is a part of the type, the subject, the name of the actor, the reason or a value in data or preData, in any letter
+	// case.
 	Text string
 	// Named are the users whose names contain Text, because events do not contain names of users.
 	Named []int64
@@ -272,14 +273,14 @@ func operands[T any](values []T) []expression.OperandBuilder {
 // selects reports whether a filter selects an event whose item meets the condition.
 func (f Filter) selects(e Event) bool { return f.contains(e) && (f.Visible == nil || f.Visible(e)) }
 
-// contains reports whether the text of a filter occurs in the type, the subject, the actor's name or a value of the
-// data, in any letter case.
+// contains reports whether the text of a filter occurs in the type, the subject, the actor's name, the reason or a value
+// of the data, in any letter case.
 func (f Filter) contains(e Event) bool {
 	text := f.Text
 	if text == "" || slices.Contains(f.Named, e.By.UserID) || isAbout(e.Subject, f.Named) {
 		return true
 	}
-	for _, s := range []string{string(e.Type), string(e.Subject), e.By.Name} {
+	for _, s := range []string{string(e.Type), string(e.Subject), e.By.Name, e.Reason} {
 		if spelling.Contains(s, text) {
 			return true
 		}

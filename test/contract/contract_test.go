@@ -25,15 +25,20 @@ func TestSection1NoCredentialInErrors(t *testing.T) {
 	secret := s.Users[2].PAT
 	encoded := strings.ReplaceAll(secret, "v2_", "%76%32%5F")
 	put := func(target, body string) call {
-		return call{http.MethodPut, "/api/admin/" + target, body, s.admin(), "application/json"}
+		return call{method: http.MethodPut, target: "/api/admin/" + target, body: body, token: s.admin(),
+			contentType: "application/json"}
 	}
-	get := func(target string) call { return call{http.MethodGet, "/api/admin/" + target, "", s.admin(), ""} }
+	get := func(target string) call {
+		return call{method: http.MethodGet, target: "/api/admin/" + target, token: s.admin()}
+	}
 	for _, c := range []call{
 		put("feature-types/release/lifetime", `{"a":["`+secret+`"]}`), put("feature-types/release/lifetime", secret),
 		put("feedback/x", `{"`+secret+`":1,"`+secret+`":2}`), put("feedback/"+encoded+"%ff", `{}`),
 		put("feature-types/"+encoded+"/lifetime", `{"lifetimeDays":1}`), get(secret), get("metrics/traffic/" + encoded),
-		{http.MethodPost, "/api/admin/service-account/" + encoded + "/token",
-			`{"description":"d","expiresAt":"2199-01-01T00:00:00Z"}`, s.admin(), "application/json"},
+		{
+			method: http.MethodPost, target: "/api/admin/service-account/" + encoded + "/token", token: s.admin(),
+			body: `{"description":"d","expiresAt":"2199-01-01T00:00:00Z"}`, contentType: "application/json",
+		},
 	} {
 		if got, _ := s.send(t, c); got.message == "" || strings.Contains(got.message, secret[40:50]) {
 			t.Errorf("%s %s: %+v", c.method, c.target, got)
@@ -59,7 +64,8 @@ func TestSection1Details(t *testing.T) {
 		t.Helper()
 		if op.name == "updateSegment" { // its permission depends on the stored segment, so that it must exist
 			_, header := s.send(t, call{
-				http.MethodPost, "/api/admin/segments", `{"name":"details","constraints":[]}`, op.token, "application/json",
+				method: http.MethodPost, target: "/api/admin/segments", body: `{"name":"details","constraints":[]}`,
+				token: op.token, contentType: "application/json",
 			})
 			op.target = strings.TrimPrefix(header.Get("Location"), s.BaseURL)
 		}
@@ -173,6 +179,23 @@ func TestSection2ContentType(t *testing.T) {
 				s.want(t, op.call, want)
 			}
 		}
+	})
+}
+
+func TestSection2Reason(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.each(t, func(t *testing.T, op operation) {
+		t.Helper()
+		want := s.repeatable(t, op)
+		op.reason = "Sale%20(50%25)"
+		s.want(t, op.call, want)
+		if op.method != http.MethodGet {
+			want = result{400, "The `Change-Reason` header must be percent-encoded UTF-8 of at most 300 characters, without " +
+				`control characters; you sent "50%".`}
+		}
+		op.reason = "50%"
+		s.want(t, op.call, want)
 	})
 }
 

@@ -40,6 +40,7 @@
 //	invalid escapes                                             | 2
 //	query, trailing and doubled slashes                         | 2
 //	compression                                                 | 2
+//	reasons of changes                                          | 2
 //	response headers                                            | 2
 //	formats, hash and one response with the token               | 3
 //	only the hash is compared                                   | 3

@@ -24,6 +24,7 @@ type call struct {
 	body           string
 	token          string // value of Authorization; empty: no such header
 	contentType    string // empty: no such header
+	reason         string // value of Change-Reason; empty: no such header
 }
 
 // result is the status of a response and, for an error, its message.
@@ -54,7 +55,7 @@ func (s *service) send(t *testing.T, c call) (got result, header http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), c.method, s.BaseURL+c.target, strings.NewReader(c.body))
 	assert.OK(t, err)
-	for name, value := range map[string]string{"Authorization": c.token, "Content-Type": c.contentType} {
+	for name, value := range map[string]string{"Authorization": c.token, "Content-Type": c.contentType, "Change-Reason": c.reason} {
 		if value != "" {
 			request.Header.Set(name, value)
 		}

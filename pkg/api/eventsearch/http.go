@@ -49,6 +49,7 @@ type Response struct {
 	RequestID        *string            `json:"requestId"`
 	PermittedBy
 	ChangeRequest int64    `json:"changeRequestId,omitempty"`
+	Reason        string   `json:"reason,omitempty"`
 	Tags          []string `json:"tags"` // empty
 }
 
@@ -65,7 +66,7 @@ func NewResponse(e eventlog.Event) Response {
 		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), CreatedByKind: e.By.Kind(),
 		Project: optional(e.Project), FeatureName: optional(e.FeatureName), Environment: optional(e.Environment),
 		Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID), PermittedBy: PermittedBy(e.PermittedBy),
-		ChangeRequest: e.ChangeRequest, Tags: []string{},
+		ChangeRequest: e.ChangeRequest, Reason: e.Reason, Tags: []string{},
 	}
 	if e.By.UserID != 0 {
 		r.CreatedByUserID = &e.By.UserID

@@ -95,9 +95,10 @@ func dataOf(e eventlog.Event) (any, error) {
 		Data             json.RawMessage `json:"data"`
 		PreData          json.RawMessage `json:"preData"`
 		eventsearch.PermittedBy
-		ChangeRequest int64 `json:"changeRequestId,omitempty"`
+		ChangeRequest int64  `json:"changeRequestId,omitempty"`
+		Reason        string `json:"reason,omitempty"`
 	}{r.CreatedBy, r.CreatedByUserID, r.CreatedByTokenID, r.Project, r.FeatureName, r.Environment,
-		r.Data, r.PreData, r.PermittedBy, r.ChangeRequest}, nil
+		r.Data, r.PreData, r.PermittedBy, r.ChangeRequest, r.Reason}, nil
 }
 
 // Feature is the data of an event about a toggle that became potentially stale, or no longer is.

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"strings"
+
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"toggleadmin/pkg/platform/access"
@@ -26,6 +28,9 @@ func (o Operation) New(env *Env) (lambda.Handler, error) {
 	handler := o.Handler(d)
 	if err := d.Err(); err != nil {
 		return nil, err
+	}
+	if !strings.HasPrefix(o.Route, "GET ") {
+		handler = lambdahttp.WithReason(handler)
 	}
 	var options []lambdahttp.Option
 	if o.MaxBody > 0 {

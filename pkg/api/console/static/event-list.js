@@ -50,6 +50,7 @@ export function eventList({ may, signal, undo = () => null }, draw) {
           @click=${() => toggle(event)}><span aria-hidden="true">▸</span></button>
         <p id="event-${event.id}">${words(event)}</p>
         <div class="line">${when(event.createdAt)}${effect}${more ? html`<bdi class="detail">${more}</bdi>` : nothing}</div>
+        ${event.reason ? html`<p class="reason">Reason: <bdi>${event.reason}</bdi></p>` : nothing}
         ${actions(event)}
       </div>
       ${effects.get(event.id)?.isOpen ? effectList(event) : nothing}

@@ -23,7 +23,7 @@ export async function saveEvents({ offset, cursor, ...filters }, { signal, annou
     if (!signal.aborted) announce(`The events cannot be downloaded. ${error.message}`);
     return;
   }
-  const columns = ['createdAt', 'type', 'subject', 'createdBy', 'createdByUserId', 'createdByTokenId', 'createdByKind', 'project', 'environment', 'summary', 'preData', 'data', 'requestId', 'id'];
+  const columns = ['createdAt', 'type', 'subject', 'createdBy', 'createdByUserId', 'createdByTokenId', 'createdByKind', 'project', 'environment', 'summary', 'reason', 'preData', 'data', 'requestId', 'id'];
   const cell = (value) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
   downloadFile('events.csv', csv([columns, ...events.slice(0, most).map((event) => columns.map((name) => cell(event[name])))]));
   announce(events.length >= most ? `events.csv has the newest ${most.toLocaleString('en')} events.` : `events.csv was downloaded: ${counted(events.length, 'event')}.`);
