@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -218,9 +219,9 @@ func eventColumns() []column[eventlog.Event] {
 }
 
 // printNamed prints an event as one line, with names.
-func (s *session) printNamed(e eventlog.Event) error {
+func (s *session) printNamed(ctx context.Context, e eventlog.Event) error {
 	one := []eventlog.Event{e}
-	if err := s.names.Fill(s.ctx, one); err != nil {
+	if err := s.names.Fill(ctx, one); err != nil {
 		return err
 	}
 	return s.printEvent(one[0])
@@ -259,7 +260,7 @@ func (c *tailEventsCmd) Run(s *session) error {
 		}
 	}
 	if c.NoFollow {
-		return events.All(s.ctx, f, s.printNamed)
+		return events.All(s.ctx, f, func(e eventlog.Event) error { return s.printNamed(s.step(), e) })
 	}
 	return installation.FollowEvents(s.ctx, events, f, s.now, s.printNamed, s.reopenLog)
 }

@@ -40,11 +40,11 @@ const (
 )
 
 // FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
-// error. After an error, it continues with the reader that reopen returns, or ends with the error of reopen. now is the
-// clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others. Once a
+// error. After an error, also of emit, it continues with the reader that reopen returns, or ends with the error of reopen.
+// The context of emit ends with the time for the read. now is the clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others. Once a
 // minute it begins an hour ago, and finds those of slow clocks.
 func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filter, now func() time.Time,
-	emit func(eventlog.Event) error, reopen func(error) (*eventlog.Reader, error)) error {
+	emit func(context.Context, eventlog.Event) error, reopen func(error) (*eventlog.Reader, error)) error {
 	first := max(f.First, eventlog.FirstID(f.From))
 	f.First = 0
 	if earliest := now().Add(-slow); f.From.After(earliest) {
@@ -66,7 +66,7 @@ func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filte
 				return nil
 			}
 			if e.ID >= first || all { // otherwise it is not new
-				if err := emit(e); err != nil {
+				if err := emit(reading, e); err != nil {
 					return err
 				}
 			}

@@ -81,7 +81,7 @@ func TestReplayEvents(t *testing.T) {
 }
 
 // TestFollowEvents checks that events of the right time are not missed after one of a clock that is two minutes fast, nor
-// those of a clock that is slow.
+// those of a clock that is slow. What prints an event waits no longer than a read.
 func TestFollowEvents(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -100,7 +100,10 @@ func TestFollowEvents(t *testing.T) {
 		var got []string
 		assert.OK(t, installation.FollowEvents(ctx, eventlog.NewReader(db.Log()), eventlog.Filter{From: from},
 			func() time.Time { clock = clock.Add(slowInterval / 2); return clock },
-			func(e eventlog.Event) error {
+			func(ctx context.Context, e eventlog.Event) error {
+				if deadline, _ := ctx.Deadline(); time.Until(deadline) > 5*time.Second {
+					t.Errorf("%s can be printed until %s", e.FeatureName, deadline)
+				}
 				switch got = append(got, e.FeatureName); e.FeatureName {
 				case "fast":
 					write("right", now)
