@@ -49,7 +49,7 @@ func features(db *database.Database) *feature.Store {
 // handlersWith returns the operations, which write toggles with a store.
 func handlersWith(store *environment.Store, db *database.Database, toggles *feature.Store) operation.Set {
 	return operation.Set{Projects: db.ProjectReader(), Parameters: []string{"name"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"list":   environment.List(store),
+		"list":   environment.List(store, time.Now),
 		"get":    environment.Get(store),
 		"create": environmentremoval.Create(store, toggles),
 		"update": environment.Update(store),

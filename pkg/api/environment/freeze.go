@@ -37,6 +37,16 @@ func Current(f *access.Freeze, now time.Time) *access.Freeze {
 	return f
 }
 
+// currentFreeze returns the freeze of the environment in the form of the API, or nil if there is none or it has ended.
+func (e Environment) currentFreeze(now time.Time) *Freeze {
+	f := Current(e.Freeze, now)
+	if f == nil {
+		return nil
+	}
+	shown := NewFreeze(*f)
+	return &shown
+}
+
 // NotFrozen returns the error if an environment has no freeze that has not ended.
 func NotFrozen(name string) error {
 	return apierror.Errorf(apierror.NotFound, "The environment %q has no freeze.", name)

@@ -18,7 +18,7 @@ func Operations() []app.Operation {
 			Route:    "GET /api/admin/environments",
 			Requires: access.IsAnyone,
 			Tables:   []string{Table, clienttokentable.Table, accesstable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return List(reader(d), d.Now) },
 		},
 		{
 			Name:     "get-project-environments",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
@@ -32,9 +33,10 @@ func (e Environment) Response() Response {
 // listed is an environment in the list of all.
 type listed struct {
 	Response
-	ProjectCount       int   `json:"projectCount"`
-	APITokenCount      int64 `json:"apiTokenCount"` // of client tokens
-	EnabledToggleCount int64 `json:"enabledToggleCount"`
+	Freeze             *Freeze `json:"freeze,omitempty"` // in all projects, which has not ended
+	ProjectCount       int     `json:"projectCount"`
+	APITokenCount      int64   `json:"apiTokenCount"` // of client tokens
+	EnabledToggleCount int64   `json:"enabledToggleCount"`
 }
 
 // listedOfProject is an environment in the list of a project.
@@ -52,7 +54,7 @@ type list[T any] struct {
 }
 
 // List serves GET /api/admin/environments.
-func List(environments *Store) lambdahttp.HandlerFunc {
+func List(environments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		all, err := environments.List(r.Context())
 		if err != nil {
@@ -70,6 +72,7 @@ func List(environments *Store) lambdahttp.HandlerFunc {
 		for i, e := range all {
 			body.Environments[i] = listed{
 				Response:           e.Response(),
+				Freeze:             e.currentFreeze(now()),
 				ProjectCount:       countProjects(projects, e.Name),
 				APITokenCount:      tokens[e.Name],
 				EnabledToggleCount: countToggles(projects, e),

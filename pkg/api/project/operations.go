@@ -114,7 +114,7 @@ func Operations() []app.Operation {
 			Requires: access.SeesProject,
 			Tables:   []string{accesstable.Table, environment.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Config(environment.NewStore(d.DynamoDB, d.Tables, nil))
+				return Config(environment.NewStore(d.DynamoDB, d.Tables, nil), d.Now)
 			},
 		},
 		{

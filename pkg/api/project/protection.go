@@ -18,15 +18,34 @@ var configSchema []byte
 
 // environmentConfig is changeRequestEnvironmentConfigSchema in api/openapi.yaml.
 type environmentConfig struct {
-	Environment          string `json:"environment"`
-	Type                 string `json:"type"`
-	ChangeRequestEnabled bool   `json:"changeRequestEnabled"`
-	RequiredApprovals    *int64 `json:"requiredApprovals"` // null: changes need no change request
-	AllowTurningOff      bool   `json:"allowTurningOff"`
+	Environment          string   `json:"environment"`
+	Type                 string   `json:"type"`
+	ChangeRequestEnabled bool     `json:"changeRequestEnabled"`
+	RequiredApprovals    *int64   `json:"requiredApprovals"` // null: changes need no change request
+	AllowTurningOff      bool     `json:"allowTurningOff"`
+	Freezes              []freeze `json:"freezes,omitempty"` // that have not ended
+}
+
+// freeze is a freeze of an environment, in all projects or in one.
+type freeze struct {
+	environment.Freeze
+
+	AllProjects bool `json:"allProjects"`
+}
+
+// freezesOf returns the freezes of an environment that have not ended, in all projects and in one.
+func freezesOf(e environment.Environment, project *access.Project, now time.Time) (all []freeze) {
+	if f := environment.Current(e.Freeze, now); f != nil {
+		all = append(all, freeze{environment.NewFreeze(*f), true})
+	}
+	if f := environment.Current(project.ProtectionOf(e.Name).Freeze, now); f != nil {
+		all = append(all, freeze{environment.NewFreeze(*f), false})
+	}
+	return all
 }
 
 // Config serves GET /api/admin/projects/{projectId}/change-requests/config.
-func Config(environments *environment.Store) lambdahttp.HandlerFunc {
+func Config(environments *environment.Store, now func() time.Time) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
 		if err != nil {
@@ -42,7 +61,7 @@ func Config(environments *environment.Store) lambdahttp.HandlerFunc {
 				continue
 			}
 			c := environmentConfig{Environment: e.Name, Type: e.Type,
-				AllowTurningOff: !p.ProtectionOf(e.Name).ForbidsTurningOff}
+				AllowTurningOff: !p.ProtectionOf(e.Name).ForbidsTurningOff, Freezes: freezesOf(e, p, now())}
 			if n := protection.RequiredApprovals(p, e); n > 0 {
 				c.ChangeRequestEnabled, c.RequiredApprovals = true, &n
 			}

@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func (f fixture) protections(now func() time.Time) operation.Set {
 	environments := environment.NewStore(f.Client, f.Tables, f.Log())
 	return operation.Set{Projects: f.access, Parameters: []string{"projectId", "environment"},
 		Handlers: map[string]lambdahttp.HandlerFunc{
-			"config":    project.Config(environments),
+			"config":    project.Config(environments, now),
 			"protect":   project.UpdateConfig(f.store, environments),
 			"freeze":    project.SetFreeze(f.store, environments, now),
 			"getFreeze": project.GetFreeze(environments, now),
@@ -149,6 +150,19 @@ func TestFreeze(t *testing.T) {
 		h.Expect(f.ada(t), t, call.operation, "shop/production", call.body, call.want)
 	}
 	h.ExpectStatus(f.ada(t), t, "freeze", "shop/production", freeze(-time.Hour, time.Hour, "Sale"), 200)
-	now = now.Add(time.Hour) // the freeze has ended
+	everywhere := access.Freeze{From: now.Add(time.Hour), Until: now.Add(2 * time.Hour), Reason: "Move"}
+	assert.OK(t, environment.NewStore(f.Client, f.Tables, f.Log()).SetFreeze(t.Context(), "production", &everywhere))
+	config := func(freezes string) string {
+		return `200 [{"environment":"development","type":"development","changeRequestEnabled":false,"requiredApprovals":null,` +
+			`"allowTurningOff":true},{"environment":"production","type":"production","changeRequestEnabled":false,` +
+			`"requiredApprovals":null,"allowTurningOff":true,"freezes":[` + freezes + `]}]`
+	}
+	format := func(t time.Time) string { return t.Format("2006-01-02T15:04:05.000Z") }
+	move := fmt.Sprintf(`{"from":%q,"until":%q,"reason":"Move","allProjects":true}`, format(everywhere.From),
+		format(everywhere.Until))
+	sale := strings.TrimPrefix(strings.Replace(shown, "}", `,"allProjects":false}`, 1), "200 ")
+	h.Expect(f.ada(t), t, "config", "shop", "", config(move+","+sale))
+	now = now.Add(time.Hour) // the freeze of the project has ended
 	h.Expect(f.ada(t), t, "getFreeze", "shop/production", "", none)
+	h.Expect(f.ada(t), t, "config", "shop", "", config(move))
 }
