@@ -30,12 +30,12 @@
 //     some time while the request was handled.
 //   - After every change of what applications get in a protected or frozen environment (protection.go): its events say how
 //     it was permitted, those of other changes do not, and an Editor only turns toggles off.
-//   - After every response to somebody whose rights change (teams.go): what the account might do at no time of the request
+//   - After every response to somebody whose rights change (permissions.go): what the account might do at no time of the request
 //     is refused, and what it might do all the time is not. A private project that it does not see is one that does not
 //     exist, also in lists, counts and events.
-//   - After every write about teams: groups and accounts agree about members, the authorizer knows the groups that exist,
-//     a role that somebody has in a project exists, and a protected or private project has an Owner. At the end, nothing
-//     is left of groups and accounts that do not exist.
+//   - After every write about teams (memberships.go): groups and accounts agree about members, the authorizer knows the
+//     groups that exist, a role that somebody has in a project exists, and a protected or private project has an Owner. At
+//     the end, nothing is left of groups and accounts that do not exist.
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.

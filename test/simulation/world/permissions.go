@@ -1,0 +1,209 @@
+package world
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/platform/accesstable"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// teamsAt is who has which rights from a time on, as it is stored.
+type teamsAt struct {
+	from     time.Time
+	projects map[string]storedProject
+	roles    map[int64]storedRole
+	groups   map[int64]storedGroup
+	listed   map[int64]int64 // the root roles of the groups that the authorizer knows
+	accounts map[int64]storedAccount
+}
+
+type storedProject struct {
+	ID     string             `dynamodbav:"projectId"`
+	Mode   string             `dynamodbav:"mode"`
+	Users  map[string][]int64 `dynamodbav:"users"`
+	Groups map[string][]int64 `dynamodbav:"groups"`
+}
+
+type storedGroup struct {
+	RootRole int64   `dynamodbav:"rootRole"`
+	Members  []int64 `dynamodbav:"members"`
+}
+
+type storedAccount struct {
+	RootRole int64   `dynamodbav:"rootRole"`
+	Groups   []int64 `dynamodbav:"groups,numberset"`
+}
+
+type storedRole struct {
+	Type        string `dynamodbav:"type"`
+	Permissions []struct {
+		Permission  string `dynamodbav:"permission"`
+		Environment string `dynamodbav:"environment"`
+	} `dynamodbav:"permissions"`
+}
+
+// The ids of roles that are fixed.
+const (
+	rootAdmin, rootEditor                      = 1, 2
+	projectOwner, projectMember, projectReader = 4, 5, 6
+)
+
+// changedTeams remembers who has which rights after a write.
+func (w *World) changedTeams() {
+	now := teamsAt{
+		from: time.Now(), projects: map[string]storedProject{}, roles: map[int64]storedRole{},
+		groups: map[int64]storedGroup{}, listed: map[int64]int64{}, accounts: map[int64]storedAccount{},
+	}
+	for _, item := range w.db.Items(accesstable.Table) {
+		id, _ := strconv.ParseInt(item.String(accesstable.Range), 10, 64)
+		switch accesstable.Kind(item.String(accesstable.Hash)) {
+		case accesstable.KindProject:
+			var p storedProject
+			w.must(dynamo.Unmarshal(item, &p))
+			now.projects[p.ID] = p
+		case accesstable.KindRole:
+			var r storedRole
+			w.must(dynamo.Unmarshal(item, &r))
+			now.roles[id] = r
+		case accesstable.KindGroup:
+			var g storedGroup
+			w.must(dynamo.Unmarshal(item, &g))
+			now.groups[id] = g
+		default: // the items of names and counters
+			if accesstable.IsDirectory(item) {
+				groups := item.Map("groups")
+				for text := range groups {
+					group, err := strconv.ParseInt(text, 10, 64)
+					w.must(err)
+					now.listed[group] = groups.Map(text).Int("rootRole")
+				}
+			}
+		}
+	}
+	for id, u := range w.users() {
+		if u["kind"] != nil {
+			var stored storedAccount
+			w.must(dynamo.Unmarshal(u, &stored))
+			now.accounts[id] = stored
+		}
+	}
+	w.teams.states = append(w.teams.states, now)
+	if w.restores.end == nil { // it has not begun
+		w.checkMemberships(now)
+		w.checkTeams(now)
+	}
+}
+
+// latest returns who has which rights now.
+func (w *World) latest() teamsAt { return w.teams.states[len(w.teams.states)-1] }
+
+// rolesIn returns the roles that an account has in a project, directly and by its groups.
+func (t teamsAt) rolesIn(project string, account int64) []int64 {
+	p := t.projects[project]
+	roles := slices.Clone(p.Users[fmt.Sprint(account)])
+	for _, group := range t.accounts[account].Groups {
+		if _, ok := t.listed[group]; ok {
+			roles = append(roles, p.Groups[fmt.Sprint(group)]...)
+		}
+	}
+	return roles
+}
+
+// root returns the root role of an account that counts: its own, or a higher one of a group.
+func (t teamsAt) root(account int64) int64 {
+	root := t.accounts[account].RootRole
+	for _, group := range t.accounts[account].Groups {
+		if of := t.listed[group]; of != 0 {
+			root = min(root, of)
+		}
+	}
+	return root
+}
+
+// sees reports whether an account may know that a project exists.
+func (t teamsAt) sees(account int64, project string) bool {
+	p, exists := t.projects[project]
+	return exists && (p.Mode != "private" || t.root(account) == rootAdmin || len(t.rolesIn(project, account)) > 0)
+}
+
+// may reports whether an account has a permission to change toggles of a project, in an environment if it is of that
+// type.
+func (t teamsAt) may(account int64, project, permission, environment string) bool {
+	ofOwners := permission == "UPDATE_PROJECT" || permission == "PROJECT_USER_ACCESS_WRITE"
+	root := t.root(account)
+	if root == rootAdmin || root == rootEditor && t.projects[project].Mode == "open" && !ofOwners {
+		return true
+	}
+	for _, role := range t.rolesIn(project, account) {
+		if role == projectOwner || role == projectMember && !ofOwners {
+			return true
+		}
+		for _, p := range t.roles[role].Permissions {
+			if p.Permission == permission && p.Environment == environment {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// teamsDuring returns what an operation can have read: first the accounts, then the projects, then the roles.
+func (w *World) teamsDuring(o *op) (all []teamsAt) {
+	var states []teamsAt
+	for i, s := range w.teams.states {
+		if during(o, w.teams.states, i, func(s teamsAt) time.Time { return s.from }) {
+			states = append(states, s)
+		}
+	}
+	for i, first := range states {
+		for j, second := range states[i:] {
+			for _, third := range states[i+j:] {
+				all = append(all, teamsAt{
+					from: first.from, projects: second.projects, roles: third.roles, listed: first.listed, accounts: first.accounts,
+				})
+			}
+		}
+	}
+	return all
+}
+
+// checkAllowed checks the status of a request that needs a permission in a project: what was allowed at no time of it is
+// refused, and what was allowed all the time is not. A project that the caller did not see is one that does not exist.
+func (a *actor) checkAllowed(o *op, c *credential, project, permission, environment string) {
+	if o.unknown || o.status == http.StatusUnauthorized {
+		return
+	}
+	sometimes, always, seen, hidden := false, true, false, false
+	for _, s := range a.teamsDuring(o) {
+		sees := s.sees(c.account, project)
+		may := sees && (permission == "" || s.may(c.account, project, permission, environment))
+		sometimes, always = sometimes || may, always && may
+		seen, hidden = seen || sees, hidden || !sees
+	}
+	missing := o.status == http.StatusNotFound && strings.Contains(o.response, "no project")
+	what := fmt.Sprintf("%s of the account %d in %s %s: %d %s", permission, c.account, project, environment, o.status, o.response)
+	switch {
+	case missing && !hidden:
+		a.fail("a project is not found that the account sees: %s", what)
+	case missing:
+	case !seen:
+		a.fail("a response about a project that the account does not see: %s", what)
+	case o.status == http.StatusForbidden && always:
+		a.fail("a request is refused that the account may send: %s", what)
+	case o.status != http.StatusForbidden && !sometimes:
+		a.fail("a request is not refused that the account may not send: %s", what)
+	}
+}
+
+func parsed(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
