@@ -133,7 +133,7 @@ func (s *service) sweep(t *testing.T, accounts ...string) map[string]string {
 		"search/events?feature=IS:moved-away", "search/events?feature=IS:search-ranking", "search/events",
 		"search/features", "search/features?archived=IS:true", "search/features?segment=IS_NONE_OF:Beta+customers",
 		"search/features?contextField=IS:plan", "search/features?query=e&sortBy=project", "search/features?status=IS:production:enabled",
-		"search/features/counts", "projects?archived=true", "user/roles", "roles?", "segments/1/strategies",
+		"search/features/counts", "projects?archived=true", "projects?users=1,2,3,4,5,6,7,8,9&groups=1", "projects?roles=4", "user/roles", "roles?", "segments/1/strategies",
 		"projects/default/features", "projects/default/overview", "environments/project/default", "user-admin/search?q=ida",
 		"environments/development", "groups?",
 	} {

@@ -28,9 +28,15 @@ var accessAddSchema []byte
 
 // accessResponse is projectAccessSchema in api/openapi.yaml.
 type accessResponse struct {
+	grantsResponse
+
+	Roles []role.Response `json:"roles"`
+}
+
+// grantsResponse is who has which roles in a project.
+type grantsResponse struct {
 	Groups []groupWithRoles `json:"groups"`
 	Users  []userWithRoles  `json:"users"`
-	Roles  []role.Response  `json:"roles"`
 }
 
 type groupWithRoles struct {
@@ -66,23 +72,33 @@ func GetAccess(projects *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		groups, err := projects.access.Groups(r.Context())
+		groups, err := projects.groups(r.Context())
 		if err != nil {
 			return err
 		}
-		body := accessResponse{Groups: []groupWithRoles{}, Users: []userWithRoles{}, Roles: role.NewResponses(roles)}
-		for _, id := range slices.Sorted(maps.Keys(p.Users)) {
-			if u, ok := accounts[id]; ok && len(p.Users[id]) > 0 {
-				body.Users = append(body.Users, userWithRoles{user.NewResponse(u), int64(p.Users[id][0]), roleIDs(p.Users[id])})
-			}
-		}
-		for _, g := range groups {
-			if has := p.Groups[g.ID]; len(has) > 0 {
-				body.Groups = append(body.Groups, newGroupWithRoles(g, has))
-			}
-		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+		return lambdahttp.WriteJSON(w, http.StatusOK, accessResponse{
+			newGrantsResponse(grants{p.Users, p.Groups}, accounts, groups), role.NewResponses(roles),
+		})
 	}
+}
+
+// grants are roles in a project: those of accounts and those of groups, by id.
+type grants struct{ users, groups map[int64][]access.Role }
+
+// newGrantsResponse returns how responses show the roles of the accounts and groups that exist, ordered by id.
+func newGrantsResponse(g grants, accounts map[int64]user.User, groups map[int64]accesstable.Group) grantsResponse {
+	shown := grantsResponse{[]groupWithRoles{}, []userWithRoles{}}
+	for _, id := range slices.Sorted(maps.Keys(g.users)) {
+		if u, ok := accounts[id]; ok && len(g.users[id]) > 0 {
+			shown.Users = append(shown.Users, userWithRoles{user.NewResponse(u), int64(g.users[id][0]), roleIDs(g.users[id])})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(g.groups)) {
+		if group, ok := groups[id]; ok && len(g.groups[id]) > 0 {
+			shown.Groups = append(shown.Groups, newGroupWithRoles(group, g.groups[id]))
+		}
+	}
+	return shown
 }
 
 func newGroupWithRoles(g accesstable.Group, has []access.Role) groupWithRoles {
@@ -231,20 +247,22 @@ func (s *Store) groupAndRoles(r *http.Request) (id int64, roles []access.Role, e
 	return id, roles, nil
 }
 
-// rolesOf returns the roles in the query of a request: roles=4,5, or roles=4&roles=5.
-func rolesOf(r *http.Request) ([]access.Role, error) {
-	var roles []access.Role
-	for _, value := range apigateway.RequestFrom(r.Context()).Query["roles"] {
+// rolesOf returns the roles in the query of a request.
+func rolesOf(r *http.Request) ([]access.Role, error) { return idsOf[access.Role](r, "roles", "roles") }
+
+// idsOf returns the ids in a query parameter: roles=4,5, or roles=4&roles=5. things are what the ids are of.
+func idsOf[T ~int64](r *http.Request, parameter, things string) (ids []T, err error) {
+	for _, value := range apigateway.RequestFrom(r.Context()).Query[parameter] {
 		for text := range strings.SplitSeq(value, ",") {
 			id, ok := access.ParseID(strings.TrimSpace(text))
 			if !ok {
-				return nil, apierror.Invalid(apierror.At("/query/roles", "must be ids of roles, separated by commas; you sent %q",
-					apierror.Echo(value)))
+				return nil, apierror.Invalid(apierror.At("/query/"+parameter, "must be ids of %s, separated by commas; you sent %q",
+					things, apierror.Echo(value)))
 			}
-			roles = append(roles, access.Role(id))
+			ids = append(ids, T(id))
 		}
 	}
-	return roles, nil
+	return ids, nil
 }
 
 // updateAccess changes the access to the project of the path on behalf of the caller.

@@ -17,17 +17,14 @@ type directory struct {
 
 // readDirectory reads the groups, and the accounts that are Owners of one of the projects.
 func (s *Store) readDirectory(ctx context.Context, projects []*access.Project) (directory, error) {
-	d := directory{groups: map[int64]accesstable.Group{}}
 	if !slices.ContainsFunc(projects, func(p *access.Project) bool { return len(p.Users)+len(p.Groups) > 0 }) {
-		return d, nil
+		return directory{}, nil
 	}
-	all, err := s.access.Groups(ctx)
+	groups, err := s.groups(ctx)
 	if err != nil {
 		return directory{}, err
 	}
-	for _, g := range all {
-		d.groups[g.ID] = g
-	}
+	d := directory{groups: groups}
 	var owners []int64
 	for _, p := range projects {
 		accounts, _ := p.Owners()
@@ -36,6 +33,19 @@ func (s *Store) readDirectory(ctx context.Context, projects []*access.Project) (
 	slices.Sort(owners)
 	d.accounts, err = s.users.Accounts(ctx, slices.Compact(owners))
 	return d, err
+}
+
+// groups returns all groups by id.
+func (s *Store) groups(ctx context.Context) (map[int64]accesstable.Group, error) {
+	all, err := s.access.Groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]accesstable.Group, len(all))
+	for _, g := range all {
+		byID[g.ID] = g
+	}
+	return byID, nil
 }
 
 // members returns the number of people and service accounts that have a role in a project, directly or by a group.

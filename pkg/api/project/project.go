@@ -125,6 +125,8 @@ type response struct {
 	CreatedAt         *string     `json:"createdAt"`
 	UpdatedAt         *string     `json:"updatedAt"`
 	ArchivedAt        *string     `json:"archivedAt"`
+
+	Access *grantsResponse `json:"access,omitempty"` // with a filter by users, groups or roles
 }
 
 // owner is an element of owners in projectSchema.

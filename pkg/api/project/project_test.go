@@ -180,6 +180,49 @@ func TestList(t *testing.T) {
 	f.ExpectQuery(f.admin(t), t, "list", "archived=true", `200 {"version":1,"projects":[]}`)
 }
 
+// The list says in which projects accounts and groups have roles.
+func TestListOfGrants(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, http.StatusCreated)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"hidden","name":"Hidden","mode":"private"}`, http.StatusCreated)
+	f.ExpectStatus(f.admin(t), t, "addAccess", "shop", `{"roles":[5,7],"groups":[1],"users":[3]}`, http.StatusOK)
+	ada := `"users":[{"id":1,"name":"Ada","email":"ada@example.com","rootRole":3,"accountType":"User","roleId":4,"roles":[4]}`
+	ci := func(roles string) string {
+		return `{"id":3,"name":"CI","username":"ci","rootRole":3,"accountType":"Service Account",` + roles + `}`
+	}
+	payments := func(roles string) string {
+		return `"access":{"groups":[{"id":1,"name":"Payments","description":null,"mappingsSSO":[],"createdAt":null,"userCount":1,` +
+			roles + `}],`
+	}
+	const both = `"roleId":5,"roles":[5,7]`
+	ben := f.as(t, access.UserPrincipal(2, access.RoleViewer))
+	for _, call := range []struct {
+		ctx   context.Context //nolint:containedctx // of the request
+		query string
+		want  []string
+	}{
+		{f.admin(t), "users=1", []string{`"access":{"groups":[],` + ada + `]}}`, `"access":{"groups":[],` + ada + `]}}`}},
+		{ben, "users=1", []string{`"access":{"groups":[],` + ada + `]}}`}},
+		{ben, "groups=1&users=2,3", []string{payments(both) + `"users":[` + ci(both) + `]}}`}},
+		{ben, "roles=7", []string{payments(`"roleId":7,"roles":[7]`) + `"users":[` + ci(`"roleId":7,"roles":[7]`) + `]}}`}},
+		{ben, "users=1&roles=4&roles=5", []string{`"access":{"groups":[],` + ada + `]}}`}},
+		{ben, "groups=1&roles=4", nil},
+		{ben, "users=77", nil},
+		{ben, "users=1&archived=true", nil},
+	} {
+		_, _, text := f.Serve(call.ctx, operation.Request{Operation: "list", Query: call.query})
+		var got []string
+		for _, project := range strings.SplitAfter(text, "}}")[:strings.Count(text, "}}")] {
+			_, shown, _ := strings.Cut(project, `"archivedAt":null,`)
+			got = append(got, shown)
+		}
+		assert.Equal(t, fmt.Sprint(call.query, call.want), fmt.Sprint(call.query, got))
+	}
+	f.ExpectQuery(ben, t, "list", "users=1,x", "400 ValidationError: The `/query/users` parameter must be ids of people and service "+
+		"accounts, separated by commas; you sent \"1,x\".")
+}
+
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

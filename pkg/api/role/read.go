@@ -2,18 +2,38 @@ package role
 
 import (
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// List serves GET /api/admin/roles.
+// maxFilter is the maximum number of characters of the names of a permission and an environment.
+const maxFilter = 100
+
+// List serves GET /api/admin/roles: all roles or, with permission, those that have it, with environment also there.
 func List(roles *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		query := lambdahttp.NewQuery(r)
+		permission, environment := access.Permission(query.Text("permission", maxFilter)), query.Text("environment", maxFilter)
+		if _, ok := access.FindPermission(permission); !ok && query.Has("permission") {
+			query.Reject("permission", "must be the name of a permission")
+		}
+		if err := query.Err(); err != nil {
+			return err
+		}
+		if environment != "" && permission == "" {
+			return apierror.New(apierror.Validation,
+				"The `/query/permission` property is required with `/query/environment`; you did not send it.")
+		}
 		all, err := roles.List(r.Context())
 		if err != nil {
 			return err
+		}
+		if permission != "" {
+			all = slices.DeleteFunc(all, func(r access.RoleDefinition) bool { return !r.Grants(permission, environment) })
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Version int        `json:"version"`

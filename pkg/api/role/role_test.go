@@ -1,7 +1,9 @@
 package role_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -100,6 +102,36 @@ func TestOperations(t *testing.T) {
 		!strings.HasSuffix(got, shownPlanner+`,`+strings.Replace(shownReleaser, "7", "9", 1)+`]}`) {
 		t.Error(got)
 	}
+}
+
+// The list says which roles have a permission.
+func TestListByPermission(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(t.Context(), t, "create", "", releaser, http.StatusOK)
+	f.ExpectStatus(t.Context(), t, "create", "", planner, http.StatusOK)
+	for query, want := range map[string][]string{
+		"permission=ADMIN":                                       {"Admin"},
+		"permission=CREATE_PROJECT":                              {"Admin", "Editor", "Planner"},
+		"permission=UPDATE_FEATURE":                              {"Admin", "Owner", "Member", "Releaser"},
+		"permission=UPDATE_PROJECT":                              {"Admin", "Owner"}, // it has no effect in a root role
+		"permission=UPDATE_FEATURE_ENVIRONMENT":                  {"Admin", "Owner", "Member", "Releaser"},
+		"permission=UPDATE_FEATURE_ENVIRONMENT&environment=prod": {"Admin", "Owner", "Member", "Releaser"},
+		"permission=UPDATE_FEATURE_ENVIRONMENT&environment=test": {"Admin", "Owner", "Member"},
+	} {
+		_, _, text := f.Serve(t.Context(), operation.Request{Operation: "list", Query: query})
+		var list struct{ Roles []role.Response }
+		assert.OK(t, json.Unmarshal([]byte(text), &list))
+		var got []string
+		for _, r := range list.Roles {
+			got = append(got, r.Name)
+		}
+		assert.Equal(t, fmt.Sprint(query, want), fmt.Sprint(query, got))
+	}
+	f.ExpectQuery(t.Context(), t, "list", "permission=FLY",
+		"400 ValidationError: The `/query/permission` parameter must be the name of a permission; you sent \"FLY\".")
+	f.ExpectQuery(t.Context(), t, "list", "environment=prod",
+		"400 ValidationError: The `/query/permission` property is required with `/query/environment`; you did not send it.")
 }
 
 func TestInvalidRoles(t *testing.T) {

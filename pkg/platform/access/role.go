@@ -75,6 +75,20 @@ func (r RoleDefinition) RootPermissions() []Permission {
 	return all
 }
 
+// Grants reports whether the role has a permission: in an environment or, without one, in at least one. The role Admin has
+// all of them. Permissions without effect, because the role has another type, do not count.
+func (r RoleDefinition) Grants(need Permission, environment string) bool {
+	info, _ := FindPermission(need)
+	isRoot := r.Type == RootType || r.Type == RootCustomType
+	return slices.ContainsFunc(r.Permissions, func(has RolePermission) bool {
+		if has.Permission == Admin {
+			return true
+		}
+		return has.Permission == need && isRoot == (info.Type == RootPermission) &&
+			(environment == "" || has.Environment == "" || has.Environment == environment)
+	})
+}
+
 // editorInOpen returns what the root role Editor may do in each open project.
 func editorInOpen() []Permission { return append(memberPermissions(), MoveFeature) }
 

@@ -1,8 +1,7 @@
 // People and groups in all views: their paths and addresses.
 
 import { call } from './api.js';
-import { loadProjects, projectPath } from './project.js';
-import { inTurn } from './role.js';
+import { projectsPath } from './project.js';
 
 export const peoplePath = '/api/admin/user-admin';
 export const personPath = (id) => `${peoplePath}/${encodeURIComponent(id)}`;
@@ -21,10 +20,13 @@ export const accountName = ({ id, name, username, email }) => name || username |
 export const loadGroups = async (signal) => (await call('GET', groupsPath, undefined, { signal })).groups;
 
 /**
- * Loads who has which roles in the projects that the caller sees and that have members.
- * @returns {Promise<Array<{project: Object, users: Object[], groups: Object[], roles: Object[]}>>}
+ * Loads in which projects that the caller sees some accounts and groups have roles. Without them, it is for all, and without roles, for all roles.
+ * @param {{users?: number[], groups?: number[], roles?: number[]}} ids
+ * @param {AbortSignal} signal
+ * @returns {Promise<Array<{project: Object, users: Object[], groups: Object[]}>>} `roles` of users and groups are ids
  */
-export async function loadMembers(signal) {
-  const projects = (await loadProjects(signal)).filter(({ memberCount }) => memberCount > 0);
-  return inTurn(projects, async (project) => ({ project, ...await call('GET', `${projectPath(project.id)}/access`, undefined, { signal }) }));
+export async function loadGrants(ids, signal) {
+  const query = new URLSearchParams(Object.entries(ids).filter(([, some]) => some.length > 0).map(([name, some]) => [name, some.join()]));
+  const { projects } = await call('GET', `${projectsPath}?${query}`, undefined, { signal });
+  return projects.map(({ access, ...project }) => ({ project, ...access }));
 }

@@ -11,6 +11,7 @@ export const grants = ({ permissions }, name, environment = undefined) => permis
 
 /**
  * Reports whether the root role Editor has a permission in each open project: what Member has, and moving toggles.
- * @param {{permissions: Array<{name: string}>}} member the role Member
+ * @param {string} name
+ * @param {boolean} isMembers whether the role Member has it
  */
-export const editorInOpen = (member, name) => name === 'MOVE_FEATURE_TOGGLE' || grants(member, name);
+export const editorInOpen = (name, isMembers) => isMembers || name === 'MOVE_FEATURE_TOGGLE';

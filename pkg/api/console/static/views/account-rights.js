@@ -6,7 +6,7 @@ import { failure, loading } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { knownProjects, projectAddress, projectChoices, projectPath } from '../project.js';
 import { editorInOpen, grants } from '../rights.js';
-import { loadGrants, roleAddress } from '../role.js';
+import { loadRole, roleAddress } from '../role.js';
 import { numberTable } from '../table.js';
 import { element, html, live, nothing } from '../template.js';
 
@@ -22,19 +22,24 @@ export function accountRights({ path, id, address }, { search, signal }, draw) {
     environment: search.get('environment') ?? '',
     environments: [],
     shown: null, // the project of the answer: {id, name, mode}
-    roles: [], // all that can explain a permission
+    root: null, // the root role
+    member: null, // the role Member, whose permissions Editors have in open projects
     answer: null,
     error: null,
   };
   const input = element(html`<input aria-label="Project" placeholder="Choose a project" value=${state.project}>`);
   const box = combobox(input, { choices: async (text) => projectChoices(await knownProjects().catch(() => []), text), choose: (project) => choose({ project }) });
+  let retry = () => {}; // loads it again
   return { load, template };
 
-  async function load() {
+  /** @param {number} rootRole of the account, by its id */
+  async function load(rootRole) {
     state.error = null;
+    retry = () => load(rootRole);
     try {
-      [state.environments, state.roles] = await Promise.all([loadEnvironments(signal), loadGrants(signal)]);
-      await ask();
+      [state.environments, state.root, state.member] = await Promise.all([
+        loadEnvironments(signal), loadRole(rootRole, signal), loadRole(5, signal), ask(),
+      ]);
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;
@@ -68,23 +73,24 @@ export function accountRights({ path, id, address }, { search, signal }, draw) {
   }
 
   function template(name) {
-    const { answer, error, environment, environments } = state;
+    const { answer, root, error, environment, environments } = state;
     return html`<section aria-label="What it may do" class="rights">
       <h2>What may <bdi>${name}</bdi> do?</h2>
       <div class="finder">${box.element}
         ${state.project ? html`<select aria-label="Environment" @change=${({ target }) => choose({ environment: target.value })}>
           <option value="">Choose an environment</option>
           ${environments.map((one) => html`<option value=${one.name} .selected=${live(one.name === environment)}>${one.name}</option>`)}</select>` : nothing}</div>
-      ${error ? failure(error, load) : !answer ? loading('what it may do') : shown(answer)}</section>`;
+      ${error ? failure(error, retry) : !answer || !root ? loading('what it may do') : shown(answer)}</section>`;
   }
 
-  function shown({ overview, rootRole, projectRoles }) {
+  function shown({ overview, projectRoles }) {
+    const { root: rootRole } = state;
     if (rootRole.id === 1) return html`<p>Everything, because the root role is <a href=${roleAddress(rootRole)}>Admin</a>.</p>`;
     const project = state.shown;
     const where = environmentName(state.environments.find(({ name }) => name === state.environment) ?? { name: state.environment });
     const link = (one) => html`<a href=${projectAddress(one.id)}><bdi>${one.name}</bdi></a>`;
-    const inProject = (one) => reasons(one, project, projectRoles, rootRole);
-    const inService = (one) => (grants(detailed(rootRole), one.name) ? [rootRole] : []);
+    const inProject = (one) => reasons(one, project, projectRoles);
+    const inService = (one) => (grants(rootRole, one.name) ? [rootRole] : []);
     return html`
       ${project && overview.environment.length > 0 ? html`<h3>In ${where} of ${link(project)}</h3>
         ${table(`In ${state.environment} of ${project.name}`, overview.environment, inProject)}` : nothing}
@@ -92,16 +98,11 @@ export function accountRights({ path, id, address }, { search, signal }, draw) {
       <h3>In the whole service</h3>${table('In the whole service', overview.root.filter(({ name }) => name !== 'ADMIN'), inService)}`;
   }
 
-  /** A role of an answer with its permissions. */
-  function detailed(role) {
-    return state.roles.find(({ id: of }) => of === role.id) ?? { ...role, permissions: [] };
-  }
-
   /** The roles by which an account has a permission in a project. */
-  function reasons({ name, environment }, { mode }, projectRoles, rootRole) {
-    const member = state.roles.find(({ id: of }) => of === 5);
-    const isEditor = mode === 'open' && rootRole.id === 2 && member && editorInOpen(member, name);
-    return [...projectRoles.filter((role) => grants(role, name, environment)), ...isEditor ? [rootRole] : []];
+  function reasons({ name, environment }, { mode }, projectRoles) {
+    const { root, member } = state;
+    const isEditor = mode === 'open' && root.id === 2 && editorInOpen(name, grants(member, name));
+    return [...projectRoles.filter((role) => grants(role, name, environment)), ...isEditor ? [root] : []];
   }
 
   /** @param {(permission: Object) => Object[]} by the roles that are known to give a permission. Otherwise, a group does. */

@@ -4,8 +4,8 @@ import { call } from '../api.js';
 import { copyText } from '../clipboard.js';
 import { openDialog } from '../dialog.js';
 import { failure, loading, text } from '../dom.js';
-import { editorInOpen, grants } from '../rights.js';
-import { isRoot, loadGrants, roleAddress } from '../role.js';
+import { editorInOpen } from '../rights.js';
+import { loadPermissions, loadRolesWith, roleAddress } from '../role.js';
 import { element, html, nothing, render } from '../template.js';
 
 /** @typedef {import('../why.js').Need} Need */
@@ -51,31 +51,32 @@ const where = (project, environment) => `${environment ? ` in the environment ${
   project ? `${environment ? ' of' : ' in'} the project ${project}` : ''}`;
 
 /**
- * Loads what the answer says: all roles with their permissions, those of the caller, and the project.
+ * Loads what the answer says: the roles that have the permission, those of the caller, the project, and what is known of the permission.
  * @param {Need} need
  * @param {AbortSignal} signal
  */
-async function load({ project }, signal) {
-  const [roles, own, overview] = await Promise.all([
-    loadGrants(signal),
+async function load({ permission, project, environment }, signal) {
+  const [roles, own, overview, { root, project: inProject, environments }] = await Promise.all([
+    loadRolesWith(permission, environment, signal),
     call('GET', '/api/admin/user/roles', undefined, { signal }),
     project && call('GET', `/api/admin/projects/${encodeURIComponent(project)}/overview`, undefined, { signal }),
+    loadPermissions(signal),
   ]);
-  return { roles, own: own.roles, overview };
+  const catalog = [...root, ...inProject, ...environments.flatMap(({ permissions }) => permissions)];
+  return { roles, own: own.roles, overview, described: catalog.find(({ name }) => name === permission) };
 }
 
 /** @param {Need} need */
-function reasons(need, { roles, own, overview }) {
+function reasons(need, { roles, own, overview, described }) {
   const { permission, project, environment } = need;
-  const described = roles.flatMap(({ permissions }) => permissions).find(({ name }) => name === permission);
   const isOfProject = described !== undefined && described.type !== 'root';
-  const name = described && permission !== 'ADMIN' ? html`“${described.displayName}” <small><code>${permission}</code></small>` : html`<code>${permission}</code>`;
+  const name = described ? html`“${described.displayName}” <small><code>${permission}</code></small>` : html`<code>${permission}</code>`;
   const here = own.filter((role) => !role.project || role.project === project);
   return html`
     <p>It needs the permission ${name}${html`<bdi>${where(project, environment)}</bdi>`}, which you do not have.</p>
     <dl>
       <div><dt>Your roles</dt><dd>${here.length === 0 ? 'None' : html`<ul>${here.map((role) => html`<li>${text(role.name)}${role.project ? html` in ${text(role.project)}` : nothing}</li>`)}</ul>`}</dd></div>
-      <div><dt>Roles that have it</dt><dd><ul>${roles.filter((role) => grants(role, permission, environment) && (role.id === 1 || isRoot(role) !== isOfProject)).map((role) => html`
+      <div><dt>Roles that have it</dt><dd><ul>${roles.map((role) => html`
         <li><a href=${roleAddress(role)}>${text(role.name)}</a>${role.id === 1 ? ', everywhere' : isOfProject ? html` in ${project ? text(project) : 'a project'}` : nothing}</li>`)}
         ${isOfProject ? editor(permission, roles, overview) : nothing}</ul></dd></div>
       <div><dt>Ask</dt><dd>${isOfProject ? ask(overview) : 'An administrator'}</dd></div>
@@ -84,8 +85,7 @@ function reasons(need, { roles, own, overview }) {
 
 /** What the root role Editor may do in projects. */
 function editor(permission, roles, overview) {
-  const member = roles.find(({ id }) => id === 5);
-  if (!member || !editorInOpen(member, permission)) return nothing;
+  if (!editorInOpen(permission, roles.some(({ id }) => id === 5))) return nothing;
   const link = html`<a href="#/roles/2">Editor</a>`;
   if (!overview) return html`<li>${link}, in open projects</li>`;
   return overview.mode === 'open' ? html`<li>${link}, because ${text(overview.name)} is open</li>`

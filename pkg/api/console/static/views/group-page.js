@@ -5,7 +5,7 @@ import { combobox } from '../combobox.js';
 import { counted, failure, focusOn, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
-import { accountName, accountPage, groupPath, loadMembers } from '../person.js';
+import { accountName, accountPage, groupPath, loadGrants } from '../person.js';
 import { projectAddress } from '../project.js';
 import { loadRoles, roleAddress } from '../role.js';
 import { marked, matcher } from '../search.js';
@@ -52,9 +52,8 @@ export async function renderGroup(content, context, id) {
   /** Loads the roles in projects. The page is complete without them. */
   async function loadProjectRoles() {
     try {
-      const all = state.group.projects.length === 0 ? [] : await loadMembers(signal);
-      state.projects = all.flatMap(({ project, groups, roles }) => groups.filter((group) => group.id === state.group.id)
-        .map((group) => ({ project, roles: group.roles.map((of) => roles.find((role) => role.id === of)).filter(Boolean) })));
+      const all = state.group.projects.length === 0 ? [] : await loadGrants({ groups: [state.group.id] }, signal);
+      state.projects = all.map(({ project, groups: [group] }) => ({ project, roles: state.roles.filter((role) => group.roles.includes(role.id)) }));
     } catch {
       return;
     }

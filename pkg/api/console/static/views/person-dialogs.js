@@ -5,7 +5,7 @@ import { call, read } from '../api.js';
 import { FieldError, field, form, openDialog, openLoadedDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
 import { keepControls, mergeForm, save, writer } from '../draft.js';
-import { loadMembers, peoplePath, personPath } from '../person.js';
+import { loadGrants, peoplePath, personPath } from '../person.js';
 import { element, html, nothing, render } from '../template.js';
 
 const labels = { name: 'Name', email: 'E-mail', rootRole: 'Root role' };
@@ -152,9 +152,6 @@ export function openDeletion(person, deleted) {
 
 /** Loads how many tokens a person has, and in how many projects own roles. */
 async function loadOwn({ id }, signal) {
-  const [tokens, members] = await Promise.all([loadAllTokens(signal), loadMembers(signal)]);
-  return {
-    tokens: tokens.filter(({ owner }) => owner?.id === id).length,
-    projects: members.filter(({ users }) => users.some((user) => user.id === id)).length,
-  };
+  const [tokens, projects] = await Promise.all([loadAllTokens(signal), loadGrants({ users: [id] }, signal)]);
+  return { tokens: tokens.filter(({ owner }) => owner?.id === id).length, projects: projects.length };
 }

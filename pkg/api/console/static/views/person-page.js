@@ -3,9 +3,9 @@
 import { failure, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
-import { groupAddress, loadMembers } from '../person.js';
+import { groupAddress, loadGrants } from '../person.js';
 import { projectAddress } from '../project.js';
-import { roleAddress } from '../role.js';
+import { loadRoles, roleAddress } from '../role.js';
 import { html, nothing, render as show } from '../template.js';
 import { accountRights } from './account-rights.js';
 import { addTokens, loadPeople, tokenUse } from './people.js';
@@ -36,20 +36,21 @@ export async function renderPerson(content, context, id) {
     drawHead();
     draw();
     if (!state.person) return;
-    await Promise.all([loadProjectRoles(), rights.load()]);
+    await Promise.all([loadProjectRoles(), rights.load(state.person.rootRole)]);
   }
 
   /** Loads the roles in projects. The page is complete without them. */
   async function loadProjectRoles() {
     const { person } = state;
-    const has = (members, ids) => members.filter((member) => ids.includes(member.id));
     try {
-      const all = await loadMembers(signal);
-      state.projects = all.map(({ project, users, groups, roles }) => ({
+      const [all, roles] = await Promise.all([
+        loadGrants({ users: [person.id], groups: person.groups.map((group) => group.id) }, signal), loadRoles(signal),
+      ]);
+      state.projects = all.map(({ project, users, groups }) => ({
         project,
-        own: has(users, [person.id]).flatMap((member) => named(member, roles)),
-        byGroup: has(groups, person.groups.map((group) => group.id)).map((group) => ({ group, roles: named(group, roles) })),
-      })).filter(({ own, byGroup }) => own.length > 0 || byGroup.length > 0);
+        own: users.flatMap((member) => named(member, roles)),
+        byGroup: groups.map((group) => ({ group, roles: named(group, roles) })),
+      }));
     } catch {
       return;
     }

@@ -2,7 +2,7 @@
 
 import { call } from '../api.js';
 import { failure } from '../dom.js';
-import { accountName, accountPage, groupAddress, loadGroups, loadMembers, peoplePath } from '../person.js';
+import { accountName, accountPage, groupAddress, loadGrants, loadGroups, peoplePath } from '../person.js';
 import { projectAddress } from '../project.js';
 import { isRoot } from '../role.js';
 import { html, nothing } from '../template.js';
@@ -47,12 +47,11 @@ export function roleHolders(role, { may, signal }, draw) {
   }
 
   async function inProjects() {
-    const has = ({ roles }) => roles.includes(role.id);
-    return (await loadMembers(signal)).flatMap(({ project, users, groups }) => {
+    return (await loadGrants({ roles: [role.id] }, signal)).flatMap(({ project, users, groups }) => {
       const where = { project, projectHref: projectAddress(project.id, 'members') };
       return [
-        ...groups.filter(has).map((group) => ({ name: group.name, href: groupAddress(group), detail: 'group', ...where })),
-        ...users.filter(has).map((one) => ({ name: accountName(one), href: isAdmin ? accountPage(one) : undefined, detail: one.accountType === 'User' ? '' : 'service account', ...where })),
+        ...groups.map((group) => ({ name: group.name, href: groupAddress(group), detail: 'group', ...where })),
+        ...users.map((one) => ({ name: accountName(one), href: isAdmin ? accountPage(one) : undefined, detail: one.accountType === 'User' ? '' : 'service account', ...where })),
       ];
     });
   }

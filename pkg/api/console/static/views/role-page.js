@@ -5,8 +5,8 @@ import { form, openDialog } from '../dialog.js';
 import { loading, logAddress, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { loadEnvironments } from '../environment.js';
-import { editorInOpen } from '../rights.js';
-import { isCustom, isRoot, rolePath, rolesPath } from '../role.js';
+import { editorInOpen, grants } from '../rights.js';
+import { isCustom, isRoot, loadPermissions, loadRole, rolePath, rolesPath } from '../role.js';
 import { keyOf, partsOf, roleMatrix, rowsOf } from '../role-matrix.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { locked } from '../why.js';
@@ -25,12 +25,12 @@ export async function renderRole(content, context, id) {
     if (error.status !== 404) throw error;
     return null;
   });
-  const [{ permissions: catalog }, environments, opened, copied, member] = await Promise.all([
-    call('GET', '/api/admin/permissions', undefined, { signal }),
+  const [catalog, environments, opened, copied, member] = await Promise.all([
+    loadPermissions(signal),
     loadEnvironments(signal),
     isNew ? undefined : ofId(id),
     isNew && search.has('copy') ? ofId(search.get('copy')) : null,
-    call('GET', rolePath(5), undefined, { signal }),
+    loadRole(5, signal),
   ]);
   if (opened === null) {
     show(html`<p class="empty">There is no such role. It may have been deleted. <a href="#/roles">Show the roles</a>.</p>`, content);
@@ -107,6 +107,12 @@ export async function renderRole(content, context, id) {
       ${holders?.template() ?? nothing}`, content);
   }
 
+  /** Reports whether the root role Editor has a permission in open projects. */
+  function isEditors(key) {
+    const { name } = partsOf(key);
+    return editorInOpen(name, grants(member, name));
+  }
+
   /** @param {{type: string, permissions: string[]}} [values] what is edited */
   function permitted(values) {
     const type = values?.type ?? role.type;
@@ -127,7 +133,7 @@ export async function renderRole(content, context, id) {
       : roleMatrix({ caption: 'Permissions', rows, environments: ofService ? [] : environments, place: ofService ? 'Whole service' : 'Project', has, change })}
       ${role?.id === 2 ? html`<h2>In open projects</h2>
         <p class="detail">What Member permits, and moving toggles. In protected and private projects, Editors need a role there.</p>
-        ${roleMatrix({ caption: 'Permissions in open projects', rows: rowsOf(catalog, false), environments, has: (key) => editorInOpen(member, partsOf(key).name) })}` : nothing}
+        ${roleMatrix({ caption: 'Permissions in open projects', rows: rowsOf(catalog, false), environments, has: isEditors })}` : nothing}
       ${idle.length > 0 ? html`<h2>Without effect</h2>
         <p class="detail">Permissions that decide nothing here, ${ofService ? 'or that count only in projects, ' : nothing}which a role of another service or of Terraform can contain.</p>
         <ul class="idle">${idle.map((key) => html`<li>${change ? html`<label class="check"><input type="checkbox" .checked=${live(keys.has(key))}

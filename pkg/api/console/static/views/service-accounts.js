@@ -82,7 +82,7 @@ export async function render(content, context) {
     }
     if (state.account) showHead(state.account);
     draw();
-    if (state.account) rights.load();
+    if (state.account) rights.load(state.account.rootRole);
   }
 
   function showHead(account) {
