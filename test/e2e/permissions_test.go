@@ -177,6 +177,9 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 	s.downloadToggles(t, secret)
 	s.reportUse(t, secret)
 	s.mergeUsage(t)
+	// Which applications are hidden is read only if a project is.
+	s.mustSend(t, "POST /api/admin/projects", "admin", `{"name":"Hidden","mode":"private"}`)
+	s.mustSend(t, "GET /api/admin/client-metrics/features/old-banner", "editor", "")
 	client := "/api/admin/api-tokens/" + token.Listed()
 	s.mustSend(t, "PUT "+client, "api-token", `{"expiresAt":"2199-01-01T00:00:00Z"}`)
 	s.mustSend(t, "POST "+client+"/rotate", "api-token", `{}`)
