@@ -55,20 +55,18 @@ help: ## start: List the targets
 build: ## deploy: Build every function for AWS with the SAM CLI, into .aws-sam
 	rm -rf .aws-sam/build
 	GOOS=linux GOARCH=arm64 go list -export ./functions/... >/dev/null
-	scripts/python-tool.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python) sam build
+	scripts/python-tool.sh sam build
 
-# Uses its own environment of samconfig.toml and its own folder, so that no deployment uses the
-# build.
 build-local: ## start: Build every function for sam local on this machine, into .aws-sam/local
-	GOOS=linux GOARCH=$(GOARCH) go list -export ./functions/... >/dev/null
-	scripts/python-tool.sh sam build --config-env local --parameter-overrides Architecture=$(SAM_ARCHITECTURE)
+	@scripts/build-local.sh
 
 # Static, so that it runs on other machines with this operating system and processor. It contains
 # its commit.
 toggleadmin: ## deploy: Build the operator's command line, .cache/bin/toggleadmin
 	go build -buildvcs=auto -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
-reproducible: build ## test: Build every function again, in another folder and without SAM, and compare the files: COLD= (1: with an empty build cache)
+reproducible: ## test: Build every function twice, with and without SAM in two folders, and compare the files: COLD= (1: the second time with an empty build cache)
+	@scripts/build-local.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python)
 	@COLD='$(COLD)' scripts/reproducible.sh
 
 # make passes the variables of its command line and environment on. exec, so that signals reach the

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds every function with go in a copy of the repository, and compares the bytes with those that
-# `make build` made with the SAM CLI (.aws-sam/build). Without a build of the SAM CLI, prints a line
-# and compares with a build in this folder. With COLD=1 the copy is built with an empty Go build
+# scripts/build-local.sh made with the SAM CLI. Without a build of the SAM CLI, prints a line and
+# compares with a build in this folder. With COLD=1 the copy is built with an empty Go build
 # cache, which takes minutes.
 #
 #   CGO_ENABLED=0 GOFLAGS=… scripts/reproducible.sh
@@ -17,13 +17,13 @@ hashes() { # FOLDER
 }
 
 build() { # FOLDER
-    GOOS=linux GOARCH=arm64 go build -o "$1/" ./functions/...
+    GOOS=linux go build -o "$1/" ./functions/...
 }
 
-if [ -d .aws-sam/build ]; then
-    first=$(hashes .aws-sam/build)
+if [ -d .aws-sam/local/build ]; then
+    first=$(hashes .aws-sam/local/build)
 else
-    echo 'skipped the build with sam: .aws-sam/build does not exist'
+    echo 'skipped the build with sam: .aws-sam/local/build does not exist'
     build "$work/here"
     first=$(hashes "$work/here")
 fi

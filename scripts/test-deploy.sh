@@ -28,29 +28,22 @@ timed() {
     printf '%-78s %6d s\n' "$1" $((SECONDS - start))
 }
 
-# The build has a folder of its own, so that it is never deployed to AWS.
 build() {
-    go list -export ./functions/... >/dev/null # sam build uses the build cache
-    if ! .cache/sam/bin/sam build --build-dir .aws-sam/ministack/build --parameter-overrides "Architecture=$architecture" \
-        >.aws-sam/ministack/build.log 2>&1; then
-        cat .aws-sam/ministack/build.log >&2
-        return 1
-    fi
+    local log
+    log=$(scripts/build-local.sh 2>&1) || { echo "$log" >&2; return 1; }
 }
 
 [ "$(uname -s)" = Linux ] || skip 'Linux, because the emulator runs the functions as processes'
 case $(uname -m) in
-    x86_64) architecture=x86_64 ;;
-    aarch64) architecture=arm64 ;;
+    x86_64 | aarch64) ;;
     *) skip "x86_64 or aarch64, not $(uname -m)" ;;
 esac
-mkdir -p .aws-sam/ministack
 timed 'install' install sam
 timed 'install the emulator' install ministack
 (timed 'sam build' build)
 
 export TEST_DEPLOY_SAM=$PWD/.cache/sam/bin/sam TEST_DEPLOY_PYTHON=$PWD/.cache/ministack/bin/python
-export TEST_DEPLOY_BUILD=$PWD/.aws-sam/ministack/build
+export TEST_DEPLOY_BUILD=$PWD/.aws-sam/local/build
 # Without a package name, go test prints the steps and their times immediately.
 cd test/deploy
 exec go test -count=1 "$@"

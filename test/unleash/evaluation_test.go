@@ -186,7 +186,7 @@ func TestEvaluation(t *testing.T) {
 	for _, other := range report.NotImported {
 		numbers[other.Kind] = *other.Number
 	}
-	if numbers["custom strategy types"] != 1 || numbers["people"] == 0 || numbers["events"] == 0 {
+	if numbers["custom strategy types"] != 1 || numbers["people (--people)"] == 0 || numbers["events"] == 0 {
 		t.Errorf("not imported: %v", numbers)
 	}
 	same(t, "skipped", []transfer.Remark{}, report.Features.Skipped)
