@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/platform/access"
 )
@@ -29,7 +28,8 @@ func (p foundProject) project() transfer.Project {
 }
 
 // projects returns the projects, archived ones too, or only the one with an id if that is not empty. It returns nil if
-// Unleash does not list projects.
+// Unleash does not list projects, and without the project with the id: the open-source edition lists the default project
+// only, although toggles can have others.
 func (r *client) projects(ctx context.Context, id string) ([]transfer.Project, error) {
 	var all []transfer.Project
 	seen := map[string]bool{}
@@ -48,9 +48,6 @@ func (r *client) projects(ctx context.Context, id string) ([]transfer.Project, e
 				all = append(all, p.project())
 			}
 		}
-	}
-	if id != "" && all == nil {
-		return nil, exitstatus.Errorf(exitstatus.NotFound, "Unleash has no project %q, or the token may not see it", id)
 	}
 	return all, nil
 }

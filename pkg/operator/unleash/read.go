@@ -93,7 +93,7 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	}
 	if project != "" && len(toggles) == 0 && d.Projects == nil {
 		return d, exitstatus.Errorf(exitstatus.Failure,
-			"Unleash has no toggle in the project %q, or the token may not read it", project)
+			"Unleash has no project %q with toggles, or the token may not see it", project)
 	}
 	all := make([]element, len(toggles))
 	if err := r.complete(ctx, toggles, all); err != nil {

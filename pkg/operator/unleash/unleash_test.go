@@ -191,7 +191,7 @@ func TestReadFails(t *testing.T) {
 		{"/base", "user:other", "", "Unleash rejects the token", 4},
 		{"?a=b", "user:secret", "", "is not the URL of an Unleash", 2},
 		{"/base", "user:secret", "other", "is not Unleash: its toggles have no environments", 2},
-		{"/base", "user:secret", "none", `Unleash has no toggle in the project "none"`, 1},
+		{"/base", "user:secret", "none", `Unleash has no project "none" with toggles`, 1},
 	} {
 		s := &server{searches: 10}
 		_, err := s.read(t, test.path, test.token, test.project)
@@ -421,11 +421,18 @@ func TestProjects(t *testing.T) {
 	d, _, err = readFrom(t, h, "shop")
 	assert.OK(t, err)
 	assert.Equal(t, []transfer.Project{shop}, d.Projects)
-	_, _, err = readFrom(t, h, "none")
-	if err == nil || exitstatus.Of(err) != exitstatus.NotFound ||
-		err.Error() != `Unleash has no project "none", or the token may not see it` {
-		t.Error(err)
-	}
+}
+
+// The open-source edition lists the default project only.
+func TestProjectThatIsNotListed(t *testing.T) {
+	t.Parallel()
+	d, _, err := readFrom(t, empty.with(answers{
+		"search/features": `{"features":[{"name":"a","project":"shop","type":"release",
+			"createdAt":"2024-01-01T00:00:00.000Z","environments":[]}],"total":1}`,
+		"projects": `{"projects":[{"id":"default","name":"Default"}]}`,
+	}), "shop")
+	assert.OK(t, err)
+	assert.Equal(t, []int{0, 1}, []int{len(d.Projects), len(d.Features)})
 }
 
 // forbidden are answers without the permission to read groups.
