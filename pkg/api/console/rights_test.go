@@ -30,5 +30,5 @@ func TestEditorInOpenProjects(t *testing.T) {
 		}
 	}
 	assert.Equal(t, want, runModule[[]bool](t, "rights.js", map[string]any{"member": member, "names": names},
-		`input.names.map((name) => editorInOpen({ permissions: input.member }, name))`))
+		`input.names.map((name) => editorInOpen(name, grants({ permissions: input.member }, name)))`))
 }
