@@ -35,6 +35,9 @@ func (o *Operator) Evaluate(
 	if err != nil {
 		return Evaluation{}, exitstatus.Explain(err)
 	}
+	if err := o.checkHasEnvironment(ctx, f, environment); err != nil {
+		return Evaluation{}, exitstatus.Explain(err)
+	}
 	features := []toggle.Feature{f}
 	if f.Dependency != nil {
 		parent, err := o.features.Get(ctx, f.Dependency.Feature)
@@ -62,4 +65,13 @@ func (o *Operator) CheckEnvironment(ctx context.Context, name string) error {
 		return err
 	}
 	return checkKnown("environment", name, all, func(e environment.Environment) string { return e.Name })
+}
+
+// checkHasEnvironment returns an error if the project of a toggle does not have an environment that exists.
+func (o *Operator) checkHasEnvironment(ctx context.Context, f toggle.Feature, name string) error {
+	p, err := o.projects.Get(ctx, f.Project)
+	if err := apierror.IgnoreNotFound(err); err != nil {
+		return err
+	}
+	return environment.CheckProject(p, name)
 }

@@ -26,6 +26,9 @@ func (o *Operator) SwitchToggle(ctx context.Context, name, environment string, o
 	last := int64(0)
 	f, err := o.features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 		last = f.LastEvent
+		if err := o.checkHasEnvironment(ctx, f, environment); err != nil {
+			return f, err
+		}
 		if !on {
 			return featureswitch.Off(f, environment), nil
 		}

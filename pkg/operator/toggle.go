@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/toggle"
@@ -133,7 +134,7 @@ type ToggleDetails struct {
 	Toggle
 
 	PotentiallyStaleAt *string             `json:"potentiallyStaleAt"` // null: never
-	Environments       []ToggleEnvironment `json:"environments"`       // all environments
+	Environments       []ToggleEnvironment `json:"environments"`       // those of the project
 	Segments           []string            `json:"segments"`           // names of those that its strategies use
 }
 
@@ -164,11 +165,18 @@ func (o *Operator) ToggleDetails(ctx context.Context, name string) (ToggleDetail
 		Environments:       []ToggleEnvironment{},
 		Segments:           []string{},
 	}
+	project, err := o.projects.Get(ctx, f.Project)
+	if err := apierror.IgnoreNotFound(err); err != nil {
+		return ToggleDetails{}, err
+	}
 	environments, err := o.environments.List(ctx)
 	if err != nil {
 		return ToggleDetails{}, err
 	}
 	for _, e := range environments {
+		if !project.HasEnvironment(e.Name) {
+			continue
+		}
 		state := f.Environments[e.Name]
 		d.Environments = append(d.Environments, ToggleEnvironment{e.Name, state.Enabled, len(state.Strategies)})
 	}
@@ -190,7 +198,14 @@ func (o *Operator) HasStatus(ctx context.Context, environment string, on bool) (
 	if err := o.CheckEnvironment(ctx, environment); err != nil {
 		return nil, err
 	}
-	return func(t Toggle) bool { return slices.Contains(t.enabledIn, environment) == on }, nil
+	projects, err := o.projects.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	has := access.HaveEnvironments(projects)
+	return func(t Toggle) bool {
+		return has(t.Project, environment) && slices.Contains(t.enabledIn, environment) == on
+	}, nil
 }
 
 // UsesSegment returns a condition on toggles: whether their strategies use the segment with the name.

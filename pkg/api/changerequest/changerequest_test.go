@@ -465,6 +465,19 @@ func TestWithoutApprovals(t *testing.T) {
 	assert.Equal(t, "[development]", fmt.Sprint(f.Toggle(t, "f").EnabledEnvironments()))
 }
 
+// A request for an environment that the project does not have any more is not applied, and there are no new ones.
+func TestEnvironmentThatTheProjectLacks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.askIn(t, amy, "payments/development", addStrategy)
+	f.expect(t, "payments/1", "amy In review -> 200 Approved")
+	f.protect(t, "payments", func(p *access.Project) { p.Environments = []string{"production"} })
+	const lacks = `The project "payments" has no environment with the name "development".`
+	f.expect(t, "payments/1", "amy Applied -> 409 ConflictError: The change request 1 has conflicts: "+lacks)
+	text, _ := f.call(t.Context(), f.set("projectId", "environment"), amy, "create", "payments/development", addStrategy)
+	assert.Equal(t, "404 NotFoundError: "+lacks, text)
+}
+
 // A frozen environment does not change, also if the request is approved.
 func TestFrozen(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -269,6 +270,9 @@ func AvailableReviewers(requests *Store) lambdahttp.HandlerFunc {
 			return lambdahttp.BadPathParam("environment", name)
 		}
 		if _, err := requests.environments.Get(r.Context(), name); err != nil {
+			return err
+		}
+		if err := environment.CheckProject(project, name); err != nil {
 			return err
 		}
 		all, err := requests.reviewers(r.Context(), project, name)

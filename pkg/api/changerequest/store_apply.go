@@ -157,6 +157,11 @@ func (s *Store) evaluate(ctx context.Context, r Request) (evaluation, world, map
 	if err != nil {
 		return evaluation{}, world{}, nil, err
 	}
+	if err := environment.CheckProject(projects[r.Project], r.Environment); err != nil {
+		for _, c := range r.Changes {
+			e.conflicts[c.ID] = apierror.From(err).Message
+		}
+	}
 	for place := range places {
 		project := projects[place.Project]
 		e1, exists := environments[place.Environment]

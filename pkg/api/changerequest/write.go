@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -61,15 +60,8 @@ func Create(requests *Store, users *user.Names, now func() time.Time) lambdahttp
 		if err != nil {
 			return err
 		}
-		project, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+		project, e, err := requests.environments.InProject(r)
 		if err != nil {
-			return err
-		}
-		name, err := lambdahttp.PathParam(r, "environment")
-		if err != nil || !project.HasEnvironment(name) {
-			return environment.NotFound(name)
-		}
-		if _, err := requests.environments.Get(r.Context(), name); err != nil {
 			return err
 		}
 		at, by := now(), callerOf(r.Context()).Person
@@ -82,7 +74,7 @@ func Create(requests *Store, users *user.Names, now func() time.Time) lambdahttp
 			changes = append(changes, c)
 		}
 		next, err := requests.AddChanges(r.Context(),
-			Request{Project: project.ID, Environment: name, CreatedBy: by, CreatedAt: at}, changes, places)
+			Request{Project: project.ID, Environment: e.Name, CreatedBy: by, CreatedAt: at}, changes, places)
 		if err != nil {
 			return err
 		}

@@ -44,13 +44,11 @@ func ETag(f toggle.Feature) string {
 	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
 }
 
-// EnvironmentOf reads the environment of a request. Its error is a 404 if there is none.
+// EnvironmentOf reads the environment of a request. Its error is a 404 if there is none, or if the project of the request
+// does not have it.
 func EnvironmentOf(r *http.Request, features *Reader) (environment.Environment, error) {
-	name, err := lambdahttp.PathParam(r, "environment")
-	if err != nil {
-		return environment.Environment{}, environment.NotFound(name)
-	}
-	return features.environments.Get(r.Context(), name)
+	_, e, err := features.environments.InProject(r)
+	return e, err
 }
 
 // StateOf reads the toggle and the environment of a request, and returns the state of the toggle in the environment.

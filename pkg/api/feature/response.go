@@ -23,7 +23,7 @@ type Response struct {
 	PotentiallyStale   bool                  `json:"potentiallyStale"`
 	PotentiallyStaleAt *string               `json:"potentiallyStaleAt"`
 	LastSeenAt         *string               `json:"lastSeenAt"`   // in any environment
-	Environments       []environmentResponse `json:"environments"` // all environments of the service
+	Environments       []environmentResponse `json:"environments"` // those of the project
 	Segments           []string              `json:"segments"`     // the names of those that its strategies use, sorted
 	Dependencies       []toggle.Dependency   `json:"dependencies"` // on its parent
 	Children           []string              `json:"children"`
@@ -63,20 +63,21 @@ type environmentResponse struct {
 }
 
 func newResponse(f toggle.Feature, known Resources) Response {
+	environments := known.environmentsOf(f)
 	r := Response{
 		Name: f.Name, Type: f.Type, Project: f.Project, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, Archived: f.Archived, CreatedAt: datetime.Format(f.CreatedAt),
 		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), PotentiallyStale: f.PotentiallyStale,
 		PotentiallyStaleAt: datetime.FormatOptional(known.Types.PotentiallyStaleAt(f)),
 		LastSeenAt:         datetime.FormatOptional(f.LastSeenAt()),
-		Environments:       make([]environmentResponse, len(known.Environments)),
+		Environments:       make([]environmentResponse, len(environments)),
 		Segments:           known.segmentNames(f),
 		Dependencies:       []toggle.Dependency{},
 		Children:           append([]string{}, f.Children...),
 		Tags:               []string{},
 	}
 	used := known.used[f.Name]
-	for i, e := range known.Environments {
+	for i, e := range environments {
 		state := f.Environments[e.Name]
 		r.Environments[i] = environmentResponse{
 			Name:                 e.Name,

@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -27,8 +28,9 @@ func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
 type Resources struct {
 	Types        Types
 	Environments []environment.Environment // in the order of responses
-	segments     map[int64]string          // names by ids
-	creators     map[int64]string          // names by ids
+	projects     map[string]*access.Project
+	segments     map[int64]string // names by ids
+	creators     map[int64]string // names by ids
 	used         hourUsage
 }
 
@@ -47,9 +49,14 @@ func (r *Reader) resources(ctx context.Context) (known Resources, err error) {
 	return known, err
 }
 
-// resourcesOf reads the type of a toggle, all environments, the segments that the toggle uses, and the usage.
+// resourcesOf reads the type and the project of a toggle, all environments, the segments that the toggle uses, and the
+// usage.
 func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resources, err error) {
 	var reads errgroup.Group
+	reads.Go(func() (err error) {
+		known.projects, err = projectsOf(ctx, []toggle.Feature{f})
+		return err
+	})
 	reads.Go(func() error {
 		t, _, err := r.Type(ctx, f.Type)
 		known.Types = Types{f.Type: t}
@@ -73,6 +80,29 @@ func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resou
 	})
 	err = reads.Wait()
 	return known, err
+}
+
+// projectsOf returns the projects of toggles that exist and that the caller sees, by id.
+func projectsOf(ctx context.Context, all []toggle.Feature) (map[string]*access.Project, error) {
+	projects := map[string]*access.Project{}
+	for _, f := range all {
+		if _, read := projects[f.Project]; read {
+			continue
+		}
+		p, err := access.VisibleProject(ctx, f.Project)
+		if err := apierror.IgnoreNotFound(err); err != nil {
+			return nil, err
+		}
+		projects[f.Project] = p
+	}
+	return projects, nil
+}
+
+// environmentsOf returns the environments that the project of a toggle has.
+func (k Resources) environmentsOf(f toggle.Feature) []environment.Environment {
+	return slices.DeleteFunc(slices.Clone(k.Environments), func(e environment.Environment) bool {
+		return !k.projects[f.Project].HasEnvironment(e.Name)
+	})
 }
 
 // segmentsOf returns the names of the segments that toggles use by their ids, without those of projects that the caller
@@ -150,6 +180,9 @@ func (r *Reader) Responses(
 	}
 	all, err := read(ctx, known)
 	if err != nil {
+		return nil, err
+	}
+	if known.projects, err = projectsOf(ctx, all); err != nil {
 		return nil, err
 	}
 	if known.segments, err = r.segmentsOf(ctx, all); err != nil {

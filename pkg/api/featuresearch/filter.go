@@ -38,6 +38,7 @@ type Filter struct {
 	Segment              OneOf     // names of segments that they use
 	LastSeen             LastSeen
 	Visible              func(project string) bool // selects the toggles of these projects
+	HasEnvironment       func(project, environment string) bool
 
 	// known is what exists of what Status and Segment name. Searcher.Search sets it.
 	known struct {
@@ -82,10 +83,11 @@ func (f Filter) selects(row featuretable.Row) bool {
 		f.LastSeen.selects(row) && f.Text.Matches(t)
 }
 
-// hasStatus reports whether a toggle has a status of Filter.Status. It has none in an environment that does not exist.
+// hasStatus reports whether a toggle has a status of Filter.Status. It has none in an environment that does not exist, or
+// that its project does not have.
 func (f Filter) hasStatus(row featuretable.Row, value string) bool {
 	environment, status, _ := strings.Cut(value, ":")
-	return f.known.environments[environment] &&
+	return f.known.environments[environment] && f.HasEnvironment(row.Toggle.Project, environment) &&
 		slices.Contains(row.EnabledIn, environment) == (status == statusEnabled)
 }
 

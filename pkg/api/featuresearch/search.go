@@ -21,6 +21,11 @@ func Search(features *feature.Reader, searcher *Searcher) lambdahttp.HandlerFunc
 		if err != nil {
 			return err
 		}
+		projects, err := access.VisibleProjects(r.Context())
+		if err != nil {
+			return err
+		}
+		f.HasEnvironment = access.HaveEnvironments(projects)
 		if f.Visible, err = access.Visibility(r.Context()); err != nil {
 			return err
 		}

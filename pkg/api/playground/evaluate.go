@@ -31,7 +31,7 @@ const (
 type featureResults struct {
 	Name         string              `json:"name"`
 	ProjectID    string              `json:"projectId"`
-	Environments map[string][]Result `json:"environments"` // one for each environment
+	Environments map[string][]Result `json:"environments"` // one for each environment of the project
 }
 
 // Evaluate serves POST /api/admin/playground/advanced.
@@ -50,6 +50,11 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 		if err != nil {
 			return err
 		}
+		projects, err := access.VisibleProjects(r.Context())
+		if err != nil {
+			return err
+		}
+		q.hasEnvironment = access.HaveEnvironments(projects)
 		features, err := store.Features(r.Context(), func(project string) bool {
 			return q.selects(project) && visible(project)
 		})
@@ -84,7 +89,7 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 var errSlow = apierror.New(apierror.Validation,
 	"The evaluation takes too long. Select fewer environments or projects, or send shorter values.")
 
-// evaluate returns the encoded featureResults of toggles. It stops when ctx ends, and when the results are too large for
+// evaluate returns the encoded featureResults of the toggles whose projects have one of the environments. It stops when ctx ends, and when the results are too large for
 // a response.
 func evaluate(
 	ctx context.Context, q query, features []toggle.Feature, segments []toggle.Segment, evaluated *evaluation.Context,
@@ -93,16 +98,22 @@ func evaluate(
 	for _, environment := range q.environments {
 		engines[environment] = NewEngine(environment, features, segments)
 	}
-	all := make([]json.RawMessage, len(features))
+	all := []json.RawMessage{}
 	size := 0
-	for i, f := range features {
+	for _, f := range features {
 		if ctx.Err() != nil {
 			return nil, errSlow
 		}
 		results := featureResults{f.Name, f.Project, map[string][]Result{}}
 		for _, environment := range q.environments {
+			if !q.hasEnvironment(f.Project, environment) {
+				continue
+			}
 			explanation := engines[environment].Explain(f, evaluated)
 			results.Environments[environment] = []Result{NewResult(f, environment, q.fields, explanation)}
+		}
+		if len(results.Environments) == 0 {
+			continue
 		}
 		text, err := jsonbody.Encode(results)
 		if err != nil {
@@ -113,7 +124,7 @@ func evaluate(
 			return nil, apierror.Errorf(apierror.Validation,
 				"The response would be larger than %d bytes. Select fewer environments or projects.", maxSize)
 		}
-		all[i] = text
+		all = append(all, text)
 	}
 	return all, nil
 }

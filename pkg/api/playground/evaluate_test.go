@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -50,7 +51,12 @@ func handler(db *database.Database) operation.Set {
 // evaluate returns "toggle in environment" for each result that is on, and "toggle off in environment" for the others.
 func evaluate(t *testing.T, db *database.Database, body string) []string {
 	t.Helper()
-	response := handler(db).Call(t.Context(), "evaluate", "", body)
+	return evaluateWith(t, handler(db), body)
+}
+
+func evaluateWith(t *testing.T, set operation.Set, body string) []string {
+	t.Helper()
+	response := set.Call(t.Context(), "evaluate", "", body)
 	text, ok := strings.CutPrefix(response, "200 ")
 	if !ok {
 		t.Fatal(response)
@@ -110,6 +116,26 @@ func TestSelection(t *testing.T) {
 			got := evaluate(t, db, "{"+row.selection+`,"context":{}}`)
 			assert.Equal(t, row.want, strings.Join(got, ", "))
 		})
+	}
+}
+
+// A toggle is evaluated in the environments that its project has. One without any of them is left out.
+func TestEnvironmentsOfProjects(t *testing.T) {
+	t.Parallel()
+	db := newTables(t)
+	put(t, db, toggle.Feature{Name: "a", Project: "shop"}, "production")
+	put(t, db, toggle.Feature{Name: "b", Project: "default"}, "production")
+	shop := access.NewProject("shop", "Shop")
+	shop.Environments = []string{"development"}
+	db.PutProjects(t, shop)
+	for _, row := range []struct{ environments, want string }{
+		{`["production"]`, "b in production"},
+		{`["development","production"]`, "a off in development, b in production, b off in development"},
+	} {
+		set := handler(db)
+		set.Projects = db.ProjectReader()
+		got := evaluateWith(t, set, `{"environments":`+row.environments+`,"context":{}}`)
+		assert.Equal(t, row.want, strings.Join(got, ", "))
 	}
 }
 

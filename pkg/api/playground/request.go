@@ -14,6 +14,8 @@ type query struct {
 	environments []string // sorted, without duplicates
 	projects     []string // nil: all
 	fields       Fields
+
+	hasEnvironment func(project, environment string) bool
 }
 
 func newQuery(body jsonbody.Object) query {

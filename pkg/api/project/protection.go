@@ -79,7 +79,7 @@ func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.H
 		if err != nil {
 			return err
 		}
-		id, e, err := protected(r, environments)
+		p, e, err := environments.InProject(r)
 		if err != nil {
 			return err
 		}
@@ -90,32 +90,12 @@ func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.H
 		case sent && approvals < least:
 			return apierror.Invalid(tooFewApprovals("/body/requiredApprovals", least, approvals))
 		}
-		return projects.SetConfig(r.Context(), id, e.Name, access.Protection{ // nil: 200 without a body
+		return projects.SetConfig(r.Context(), p.ID, e.Name, access.Protection{ // nil: 200 without a body
 			ChangeRequests:    body.Bool("changeRequestsEnabled"),
 			RequiredApprovals: approvals,
 			ForbidsTurningOff: body.Has("allowTurningOff") && !body.Bool("allowTurningOff"),
 		})
 	}
-}
-
-// protected returns the project and the environment of the path. The kind of its error is NotFound if the project does
-// not have the environment.
-func protected(r *http.Request, environments *environment.Store) (id string, e environment.Environment, err error) {
-	p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
-	if err != nil {
-		return "", e, err
-	}
-	name, err := lambdahttp.PathParam(r, "environment")
-	if err != nil {
-		return "", e, environment.NotFound(name)
-	}
-	if e, err = environments.Get(r.Context(), name); err != nil {
-		return "", e, err
-	}
-	if !p.HasEnvironment(name) {
-		return "", e, hasNoEnvironment(p.ID, name)
-	}
-	return p.ID, e, nil
 }
 
 // mustBeProtected returns the error if an environment that requires approvals is not to be protected in a project.
@@ -129,11 +109,6 @@ func tooFewApprovals(at string, least, sent int64) apierror.Detail {
 	return apierror.At(at, "must be at least %d, which the environment requires in each project; you sent %d", least, sent)
 }
 
-func hasNoEnvironment(id, name string) error {
-	return apierror.Errorf(apierror.NotFound, "The project %q has no environment with the name %q.", id,
-		apierror.Echo(name))
-}
-
 // SetFreeze serves PUT /api/admin/projects/{projectId}/environments/{environment}/freeze.
 func SetFreeze(projects *Store, environments *environment.Store, now func() time.Time) lambdahttp.HandlerFunc {
 	read := environment.FreezeBody(now)
@@ -142,11 +117,11 @@ func SetFreeze(projects *Store, environments *environment.Store, now func() time
 		if err != nil {
 			return err
 		}
-		id, e, err := protected(r, environments)
+		p, e, err := environments.InProject(r)
 		if err != nil {
 			return err
 		}
-		if err := projects.SetFreeze(r.Context(), id, e.Name, &freeze); err != nil {
+		if err := projects.SetFreeze(r.Context(), p.ID, e.Name, &freeze); err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, environment.NewFreeze(freeze))
@@ -156,17 +131,13 @@ func SetFreeze(projects *Store, environments *environment.Store, now func() time
 // GetFreeze serves GET /api/admin/projects/{projectId}/environments/{environment}/freeze.
 func GetFreeze(environments *environment.Store, now func() time.Time) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		id, e, err := protected(r, environments)
-		if err != nil {
-			return err
-		}
-		p, err := access.VisibleProject(r.Context(), id)
+		p, e, err := environments.InProject(r)
 		if err != nil {
 			return err
 		}
 		freeze := environment.Current(p.ProtectionOf(e.Name).Freeze, now())
 		if freeze == nil {
-			return notFrozen(id, e.Name)
+			return notFrozen(p.ID, e.Name)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, environment.NewFreeze(*freeze))
 	}
@@ -175,11 +146,11 @@ func GetFreeze(environments *environment.Store, now func() time.Time) lambdahttp
 // DeleteFreeze serves DELETE /api/admin/projects/{projectId}/environments/{environment}/freeze.
 func DeleteFreeze(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		id, e, err := protected(r, environments)
+		p, e, err := environments.InProject(r)
 		if err != nil {
 			return err
 		}
-		return projects.SetFreeze(r.Context(), id, e.Name, nil) // nil: 200 without a body
+		return projects.SetFreeze(r.Context(), p.ID, e.Name, nil) // nil: 200 without a body
 	}
 }
 

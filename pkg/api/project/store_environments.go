@@ -69,8 +69,11 @@ func (s *Store) RemoveEnvironment(ctx context.Context, id, name string, environm
 		p *access.Project, all []environment.Environment, actions *dynamo.Actions,
 	) error {
 		i := indexOf(all, name)
-		if i < 0 || !p.HasEnvironment(name) {
-			return hasNoEnvironment(id, name)
+		if i < 0 {
+			return environment.NotFound(name)
+		}
+		if err := environment.CheckProject(p, name); err != nil {
+			return err
 		}
 		if n := all[i].References.ByProject[id]; n > 0 {
 			return apierror.Errorf(apierror.Conflict,

@@ -35,6 +35,9 @@ func (q *requestReader) Projects(ctx context.Context) (all []*Project, err error
 	defer q.lock.Unlock()
 	if q.all == nil {
 		q.all, err = q.Reader.Projects(ctx)
+		for _, project := range q.all {
+			q.read[project.ID] = project
+		}
 	}
 	return slices.Clone(q.all), err
 }

@@ -64,9 +64,19 @@ func ImplicitDefaultProject() Project {
 	return p
 }
 
-// HasEnvironment reports whether the toggles of the project can be switched in an environment that exists.
+// HasEnvironment reports whether the toggles of the project can be switched in an environment that exists. A project that
+// does not exist is nil, and has all environments.
 func (project *Project) HasEnvironment(name string) bool {
-	return project.Environments == nil || slices.Contains(project.Environments, name)
+	return project == nil || project.Environments == nil || slices.Contains(project.Environments, name)
+}
+
+// HaveEnvironments returns a function that reports HasEnvironment of projects by their ids.
+func HaveEnvironments(projects []*Project) func(project, environment string) bool {
+	byID := make(map[string]*Project, len(projects))
+	for _, project := range projects {
+		byID[project.ID] = project
+	}
+	return func(project, environment string) bool { return byID[project].HasEnvironment(environment) }
 }
 
 // IsVisible reports whether a principal may know that a project exists.

@@ -102,10 +102,12 @@ export async function render(content, { search, signal, announce }) {
   function outcome({ name, projectId, environments: byName }, columns) {
     const isOpen = state.open.has(name);
     const id = `why-${name}`;
+    const has = columns.filter(({ name: environment }) => byName[environment]); // the project can lack others
     const first = (environment) => byName[environment.name][0];
     return html`<tr role="row">
-      <th role="rowheader" scope="row"><a href=${environmentAddress({ project: projectId, name }, columns[0].name)}><bdi>${name}</bdi></a></th>
+      <th role="rowheader" scope="row"><a href=${environmentAddress({ project: projectId, name }, has[0].name)}><bdi>${name}</bdi></a></th>
       ${columns.map((environment) => {
+    if (!has.includes(environment)) return html`<td role="cell"></td>`;
     const { isEnabled, variant } = first(environment);
     return html`<td role="cell" data-label=${environment.name}><span><strong class=${isEnabled ? 'is-on' : 'is-off'}>${isEnabled ? 'on' : 'off'}</strong>${
       isEnabled && variant.enabled ? html` <bdi>${variant.name}</bdi>` : nothing}</span></td>`;
@@ -113,7 +115,7 @@ export async function render(content, { search, signal, announce }) {
       <td role="cell" class="actions"><button type="button" aria-expanded=${isOpen ? 'true' : 'false'} aria-controls=${isOpen ? id : nothing}
         @click=${() => { if (isOpen) state.open.delete(name); else state.open.add(name); draw(); }}>Why<span class="visually-hidden"> ${name}</span></button></td>
     </tr>
-    ${isOpen ? html`<tr role="row" id=${id} class="why"><td role="cell" colspan=${columns.length + 2}>${columns.map((environment) => why(environment, first(environment)))}</td></tr>` : nothing}`;
+    ${isOpen ? html`<tr role="row" id=${id} class="why"><td role="cell" colspan=${columns.length + 2}>${has.map((environment) => why(environment, first(environment)))}</td></tr>` : nothing}`;
   }
 
   function why(environment, result) {

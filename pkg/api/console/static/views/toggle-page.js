@@ -67,8 +67,7 @@ export async function renderToggle(content, context) {
       ? html`: <a href=${logAddress({ feature: name })}>look in the event log</a>` : nothing}.</p>`, content);
     return undefined;
   }
-  Object.assign(state, { types, project: of });
-  state.toggle = inProject(first, of);
+  Object.assign(state, { types, project: of, toggle: first });
   toggleChanges.addEventListener('change', reload, { signal });
   content.addEventListener('click', stay);
   drawHead();
@@ -109,7 +108,7 @@ export async function renderToggle(content, context) {
 
   async function reload() {
     try {
-      state.toggle = inProject(await call('GET', path, undefined, { signal }), state.project);
+      state.toggle = await call('GET', path, undefined, { signal });
     } catch (error) {
       if (!signal.aborted) show(failure(error, reload), content);
       return;
@@ -223,10 +222,4 @@ function neighbors(name) {
     : html`<span class="detail" aria-hidden="true">${shown}</span>`);
   return html`<span class="neighbors">${link(all[i - 1], 'prev', 'Previous toggle of the list', '‹ Previous')}${
     link(all[i + 1], 'next', 'Next toggle of the list', 'Next ›')}</span>`;
-}
-
-/** A toggle without the environments that its project does not have. Without a project, all are left. */
-function inProject(toggle, project) {
-  const has = ({ name }) => !project || project.environments.some(({ environment }) => environment === name);
-  return { ...toggle, environments: toggle.environments.filter(has) };
 }

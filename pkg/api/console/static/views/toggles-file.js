@@ -7,6 +7,9 @@ import { loadToggles } from '../toggle.js';
 
 const properties = ['name', 'project', 'type', 'description', 'createdAt', 'createdBy', 'stale', 'potentiallyStale', 'archived', 'lastSeenAt'];
 
+/** The state of a toggle in an environment. It has none in one that its project does not have. */
+const shown = (state) => (state ? (state.enabled ? 'on' : 'off') : '');
+
 /** Downloads the toggles of a list, with its state, and says so. */
 export async function saveToggles({ filters, page, environments }, { signal, announce }) {
   const toggles = [];
@@ -21,6 +24,6 @@ export async function saveToggles({ filters, page, environments }, { signal, ann
   const columns = environments.map(({ name }) => name);
   downloadFile('toggles.csv', csv([[...properties, ...columns], ...toggles.map((toggle) => [
     ...properties.map((name) => (name === 'createdBy' ? toggle.createdBy?.name : toggle[name])),
-    ...columns.map((name) => (toggle.environments.find((one) => one.name === name)?.enabled ? 'on' : 'off'))])]));
+    ...columns.map((name) => shown(toggle.environments.find((one) => one.name === name)))])]));
   announce(`toggles.csv was downloaded: ${counted(toggles.length, 'toggle')}.`);
 }

@@ -51,9 +51,8 @@ export function toggleTable(state, selection, context, draw) {
         ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
       </th>
       <td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>
-      ${columns.map((environment) => html`<td role="cell" class="on">${switchOf(toggle, environment)}</td>`)}
-      ${others.length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${
-    others.filter((environment) => isOn(toggle, environment)).length} of ${others.length} on</span></td>` : nothing}
+      ${columns.map((environment) => html`<td role="cell" class="on">${stateIn(toggle, environment) ? switchOf(toggle, environment) : nothing}</td>`)}
+      ${others.length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${otherStates(toggle)}</span></td>` : nothing}
       <td role="cell" class="optional">${day(createdAt)}</td>
       <td role="cell" class="used">${lastUsed(toggle)}</td>
       <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>
@@ -71,8 +70,13 @@ export function toggleTable(state, selection, context, draw) {
     openClone(toggle, context);
   }
 
+  function otherStates(toggle) {
+    const states = others.map((environment) => stateIn(toggle, environment)).filter(Boolean);
+    return `${states.filter(({ enabled }) => enabled).length} of ${states.length} on`;
+  }
+
   function switchOf(toggle, environment) {
-    const on = isOn(toggle, environment);
+    const on = stateIn(toggle, environment).enabled;
     if (toggle.archived) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
     const need = switchNeed(toggle, environment);
     if (!may(need.permission, need.project, need.environment)) {
@@ -89,7 +93,7 @@ export function toggleTable(state, selection, context, draw) {
         turn(toggle, environment, !on, context, (busy, now = on) => {
           if (busy) state.switching.add(key);
           else state.switching.delete(key);
-          for (const item of toggle.environments) if (item.name === environment.name) item.enabled = now;
+          stateIn(toggle, environment).enabled = now;
           draw();
         });
       },
@@ -117,8 +121,8 @@ function pages(filters, shown, total) {
   </nav>`;
 }
 
-/** Reports whether a toggle is on in an environment. */
-const isOn = ({ environments }, { name }) => environments.some((state) => state.name === name && state.enabled);
+/** The state of a toggle in an environment, or undefined if its project does not have the environment. */
+const stateIn = ({ environments }, { name }) => environments.find((state) => state.name === name);
 
 /** A date in one line, with the exact one in its title. */
 const day = (value) => (value ? html`<time datetime=${value} title=${exactTime(value)}>${relativeDays(value)}</time>` : nothing);
