@@ -75,6 +75,9 @@ const (
 	ChangeRequestApproved      Type = "change-request-approved"
 	ChangeRequestRejected      Type = "change-request-rejected"
 	ChangeRequestCancelled     Type = "change-request-cancelled" //nolint:misspell // as in Unleash
+	ChangeRequestScheduled     Type = "change-request-scheduled"
+	ChangeRequestSuspended     Type = "change-request-schedule-suspended"
+	ChangeRequestFailed        Type = "change-request-schedule-failed"
 	ChangeRequestApplied       Type = "change-request-applied"
 	ChangeRequestCommentAdded  Type = "change-request-comment-added"
 	TokenExpiring              Type = "token-expiring" //nolint:gosec // not a credential
@@ -126,6 +129,9 @@ var definitions = []Definition{
 	{ChangeRequestApproved, "Change requests", "Change request approved", "approved the change request %s"},
 	{ChangeRequestRejected, "Change requests", "Change request rejected", "rejected the change request %s"},
 	{ChangeRequestCancelled, "Change requests", "Change request canceled", "canceled the change request %s"},
+	{ChangeRequestScheduled, "Change requests", "Change request scheduled", ""},
+	{ChangeRequestSuspended, "Change requests", "Schedule of a change request suspended", ""},
+	{ChangeRequestFailed, "Change requests", "Scheduled change request failed", ""},
 	{ChangeRequestApplied, "Change requests", "Change request applied", "applied the change request %s"},
 	{ChangeRequestCommentAdded, "Change requests", "Change request commented on", "commented on the change request %s"},
 	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},

@@ -40,6 +40,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/background/eventbus"
+	"toggleadmin/pkg/background/schedule"
 	"toggleadmin/pkg/background/staleness"
 	"toggleadmin/pkg/background/tokenexpiry"
 	"toggleadmin/pkg/background/usagemerger"
@@ -100,6 +101,7 @@ func Functions() []app.Function {
 		compiler.Functions(),
 		console.Functions(),
 		eventbus.Functions(),
+		schedule.Functions(),
 		staleness.Functions(),
 		tokenexpiry.Functions(),
 		traffic.Functions(),

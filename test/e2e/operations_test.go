@@ -207,6 +207,7 @@ func attempts() map[string]attempt {
 		},
 		"delete-change-request-change":         {"DELETE " + requests + "/{request}/changes/1", "", "visible"},
 		"get-open-change-requests":             {"GET " + requests + "/pending", "", "visible"},
+		"get-scheduled-change-requests":        {"GET " + requests + "/scheduled", "", "visible"},
 		"get-open-change-requests-for-feature": {"GET " + requests + "/pending/{toggle}", "", "visible"},
 		"count-change-requests":                {"GET " + requests + "/count", "", "visible"},
 		"get-actionable-change-requests":       {"GET " + requests + "/actionable", "", "visible"},

@@ -165,6 +165,7 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 		s.mustSend(t, fmt.Sprintf("PUT /api/admin/projects/shop/change-requests/%d/state", request.ID), "admin",
 			fmt.Sprintf(`{"state":%q}`, state))
 	}
+	s.applyScheduled(t)
 	// Only requests of others than Admins read which projects they see.
 	for _, request := range []string{
 		"GET /api/admin/search/features", "GET /api/admin/search/events?feature=IS:old-banner", "GET /api/admin/segments",
@@ -209,6 +210,46 @@ func (s *service) requireGranted(t *testing.T, people *issuer.Issuer) {
 		return maps.Equal(used(template, calls), granted) && len(withoutRecord(template, calls)) == 0
 	})
 	requireRecorded(t, calls)
+}
+
+// applyScheduled schedules change requests with all kinds of changes, and lets the sweep apply them.
+func (s *service) applyScheduled(t *testing.T) {
+	t.Helper()
+	s.mustSend(t, "POST /api/admin/archive/revive/old-banner", "api-token", "")
+	s.mustSend(t, "POST /api/admin/projects/shop/features", "admin", `{"name":"scheduled-parent"}`)
+	s.mustSend(t, "POST /api/admin/projects/shop/features", "admin", `{"name":"scheduled"}`)
+	s.mustSend(t, "PUT /api/admin/projects/shop/environments/production/change-requests/config", "admin",
+		`{"changeRequestsEnabled":true}`)
+	var used, unused struct{ ID int64 }
+	for name, segment := range map[string]*struct{ ID int64 }{"used": &used, "unused": &unused} {
+		_, response := s.send(t, "POST /api/admin/segments", "admin", `{"name":"scheduled `+name+`","constraints":[]}`)
+		assert.OK(t, json.Unmarshal(response, segment))
+	}
+	constraint := `"constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]`
+	at := time.Now().Add(time.Hour)
+	sweep := s.function(t, "sweep-change-requests", "sweep-change-requests", time.Now())
+	for i, changes := range []string{
+		fmt.Sprintf(`{"feature":"scheduled","action":"addStrategy","payload":{"name":"default","segments":[%d],%s}},`+
+			`{"feature":"scheduled","action":"updateEnabled","payload":{"enabled":true}},`+
+			`{"feature":"scheduled","action":"addDependency","payload":{"feature":"scheduled-parent"}}`, used.ID, constraint),
+		fmt.Sprintf(`{"action":"updateSegment","payload":{"id":%d,%s}}`, used.ID, constraint),
+		fmt.Sprintf(`{"action":"deleteSegment","payload":{"id":%d}}`, unused.ID),
+		`{"feature":"old-banner","action":"archiveFeature"}`, // which is potentially stale again
+	} {
+		_, response := s.send(t, "POST /api/admin/projects/shop/environments/production/change-requests", "editor", "["+changes+"]")
+		var request struct{ ID int64 }
+		assert.OK(t, json.Unmarshal(response, &request))
+		state := fmt.Sprintf("PUT /api/admin/projects/shop/change-requests/%d/state", request.ID)
+		s.mustSend(t, state, "editor", `{"state":"In review"}`)
+		s.mustSend(t, state, "admin", `{"state":"Approved"}`)
+		s.mustSend(t, state, []string{"admin", "api-token"}[i%2],
+			fmt.Sprintf(`{"state":"Scheduled","scheduledAt":%q}`, at.Format(time.RFC3339)))
+		summary, err := sweep.Invoke(t.Context(), fmt.Appendf(nil, `{"time":%q}`, at.Format(time.RFC3339)))
+		assert.OK(t, err)
+		assert.Equal(t, `{"applied":1,"suspended":0,"failed":0,"left":0}`, string(summary))
+	}
+	s.mustSend(t, "PUT /api/admin/projects/shop/environments/production/change-requests/config", "admin",
+		`{"changeRequestsEnabled":false}`)
 }
 
 // createClientToken creates a client token of the environment production for projects; none: all.

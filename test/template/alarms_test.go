@@ -39,7 +39,7 @@ func healthy() minute {
 	m.count("UrlRequestCount ClientFunction", 8)
 	for function, invocations := range map[string]float64{
 		"AuthorizerFunction": 10, "RecordTrafficFunction": 1, "SweepStalenessFunction": 1, "SweepSnapshotsFunction": 1,
-		"SweepUsageFunction": 1, "CompileSnapshotsFunction": 1, "PublishEventsFunction": 1,
+		"SweepUsageFunction": 1, "SweepChangeRequestsFunction": 1, "CompileSnapshotsFunction": 1, "PublishEventsFunction": 1,
 	} {
 		m.count("Invocations "+function, invocations)
 		m["Errors "+function] = datum{0, invocations, 0}
@@ -104,6 +104,12 @@ func TestWhenAlarmsRing(t *testing.T) {
 			delete(m, "Invocations SweepSnapshotsFunction")
 			delete(m, "Invocations SweepUsageFunction")
 		}, "DeliverySweepMissingAlarm 5, SweepMissingAlarm 5"},
+		"the schedule of change requests is gone": {func(m minute, _ int) {
+			delete(m, "Invocations SweepChangeRequestsFunction")
+		}, "SweepMissingAlarm 5"},
+		"scheduled change requests are not applied": {func(m minute, _ int) {
+			m.count("Errors SweepChangeRequestsFunction", 1)
+		}, "BackgroundErrorsAlarm 2"},
 		"warm clients cannot read": {func(m minute, _ int) {
 			m.count("stale ClientFunction", 8)
 		}, "ClientErrorsAlarm 2"},

@@ -216,6 +216,9 @@ func expectedProperties() []expected {
 		// the next sweep does the same, and starts after the timeout
 		{"SweepStalenessFunction", "EventInvokeConfig.MaximumRetryAttempts", 0},
 		{"SweepStalenessFunction", "Timeout", 50},
+		{"SweepChangeRequestsFunction", "Events.EachMinute.Properties.ScheduleExpression", "rate(1 minute)"},
+		{"SweepChangeRequestsFunction", "EventInvokeConfig.MaximumRetryAttempts", 0},
+		{"SweepChangeRequestsFunction", "Timeout", 50},
 		{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.ScheduleExpression", "rate(60 minutes)"},
 		{"AnnounceExpiringTokensFunction", "Events.EachHour.Properties.OmitName", true},
 		{"WebhookRule", "Targets", []map[string]any{{
@@ -378,7 +381,7 @@ func (c *checker) alarms() {
 	needed := []string{"AWS/ApiGateway 5XXError local", "AWS/ApiGateway Latency local",
 		"AWS/Lambda Errors AuthorizerFunction",
 		"AWS/Lambda Invocations SweepStalenessFunction", "AWS/Lambda Invocations SweepSnapshotsFunction",
-		"AWS/Lambda Invocations SweepUsageFunction"}
+		"AWS/Lambda Invocations SweepUsageFunction", "AWS/Lambda Invocations SweepChangeRequestsFunction"}
 	for _, f := range c.ofType("AWS::Serverless::Function") {
 		if f.Properties["FunctionUrlConfig"] != nil {
 			needed = append(needed, "AWS/Lambda Url5xxCount "+f.LogicalID, "AWS/Lambda Throttles "+f.LogicalID)

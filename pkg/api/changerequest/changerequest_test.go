@@ -101,7 +101,7 @@ func (f fixture) set(parameters ...string) operation.Set {
 	return operation.Set{Projects: f.ProjectReader(), Parameters: parameters, Handlers: map[string]lambdahttp.HandlerFunc{
 		"create":     changerequest.Create(s, names, toggles.Now),
 		"edit":       changerequest.UpdateChange(s, names, toggles.Now),
-		"remove":     changerequest.DeleteChange(s, names),
+		"remove":     changerequest.DeleteChange(s),
 		"get":        changerequest.Get(s, names),
 		"state":      changerequest.SetState(s, names),
 		"title":      changerequest.SetTitle(s),
@@ -111,6 +111,7 @@ func (f fixture) set(parameters ...string) operation.Set {
 		"ask":        changerequest.SetApprovers(s),
 		"list":       changerequest.List(s, names),
 		"pending":    changerequest.ListOpen(s, names),
+		"scheduled":  changerequest.ListScheduled(s, names),
 		"pending of": changerequest.ListOpenOf(s, names),
 		"count":      changerequest.Count(s),
 		"actionable": changerequest.Actionable(s),
@@ -151,6 +152,10 @@ type shown struct {
 		StruckOut bool
 	}
 	Comments []struct{ Text string }
+	Schedule struct {
+		ScheduledAt, Status string
+		ScheduledBy         struct{ Username string }
+	}
 }
 
 // places returns the places that need approvals.
@@ -573,6 +578,60 @@ func TestTooManyActions(t *testing.T) {
 	assert.Equal(t, true, strings.HasPrefix(got, "400 ValidationError: The change request is too large for one transaction"))
 	f.ask(t, amy, "["+strings.Join(changes[:20], ",")+"]")
 	f.expect(t, "payments/1", "amy In review -> 200", "owner Approved -> 200", "ben Applied -> 200 Applied")
+}
+
+// A request is scheduled for a time, for another one, and taken back. A changed one loses its schedule.
+func TestSchedule(t *testing.T) {
+	t.Parallel()
+	const nine, ten = "2026-12-31T09:00:00.000Z", "2026-12-31T10:00:00.000Z"
+	f := newFixture(t)
+	f.ask(t, amy, turnOnF)
+	f.expect(t, "payments/1", "amy In review -> 200", "owner Approved -> 200")
+	schedule := func(id int64, body string) (string, shown) {
+		return f.call(t.Context(), f.requests(), id, "state", "payments/1", body)
+	}
+	for body, want := range map[string]string{
+		`{"state":"Scheduled"}`: "400 ValidationError: The `/body/scheduledAt` property is required; you did not send it.",
+		`{"state":"Scheduled","scheduledAt":"2026-12-30T05:39:00Z"}`: "400 ValidationError: The `/body/scheduledAt` property " +
+			`must be in the future; you sent "2026-12-30T05:39:00.000Z".`,
+		`{"state":"Scheduled","scheduledAt":"2027-12-31T05:39:00Z"}`: "400 ValidationError: The `/body/scheduledAt` property " +
+			`must be at most a year after now; you sent "2027-12-31T05:39:00.000Z".`,
+		`{"state":"Applied","scheduledAt":"` + nine + `"}`: "400 ValidationError: The `/body/scheduledAt` property must not be " +
+			`sent with the state "Applied".`,
+	} {
+		got, _ := schedule(ben, body)
+		assert.Equal(t, want, got)
+	}
+	got, _ := schedule(guest, `{"state":"Scheduled","scheduledAt":"`+nine+`"}`)
+	assert.Equal(t, true, strings.HasPrefix(got, "403"))
+	list := func() string {
+		_, _, text := f.requests().Serve(as(t.Context(), amy), operation.Request{Operation: "scheduled", Path: "payments"})
+		var all []shown
+		assert.OK(t, json.Unmarshal([]byte(text), &all))
+		text = ""
+		for _, r := range all {
+			text += fmt.Sprintln(r.ID, r.Schedule.ScheduledAt, r.Schedule.ScheduledBy.Username, r.Schedule.Status)
+		}
+		return text
+	}
+	for _, at := range []string{nine, ten} {
+		got, r := schedule(ben, `{"state":"Scheduled","scheduledAt":"`+at+`"}`)
+		assert.Equal(t, "200 Scheduled", got)
+		assert.Equal(t, at, r.Schedule.ScheduledAt)
+	}
+	assert.Equal(t, "1 "+ten+" ben pending\n", list())
+	f.expect(t, "payments/1", "amy Approved -> 200 Approved")
+	assert.Equal(t, "", list())
+	_, _ = schedule(ben, `{"state":"Scheduled","scheduledAt":"`+nine+`"}`)
+	got, _ = f.call(t.Context(), f.set("projectId", "id", "changeId"), amy, "edit", "payments/1/1", archiveF)
+	assert.Equal(t, "200 In review", got)
+	assert.Equal(t, "", list())
+	due, err := f.store.Due(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 0, len(due))
+	assert.Equal(t, "change-request-created 1 1, change-request-sent-to-review 1 1, change-request-approved 3 1, "+
+		"change-request-scheduled 2 1, change-request-scheduled 2 1, change-request-updated 1 1, "+
+		"change-request-scheduled 2 1, change-request-updated 1 1", f.events(t))
 }
 
 // Lists are newest first. Filters, pages and numbers agree, and a private project is not among them.

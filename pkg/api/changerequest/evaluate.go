@@ -27,6 +27,7 @@ type evaluation struct {
 	conflicts map[int64]string // sentences, by the id of the change
 	before    map[string]toggle.Feature
 	after     map[string]toggle.Feature
+	frozen    string // a sentence about the first place that is frozen; "": none
 }
 
 // list returns the conflicts in the order of the changes.

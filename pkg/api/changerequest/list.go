@@ -10,7 +10,6 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
-	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -74,6 +73,11 @@ func ListOpen(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 	return listOpen(requests, users, func(Request) bool { return true })
 }
 
+// ListScheduled serves GET /api/admin/projects/{projectId}/change-requests/scheduled.
+func ListScheduled(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
+	return listOpen(requests, users, func(request Request) bool { return request.State == Scheduled })
+}
+
 // ListOpenOf serves GET /api/admin/projects/{projectId}/change-requests/pending/{featureName}: those of ListOpen with a
 // change of a toggle.
 func ListOpenOf(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
@@ -113,15 +117,16 @@ func respondAll(w http.ResponseWriter, r *http.Request, users *user.Names, all [
 
 // found is changeRequestSearchItemSchema in api/openapi.yaml.
 type found struct {
-	ID          int64    `json:"id"`
-	Title       string   `json:"title,omitempty"`
-	Project     string   `json:"project"`
-	Environment string   `json:"environment"`
-	CreatedBy   person   `json:"createdBy"`
-	CreatedAt   string   `json:"createdAt"`
-	Features    []string `json:"features"`
-	Segments    []string `json:"segments"`
-	State       State    `json:"state"`
+	ID          int64     `json:"id"`
+	Title       string    `json:"title,omitempty"`
+	Project     string    `json:"project"`
+	Environment string    `json:"environment"`
+	CreatedBy   person    `json:"createdBy"`
+	CreatedAt   string    `json:"createdAt"`
+	Features    []string  `json:"features"`
+	Segments    []string  `json:"segments"`
+	State       State     `json:"state"`
+	Schedule    *schedule `json:"schedule,omitempty"` // of the state Scheduled
 }
 
 // Search serves GET /api/admin/search/change-requests.
@@ -160,7 +165,7 @@ func Search(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 
 func (n names) found(r Request) found {
 	f := found{r.ID, r.Title, r.Project, r.Environment, n.person(r.CreatedBy), datetime.Format(r.CreatedAt), []string{},
-		[]string{}, r.State}
+		[]string{}, r.State, n.schedule(r.Schedule)}
 	for _, c := range r.Changes {
 		switch {
 		case c.IsOfSegment():
@@ -227,7 +232,8 @@ func Actionable(requests *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// waitsFor reports whether a principal is to do something with a request: approve it in its environment, or apply it.
+// waitsFor reports whether a principal is to do something with a request: approve it in its environment, apply it, or
+// decide about a schedule that has ended without applying it.
 func waitsFor(r Request, p access.Principal, project *access.Project, custom access.CustomRoles) bool {
 	switch r.State {
 	case InReview:
@@ -235,7 +241,9 @@ func waitsFor(r Request, p access.Principal, project *access.Project, custom acc
 		return !has && !r.IsAuthor(p.UserID) && mayApprove(p, project, r.Environment, custom)
 	case Approved:
 		return access.Decide(p, access.ApplyChangeRequest, project, r.Environment, custom)
-	case Draft, Scheduled, Applied, Rejected, Canceled:
+	case Scheduled:
+		return !r.Schedule.isWaiting() && access.Decide(p, access.ApplyChangeRequest, project, r.Environment, custom)
+	case Draft, Applied, Rejected, Canceled:
 	}
 	return false
 }
@@ -285,12 +293,8 @@ func AvailableReviewers(requests *Store) lambdahttp.HandlerFunc {
 
 // Approvers serves GET /api/admin/projects/{projectId}/change-requests/{id}/approvers.
 func Approvers(requests *Store) lambdahttp.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
-		}
-		found, err := requests.Get(r.Context(), r.PathValue("projectId"), id)
+	return onRequest(nil, func(w http.ResponseWriter, r *http.Request, in input) error {
+		found, err := requests.Get(r.Context(), in.project, in.id)
 		if err != nil {
 			return err
 		}
@@ -305,35 +309,25 @@ func Approvers(requests *Store) lambdahttp.HandlerFunc {
 			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, newReviewers(all))
-	}
+	})
 }
 
 // SetApprovers serves PUT /api/admin/projects/{projectId}/change-requests/{id}/approvers.
 func SetApprovers(requests *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(approversSchema)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r)
-		if err != nil {
-			return err
-		}
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
-		}
+	return onRequest(approversSchema, func(w http.ResponseWriter, r *http.Request, in input) error {
 		check, err := onlyAuthors(r)
 		if err != nil {
 			return err
 		}
-		project, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+		project, err := access.VisibleProject(r.Context(), in.project)
 		if err != nil {
 			return err
 		}
-		ids := slices.Compact(slices.Sorted(slices.Values(body.Ints("reviewers"))))
-		err = requests.SetReviewers(r.Context(), project, id, ids, check)
-		if err != nil {
+		ids := slices.Compact(slices.Sorted(slices.Values(in.body.Ints("reviewers"))))
+		if err := requests.SetReviewers(r.Context(), project, in.id, ids, check); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	}
+	})
 }

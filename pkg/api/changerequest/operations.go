@@ -19,7 +19,7 @@ import (
 func Operations() []app.Operation {
 	listed := []string{accesstable.Table, Table, user.Table}
 	shown := []string{accesstable.Table, Table, user.Table, featuretable.Table, segmenttable.Table, environment.Table}
-	written := append([]string{eventlog.Table, contextfield.Table, featuretype.Table}, shown...)
+	written := Tables()
 	return []app.Operation{
 		{
 			Name:     "create-change-request",
@@ -98,7 +98,7 @@ func Operations() []app.Operation {
 			Route:    "DELETE /api/admin/projects/{projectId}/change-requests/{id}/changes/{changeId}",
 			Requires: access.SeesProject, // Request.Changed requires an author
 			Tables:   written,
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteChange(writer(d), namesOf(d)) },
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return DeleteChange(writer(d)) },
 		},
 		{
 			Name:     "get-open-change-requests",
@@ -106,6 +106,13 @@ func Operations() []app.Operation {
 			Requires: access.SeesProject,
 			Tables:   listed,
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListOpen(reader(d), namesOf(d)) },
+		},
+		{
+			Name:     "get-scheduled-change-requests",
+			Route:    "GET /api/admin/projects/{projectId}/change-requests/scheduled",
+			Requires: access.SeesProject,
+			Tables:   listed,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListScheduled(reader(d), namesOf(d)) },
 		},
 		{
 			Name:     "get-open-change-requests-for-feature",
@@ -145,16 +152,30 @@ func Operations() []app.Operation {
 	}
 }
 
+// Tables returns the logical ids of the tables that changing and applying requests uses.
+func Tables() []string {
+	return []string{
+		accesstable.Table, Table, user.Table, featuretable.Table, segmenttable.Table, environment.Table, contextfield.Table,
+		featuretype.Table, eventlog.Table,
+	}
+}
+
 func reader(d *app.Deps) *Store { return open(d, eventlog.New(d.DynamoDB, d.Tables, d.Now, 0)) }
 
 func writer(d *app.Deps) *Store { return open(d, eventlog.Open(d.DynamoDB, d.Tables, d.Now, d.Number)) }
 
 func open(d *app.Deps, log *eventlog.Log) *Store {
-	return NewStore(d.DynamoDB, d.Tables, Options{
-		Log:              log,
+	options := OptionsOf(d)
+	options.Log = log
+	return NewStore(d.DynamoDB, d.Tables, options)
+}
+
+// OptionsOf returns the options of the Store of a function, without a log.
+func OptionsOf(d *app.Deps) Options {
+	return Options{
 		NewStrategyID:    toggle.NewStrategyIDs(d.Now, d.Random),
 		GroupsMaxAgeDays: d.Number("GROUPS_MAX_AGE_DAYS", 0, user.MaxGroupsDays),
-	})
+	}
 }
 
 func namesOf(d *app.Deps) *user.Names { return user.NewNames(d.DynamoDB, d.Tables) }

@@ -9,15 +9,11 @@ import (
 
 // Get serves GET /api/admin/projects/{projectId}/change-requests/{id}.
 func Get(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
-		}
-		found, err := requests.Get(r.Context(), r.PathValue("projectId"), id)
+	return onRequest(nil, func(w http.ResponseWriter, r *http.Request, in input) error {
+		found, err := requests.Get(r.Context(), in.project, in.id)
 		if err != nil {
 			return err
 		}
 		return respond(w, r, requests, users, found)
-	}
+	})
 }

@@ -61,8 +61,9 @@ func (r Request) Place() protection.Place {
 
 // Person is who did something: an account, or an API token.
 type Person struct {
-	ID   int64  `dynamodbav:"id,omitempty"`   // of the account; 0: an API token
-	Name string `dynamodbav:"name,omitempty"` // of an API token
+	ID      int64  `dynamodbav:"id,omitempty"`      // of the account; 0: an API token
+	Name    string `dynamodbav:"name,omitempty"`    // of an API token
+	TokenID string `dynamodbav:"tokenId,omitempty"` // of an API token
 }
 
 // Change is one operation of a request.
@@ -125,6 +126,10 @@ type Schedule struct {
 	By     Person         `dynamodbav:"by"`
 	Status ScheduleStatus `dynamodbav:"status"`
 	Reason string         `dynamodbav:"reason,omitempty"` // for people, unless the status is Pending
+	// Frozen means that a freeze has suspended the schedule. The request is applied after its end.
+	Frozen bool `dynamodbav:"frozen,omitempty"`
+	// FailingSince is when applying the request failed for the first time; nil: it did not.
+	FailingSince *time.Time `dynamodbav:"failingSince,omitempty"`
 }
 
 // ScheduleStatus is whether a request will be applied at its time.
@@ -134,8 +139,11 @@ type ScheduleStatus string
 const (
 	Pending   ScheduleStatus = "pending"
 	Failed    ScheduleStatus = "failed"    // it was not possible at its time
-	Suspended ScheduleStatus = "suspended" // a reason to trust the request is gone
+	Suspended ScheduleStatus = "suspended" // a reason to trust the request is gone, or an environment is frozen
 )
+
+// isWaiting reports whether the request will be applied without anybody's help.
+func (s *Schedule) isWaiting() bool { return s.Status == Pending || s.Frozen }
 
 // IsAuthor reports whether an account has created or changed the request.
 func (r Request) IsAuthor(account int64) bool {

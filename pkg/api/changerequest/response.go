@@ -29,6 +29,15 @@ type response struct {
 	CreatedAt       string            `json:"createdAt"`
 	StateTimestamps map[string]string `json:"stateTimestamps"`
 	State           State             `json:"state"`
+	Schedule        *schedule         `json:"schedule,omitempty"` // of the state Scheduled
+}
+
+// schedule is changeRequestScheduleSchema in api/openapi.yaml.
+type schedule struct {
+	ScheduledAt string         `json:"scheduledAt"`
+	ScheduledBy person         `json:"scheduledBy"`
+	Status      ScheduleStatus `json:"status"`
+	Reason      string         `json:"reason,omitempty"`
 }
 
 // place is an environment of a project that needs approvals.
@@ -95,6 +104,9 @@ func people(all []Request) (ids []int64) {
 		for _, c := range r.Comments {
 			add(c.By)
 		}
+		if r.Schedule != nil {
+			add(r.Schedule.By)
+		}
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
@@ -118,7 +130,14 @@ func (n names) votes(all []Vote) []vote {
 	return list
 }
 
-// newResponse returns the response for a request. conflicts are by the ids of changes. segments has the names of segments
+func (n names) schedule(s *Schedule) *schedule {
+	if s == nil {
+		return nil
+	}
+	return &schedule{datetime.Format(s.At), n.person(s.By), s.Status, s.Reason}
+}
+
+// response returns the response for a request. conflicts are by the ids of changes. segments has the names of segments
 // by their ids; those that do not exist are left out.
 func (n names) response(r Request, conflicts map[int64]string, segments map[int64]string) response {
 	shown := response{
@@ -134,6 +153,7 @@ func (n names) response(r Request, conflicts map[int64]string, segments map[int6
 		CreatedAt:       datetime.Format(r.CreatedAt),
 		StateTimestamps: timestamps(r.Reached),
 		State:           r.State,
+		Schedule:        n.schedule(r.Schedule),
 	}
 	for _, c := range r.Changes {
 		one := change{c.ID, c.Action, conflicts[c.ID], c.Payload, n.person(c.CreatedBy), datetime.Format(c.CreatedAt)}
@@ -163,9 +183,13 @@ func timestamps(reached map[State]time.Time) map[string]string {
 	return all
 }
 
-// etag returns the entity tag of a request. It changes with what people approve: the changes, and the state.
+// etag returns the entity tag of a request. It changes with what people decide about: the changes, the state, and the time
+// for which the request is scheduled.
 func etag(r Request) string {
 	parts := []any{r.State, r.ID}
+	if r.Schedule != nil {
+		parts = append(parts, datetime.Format(r.Schedule.At))
+	}
 	for _, c := range r.Changes {
 		parts = append(parts, c.ID, c.Feature, c.Action, c.Payload)
 	}

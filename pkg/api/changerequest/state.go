@@ -39,6 +39,10 @@ type Circumstances struct {
 	Needed    map[protection.Place]int64   // the approvals that each place needs today; missing: none
 	Approvers map[int64][]protection.Place // where each account that has approved may approve today
 	Conflicts []string                     // sentences: why applying would have another result than the approvers saw
+
+	// Of a scheduled request whose time has come.
+	AuthorGone bool   // the account of an author is disabled or deleted
+	Frozen     string // a sentence: which environment is frozen; "": none
 }
 
 // Become returns the request after a change of its state. The kind of its error is NoAccess if the caller may not ask for
@@ -202,6 +206,47 @@ func (r Request) apply(asked Asked, by Caller, c Circumstances) (Request, error)
 		r.Schedule = &Schedule{At: asked.ScheduledAt, By: by.Person, Status: Pending}
 	}
 	return r, nil
+}
+
+// isDue reports whether the time of a scheduled request has come.
+func (r Request) isDue(now time.Time) bool {
+	return r.State == Scheduled && r.Schedule.isWaiting() && !r.Schedule.At.After(now)
+}
+
+// WhenDue returns a scheduled request after its time has come: applied, or suspended with the reason not to apply it. by is
+// who has scheduled it, with what they may do now.
+func (r Request) WhenDue(by Caller, c Circumstances) Request {
+	missing := r.missing(c)
+	switch {
+	case c.Frozen != "":
+		return r.suspend(c.Frozen, true)
+	case c.AuthorGone:
+		return r.suspend("The account of an author is disabled or deleted.", false)
+	case !by.Applies && len(c.Needed) == 0:
+		return r.suspend("The one who scheduled it has no longer the permissions of its operations.", false)
+	case !by.Applies:
+		return r.suspend("The one who scheduled it may no longer apply it.", false)
+	case len(missing) > 0:
+		return r.suspend(fmt.Sprintf("It needs %s.", strings.Join(missing, ", and ")), false)
+	case len(c.Conflicts) > 0:
+		return r.suspend("It has conflicts: "+strings.Join(c.Conflicts, " "), false)
+	}
+	return r.reach(Applied, c.Now)
+}
+
+// suspend returns a scheduled request that is not applied for a reason. frozen means that the reason is a freeze.
+func (r Request) suspend(reason string, frozen bool) Request {
+	s := *r.Schedule
+	s.Status, s.Reason, s.Frozen, s.FailingSince = Suspended, reason, frozen, nil
+	r.Schedule = &s
+	return r
+}
+
+// fail returns a scheduled request that could not be applied for a reason.
+func (r Request) fail(reason string) Request {
+	r = r.suspend(reason, false)
+	r.Schedule.Status = Failed
+	return r
 }
 
 // checkTime returns an error unless a request can be scheduled for a time.

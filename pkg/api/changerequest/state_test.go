@@ -314,3 +314,42 @@ func TestChanged(t *testing.T) {
 	assert.Equal(t, "D", became(request(changerequest.Draft).Changed(nil, by, now)))
 	assert.Equal(t, "9", became(request(changerequest.InReview).Changed(nil, by, now)))
 }
+
+// Each reason not to apply a request at its time suspends it.
+func TestWhenDue(t *testing.T) {
+	t.Parallel()
+	may := changerequest.Caller{Person: person(approver), Applies: true}
+	conflict := needs(1)
+	conflict.Conflicts = []string{"A.", "B."}
+	gone := needs(1)
+	gone.AuthorGone = true
+	frozen := conflict
+	frozen.Frozen = "It is frozen."
+	for _, test := range []struct {
+		by     changerequest.Caller
+		c      changerequest.Circumstances
+		want   string
+		frozen bool
+	}{
+		{may, needs(1), "", false},
+		{may, needs(0), "", false},
+		{may, needs(2), `It needs 1 more approval in the environment "production" of the project "payments".`, false},
+		{may, conflict, "It has conflicts: A. B.", false},
+		{may, gone, "The account of an author is disabled or deleted.", false},
+		{may, frozen, "It is frozen.", true},
+		{changerequest.Caller{}, needs(1), "The one who scheduled it may no longer apply it.", false},
+		{changerequest.Caller{}, needs(0), "The one who scheduled it has no longer the permissions of its operations.", false},
+	} {
+		old := request(changerequest.Scheduled)
+		r := old.WhenDue(test.by, test.c)
+		if test.want == "" {
+			assert.Equal(t, "X", letters[r.State])
+			assert.Equal(t, now, r.Reached[changerequest.Applied])
+			continue
+		}
+		want := *old.Schedule
+		want.Status, want.Reason, want.Frozen = changerequest.Suspended, test.want, test.frozen
+		assert.Equal(t, want, *r.Schedule)
+		assert.Equal(t, changerequest.Pending, old.Schedule.Status)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/segment"
@@ -19,6 +20,7 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -40,10 +42,18 @@ const (
 	attributeSummary = "summary"
 	attributeProject = "project" // the partition key of the index
 	attributeID      = "id"      // the sort key of the index
+	attributeDue     = "due"     // the partition key of the index of schedules
+	attributeDueAt   = "dueAt"   // the sort key of the index of schedules
 )
 
 // index is the index of the requests by their projects, which contains their summaries.
 const index = "projects"
+
+// indexDue is the index of the requests that are to be applied at a time. They are all in the partition allDue.
+const (
+	indexDue = "due"
+	allDue   = "scheduled"
+)
 
 // Store keeps the change requests in the table ChangeRequests: an item for each request, one for each project with the ids
 // of its open requests and the number of requests by state, and one with the counter of ids. It is safe for concurrent
@@ -58,6 +68,7 @@ type Store struct {
 	environments *environment.Store
 	access       *accesstable.Reader
 	users        *user.Store
+	tokens       *apitoken.Store
 	log          *eventlog.Log
 	actions      actions
 	newID        func() string // of a strategy
@@ -72,7 +83,7 @@ type Options struct {
 }
 
 // NewStore returns a Store on the tables ChangeRequests, Access, Users, and those of feature.NewStore and
-// segment.NewStore.
+// segment.NewStore. Only ApplyDue uses the table ApiTokens.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, o Options) *Store {
 	return &Store{
 		client:       client,
@@ -84,6 +95,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, o Options) *Store {
 		environments: environment.NewStore(client, tables, nil),
 		access:       accesstable.NewReader(client, tables),
 		users:        user.NewStore(client, tables, nil),
+		tokens:       apitoken.NewStore(client, tables, nil),
 		log:          o.Log,
 		actions:      newActions(),
 		newID:        o.NewStrategyID,
@@ -103,7 +115,9 @@ const (
 type record struct {
 	Key string `dynamodbav:"key"`
 	Request
-	Summary Request `dynamodbav:"summary"` // for the index
+	Summary Request    `dynamodbav:"summary"`         // for the index
+	Due     string     `dynamodbav:"due,omitempty"`   // allDue while the request is to be applied at a time
+	DueAt   *time.Time `dynamodbav:"dueAt,omitempty"` // the time
 }
 
 // summary returns a request without what lists do not show.
@@ -123,7 +137,11 @@ func projectKey(project string) dynamo.Item {
 }
 
 func (r Request) item() dynamo.Item {
-	return dynamo.Marshal(record{strconv.FormatInt(r.ID, 10), r, r.summary()})
+	stored := record{Key: strconv.FormatInt(r.ID, 10), Request: r, Summary: r.summary()}
+	if r.Schedule != nil && r.Schedule.isWaiting() {
+		stored.Due, stored.DueAt = allDue, &r.Schedule.At
+	}
+	return dynamo.Marshal(stored)
 }
 
 func fromItem(item dynamo.Item) (Request, error) {
@@ -160,11 +178,23 @@ type eventData struct {
 	Approvals   []int64 `json:"approvals"` // the ids of the accounts whose approvals count
 	Reviewers   []int64 `json:"reviewers"`
 	Comment     string  `json:"comment,omitempty"`
+
+	Schedule *eventSchedule `json:"schedule,omitempty"` // of the state Scheduled
+}
+
+// eventSchedule is a schedule in the data of events.
+type eventSchedule struct {
+	ScheduledAt string         `json:"scheduledAt"`
+	Status      ScheduleStatus `json:"status"`
+	Reason      string         `json:"reason,omitempty"`
 }
 
 func (r Request) eventData(comment string) eventData {
 	data := eventData{ID: r.ID, Title: r.Title, Environment: r.Environment, State: r.State, Changes: len(r.Changes),
 		Approvals: []int64{}, Reviewers: append([]int64{}, r.Reviewers...), Comment: comment}
+	if s := r.Schedule; s != nil {
+		data.Schedule = &eventSchedule{datetime.Format(s.At), s.Status, s.Reason}
+	}
 	for _, v := range r.Approvals {
 		if !v.StruckOut {
 			data.Approvals = append(data.Approvals, v.By.ID)

@@ -3,6 +3,7 @@ package changerequest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -26,7 +27,7 @@ func callerOf(ctx context.Context) Caller {
 	p := access.PrincipalFrom(ctx)
 	by := Caller{Person: Person{ID: p.UserID}, IsAdmin: p.Has(access.Admin)}
 	if p.UserID == 0 {
-		by.Person.Name = p.Name
+		by.Person.Name, by.Person.TokenID = p.Name, p.TokenID
 	}
 	return by
 }
@@ -162,14 +163,17 @@ func (s *Store) evaluate(ctx context.Context, r Request) (evaluation, world, map
 			e.conflicts[c.ID] = apierror.From(err).Message
 		}
 	}
-	for place := range places {
+	for _, place := range slices.SortedFunc(maps.Keys(places), comparePlaces) {
 		project := projects[place.Project]
-		e1, exists := environments[place.Environment]
+		in, exists := environments[place.Environment]
 		if project == nil || !exists {
 			continue
 		}
-		if n := protection.RequiredApprovals(project, e1); n > 0 {
+		if n := protection.RequiredApprovals(project, in); n > 0 {
 			e.needed[place] = n
+		}
+		if e.frozen == "" {
+			e.frozen = frozen(r, place, protection.FreezeIn(project, in, s.log.Now()))
 		}
 	}
 	return e, w, projects, nil
@@ -336,15 +340,19 @@ func (s *Store) caller(
 	return by, err
 }
 
-// events are the types of the events of requests that get a state.
-func (s State) event() eventlog.Type {
+// eventOf returns the type of the event when somebody asks for another state of a request.
+func eventOf(old Request, asked State) eventlog.Type {
+	if old.State == Scheduled && asked == Approved { // the schedule is taken back
+		return eventlog.ChangeRequestUpdated
+	}
 	return map[State]eventlog.Type{
-		InReview: eventlog.ChangeRequestSentToReview,
-		Approved: eventlog.ChangeRequestApproved,
-		Rejected: eventlog.ChangeRequestRejected,
-		Canceled: eventlog.ChangeRequestCancelled,
-		Applied:  eventlog.ChangeRequestApplied,
-	}[s]
+		InReview:  eventlog.ChangeRequestSentToReview,
+		Approved:  eventlog.ChangeRequestApproved,
+		Scheduled: eventlog.ChangeRequestScheduled,
+		Rejected:  eventlog.ChangeRequestRejected,
+		Canceled:  eventlog.ChangeRequestCancelled,
+		Applied:   eventlog.ChangeRequestApplied,
+	}[asked]
 }
 
 // Become changes the state of a request, and makes its changes when it is applied, in the same transaction. check receives
@@ -382,7 +390,7 @@ func (s *Store) Become(
 				return write{}, err
 			}
 		}
-		change := write{next: next, event: asked.State.event(), comment: comment}
+		change := write{next: next, event: eventOf(old, asked.State), comment: comment}
 		if next.State == Applied {
 			if changes, err = s.plan(applying(ctx, old, e), old); err != nil {
 				return write{}, err

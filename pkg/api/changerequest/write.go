@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -141,41 +142,79 @@ func idOf(r *http.Request, name string) (int64, error) {
 	return id, nil
 }
 
-// onlyAuthors returns a check that the caller is an author of a request, and that its preconditions hold.
-func onlyAuthors(r *http.Request) (func(Request) error, error) {
+// input is what an operation on a change request reads of every API request.
+type input struct {
+	project string
+	id      int64
+	body    jsonbody.Object
+}
+
+// onRequest returns the function that serves an operation on the change request of the path. schema is that of the body;
+// nil: it has none.
+func onRequest(
+	schema []byte, serve func(w http.ResponseWriter, r *http.Request, in input) error, rules ...jsonbody.Rule,
+) lambdahttp.HandlerFunc {
+	var compiled *jsonbody.Schema
+	if schema != nil {
+		compiled = jsonbody.MustCompile(schema)
+	}
+	return func(w http.ResponseWriter, r *http.Request) (err error) {
+		in := input{project: r.PathValue("projectId")}
+		if compiled != nil {
+			if in.body, err = compiled.Read(r, rules...); err != nil {
+				return err
+			}
+		}
+		if in.id, err = idOf(r, "id"); err != nil {
+			return err
+		}
+		return serve(w, r, in)
+	}
+}
+
+// unlessChanged returns a check that the preconditions of an API request hold for a change request.
+func unlessChanged(r *http.Request) (func(Request) error, error) {
 	preconditions, err := lambdahttp.PreconditionsOf(r)
+	return func(old Request) error { return preconditions.Check(etag(old)) }, err
+}
+
+// onlyAuthors returns a check that the caller is an author of a request, and that the preconditions hold.
+func onlyAuthors(r *http.Request) (func(Request) error, error) {
+	check, err := unlessChanged(r)
 	by := callerOf(r.Context())
 	return func(old Request) error {
 		if err := old.checkAuthor(by); err != nil {
 			return err
 		}
-		return preconditions.Check(etag(old))
+		return check(old)
 	}, err
 }
 
 // SetState serves PUT /api/admin/projects/{projectId}/change-requests/{id}/state.
 func SetState(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(stateSchema)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, readable("comment"))
+	return onRequest(stateSchema, func(w http.ResponseWriter, r *http.Request, in input) error {
+		check, err := unlessChanged(r)
 		if err != nil {
 			return err
 		}
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
+		asked := Asked{State: State(in.body.Text("state"))}
+		if at := in.body.Time("scheduledAt"); at != nil {
+			asked.ScheduledAt = *at
 		}
-		preconditions, err := lambdahttp.PreconditionsOf(r)
-		if err != nil {
-			return err
-		}
-		next, err := requests.Become(r.Context(), r.PathValue("projectId"), id, Asked{State: State(body.Text("state"))},
-			body.Text("comment"), func(old Request) error { return preconditions.Check(etag(old)) })
+		next, err := requests.Become(r.Context(), in.project, in.id, asked, in.body.Text("comment"), check)
 		if err != nil {
 			return err
 		}
 		return respond(w, r, requests, users, next)
+	}, readable("comment"), timeOnlyOfSchedules)
+}
+
+// timeOnlyOfSchedules is the rule that only the state Scheduled has a time.
+func timeOnlyOfSchedules(body jsonbody.Object) []apierror.Detail {
+	if state := State(body.Text("state")); body.Has("scheduledAt") && state != Scheduled && slices.Contains(States(), state) {
+		return []apierror.Detail{apierror.At("/body/scheduledAt", "must not be sent with the state %q", state)}
 	}
+	return nil
 }
 
 // readable is the rule that a text, if it is sent and not empty, is readable.
@@ -185,101 +224,72 @@ func readable(property string) jsonbody.Rule {
 
 // SetTitle serves PUT /api/admin/projects/{projectId}/change-requests/{id}/title.
 func SetTitle(requests *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(titleSchema)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, readable("title"))
-		if err != nil {
-			return err
-		}
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
-		}
+	return onRequest(titleSchema, func(w http.ResponseWriter, r *http.Request, in input) error {
 		check, err := onlyAuthors(r)
 		if err != nil {
 			return err
 		}
-		if err := requests.SetTitle(r.Context(), r.PathValue("projectId"), id, body.Text("title"), check); err != nil {
+		if err := requests.SetTitle(r.Context(), in.project, in.id, in.body.Text("title"), check); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	}
+	}, readable("title"))
 }
 
 // UpdateChange serves PUT /api/admin/projects/{projectId}/change-requests/{id}/changes/{changeId}.
 func UpdateChange(requests *Store, users *user.Names, now func() time.Time) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(changeSchema)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r)
+	return onRequest(changeSchema, func(w http.ResponseWriter, r *http.Request, in input) error {
+		replacement, err := newChange(in.body, callerOf(r.Context()).Person, now())
 		if err != nil {
 			return err
 		}
-		replacement, err := newChange(body, callerOf(r.Context()).Person, now())
+		next, err := editChange(r, requests, in, &replacement)
 		if err != nil {
 			return err
 		}
-		return editChange(w, r, requests, users, &replacement)
-	}
+		return respond(w, r, requests, users, next)
+	})
 }
 
 // DeleteChange serves DELETE /api/admin/projects/{projectId}/change-requests/{id}/changes/{changeId}.
-func DeleteChange(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error { return editChange(w, r, requests, users, nil) }
+func DeleteChange(requests *Store) lambdahttp.HandlerFunc {
+	return onRequest(nil, func(_ http.ResponseWriter, r *http.Request, in input) error {
+		_, err := editChange(r, requests, in, nil)
+		return err // nil: 200 without a body
+	})
 }
 
-func editChange(w http.ResponseWriter, r *http.Request, requests *Store, users *user.Names, replacement *Change) error {
-	id, err := idOf(r, "id")
-	if err != nil {
-		return err
-	}
+func editChange(r *http.Request, requests *Store, in input, replacement *Change) (Request, error) {
 	change, err := idOf(r, "changeId")
 	if err != nil {
-		return apierror.Errorf(apierror.NotFound, "The change request %d has no change with this id.", id)
+		return Request{}, apierror.Errorf(apierror.NotFound, "The change request %d has no change with this id.", in.id)
 	}
-	preconditions, err := lambdahttp.PreconditionsOf(r)
+	check, err := unlessChanged(r)
 	if err != nil {
-		return err
+		return Request{}, err
 	}
-	next, err := requests.EditChange(r.Context(), r.PathValue("projectId"), id, change, replacement,
-		func(old Request) error { return preconditions.Check(etag(old)) })
-	if err != nil || replacement == nil { // nil: 200 without a body
-		return err
-	}
-	return respond(w, r, requests, users, next)
+	return requests.EditChange(r.Context(), in.project, in.id, change, replacement, check)
 }
 
 // Delete serves DELETE /api/admin/projects/{projectId}/change-requests/{id}.
 func Delete(requests *Store) lambdahttp.HandlerFunc {
-	return func(_ http.ResponseWriter, r *http.Request) error {
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
-		}
+	return onRequest(nil, func(_ http.ResponseWriter, r *http.Request, in input) error {
 		check, err := onlyAuthors(r)
 		if err != nil {
 			return err
 		}
-		return requests.Delete(r.Context(), r.PathValue("projectId"), id, check) // nil: 200 without a body
-	}
+		return requests.Delete(r.Context(), in.project, in.id, check) // nil: 200 without a body
+	})
 }
 
 // AddComment serves POST /api/admin/projects/{projectId}/change-requests/{id}/comments.
 func AddComment(requests *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(commentSchema)
-	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, readable("text"))
-		if err != nil {
-			return err
-		}
-		id, err := idOf(r, "id")
-		if err != nil {
-			return err
-		}
-		if err := requests.Comment(r.Context(), r.PathValue("projectId"), id, body.Text("text")); err != nil {
+	return onRequest(commentSchema, func(w http.ResponseWriter, r *http.Request, in input) error {
+		if err := requests.Comment(r.Context(), in.project, in.id, in.body.Text("text")); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	}
+	}, readable("text"))
 }

@@ -53,6 +53,12 @@ func sentence(e eventlog.Event) string {
 		return fmt.Sprintf("%s froze %s from %v until %v: %v.", by, frozen(e), after["from"], after["until"], after["reason"])
 	case eventlog.EnvironmentFreezeRemoved:
 		return fmt.Sprintf("%s ended the freeze of %s.", by, frozen(e))
+	case eventlog.ChangeRequestScheduled:
+		return fmt.Sprintf("%s scheduled the change request %s for %v.", by, id, schedule(after)["scheduledAt"])
+	case eventlog.ChangeRequestSuspended:
+		return fmt.Sprintf("The change request %s was not applied at its time: %s.", id, reason(after))
+	case eventlog.ChangeRequestFailed:
+		return fmt.Sprintf("The change request %s could not be applied at its time: %s.", id, reason(after))
 	case eventlog.TokenExpiring:
 		return fmt.Sprintf("The token %s expires in at most %s.", name, days(after["days"]))
 	}
@@ -87,6 +93,18 @@ func frozen(e eventlog.Event) string {
 		return "the environment " + e.Environment
 	}
 	return fmt.Sprintf("the environment %s of the project %s", e.Environment, e.Project)
+}
+
+// schedule returns the schedule in the data of an event of a change request.
+func schedule(data map[string]any) map[string]any {
+	s, _ := data["schedule"].(map[string]any)
+	return s
+}
+
+// reason returns why a scheduled change request was not applied, without the period of a sentence.
+func reason(data map[string]any) string {
+	text, _ := schedule(data)["reason"].(string)
+	return strings.TrimSuffix(text, ".")
 }
 
 // described returns how a sentence names the user who made a change.

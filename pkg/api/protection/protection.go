@@ -33,6 +33,17 @@ func RequiredApprovals(project *access.Project, e environment.Environment) int64
 	return max(p.RequiredApprovals, e.RequiredApprovals, 1)
 }
 
+// FreezeIn returns the freeze of an environment of a project at a time; nil: none. A project that does not exist is nil.
+func FreezeIn(project *access.Project, e environment.Environment, at time.Time) *access.Freeze {
+	if e.Freeze.Covers(at) {
+		return e.Freeze
+	}
+	if f := project.ProtectionOf(e.Name).Freeze; f.Covers(at) {
+		return f
+	}
+	return nil
+}
+
 // Guard decides about changes. It is safe for concurrent use.
 type Guard struct {
 	projects     *accesstable.Reader

@@ -52,6 +52,7 @@ func CountedPaths() Paths {
 		"/api/admin/projects/{projectId}/change-requests/count":                                                       true,
 		"/api/admin/projects/{projectId}/change-requests/pending":                                                     true,
 		"/api/admin/projects/{projectId}/change-requests/pending/{featureName}":                                       true,
+		"/api/admin/projects/{projectId}/change-requests/scheduled":                                                   true,
 		"/api/admin/projects/{projectId}/change-requests/{id}":                                                        true,
 		"/api/admin/projects/{projectId}/change-requests/{id}/approvers":                                              true,
 		"/api/admin/projects/{projectId}/change-requests/{id}/changes/{changeId}":                                     true,

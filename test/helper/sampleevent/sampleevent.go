@@ -38,6 +38,8 @@ func Check(function string, response []byte) error {
 		return checkText(response, `{"batchItemFailures":[]}`)
 	case "sweep-staleness":
 		return checkText(response, `{"flagged":2,"unflagged":0,"left":0}`)
+	case "sweep-change-requests":
+		return checkText(response, `{"applied":0,"suspended":0,"failed":0,"left":0}`)
 	case "announce-expiring-tokens":
 		return checkText(response, `{"announced":0,"left":0}`)
 	case "publish-events": // there is no bus

@@ -85,6 +85,9 @@ function plainSentence(event, typeName) {
     case 'change-request-configuration-updated': return { who, before: `changed the protection of ${event.environment} in the project`, subject, after: '' };
     case 'environment-freeze-set': return { who, before: `froze ${frozen(event)}`, subject, after: `from ${exactTime(data.from)} until ${exactTime(data.until)}: ${data.reason}` };
     case 'environment-freeze-removed': return { who, before: `ended the freeze of ${frozen(event)}`, subject, after: '' };
+    case 'change-request-scheduled': return { who, before: 'scheduled the change request', subject, after: `for ${exactTime(data.schedule.scheduledAt)}` };
+    case 'change-request-schedule-suspended': return { who: '', before: 'The change request', subject, after: `was not applied at its time: ${data.schedule.reason}` };
+    case 'change-request-schedule-failed': return { who: '', before: 'The change request', subject, after: `could not be applied at its time: ${data.schedule.reason}` };
     case 'token-expiring': return { who: '', before: 'The token', subject, after: `expires in at most ${inDays(data.days)}` };
     default: {
       const [before, after = ''] = (ownPhrases[event.type] ?? phrases[event.type]?.replace('the toggle %s', '%s') ?? `${event.type}: %s`).split('%s').map((part) => part.trim());

@@ -1,0 +1,236 @@
+package changerequest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"toggleadmin/pkg/api/protection"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Due returns the scheduled requests whose time has come, in the order of their times. It finds them in an index that can
+// lack the last seconds.
+func (s *Store) Due(ctx context.Context) ([]Request, error) {
+	all, err := s.due(ctx, s.log.Now())
+	if err != nil {
+		return nil, fmt.Errorf("list change requests that are due: %w", err)
+	}
+	return all, nil
+}
+
+func (s *Store) due(ctx context.Context, now time.Time) ([]Request, error) {
+	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(
+		expression.Key(attributeDue).Equal(expression.Value(allDue)).
+			And(expression.Key(attributeDueAt).LessThanEqual(expression.Value(dynamo.Time(now))))))
+	name := indexDue
+	var keys []dynamo.Item
+	for start := map[string]types.AttributeValue(nil); ; {
+		page, err := s.client.Query(ctx, &dynamodb.QueryInput{
+			TableName:                 &s.table,
+			IndexName:                 &name,
+			KeyConditionExpression:    expr.KeyCondition(),
+			ExpressionAttributeNames:  expr.Names(),
+			ExpressionAttributeValues: expr.Values(),
+			ExclusiveStartKey:         start,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page.Items {
+			keys = append(keys, dynamo.Item{hash: item[hash]})
+		}
+		if start = page.LastEvaluatedKey; start == nil {
+			break
+		}
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.table, keys)
+	if err != nil {
+		return nil, err
+	}
+	var all []Request
+	for _, item := range items {
+		r, err := fromItem(item)
+		if err != nil {
+			return nil, err
+		}
+		if r.isDue(now) {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b Request) int {
+		return cmp.Or(a.Schedule.At.Compare(b.Schedule.At), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// ApplyDue applies a scheduled request whose time has come, or suspends its schedule. It returns the request, and whether
+// this call has applied it. It does nothing to a request that is not due any more, or that is suspended for the same reason
+// as before. The changes are recorded as those of the system.
+func (s *Store) ApplyDue(ctx context.Context, project string, id int64) (next Request, applied bool, err error) {
+	ctx = eventlog.WithActor(ctx, eventlog.System)
+	var changes plan
+	next, err = s.update(ctx, project, id, func(old Request) (write, error) {
+		changes, applied = plan{}, false
+		if !old.isDue(s.log.Now()) {
+			return write{next: old}, nil
+		}
+		next, e, err := s.whenDue(ctx, old)
+		switch {
+		case err != nil:
+			return write{}, err
+		case next.State == Applied:
+			applied = true
+			if changes, err = s.plan(applying(access.WithPrincipal(ctx, nobody), old, e), old); err != nil {
+				return write{}, err
+			}
+			return write{next: next, event: eventlog.ChangeRequestApplied,
+				parts: [][]types.TransactWriteItem{changes.actions}}, nil
+		case next.Schedule.Reason == old.Schedule.Reason:
+			return write{next: old}, nil
+		}
+		return write{next: next, event: eventlog.ChangeRequestSuspended}, nil
+	}, func(failures []dynamo.Failure) error { return changes.failed(failures) })
+	return next, applied && err == nil, err
+}
+
+// nobody is the principal of the changes of a scheduled request. It has no permissions: a freeze that begins while the
+// request is applied prevents it, whoever has scheduled it.
+var nobody = access.Principal{ID: "schedule"} //nolint:gochecknoglobals // never changed
+
+// whenDue returns Request.WhenDue for a request, and what its changes mean now.
+func (s *Store) whenDue(ctx context.Context, r Request) (Request, evaluation, error) {
+	c := Circumstances{Now: s.log.Now()}
+	// Each sweep looks whether the freeze has ended, and reads nothing else before.
+	projects, environments, err := s.read(ctx, map[protection.Place]bool{r.Place(): true})
+	if err != nil {
+		return r, evaluation{}, err
+	}
+	c.Frozen = frozen(r, r.Place(), protection.FreezeIn(projects[r.Project], environments[r.Environment], c.Now))
+	if c.Frozen != "" {
+		return r.WhenDue(Caller{}, c), evaluation{}, nil
+	}
+	e, w, projects, err := s.evaluate(ctx, r)
+	if err != nil {
+		return r, evaluation{}, err
+	}
+	c.Needed, c.Conflicts, c.Frozen = e.needed, e.list(r), e.frozen
+	if c.Approvers, err = s.approvers(ctx, r, e, projects); err != nil {
+		return r, evaluation{}, err
+	}
+	if c.AuthorGone, err = s.authorGone(ctx, r); err != nil {
+		return r, evaluation{}, err
+	}
+	by, err := s.scheduler(ctx, r, e, w, projects)
+	return r.WhenDue(by, c), e, err
+}
+
+// frozen returns the sentence that a place that a request changes is frozen, or "" without a freeze. People who see the
+// request need not see another project.
+func frozen(r Request, at protection.Place, f *access.Freeze) string {
+	switch {
+	case f == nil:
+		return ""
+	case at.Project == r.Project:
+		return fmt.Sprintf("The environment %q is frozen until %s: %s", at.Environment, datetime.Format(f.Until), f.Reason)
+	default:
+		return fmt.Sprintf("The environment %q of another project, which it changes, is frozen until %s.", at.Environment,
+			datetime.Format(f.Until))
+	}
+}
+
+// authorGone reports whether the account of an author of a request is disabled or deleted.
+func (s *Store) authorGone(ctx context.Context, r Request) (bool, error) {
+	authors := append(slices.Clone(r.Authors), r.CreatedBy.ID)
+	accounts, err := s.users.Accounts(ctx, authors)
+	for _, id := range authors {
+		if u, exists := accounts[id]; !exists || u.Disabled {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// scheduler returns who has scheduled a request, with what they may do with it now.
+func (s *Store) scheduler(
+	ctx context.Context, r Request, e evaluation, w world, projects map[string]*access.Project,
+) (Caller, error) {
+	p, err := s.principalOf(ctx, r.Schedule.By)
+	if err != nil || p.ID == "" {
+		return Caller{}, err
+	}
+	return s.caller(access.WithProjects(access.WithPrincipal(ctx, p), s.access), r, e, w, projects)
+}
+
+// principalOf returns the principal of an account or API token. It is empty if the account is disabled or deleted, or the
+// token has expired or was revoked.
+func (s *Store) principalOf(ctx context.Context, by Person) (access.Principal, error) {
+	if by.ID == 0 {
+		return s.tokenPrincipal(ctx, by.TokenID)
+	}
+	accounts, err := s.users.Accounts(ctx, []int64{by.ID})
+	if err != nil {
+		return access.Principal{}, err
+	}
+	u, exists := accounts[by.ID]
+	if !exists || u.Disabled {
+		return access.Principal{}, nil
+	}
+	directory, err := s.access.Directory(ctx)
+	return s.principal(u, directory), err
+}
+
+func (s *Store) tokenPrincipal(ctx context.Context, id string) (access.Principal, error) {
+	selector, ok := access.ParseSelector(id)
+	if !ok {
+		return access.Principal{}, nil
+	}
+	t, err := s.tokens.Get(ctx, selector)
+	if apierror.KindOf(err) == apierror.NotFound || err == nil && t.Expired(s.log.Now()) {
+		return access.Principal{}, nil
+	}
+	return access.APITokenPrincipal(selector), err
+}
+
+// MarkFailing stores when applying a scheduled request began to fail, unless that is stored or the request has changed since
+// it was read. It is no change of the request and has no event.
+func (s *Store) MarkFailing(ctx context.Context, r Request) error {
+	since := expression.Name("schedule.failingSince")
+	expr := dynamo.Build(expression.NewBuilder().
+		WithCondition(eventlog.ExistsWithLast(hash, r.LastEvent)).
+		WithUpdate(expression.Set(since, expression.IfNotExists(since, expression.Value(dynamo.Time(s.log.Now()))))))
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                 &s.table,
+		Key:                       key(r.ID),
+		ConditionExpression:       expr.Condition(),
+		UpdateExpression:          expr.Update(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if err != nil && !dynamo.FailedCondition(err) {
+		return fmt.Errorf("mark the change request %d as failing: %w", r.ID, err)
+	}
+	return nil
+}
+
+// Fail ends the schedule of a request that is due and could not be applied, with a reason for people.
+func (s *Store) Fail(ctx context.Context, project string, id int64, reason string) error {
+	ctx = eventlog.WithActor(ctx, eventlog.System)
+	_, err := s.update(ctx, project, id, func(old Request) (write, error) {
+		if !old.isDue(s.log.Now()) {
+			return write{next: old}, nil
+		}
+		return write{next: old.fail(reason), event: eventlog.ChangeRequestFailed}, nil
+	}, nil)
+	return err
+}
