@@ -97,9 +97,10 @@ reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 # would be linked and then skipped.
 FAST_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|sdk|unleash)(/|$$)')
 
-# These only read files and run programs, so the race detector would find nothing.
-FILE_TESTS = ./test/repository ./test/template
-RACE_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|repository|samlocal|sdk|template|unleash)(/|$$)')
+# These read files, run programs, or send requests that test/e2e sends, too. The race detector would
+# find nothing more in them.
+WITHOUT_RACE = ./cmd/toggleadmin ./test/contract ./test/repository ./test/template
+RACE_TESTS = $$(go list ./... | grep -Ev '/(cmd/toggleadmin|test/(browser|contract|deploy|repository|samlocal|sdk|template|unleash))(/|$$)')
 
 # Some tests wait, so two packages per CPU run at the same time.
 PACKAGES = -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2))
@@ -113,7 +114,7 @@ test-race: node_modules/.installed ## develop: Run every fast test with the race
 	@if [ "$$(env -u CGO_ENABLED go env CGO_ENABLED)" = 1 ]; then export CGO_ENABLED=1; race=-race; \
 	else echo 'test-race: no C compiler, so without the race detector'; fi; \
 	go test $$race $(PACKAGES) -shuffle=on -exec 'env CGO_ENABLED=0' $(RACE_TESTS)
-	@go test $(FILE_TESTS)
+	@GOGC=400 go test $(PACKAGES) $(WITHOUT_RACE)
 
 test-browser: node_modules/.installed test/browser/node_modules/.installed ## test: Test the pages in Chromium
 	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
