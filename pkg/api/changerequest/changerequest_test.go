@@ -725,6 +725,11 @@ func TestTitleCommentAndDeletion(t *testing.T) {
 	set.Expect(as(t.Context(), amy), t, "count", "payments", "",
 		`200 {"total":1,"applied":0,"rejected":0,"reviewRequired":1,"approved":0,"scheduled":0}`)
 	assert.Equal(t, int64(3), f.ask(t, amy, turnOnF).ID) // ids rise
+	f.expect(t, "payments/2", "ben "+canceled+" -> 200")
+	closed := `409 ConflictError: The change request 2 has the state "Cancelled" and cannot be changed.`
+	set.Expect(as(t.Context(), ben), t, "title", "payments/2", `{"title":"x"}`, closed)
+	set.Expect(as(t.Context(), ben), t, "ask", "payments/2", `{"reviewers":[3]}`, closed)
+	set.Expect(as(t.Context(), ben), t, "comment", "payments/2", `{"text":"Why?"}`, "204")
 }
 
 // A project has at most 500 requests that are not closed.

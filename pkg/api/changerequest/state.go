@@ -302,17 +302,24 @@ func (r Request) withdraw(c Circumstances) Request {
 	return r.reach(InReview, c.Now)
 }
 
+// checkOpen returns an error if the request is closed.
+func (r Request) checkOpen() error {
+	if !r.State.IsFinal() {
+		return nil
+	}
+	return apierror.Errorf(apierror.Conflict, "The change request %d has the state %q and cannot be changed.", r.ID, r.State)
+}
+
 // Changed returns the request after a person has added, edited or deleted a change: it loses its approvals and its
 // schedule. The kind of its error is NoAccess or Conflict.
 func (r Request) Changed(changes []Change, by Caller, now time.Time) (Request, error) {
 	if err := r.checkAuthor(by); err != nil {
 		return r, err
 	}
-	switch {
-	case r.State.IsFinal():
-		return r, apierror.Errorf(apierror.Conflict, "The change request %d has the state %q and cannot be changed.", r.ID,
-			r.State)
-	case r.State != Draft && len(changes) == 0:
+	if err := r.checkOpen(); err != nil {
+		return r, err
+	}
+	if r.State != Draft && len(changes) == 0 {
 		return r, apierror.Errorf(apierror.Conflict,
 			"The change request %d would have no changes. Cancel it instead.", r.ID)
 	}

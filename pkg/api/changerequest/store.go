@@ -1,6 +1,7 @@
 package changerequest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -350,7 +351,7 @@ func (s *Store) SetTitle(
 	ctx context.Context, project string, id int64, title string, check func(Request) error,
 ) error {
 	_, err := s.update(ctx, project, id, func(old Request) (write, error) {
-		if err := check(old); err != nil || old.Title == title {
+		if err := cmp.Or(check(old), old.checkOpen()); err != nil || old.Title == title {
 			return write{}, err
 		}
 		next := old
@@ -366,7 +367,7 @@ func (s *Store) SetReviewers(
 	ctx context.Context, project *access.Project, id int64, reviewers []int64, check func(Request) error,
 ) error {
 	_, err := s.update(ctx, project.ID, id, func(old Request) (write, error) {
-		if err := check(old); err != nil || slices.Equal(old.Reviewers, reviewers) {
+		if err := cmp.Or(check(old), old.checkOpen()); err != nil || slices.Equal(old.Reviewers, reviewers) {
 			return write{}, err
 		}
 		if err := s.checkReviewers(ctx, project, old.Environment, reviewers); err != nil {
