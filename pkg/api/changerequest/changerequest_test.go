@@ -325,6 +325,10 @@ func TestAddChangesChecksEachChange(t *testing.T) {
 			t.Errorf("%.120s:\n got %s\nwant %s", test.body, got, test.want)
 		}
 	}
+	newSegment(t, f)
+	after := `[{"action":"deleteSegment","payload":{"id":1}},{"action":"updateSegment","payload":{"id":1,"name":"x"}}]`
+	got, _ := f.call(t.Context(), f.set("projectId", "environment"), amy, "create", "payments/production", after)
+	assert.Equal(t, "400 ValidationError: The `/body/1/payload/id` property must be the id of a segment; you sent 1.", got)
 	for path, want := range map[string]string{
 		"payments/x":   `404 NotFoundError: There is no environment with the name "x".`,
 		"x/production": `404 NotFoundError: There is no project with the id "x".`,
@@ -381,6 +385,15 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// newSegment creates the segment 1.
+func newSegment(t *testing.T, f fixture) *segment.Store {
+	t.Helper()
+	segments := segment.NewStore(f.Client, f.Tables, f.Log())
+	_, err := segments.Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "s"}}})
+	assert.OK(t, err)
+	return segments
+}
+
 // A segment whose constraints have changed, or that was deleted, is a conflict.
 func TestConflictsOfSegments(t *testing.T) {
 	t.Parallel()
@@ -391,9 +404,7 @@ func TestConflictsOfSegments(t *testing.T) {
 			`What the change addStrategy of the toggle "f" depends on has changed since it was added.`},
 	} {
 		f := newFixture(t)
-		segments := segment.NewStore(f.Client, f.Tables, f.Log())
-		_, err := segments.Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "s"}}})
-		assert.OK(t, err)
+		segments := newSegment(t, f)
 		assert.Equal(t, "", f.ask(t, amy, test.change).conflicts())
 		f.expect(t, "payments/1", "amy In review -> 200", "owner Approved -> 200")
 		assert.OK(t, segments.Update(t.Context(), 1, func(s *segment.Segment) error {

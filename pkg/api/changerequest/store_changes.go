@@ -188,13 +188,17 @@ func checkSegment(ctx context.Context, w world, p payload, place string) error {
 	}
 	found, ok := w.segments[p.segment]
 	if !ok || found.Project != nil && !visible(*found.Project) {
-		return apierror.Invalid(apierror.At(place+"/payload/id", "must be the id of a segment").
-			SentJSON(strconv.FormatInt(p.segment, 10)))
+		return notSegment(place, p.segment)
 	}
 	if project, ok := p.body.TextOK("project"); ok && !visible(project) {
 		return apierror.Invalid(apierror.At(place+"/payload/project", "must be the id of a project").Sent(project))
 	}
 	return nil
+}
+
+func notSegment(place string, id int64) error {
+	return apierror.Invalid(apierror.At(place+"/payload/id", "must be the id of a segment").
+		SentJSON(strconv.FormatInt(id, 10)))
 }
 
 // placed returns an error of the transaction of changes as one of the place of a change.
@@ -208,6 +212,8 @@ func (s *Store) placed(err error, r Request, c Change, place string) error {
 	case c.Action == AddDependency:
 		return apierror.Invalid(apierror.At(place+"/payload/feature",
 			"must be the name of a toggle of the project %q", r.Project))
+	case c.IsOfSegment():
+		return notSegment(place, c.Segment)
 	default:
 		return apierror.Invalid(apierror.At(place+"/payload/id",
 			"must be the id of a strategy of the toggle in the environment"))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -19,7 +20,10 @@ func (s *Store) Plan(ctx context.Context, edits []Edit) ([]types.TransactWriteIt
 	changes, deleted := map[int64][]func(*Segment) error{}, map[int64]bool{}
 	var ids []int64 // each once, in the order of the edits
 	for _, e := range edits {
-		if changes[e.ID] == nil && !deleted[e.ID] {
+		if deleted[e.ID] { // by an edit before
+			return nil, notFound(segmenttable.Name(e.ID))
+		}
+		if changes[e.ID] == nil {
 			ids = append(ids, e.ID)
 		}
 		if e.Change == nil {
