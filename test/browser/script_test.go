@@ -57,6 +57,7 @@ var commands = map[string]any{
 	"accessible":   (*tab).isAccessible,
 	"only-buttons": (*tab).seesOnlyButtons, // NAME…
 	"alive":        (*tab).isAlive,         // #FRAGMENT…: every control of the pages can be used
+	"asks":         (*tab).asks,            // TEXT…: the sheet of a change with these texts is open, and nothing was changed; closes it
 	"requested":    (*tab).hasRequested,    // N PART: the tab has sent N requests with this part in the URL; does not wait
 	"downloaded":   (*tab).hasDownloaded,   // FILE TEXT
 	"reports":      (*tab).reports,         // PART…: of messages that would fail the test

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -61,6 +62,7 @@ type tab struct {
 	mu       sync.Mutex
 	problems []string
 	requests []string // URLs
+	writes   []string // methods and URLs of requests to operations that can change something
 	allowed  []string // parts of messages in the console
 }
 
@@ -154,6 +156,9 @@ func (b *tab) record(event any) {
 		}
 	case *network.EventRequestWillBeSent:
 		b.requests = append(b.requests, e.Request.URL)
+		if e.Request.Method != http.MethodGet && protected.MatchString(e.Request.URL) {
+			b.writes = append(b.writes, e.Request.Method+" "+e.Request.URL)
+		}
 		if target, err := url.Parse(e.Request.URL); err != nil || !b.service.serves(target) {
 			b.problems = append(b.problems, "request to "+e.Request.URL)
 		}
@@ -415,6 +420,21 @@ func (b *tab) account(role, name string) {
 func (b *tab) setFragment(fragment string) {
 	b.t.Helper()
 	b.run(fmt.Sprintf("location.hash = %q", fragment))
+}
+
+// asks checks that the sheet of a change is open, with texts and a field for the reason, and that the tab has not changed
+// anything yet. It closes the sheet.
+func (b *tab) asks(texts ...string) {
+	b.t.Helper()
+	b.find("field", "Reason")
+	for _, text := range texts {
+		b.is(fmt.Sprintf("document.querySelector('dialog.sheet').innerText.includes(%q)", text))
+	}
+	b.press(kb.Escape)
+	b.is("document.querySelector('dialog.sheet') === null")
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	assert.Equal(b.t, []string(nil), b.writes)
 }
 
 // hasRequested checks how many requests of the tab have a URL that contains a text.

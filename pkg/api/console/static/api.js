@@ -25,8 +25,8 @@ export const noConnection = (name = 'NoConnection') => new ApiError(0, {
 
 /**
  * How a request is sent: `signal` cancels it, `token` is used instead of the session's, `etag` is what the resource must have, and with
- * `isNew` it must not exist: otherwise the API changes nothing and answers 412.
- * @typedef {{signal?: AbortSignal, token?: string, etag?: string, isNew?: boolean}} Options
+ * `isNew` it must not exist: otherwise the API changes nothing and answers 412. `reason` is why something is changed, for the event log.
+ * @typedef {{signal?: AbortSignal, token?: string, etag?: string, isNew?: boolean, reason?: string}} Options
  */
 
 /**
@@ -51,12 +51,13 @@ export const read = (path, options) => send('GET', path, undefined, options);
  * @param {unknown} [body]
  * @param {Options} [options]
  */
-async function send(method, path, body, { signal, token = credential(), etag, isNew } = {}) {
+async function send(method, path, body, { signal, token = credential(), etag, isNew, reason } = {}) {
   if (path.split(/[?/]/).some((segment) => segment === '.' || segment === '..')) {
     throw new ApiError(400, { name: 'ValidationError', message: 'A name must not be . or .., because browsers remove these from a path.' });
   }
   // A proxy that compresses responses makes entity tags weak, which never match. Those of this API identify the content, not its bytes.
-  const headers = { Authorization: token ?? '', Prefer: 'error-details', ...etag && { 'If-Match': etag.replace(/^W\//, '') }, ...isNew && { 'If-None-Match': '*' } };
+  const headers = { Authorization: token ?? '', Prefer: 'error-details', ...etag && { 'If-Match': etag.replace(/^W\//, '') }, ...isNew && { 'If-None-Match': '*' },
+    ...reason && { 'Change-Reason': encodeURIComponent(reason) } };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let response, text;
   try {

@@ -140,13 +140,14 @@ function confirmLeaving(leave) {
  * @param {{content: Object, etag: string|null}} opened what the form began with
  * @param {Object<string, string>} labels of the properties that the form shows
  * @param {string} [to] the path of the PUT, if it is another one
+ * @param {typeof call} [write] sends the PUT
  * @returns {Promise<{result?: Object, now?: {content: Object, etag: string|null}}>} what the API has saved, or what there is now instead of
  *   `opened`
  */
-export async function save(path, body, opened, labels, to = path) {
+export async function save(path, body, opened, labels, to = path, write = call) {
   if (opened.etag) {
     try {
-      return { result: await call('PUT', to, body, { etag: opened.etag }) };
+      return { result: await write('PUT', to, body, { etag: opened.etag }) };
     } catch (error) {
       if (error.status !== 412) throw error;
     }
@@ -154,7 +155,7 @@ export async function save(path, body, opened, labels, to = path) {
   // The resource has changed, or a proxy changes or removes its entity tag: only the content tells.
   const now = await read(path);
   const isChanged = Object.keys(labels).some((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
-  return isChanged ? { now } : { result: await call('PUT', to, body) };
+  return isChanged ? { now } : { result: await write('PUT', to, body) };
 }
 
 /**

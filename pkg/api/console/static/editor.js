@@ -20,12 +20,13 @@ import { html, live, nothing } from './template.js';
  * @param {(draft: Object) => Object} options.toBody makes the body of a request of it
  * @param {(place: string) => string|undefined} options.controlOf see `dividedError`
  * @param {(detail: import('./messages.js').Detail) => string} [options.say] see `dividedError`
- * @param {(request: () => Promise<void>) => Promise<unknown>} [options.perform] calls the function that saves it
+ * @param {(saving: (write?: typeof call) => Promise<boolean>) => Promise<unknown>} [options.confirm] asks before it is saved, and calls the function
+ *   that saves it. That one reports whether it is saved: somebody else can have changed it
  * @param {() => void} options.draw shows the page, after each change
  * @param {(body: Object) => void} options.saved called after the API has saved it
  * @param {AbortSignal} options.signal of the page
  */
-export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, perform = (request) => request(), draw, saved, signal }) {
+export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, confirm = (saving) => saving(), draw, saved, signal }) {
   const draft = keepPage({ ...about, about: to });
   const begun = draft.values?.opened ?? opened; // someone may have changed it since the draft was begun
   const state = {
@@ -58,7 +59,7 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     event.preventDefault();
     if (state.busy) return;
     state.busy = true;
-    await attempt(send);
+    await attempt(() => confirm(send));
   }
 
   /** Sends what was entered. What the API rejects is shown at the controls. */
@@ -77,21 +78,20 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     focusOn('main [aria-invalid]');
   }
 
-  async function send() {
+  async function send(write = call) {
     const mine = body();
     let now; // what someone else has changed meanwhile
-    await perform(async () => {
-      if (state.opened) ({ now } = await save(path, mine, state.opened, labels, to));
-      else await call('POST', path, mine);
-    });
+    if (state.opened) ({ now } = await save(path, mine, state.opened, labels, to, write));
+    else await write('POST', path, mine);
     if (now) {
       const [before, theirs] = [state.opened, now].map(({ content }) => toBody(toDraft(content)));
       const { merged, taken, both } = merge(before, mine, theirs, Object.keys(labels));
       Object.assign(state, { opened: now, values: toDraft(merged), conflict: { now: now.content, taken, both } });
-      return;
+      return false;
     }
     draft.end();
     saved(mine);
+    return true;
   }
 
   /**

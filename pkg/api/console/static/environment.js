@@ -23,6 +23,13 @@ export const environmentName = (environment) => html`<span class=${isProduction(
   isProduction(environment) ? html`<span aria-hidden="true">● </span>` : nothing}<bdi>${environment.name}</bdi></span>`;
 
 /**
+ * The places where a toggle is on, in which applications notice what changes of it.
+ * @returns {import('./views/change-sheet.js').Place[]}
+ */
+export const livePlaces = ({ project, environments }) => environments.filter(({ enabled }) => enabled)
+  .map(({ name, type }) => ({ project, environment: { name, type }, isLive: true }));
+
+/**
  * What a switch needs of the caller, see why.js.
  * @param {{project: string, name: string}} toggle
  */

@@ -131,18 +131,27 @@ export function summary(event, typeName, segmentName) {
 /** What has changed in a strategy: its sentence before and after, and what is not part of the sentence. */
 function strategyChange(strategy, before, after) {
   const [from, to] = [strategy(before), strategy(after)];
-  const differs = (name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]);
-  const value = (name) => (it) => it?.[name];
-  const part = (label, words) => [words(before), words(after)].map((word) => word || 'none').filter((word, i, [first]) => i === 0 || word !== first)
-    .join(' → ').replace(/^/, `${label} `);
-  const others = [
-    differs('disabled') && (after.disabled ? 'disabled' : 'enabled'),
-    differs('title') && part('title', value('title')),
-    differs('variants') && part('variants', ({ variants }) => variantWords(variants)),
-    before?.parameters?.groupId !== after?.parameters?.groupId && part('group id', ({ parameters }) => parameters.groupId),
-  ].filter(Boolean).join(', ');
+  const others = strategyParts(before, after).map(({ name, from: old, to: now }) => (
+    name === '' ? now : `${name} ${[...new Set([old, now])].join(' → ')}`)).join(', ');
   const sentences = from === '' || from === to ? to : `${from} → ${to}`;
   return [sentences, others].filter(Boolean).join(': ');
+}
+
+/**
+ * What differs in a strategy that is not part of its sentence. The part without a name is whether it takes part.
+ * @returns {Array<{name: string, from: string, to: string}>}
+ */
+export function strategyParts(before, after) {
+  const part = (name, value, words = (it) => it) => {
+    const [old, now] = [value(before), value(after)];
+    return JSON.stringify(old) === JSON.stringify(now) ? [] : [{ name, from: words(old) || 'none', to: words(now) || 'none' }];
+  };
+  return [
+    ...part('', (it) => Boolean(it?.disabled), (disabled) => (disabled ? 'disabled' : 'enabled')),
+    ...part('title', (it) => it?.title ?? null),
+    ...part('variants', (it) => it?.variants ?? [], (variants) => (Array.isArray(variants) ? variantWords(variants) : `${variants.length} variants`)),
+    ...part('group id', (it) => it?.parameters?.groupId ?? null),
+  ];
 }
 
 /** What a token of applications is for: "frontend, production, shop". Empty for other tokens. */

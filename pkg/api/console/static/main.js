@@ -383,7 +383,7 @@ function callerName() {
  * Shows a result, and has screen readers say it. It stays for a moment. One that can be undone stays until the next one, on other pages too,
  * and its button gets the focus if the change has removed what had it.
  * @param {string} text
- * @param {() => Promise<string>} [undo] undoes it, and returns what was undone
+ * @param {() => Promise<string|undefined>} [undo] undoes it, and returns what was undone; undefined if it was not
  */
 function announce(text, undo) {
   hideToast();
@@ -405,9 +405,12 @@ function announce(text, undo) {
     if (button.ariaDisabled) return;
     button.ariaDisabled = 'true';
     try {
-      announce(await undo());
+      const undone = await undo();
+      if (undone !== undefined) announce(undone);
     } catch (error) {
       if (credential() !== null) announce(`It was not undone. ${error.message}`, undo);
+    } finally {
+      button.ariaDisabled = null;
     }
   }
 }

@@ -1,10 +1,10 @@
 // Projects in all views: their API, addresses and modes, and inputs that propose them.
 
 import { call } from './api.js';
+import { cached } from './cached.js';
 import { combobox } from './combobox.js';
 import { counted } from './dom.js';
 import { fold } from './search.js';
-import { credential } from './session.js';
 import { element, html, nothing } from './template.js';
 
 export const projectsPath = '/api/admin/projects';
@@ -47,24 +47,13 @@ export async function loadProjects(signal, archived = false) {
 }
 
 const longest = 30_000; // how long inputs propose the same projects, in milliseconds
-/** What the latest request for projects returns, for whom and since when. */
-let known = { projects: null, token: null, at: 0 };
+const known = cached(() => loadProjects(), longest);
 
 /** Loads the projects for inputs that propose them: once for all that ask at about the same time. */
-export function knownProjects() {
-  const token = credential();
-  if (known.projects === null || known.token !== token || Date.now() - known.at > longest) {
-    const projects = loadProjects();
-    known = { projects, token, at: Date.now() };
-    projects.catch(() => { if (known.projects === projects) forgetProjects(); });
-  }
-  return known.projects;
-}
+export const knownProjects = () => known.get();
 
 /** Forgets the projects after a change. */
-export function forgetProjects() {
-  known = { projects: null, token: null, at: 0 };
-}
+export const forgetProjects = () => known.forget();
 
 /** The projects whose id or name contains a text, as choices of a combobox. Those that begin with it are first. */
 export function projectChoices(projects, text) {

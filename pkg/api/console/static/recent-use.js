@@ -36,13 +36,20 @@ export function recentUse(data, { name, lastSeenAt }) {
     <span>Last used <time datetime=${last} title=${exactTime(last)}>${timeOfUse(last)}</time>.</span></p>`;
 }
 
-/** Says how often a toggle was evaluated in an environment, for data of the running hour and the one before it. */
-export function lastHours(data, { name }) {
-  const used = data.filter(({ environment }) => environment === name);
+/**
+ * Says how often toggles were evaluated in some environments since the beginning of the hour before this one.
+ * @param {Array<{project: string, name: string}>} toggles
+ * @param {string[]} environments
+ * @param {AbortSignal} signal
+ */
+export async function lastHours(toggles, environments, signal) {
+  const data = await Promise.all(toggles.map((toggle) => loadRecentUse(toggle, signal, 2)));
+  const used = data.flat().filter(({ environment }) => environments.includes(environment));
   const since = `since ${timeOfDay((Math.floor(Date.now() / hour) - 1) * hour)}`;
   const asked = used.reduce((sum, { yes, no }) => sum + yes + no, 0);
-  if (asked === 0) return `No application has asked for it there ${since}.`;
+  const one = toggles.length === 1;
+  if (asked === 0) return `No application has asked for ${one ? 'it' : 'them'} there ${since}.`;
   const on = used.reduce((sum, { yes }) => sum + yes, 0);
-  return `It was evaluated there ${counted(asked, 'time')} ${since}, ${percent(on, asked)} on, for ${
+  return `${one ? 'It was' : 'They were'} evaluated there ${counted(asked, 'time')} ${since}, ${percent(on, asked)} on, for ${
     listed(byApplication(used).map((application) => application.name), 'and')}.`;
 }

@@ -15,23 +15,28 @@ export const strategyLabels = {
   name: 'Type', title: 'Title', disabled: 'Disabled', parameters: 'Parameters', constraints: 'Conditions', segments: 'Segments', variants: 'Variants',
 };
 
-const content = ({ name, title, disabled, constraints, parameters, variants, segments }) => (
+/** What a request has of a strategy. */
+export const strategyContent = ({ name, title, disabled, constraints, parameters, variants, segments }) => (
   { name, title, disabled, constraints, parameters, variants, segments });
 
 /** Creates a strategy that is like another one. */
-export const copyStrategy = (strategy, toggle, environment) => call('POST', strategyPath(toggle, environment), content(strategy));
+export const copyStrategy = (strategy, toggle, environment, write = call) => write('POST', strategyPath(toggle, environment), strategyContent(strategy));
 
 /** Makes a strategy like another one. */
-export const replaceStrategy = (id, strategy, toggle, environment) => call('PUT', strategyPath(toggle, environment, id), content(strategy));
+export const replaceStrategy = (id, strategy, toggle, environment, write = call) => write('PUT', strategyPath(toggle, environment, id), strategyContent(strategy));
 
 /** Creates a strategy that was deleted again, with its id. */
-export const restoreStrategy = ({ id, ...strategy }, toggle, environment) => call('PUT', strategyPath(toggle, environment, id), strategy, { isNew: true });
+export const restoreStrategy = ({ id, ...strategy }, toggle, environment, write = call) => (
+  write('PUT', strategyPath(toggle, environment, id), strategy, { isNew: true }));
+
+/** The positions of strategies in the order of a list. */
+export const orderOf = (strategies) => strategies.map(({ id }, i) => ({ id, sortOrder: i }));
 
 /** Gives strategies the order of a list. */
-export async function orderStrategies(strategies, toggle, environment) {
-  const order = strategies.map(({ id }, i) => ({ id, sortOrder: i }));
+export async function orderStrategies(strategies, toggle, environment, write = call) {
+  const order = orderOf(strategies);
   try {
-    await call('POST', `${strategyPath(toggle, environment)}/set-sort-order`, order);
+    await write('POST', `${strategyPath(toggle, environment)}/set-sort-order`, order);
   } catch (error) {
     if (error.status !== 400) throw error;
     throw new Error('Someone has deleted a strategy meanwhile. The order has not changed.', { cause: error });

@@ -79,14 +79,10 @@ export function archiveWarning(toggles, days, signal) {
 
 const more = (toggles) => `and ${(toggles.length - shown).toLocaleString('en')} more`;
 
-/** Names the toggles that are on in production, with the environments. */
+/** Says that toggles are on in production. The sheet names the environments. */
 function liveToggles(all, one) {
-  const environments = (toggle) => whereLive(toggle).map((name, i) => html`${i > 0 ? ', ' : nothing}${text(name)}`);
-  if (one) return html`<p><strong>It is on in ${environments(all[0])}.</strong> When it is archived, it is off for everyone.</p>`;
-  const [are, they] = all.length === 1 ? ['is', 'it is'] : ['are', 'they are'];
-  return html`<p><strong>${counted(all.length, 'toggle')} of these ${are} on in production.</strong> When ${they} archived, ${they} off for everyone.</p>
-    <ul class="failures">${all.slice(0, shown).map((toggle) => html`<li>${text(toggle.name)}: on in ${environments(toggle)}</li>`)}
-      ${all.length > shown ? html`<li>${more(all)}</li>` : nothing}</ul>`;
+  if (one) return html`<p><strong>It is on in production.</strong></p>`;
+  return html`<p><strong>${counted(all.length, 'toggle')} of these ${all.length === 1 ? 'is' : 'are'} on in production.</strong></p>`;
 }
 
 function byWhom(applications) {

@@ -17,7 +17,8 @@ const most = 1000; // toggles of one search
 const mostDays = 3650;
 const hour = 3_600_000;
 
-export async function render(content, { may, search, signal, announce, setProject }) {
+export async function render(content, context) {
+  const { may, search, signal, setProject } = context;
   const state = {
     days: daysOf(search.get('days')),
     reason: search.get('reason') ?? '', // '': all
@@ -204,7 +205,7 @@ export async function render(content, { may, search, signal, announce, setProjec
   }
 
   function archive() {
-    openAction(actions.archive, [...state.selected.values()], announce, (rest) => {
+    openAction(actions.archive, [...state.selected.values()], context, (rest) => {
       state.selected = new Map(rest.map((toggle) => [toggle.name, toggle]));
     }, state.days);
   }

@@ -4,17 +4,20 @@ import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { text, uniqueId } from '../dom.js';
+import { livePlaces } from '../environment.js';
 import { changedSince } from '../restore.js';
 import { element, html, nothing, render, repeat } from '../template.js';
 import { changedToggles, searchToggles, toggleAddress, togglePath } from '../toggle.js';
 import { dependencyWords } from '../words.js';
+import { makeChange } from './change-sheet.js';
 
 const shownParents = 20;
 
 const dependenciesPath = (toggle) => `${togglePath(toggle)}/dependencies`;
 
 /** Asks on which toggle a toggle depends, or changes that. */
-export function openDependencyEditor(toggle, { announce, signal }) {
+export function openDependencyEditor(toggle, context) {
+  const { announce, signal } = context;
   const current = toggle.dependencies[0];
   const parent = element(html`<input name="feature" required placeholder="Search the project" value=${current?.feature ?? ''}>`);
   const state = element(html`<select name="enabled"><option value="on">on</option><option value="off">off</option></select>`);
@@ -57,34 +60,72 @@ export function openDependencyEditor(toggle, { announce, signal }) {
     if (chosen === '') throw new FieldError('feature', 'Choose a toggle.');
     const isOn = state.value === 'on';
     const body = { feature: chosen, enabled: isOn, ...isOn && { variants: [...variants.querySelectorAll(':checked')].map(({ value }) => value) } };
-    await call('POST', dependenciesPath(toggle), body);
+    const result = await makeChange({
+      title: ['Change the dependency of ', text(toggle.name), '?'],
+      submit: 'Save',
+      items: [dependencyItem(toggle, current, body)],
+      async send({ write }) {
+        await write('POST', dependenciesPath(toggle), body);
+        announce(`${toggle.name} depends on ${chosen}.`, undoingDependency(toggle, body, current, context));
+      },
+    }, context);
+    if (result === '') return;
     dialog.close();
     changedToggles();
-    announce(`${toggle.name} depends on ${chosen}.`);
   }
 }
 
+/**
+ * What another dependency of a toggle changes: it decides wherever the toggle is on.
+ * @returns {import('./change-sheet.js').Item}
+ */
+function dependencyItem(toggle, before, after) {
+  return {
+    name: toggle.name,
+    toggles: [toggle],
+    places: livePlaces(toggle),
+    permission: 'UPDATE_FEATURE_DEPENDENCY',
+    lines: () => [{ label: 'Only if: ', from: before ? dependencyWords(before) : 'no dependency', to: after ? dependencyWords(after) : 'no dependency' }],
+    asked: () => [after ? { feature: toggle.name, action: 'addDependency', payload: after } : { feature: toggle.name, action: 'deleteDependency' }],
+  };
+}
+
+/** Returns what gives a toggle the dependency that it had before a change. */
+function undoingDependency(toggle, made, before, context) {
+  return async () => {
+    const now = await call('GET', togglePath(toggle));
+    if (JSON.stringify(now.dependencies.map(({ feature }) => feature)) !== JSON.stringify(made ? [made.feature] : [])) throw changedSince();
+    const result = await makeChange({
+      title: 'Undo this change?',
+      submit: 'Undo',
+      items: [dependencyItem(now, made, before)],
+      send: ({ write }) => setDependency(toggle, made, before, write),
+    }, context);
+    if (result !== 'made') return undefined;
+    changedToggles();
+    return before ? `${toggle.name} depends on ${before.feature}.` : `${toggle.name} no longer depends on ${made.feature}.`;
+  };
+}
+
+const setDependency = (toggle, before, after, write) => (after ? write('POST', dependenciesPath(toggle), after)
+  : write('DELETE', `${dependenciesPath(toggle)}/${encodeURIComponent(before.feature)}`));
+
 /** Asks, and ends the dependency of a toggle. */
-export function removeDependency(toggle, { announce }) {
+export function removeDependency(toggle, context) {
   const [dependency] = toggle.dependencies;
-  const dialog = openDialog(['Remove the dependency of ', text(toggle.name), '?'], () => [
-    html`<p>Now it is on only if ${text(dependencyWords(dependency))}. Afterwards its switches and strategies alone decide.</p>`,
-    form({
-      submit: 'Remove', busy: 'Removing…', danger: true, cancel: () => dialog.close(),
-      async send() {
-        await call('DELETE', `${dependenciesPath(toggle)}/${encodeURIComponent(dependency.feature)}`);
-        dialog.close();
-        changedToggles();
-        announce(`${toggle.name} no longer depends on ${dependency.feature}.`, async () => {
-          const { dependencies } = await call('GET', togglePath(toggle));
-          if (dependencies.length > 0) throw changedSince();
-          await call('POST', dependenciesPath(toggle), dependency);
-          changedToggles();
-          return `${toggle.name} depends on ${dependency.feature}.`;
-        });
-      },
-    }),
-  ]);
+  return makeChange({
+    title: ['Remove the dependency of ', text(toggle.name), '?'],
+    submit: 'Remove',
+    danger: true,
+    always: true,
+    content: [html`<p>Afterwards its switches and strategies alone decide.</p>`],
+    items: [dependencyItem(toggle, dependency, undefined)],
+    async send({ write }) {
+      await setDependency(toggle, dependency, undefined, write);
+      changedToggles();
+      context.announce(`${toggle.name} no longer depends on ${dependency.feature}.`, undoingDependency(toggle, undefined, dependency, context));
+    },
+  }, context);
 }
 
 /** Asks for the name of a copy of a toggle, creates it, and shows it. */

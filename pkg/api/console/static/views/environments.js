@@ -42,8 +42,8 @@ export async function render(content, context) {
   function draw() {
     const { environments, error, busy } = state;
     show(html`
-      <p class="lead">Each toggle has a switch and strategies of its own in each environment. In an environment of the type production, a switch
-        asks before it changes.</p>
+      <p class="lead">Each toggle has a switch and strategies of its own in each environment. In an environment of the type production, changes of
+        toggles that are on ask first.</p>
       ${error ? failure(error, load) : !environments ? loading('the environments')
     : environments.length === 0 ? html`<p class="empty">There are no environments.</p>`
       : html`<section class="results" aria-label="Environments" aria-busy=${busy ? 'true' : nothing}>${list()}</section>`}`, content);
@@ -176,7 +176,7 @@ function openEditor(opened, saved) {
     form({ submit: environment ? 'Save' : 'Create environment', busy: 'Saving…', cancel: () => draft.leave(), send },
       changes,
       controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
-      field('Type', controls.type, 'In those of the type production, switches ask before they change.'),
+      field('Type', controls.type, 'In those of the type production, changes of toggles that are on ask first.'),
       html`<datalist id="environment-types">${proposals.map((value) => html`<option value=${value}></option>`)}</datalist>`,
       field('Order', controls.sortOrder, environment ? 'A whole number: environments are shown in this order.' : 'A whole number. Empty: after all others.')),
   ], undefined, () => draft.leave());

@@ -1,13 +1,14 @@
 // The dialog that moves a toggle to another project.
 
-import { call } from '../api.js';
 import { combobox } from '../combobox.js';
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { text } from '../dom.js';
 import { leaveFor } from '../editor.js';
+import { livePlaces } from '../environment.js';
 import { knownProjects, projectChoices } from '../project.js';
 import { element, html } from '../template.js';
 import { changedToggles, forgetCounts, toggleAddress, togglePath } from '../toggle.js';
+import { makeChange } from './change-sheet.js';
 
 const permission = 'MOVE_FEATURE_TOGGLE'; // in both projects
 
@@ -19,7 +20,8 @@ export const hasOtherProject = (id, { projectsFor }) => projectsFor(permission)?
  * @param {{name: string, project: string}} toggle
  * @param {Object} context of the page
  */
-export function openMove(toggle, { announce, projectsFor }) {
+export function openMove(toggle, context) {
+  const { announce, projectsFor } = context;
   const allowed = projectsFor(permission);
   const input = element(html`<input name="newProjectId" required placeholder="Search projects">`);
   let chosen = '';
@@ -38,11 +40,12 @@ export function openMove(toggle, { announce, projectsFor }) {
 
   async function send() {
     if (chosen === '') throw new FieldError('newProjectId', 'Choose a project.');
-    await move(toggle, chosen);
     const moved = { ...toggle, project: chosen };
+    const result = await move(toggle, chosen, `Move to ${chosen}`, context);
+    if (result !== 'made') return;
     dialog.close();
     leaveFor(toggleAddress(moved), () => announce(`${toggle.name} is in the project ${chosen}.`, async () => {
-      await move(moved, toggle.project);
+      if (await move(moved, toggle.project, 'Undo', context) !== 'made') return undefined;
       if (window.location.hash.startsWith(toggleAddress(moved))) window.location.hash = toggleAddress(toggle);
       else changedToggles();
       return `${toggle.name} is in the project ${toggle.project} again.`;
@@ -50,7 +53,22 @@ export function openMove(toggle, { announce, projectsFor }) {
   }
 }
 
-async function move(toggle, newProjectId) {
-  await call('POST', `${togglePath(toggle)}/changeProject`, { newProjectId });
-  forgetCounts();
+/** Moves a toggle. In production, client tokens of one project lose it where it is on, and those of the other one get it. */
+function move(toggle, newProjectId, submit, context) {
+  const { project, name } = toggle;
+  return makeChange({
+    title: ['Move ', text(name), ' to another project?'],
+    submit,
+    items: [{
+      name,
+      toggles: [toggle],
+      places: [...livePlaces(toggle), ...livePlaces({ ...toggle, project: newProjectId })],
+      permission,
+      lines: () => [{ label: 'Project: ', from: project, to: newProjectId }],
+    }],
+    async send({ write }) {
+      await write('POST', `${togglePath(toggle)}/changeProject`, { newProjectId });
+      forgetCounts();
+    },
+  }, context);
 }

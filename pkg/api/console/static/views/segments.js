@@ -2,21 +2,22 @@
 
 import { call, read } from '../api.js';
 import { apiConstraint, constraintEditor, draftConstraint } from '../constraints.js';
-import { form, openDialog, openLoadedDialog } from '../dialog.js';
+import { form, openLoadedDialog } from '../dialog.js';
 import { counted, failure, loading, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
 import { projectInput } from '../project.js';
 import { marked, matcher } from '../search.js';
-import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentNeed, segmentsPath, togglesOf, usesInWords, valueChanges } from '../segment.js';
+import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentNeed, segmentsPath, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
 import { allowed, locked } from '../why.js';
 import { constraintWords, listed } from '../words.js';
+import { makeChange } from './change-sheet.js';
+import { inProduction, segmentItem, segmentLabels } from './segment-change.js';
 
-const labels = { name: 'Name', description: 'Description', project: 'Project', constraints: 'Conditions' };
 const shownUses = 100;
 const filters = { '': 'All', unused: 'Unused' };
 
@@ -150,10 +151,11 @@ async function renderSegment(content, context, id) {
     opened,
     initial: { name: '', description: null, project: null, constraints: [] },
     draft: { kind: 'segment', title: isNew ? 'a new segment' : `the segment ${opened.content.name}` },
-    labels,
+    labels: segmentLabels,
     toDraft,
     toBody: sent,
     controlOf,
+    confirm: isNew ? undefined : confirmSaving,
     draw,
     saved,
     signal,
@@ -163,7 +165,7 @@ async function renderSegment(content, context, id) {
   let shownProject = project.input.value;
   project.input.disabled = !editable;
   const production = environments.filter(isProduction);
-  const inProduction = togglesOf(uses.filter(({ environment }) => production.some(({ name }) => name === environment)));
+  const liveToggles = inProduction(uses, environments);
   if (!isNew) setTitle(opened.content.name);
   setActions(!isNew && (mayChange(context, 'DELETE_SEGMENT', of) ? html`<button type="button" class="danger quiet" @click=${remove}>Delete</button>`
     : locked(segmentNeed('DELETE_SEGMENT', of, `delete the segment ${opened.content.name}`), context, 'Delete')));
@@ -177,7 +179,7 @@ async function renderSegment(content, context, id) {
     const input = (name, label, hint) => edit.input({
       name, label, hint, value: segment[name] ?? '', disabled: !editable, change: (value) => edit.set({ [name]: value }),
     });
-    show(html`<form class="editor" novalidate aria-label="Segment" @submit=${submit}>
+    show(html`<form class="editor" novalidate aria-label="Segment" @submit=${edit.submit}>
       <div class="editor-form">
         ${edit.conflict()}
         ${input('name', 'Name')}
@@ -200,28 +202,29 @@ async function renderSegment(content, context, id) {
 
   /** What uses it, beside the heading. */
   function summary() {
-    return html`<p class="detail">Used by ${usesInWords(uses)}${inProduction.length > 0 ? html` · ${inProduction.length.toLocaleString('en')} in ${
+    return html`<p class="detail">Used by ${usesInWords(uses)}${liveToggles.length > 0 ? html` · ${liveToggles.length.toLocaleString('en')} in ${
       environmentName(production[0])}${production.length > 1 ? ' and others' : nothing}` : nothing} <a href=${
       listAddress({ segment: opened.content.name })}>Show</a></p>`;
   }
 
-  /** Saves it. Before production changes, it says which toggles do. */
-  function submit(event) {
-    event.preventDefault();
-    const before = edit.state.opened?.content.constraints ?? [];
-    const { constraints: after } = edit.body();
-    if (edit.state.busy || inProduction.length === 0 || JSON.stringify(before.map(draftConstraint).map(apiConstraint)) === JSON.stringify(after)) {
-      edit.submit(event);
-      return;
-    }
-    const changes = valueChanges(before, after);
-    const dialog = openDialog('Change production?', () => html`
-      <p>${counted(inProduction.length, 'production toggle')} ${inProduction.length === 1 ? 'evaluates' : 'evaluate'} this segment: ${
-  text(listed(inProduction, 'and'))}.</p>
-      <p class="effect">${changes === '' ? 'The conditions change. ' : `${changes}. `}The change takes effect at once.</p>
-      <div class="buttons">
-        <button type="button" class="primary" @click=${() => { dialog.close(); edit.submit(event); }}>Save</button>
-        <button type="button" @click=${() => dialog.close()}>Cancel</button></div>`);
+  /** Saves it. A change of the conditions changes what applications get wherever a strategy uses it. */
+  async function confirmSaving(saving) {
+    const { content: segment } = edit.state.opened;
+    const before = { ...segment, constraints: segment.constraints.map(draftConstraint).map(apiConstraint) };
+    const after = edit.body();
+    const counts = valueChanges(before.constraints, after.constraints);
+    const result = await makeChange({
+      title: ['Save the segment ', text(before.name), '?'],
+      submit: 'Save',
+      throws: true,
+      content: [html`<p>${liveToggles.length === 0 ? nothing : html`${counted(liveToggles.length, 'production toggle')} ${
+        liveToggles.length === 1 ? 'evaluates' : 'evaluate'} this segment: ${text(listed(liveToggles, 'and'))}. `}${counts === '' ? nothing : `${counts}.`}</p>`],
+      items: [segmentItem(before, after, { uses, environments, permission: need.permission })],
+      send: ({ write }) => saving(write),
+    }, context);
+    if (result !== 'asked') return;
+    edit.cancel();
+    leaveFor('#/segments', () => announce('Added to your draft.'));
   }
 
   function saved({ name }) {
@@ -283,7 +286,7 @@ function openDeletion({ id, name }, deleted) {
 function controlOf(place) {
   const [property, index] = place.split('/');
   if (property === 'constraints' && index !== undefined) return `constraint ${index}`;
-  return property in labels ? property : undefined;
+  return property in segmentLabels ? property : undefined;
 }
 
 /** The segment as the editor keeps it: constraints have keys. */

@@ -9,13 +9,14 @@ import { editResource } from '../editor.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
 import { menu } from '../menu.js';
 import { projectPath } from '../project.js';
-import { loadState, reversibly } from '../restore.js';
+import { loadState } from '../restore.js';
 import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../segment.js';
-import { copyStrategy, strategyLabels as labels, strategyPath } from '../strategy.js';
+import { strategyLabels as labels, strategyPath } from '../strategy.js';
 import { element, html, live, nothing, render as show, repeat } from '../template.js';
-import { changedToggles, forgetCounts, listAddress, toggleAddress } from '../toggle.js';
+import { listAddress, toggleAddress } from '../toggle.js';
 import { constraintWords, strategyWords, variantWords } from '../words.js';
 import { refusal } from './explanation.js';
+import { saveStrategy } from './strategy-saving.js';
 import { strategyTrial } from './strategy-trial.js';
 import { keyed, variantEditor } from './strategy-variants.js';
 
@@ -64,12 +65,11 @@ export async function renderStrategy(content, context, { toggle, environment, id
     toDraft: editable,
     toBody: sent,
     controlOf,
-    perform: async (request) => { changed = await reversibly(toggle, environment, request); },
+    confirm: (saving) => saveStrategy({ toggle, environment: where, id: isNew ? undefined : id, body: edit.body(), copyTo, saving, leave }, context),
     draw,
-    saved,
+    saved: () => {},
     signal,
   });
-  let changed; // what was saved, see `reversibly`
   const { set } = edit;
   const isLastEnabled = state.enabled && state.strategies.every((other) => other.disabled || other.id === id);
   const before = opened && strategyWords(opened.content, segmentNames(segments));
@@ -183,28 +183,12 @@ export async function renderStrategy(content, context, { toggle, environment, id
   /** The buttons that save it, and copy it to another environment. */
   function copies() {
     if (others.length === 0) return nothing;
-    if (others.length > 1) return menu('', 'menu-copy', others.map(({ name }) => ({ label: name, action: () => save(new Event('submit'), name) })), 'Save and copy to');
-    return html`<button type="button" @click=${(event) => save(event, others[0].name)}>Save and copy to ${others[0].name}</button>`;
+    if (others.length > 1) return menu('', 'menu-copy', others.map((other) => ({ label: other.name, action: () => save(new Event('submit'), other) })), 'Save and copy to');
+    return html`<button type="button" @click=${(event) => save(event, others[0])}>Save and copy to ${others[0].name}</button>`;
   }
 
-  async function saved(strategy) {
-    forgetCounts();
-    const undos = [changed.undo];
-    let said = `Saved to ${environment}.`;
-    if (changed.before.enabled && changed.after?.enabled === false) said += ` ${toggle.name} is off in ${environment}.`;
-    if (copyTo) {
-      try {
-        undos.push((await reversibly(toggle, copyTo, () => copyStrategy(strategy, toggle, copyTo))).undo);
-        said = `Saved to ${environment}, and copied to ${copyTo}.`;
-      } catch (error) {
-        said += ` It was not copied to ${copyTo}: ${error.message}`;
-      }
-    }
-    announce(said, undos.some(Boolean) ? async () => {
-      for (const undo of undos.filter(Boolean)) await undo();
-      changedToggles();
-      return 'Undone.';
-    } : undefined);
+  function leave() {
+    edit.cancel();
     window.location.hash = back;
   }
 

@@ -1,10 +1,10 @@
 // What can be done with one toggle or many: each action asks, says what it has done, and most can be undone.
 
 import { call } from '../api.js';
-import { form, openDialog, showIn } from '../dialog.js';
+import { showIn } from '../dialog.js';
 import { counted, text } from '../dom.js';
-import { environmentPath } from '../environment.js';
-import { element, html, nothing } from '../template.js';
+import { environmentPath, livePlaces } from '../environment.js';
+import { html, nothing } from '../template.js';
 import { relativeTime } from '../time.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
 import { unusedDays } from '../usage-counts.js';
@@ -17,7 +17,8 @@ const shownNames = 10;
 
 /**
  * The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several, `warn` warns about some of them,
- * see `archiveWarning`, and `inverse` returns the action that reverses it exactly.
+ * see `archiveWarning`, and `inverse` returns the action that reverses it exactly. `effect` has what an action changes for applications, see
+ * `Item`; without it, that is nothing. `groups` divides toggles into requests, whose `send` gets `call` or what is used instead.
  */
 export const actions = {
   stale: {
@@ -40,11 +41,17 @@ export const actions = {
     applies: ({ archived }) => !archived, warn: archiveWarning,
     title: (what) => ['Archive ', what, '?'],
     explain: (one) => `${one ? 'It' : 'They'} can be revived.`,
+    effect: (toggle) => ({
+      toggles: [toggle],
+      places: livePlaces(toggle),
+      lines: () => livePlaces(toggle).map(({ environment }) => ({ label: `${environment.name}: `, from: 'on', to: 'archived, off for everyone' })),
+      asked: () => [{ feature: toggle.name, action: 'archiveFeature' }],
+    }),
     groups: (toggles) => toggles.map((toggle) => ({
       toggles: [toggle],
-      async send() {
+      async send(write) {
         await checkArchived(toggle);
-        await call('DELETE', togglePath(toggle));
+        await write('DELETE', togglePath(toggle));
       },
     })),
   },
@@ -53,7 +60,7 @@ export const actions = {
     applies: ({ archived }) => archived,
     title: (what) => ['Revive ', what, '?'],
     explain: (one) => `${one ? 'It is' : 'They are'} in the list of toggles again, and off in all environments.`,
-    groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('POST', revivePath(toggle)) })),
+    groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: (write) => write('POST', revivePath(toggle)) })),
   },
   delete: {
     label: 'Delete', past: 'deleted', permission: 'DELETE_FEATURE', danger: true,
@@ -61,7 +68,7 @@ export const actions = {
     title: (what) => ['Delete ', what, '?'],
     explain: (one) => `This cannot be undone. Only the event log keeps what ${one ? 'it was' : 'they were'}.`,
     groups: (toggles) => toggles.map((toggle) => ({
-      toggles: [toggle], send: () => call('DELETE', `/api/admin/archive/${encodeURIComponent(toggle.name)}`),
+      toggles: [toggle], send: (write) => write('DELETE', `/api/admin/archive/${encodeURIComponent(toggle.name)}`),
     })),
   },
 };
@@ -77,7 +84,10 @@ export function needOf({ permission, environment, title, to }, toggles) {
   return { permission, project: toggles[0].project, environment, to: words.replace(/^./, (first) => first.toLowerCase()) };
 }
 
-const restoring = () => import('../restore.js'); // the first view does not need it
+// The first view does not need them.
+const restoring = () => import('../restore.js');
+/** @type {typeof import('./change-sheet.js').makeChange} */
+const makeChange = async (change, context) => (await import('./change-sheet.js')).makeChange(change, context);
 
 const revivePath = ({ name }) => `/api/admin/archive/revive/${encodeURIComponent(name)}`;
 
@@ -90,17 +100,29 @@ export const unarchive = {
     const names = environments.filter(({ enabled }) => enabled).map(({ name }) => name);
     return names.length === 0 ? 'It was off in all environments.' : `It is on again in ${new Intl.ListFormat('en-GB').format(names)}.`;
   },
-  groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: () => call('POST', `${revivePath(toggle)}?keepEnabled=true`) })),
+  effect: (toggle) => ({
+    toggles: [toggle],
+    places: livePlaces(toggle),
+    lines: () => livePlaces(toggle).map(({ environment }) => ({ label: `${environment.name}: `, from: 'archived', to: 'on' })),
+  }),
+  groups: (toggles) => toggles.map((toggle) => ({ toggles: [toggle], send: (write) => write('POST', `${revivePath(toggle)}?keepEnabled=true`) })),
 };
 
 /** The action that turns toggles on or off in an environment. */
-export function switchAction({ name }, on) {
+export function switchAction({ name, type }, on) {
   const change = on ? 'on' : 'off';
-  const undos = new Map(); // by the names of toggles without an enabled strategy, to which turning on adds one
+  const added = new Map(); // changes by the names of toggles without an enabled strategy, to which turning on adds one
   const hasStrategy = ({ environments }) => environments.find((state) => state.name === name)?.hasEnabledStrategies;
-  const together = (toggles, way) => batches(toggles, mostSwitched, (project, features) => call('POST',
+  const together = (toggles, way) => batches(toggles, mostSwitched, (project, features, write) => write('POST',
     `/api/admin/projects/${encodeURIComponent(project)}/bulk_features/environments/${encodeURIComponent(name)}/${way}`, { features }));
-  const alone = (toggles, send) => toggles.map((toggle) => ({ toggles: [toggle], send: () => send(toggle) }));
+  const alone = (toggles, send) => toggles.map((toggle) => ({ toggles: [toggle], send: (write) => send(toggle, write) }));
+  const effect = (toggle, way) => ({
+    toggles: [toggle],
+    places: [{ project: toggle.project, environment: { name, type }, isLive: true }],
+    turnsOff: !way,
+    lines: () => [{ label: `${name}: `, from: way ? 'off' : 'on', to: way ? 'on' : 'off' }],
+    asked: () => [{ feature: toggle.name, action: 'updateEnabled', payload: { enabled: way } }],
+  });
 
   return {
     label: `Turn ${change} in ${name}`, past: `turned ${change} in ${name}`, permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: name,
@@ -109,37 +131,45 @@ export function switchAction({ name }, on) {
     to: (what) => `turn ${change} ${what} in ${name}`,
     explain: (one) => (on ? `${one ? 'It is' : 'They are'} on for those that the strategies select, or for everyone without a strategy.`
       : `${one ? 'It is' : 'They are'} off for everyone. The strategies stay.`),
+    effect: (toggle) => effect(toggle, on),
     groups: (toggles) => (on ? [...together(toggles.filter(hasStrategy), 'on'), ...alone(toggles.filter((toggle) => !hasStrategy(toggle)), turnOn)]
       : together(toggles, 'off')),
     inverse: () => ({
       past: `turned ${on ? 'off' : 'on'} in ${name}`,
-      groups: (toggles) => (on ? [...together(toggles.filter((toggle) => !undos.has(toggle.name)), 'off'),
-        ...alone(toggles.filter((toggle) => undos.has(toggle.name)), (toggle) => undos.get(toggle.name)())]
-        : alone(toggles, async (toggle) => (await restoring()).turnOnAgain(toggle, name))),
+      permission: 'UPDATE_FEATURE_ENVIRONMENT',
+      effect: (toggle) => effect(toggle, !on),
+      groups: (toggles) => (on ? [...together(toggles.filter((toggle) => !added.has(toggle.name)), 'off'),
+        ...alone(toggles.filter((toggle) => added.has(toggle.name)), turnBack)]
+        : alone(toggles, async (toggle, write) => (await restoring()).turnOnAgain(toggle, name, write))),
     }),
   };
 
-  async function turnOn(toggle) {
-    const { undo } = await (await restoring()).reversibly(toggle, name, (etag) => call('POST', `${environmentPath(toggle, name)}/on`, undefined, { etag }));
-    undos.set(toggle.name, undo ?? (() => Promise.reject(new Error('Its state could not be read.'))));
+  async function turnOn(toggle, write) {
+    const { reversibly } = await restoring();
+    added.set(toggle.name, await reversibly(toggle, { name }, (etag) => write('POST', `${environmentPath(toggle, name)}/on`, undefined, { etag })));
+  }
+
+  async function turnBack(toggle, write) {
+    const { reverse } = await restoring();
+    await reverse(added.get(toggle.name), write);
   }
 }
 
 /** Requests that mark toggles, or take the mark away. */
 function marks(toggles, stale) {
-  return batches(toggles, most, async (project, features) => {
+  return batches(toggles, most, async (project, features, write) => {
     if (toggles.length === 1) await checkArchived(toggles[0]);
-    await call('POST', `/api/admin/projects/${encodeURIComponent(project)}/stale`, { features, stale });
+    await write('POST', `/api/admin/projects/${encodeURIComponent(project)}/stale`, { features, stale });
   });
 }
 
-/** Divides toggles into requests, each for some toggles of a project. `send` gets the project and the names. */
+/** Divides toggles into requests, each for some toggles of a project. `send` gets the project and the names, and what sends the request. */
 function batches(toggles, size, send) {
   const groups = [];
   for (const [project, all] of Map.groupBy(toggles, (toggle) => toggle.project)) {
     for (let i = 0; i < all.length; i += size) {
       const some = all.slice(i, i + size);
-      groups.push({ toggles: some, send: () => send(project, some.map(({ name }) => name)) });
+      groups.push({ toggles: some, send: (write) => send(project, some.map(({ name }) => name), write) });
     }
   }
   return groups;
@@ -155,11 +185,13 @@ async function checkArchived(toggle) {
 
 /**
  * Performs an action on toggles, a few requests at a time, until `signal` stops it.
- * @param {AbortSignal} [signal]
+ * @param {Object} action
+ * @param {Object[]} toggles
+ * @param {{write: Function, signal?: AbortSignal}} made see `Made`
  * @param {(count: number) => void} [progress] called with the number of toggles that are through
  * @returns {Promise<{done: Array, failed: Array<{toggle, error}>, left: Array}>} `left` are the toggles whose turn has not come
  */
-async function perform(action, toggles, signal, progress = () => {}) {
+async function perform(action, toggles, { write, signal }, progress = () => {}) {
   const groups = action.groups(toggles);
   const done = [];
   const failed = [];
@@ -167,7 +199,7 @@ async function perform(action, toggles, signal, progress = () => {}) {
     while (groups.length > 0 && !signal?.aborted) {
       const group = groups.shift();
       try {
-        await group.send();
+        await group.send(write);
         done.push(...group.toggles);
       } catch (error) {
         if (error.status === 401) throw error;
@@ -179,76 +211,90 @@ async function perform(action, toggles, signal, progress = () => {}) {
   return { done, failed, left: groups.flatMap((group) => group.toggles) };
 }
 
-/** A list of names, of which only some are shown. */
-function nameList(toggles) {
-  return html`<ul class="values">${toggles.slice(0, shownNames).map(({ name }) => html`<li>${text(name)}</li>`)}
-    ${toggles.length > shownNames ? html`<li>and ${(toggles.length - shownNames).toLocaleString('en')} more</li>` : nothing}</ul>`;
+/** What an action changes of toggles, see `Item`. Those that applications notice are first. */
+function itemsOf({ effect, permission }, toggles) {
+  const items = toggles.map((toggle) => ({ name: toggle.name, toggles: [], places: [], permission, ...effect?.(toggle) }));
+  return items.toSorted((a, b) => Number(b.places.length > 0) - Number(a.places.length > 0));
 }
+
+const chosen = (toggles, items) => toggles.filter(({ name }) => items.some((item) => item.name === name));
 
 /**
  * Asks, and performs an action. Afterwards it says what was done, and offers to undo it.
- * @param {(message: string, undo?: () => Promise<string>) => void} announce
+ * @param {{may: Function, announce: (message: string, undo?: () => Promise<string|undefined>) => void}} context of the page
  * @param {(rest: Array, done: Array) => void} [ended] called with the toggles that have not changed, and with those that have
  * @param {number} [days] in which toggles that were used are still used
  */
-export function openAction(action, toggles, announce, ended = () => {}, days = unusedDays) {
-  const state = element(html`<p class="detail" role="status"></p>`);
+export async function openAction(action, toggles, context, ended = () => {}, days = unusedDays) {
   const one = toggles.length === 1;
-  const controller = new AbortController();
-  const warning = action.warn?.(toggles, days, controller.signal);
-  let running = false;
-  const dialog = openDialog(action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')), () => [
-    one ? nothing : nameList(toggles),
-    html`<p>${action.explain(one, toggles)}</p>`,
-    form({ submit: action.label, busy: 'Working…', danger: action.danger, cancel: leave, send }, warning?.element, state),
-  ], undefined, leave);
+  const loads = new AbortController();
+  const warning = action.warn?.(toggles, days, loads.signal);
+  await makeChange({
+    title: action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')),
+    submit: action.label,
+    danger: action.danger,
+    always: true,
+    items: itemsOf(action, toggles),
+    content: [html`<p>${action.explain(one, toggles)}</p>`],
+    controls: warning ? [warning.element] : [],
+    check: () => warning?.check(),
+    async send({ items, ...made }) {
+      const all = chosen(toggles, items);
+      const { done, failed, left } = await perform(action, all, made, (count) => {
+        if (!one) made.progress(`${count.toLocaleString('en')} of ${all.length.toLocaleString('en')}`);
+      });
+      if (failed.length === 0) {
+        end(done, left, made.signal);
+        return false;
+      }
+      showFailures(made.dialog, action, done, failed);
+      made.dialog.addEventListener('close', () => end(done, [...failed.map(({ toggle }) => toggle), ...left], made.signal));
+      return true;
+    },
+  }, context);
+  loads.abort();
 
-  /** Closes the dialog, or stops the work that has begun. */
-  function leave() {
-    controller.abort();
-    if (!running) dialog.close();
-  }
-
-  async function send() {
-    warning?.check();
-    running = true;
-    const { done, failed, left } = await perform(action, toggles, controller.signal, (count) => {
-      if (!one) state.textContent = `${count.toLocaleString('en')} of ${toggles.length.toLocaleString('en')}`;
-    }).finally(() => { running = false; });
-    if (failed.length === 0) {
-      dialog.close();
-      end(done, left);
-      return;
+  function end(done, rest, { aborted }) {
+    if (done.length > 0) {
+      context.announce(`${said(action, done)}${aborted ? ` Stopped before ${counted(rest.length, 'toggle')}.` : ''}`, undoing(action, done, context));
     }
-    showIn(dialog, `${counted(failed.length, 'toggle')} could not be changed`, html`
-      <p>${counted(done.length, 'toggle')} ${action.past}.</p>
-      <ul class="failures">${failed.slice(0, shownNames).map(({ toggle, error }) => html`<li>${text(toggle.name)}: ${error.message}${
-  error.id ? html`<small> Request ID: <code>${error.id}</code></small>` : nothing}</li>`)}
-        ${failed.length > shownNames ? html`<li>and ${failed.length - shownNames} more</li>` : nothing}</ul>
-      <div class="buttons"><button type="button" class="primary" @click=${() => dialog.close()}>Close</button></div>`);
-    dialog.addEventListener('close', () => end(done, [...failed.map(({ toggle }) => toggle), ...left]));
-    dialog.querySelector('button').focus();
-  }
-
-  function end(done, rest) {
-    if (done.length > 0) announce(`${said(action, done)}${controller.signal.aborted ? ` Stopped before ${counted(rest.length, 'toggle')}.` : ''}`, undoing(action, done));
     ended(rest, done);
     changedToggles();
   }
 }
 
+/** Shows which toggles an action could not change. */
+function showFailures(dialog, action, done, failed) {
+  showIn(dialog, `${counted(failed.length, 'toggle')} could not be changed`, html`
+    <p>${counted(done.length, 'toggle')} ${action.past}.</p>
+    <ul class="failures">${failed.slice(0, shownNames).map(({ toggle, error }) => html`<li>${text(toggle.name)}: ${error.message}${
+  error.id ? html`<small> Request ID: <code>${error.id}</code></small>` : nothing}</li>`)}
+      ${failed.length > shownNames ? html`<li>and ${failed.length - shownNames} more</li>` : nothing}</ul>
+    <div class="buttons"><button type="button" class="primary" @click=${() => dialog.close()}>Close</button></div>`);
+  dialog.querySelector('button').focus();
+}
+
 const said = (action, done) => `${done.length === 1 ? `Toggle ${done[0].name}` : counted(done.length, 'toggle')} ${action.past}.`;
 
 /** Returns a function that undoes an action and returns what it has done, or undefined if the action cannot be undone. */
-function undoing(action, done) {
+function undoing(action, done, context) {
   const inverse = action.inverse?.();
   if (!inverse) return undefined;
   let rest = done;
   return async () => {
-    const { done: undone, failed } = await perform(inverse, rest);
-    changedToggles();
-    rest = failed.map(({ toggle }) => toggle);
-    if (failed.length > 0) throw new Error(`${failed[0].toggle.name}: ${failed[0].error.message}`);
-    return said(inverse, undone);
+    let message;
+    await makeChange({
+      title: 'Undo this change?',
+      submit: 'Undo',
+      items: itemsOf(inverse, rest),
+      async send({ items, ...made }) {
+        const { done: undone, failed } = await perform(inverse, chosen(rest, items), made);
+        changedToggles();
+        rest = failed.map(({ toggle }) => toggle);
+        if (failed.length > 0) throw new Error(`${failed[0].toggle.name}: ${failed[0].error.message}`);
+        message = said(inverse, undone);
+      },
+    }, context);
+    return message;
   };
 }

@@ -6,7 +6,7 @@ import { environmentAddress, environmentName, switchNeed, toggleSwitch } from '.
 import { menu } from '../menu.js';
 import { recentUse } from '../recent-use.js';
 import { segmentNames } from '../segment.js';
-import { copyStrategy, replaceStrategy, strategyAddress, strategyLabels } from '../strategy.js';
+import { strategyAddress, strategyLabels } from '../strategy.js';
 import { html, nothing, repeat } from '../template.js';
 import { allowed, lockedSwitch } from '../why.js';
 import { dependencyWords, strategyWords, variantWords } from '../words.js';
@@ -23,7 +23,7 @@ export function environmentPanel(state, context, draw) {
   const { may } = context;
   /** What a change of strategies needs, see why.js. */
   const need = (permission, { name }, to) => ({ permission, project: state.toggle.project, environment: name, to: `${to} of ${state.toggle.name} in ${name}` });
-  const { change, reorder, copyAll, setDisabled, remove } = strategyChanges(state, context, draw);
+  const { reorder, copy, copyAll, replace, setDisabled, remove } = strategyChanges(state, context, draw);
   return template;
 
   function template(item) {
@@ -81,7 +81,7 @@ export function environmentPanel(state, context, draw) {
     const words = (strategy) => html`<bdi>${strategyWords(strategy, segmentNames(state.segments))}</bdi>${
       strategy.variants.length > 0 ? html` <span class="detail">Variants: <bdi>${variantWords(strategy.variants)}</bdi></span>` : nothing}${
       strategy.disabled ? ' (disabled)' : nothing}`;
-    const button = (label, of, send, message) => html`<button type="button" @click=${() => change(of, send, message)}>${label}</button>`;
+    const button = (label, action) => html`<button type="button" @click=${action}>${label}</button>`;
     const mayReplace = may('UPDATE_FEATURE_STRATEGY', toggle.project, item.name) && here && there;
     const mayCreate = ({ name }) => may('CREATE_FEATURE_STRATEGY', toggle.project, name);
     return html`<li><div>
@@ -89,9 +89,9 @@ export function environmentPanel(state, context, draw) {
       ${here ? html`<p>${there ? `In ${item.name}: ` : `Only in ${item.name}: `}${words(here)}</p>` : nothing}
       ${there ? html`<p>${here ? `In ${other.name}: ` : `Only in ${other.name}: `}${words(there)}</p>` : nothing}</div>
       <div class="row-buttons">
-        ${mayReplace ? button(`Replace with that of ${other.name}`, item, () => replaceStrategy(here.id, there, toggle, item.name), `Strategy of ${item.name} replaced.`) : nothing}
-        ${mayCreate(item) && !here ? button(`Copy to ${item.name}`, item, () => copyStrategy(there, toggle, item.name), `Strategy copied to ${item.name}.`) : nothing}
-        ${mayCreate(other) && !there ? button(`Copy to ${other.name}`, other, () => copyStrategy(here, toggle, other.name), `Strategy copied to ${other.name}.`) : nothing}
+        ${mayReplace ? button(`Replace with that of ${other.name}`, () => replace(here, there, item, other)) : nothing}
+        ${mayCreate(item) && !here ? button(`Copy to ${item.name}`, () => copy(there, item)) : nothing}
+        ${mayCreate(other) && !there ? button(`Copy to ${other.name}`, () => copy(here, other)) : nothing}
       </div></li>`;
   }
 
@@ -123,7 +123,7 @@ export function environmentPanel(state, context, draw) {
     return [
       ...may('UPDATE_FEATURE_STRATEGY', project, item.name) ? [{ label: strategy.disabled ? 'Enable' : 'Disable', action: () => setDisabled(strategy, item) }] : [],
       ...toggle.environments.filter((other) => other !== item && may('CREATE_FEATURE_STRATEGY', project, other.name)).map((other) => ({
-        label: `Copy to ${other.name}`, action: () => change(other, () => copyStrategy(strategy, toggle, other.name), `Strategy copied to ${other.name}.`),
+        label: `Copy to ${other.name}`, action: () => copy(strategy, other),
       })),
       ...may('DELETE_FEATURE_STRATEGY', project, item.name) ? [{ label: 'Delete', danger: true, action: () => remove(strategy, item) }] : [],
     ];

@@ -172,7 +172,7 @@ export async function renderToggle(content, context) {
 
   function actionButtons() {
     return Object.values(actions).filter(({ applies }) => applies(state.toggle)).map((action) => allowed(needOf(action, [state.toggle]), context, action.label, html`
-      <button type="button" class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], announce, ended(action))}>${action.label}</button>`));
+      <button type="button" class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], context, ended(action))}>${action.label}</button>`));
   }
 
   function usage() {

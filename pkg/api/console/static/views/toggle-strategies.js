@@ -1,30 +1,50 @@
 // What can be done with the strategies of a toggle. All of it can be undone.
 
-import { call } from '../api.js';
-import { form, openDialog } from '../dialog.js';
+import { read } from '../api.js';
 import { text } from '../dom.js';
-import { isProduction } from '../environment.js';
+import { environmentPath } from '../environment.js';
 import { reversibly } from '../restore.js';
-import { segmentNames } from '../segment.js';
-import { copyStrategy, orderStrategies, strategyPath } from '../strategy.js';
+import { copyStrategy, orderOf, orderStrategies, replaceStrategy, strategyContent, strategyPath } from '../strategy.js';
 import { html, nothing } from '../template.js';
 import { changedToggles } from '../toggle.js';
-import { strategyWords } from '../words.js';
+import { makeChange } from './change-sheet.js';
+import { stateItem, undoing, withStrategies } from './state-change.js';
 
 /**
  * @param {Object} state that of the page of the toggle
  * @param {Object} context of the page
  * @param {() => void} draw
  */
-export function strategyChanges(state, { signal, announce }, draw) {
-  return { change, reorder, copyAll, setDisabled, remove };
+export function strategyChanges(state, context, draw) {
+  const { signal, announce } = context;
+  return { reorder, copy, copyAll, replace, setDisabled, remove };
 
-  /** Changes the state of the toggle in an environment, and says what was done. */
-  async function change(item, send, message) {
-    state.busy = true;
-    draw();
+  /**
+   * Changes the strategies of the toggle in an environment, and says what was done.
+   * @param {Object} item the environment
+   * @param {Object} options
+   * @param {unknown} options.title see `Change`
+   * @param {string} options.submit see `Change`
+   * @param {boolean} [options.danger] see `Change`
+   * @param {boolean} [options.always] see `Change`
+   * @param {unknown[]} [options.content] see `Change`
+   * @param {string} options.permission see `Item`
+   * @param {(strategies: Object[]) => Object[]} options.edit returns the strategies after the change
+   * @param {() => import('../change-request.js').AskedChange[]} options.asked see `Item`
+   * @param {(write: typeof import('../api.js').call) => Promise<unknown>} options.send
+   * @param {string|(() => string)} options.message
+   */
+  async function change(item, { permission, edit, asked, send, message, ...sheet }) {
+    setBusy(true);
     try {
-      await reversible(item, send, message);
+      const opened = await read(environmentPath(state.toggle, item.name), { signal });
+      const { content: before } = opened;
+      await makeChange({
+        ...sheet,
+        items: [stateItem(state.toggle, item, before, withStrategies(before, edit(before.strategies)), { permission, asked })],
+        opened: () => setBusy(false),
+        send: ({ write }) => reversible(item, opened, () => send(write), message),
+      }, context);
     } catch (error) {
       if (signal.aborted) return;
       announce(error.message);
@@ -33,17 +53,19 @@ export function strategyChanges(state, { signal, announce }, draw) {
     changedToggles();
   }
 
+  function setBusy(isBusy) {
+    state.busy = isBusy;
+    draw();
+  }
+
   /** Changes the state in an environment, and says what was done, which can be undone. */
-  async function reversible(item, send, message) {
-    const { toggle } = state;
-    const { before, after, undo } = await reversibly(toggle, item.name, send);
-    const isTurnedOff = before.enabled && after?.enabled === false;
+  async function reversible(item, opened, send, message) {
+    const { name } = state.toggle;
+    const made = await reversibly(state.toggle, item, send, opened);
+    const isTurnedOff = made.before.enabled && made.after?.enabled === false;
     const said = typeof message === 'function' ? message() : message;
-    announce(isTurnedOff ? `${said} ${toggle.name} is off in ${item.name}.` : said, undo && (async () => {
-      await undo();
-      changedToggles();
-      return isTurnedOff ? `Undone. ${toggle.name} is on in ${item.name}.` : 'Undone.';
-    }));
+    announce(isTurnedOff ? `${said} ${name} is off in ${item.name}.` : said,
+      undoing([made], context, () => (isTurnedOff ? `Undone. ${name} is on in ${item.name}.` : 'Undone.')));
   }
 
   async function reorder(item, i, step) {
@@ -51,62 +73,113 @@ export function strategyChanges(state, { signal, announce }, draw) {
     const [moved] = ordered.splice(i, 1);
     ordered.splice(i + step, 0, moved);
     item.strategies = ordered;
-    await change(item, () => orderStrategies(ordered, state.toggle, item.name), `Strategy moved ${step < 0 ? 'up' : 'down'}.`);
+    await change(item, {
+      title: ['Change the order of the strategies of ', text(item.name), '?'],
+      submit: 'Change the order',
+      permission: 'UPDATE_FEATURE_STRATEGY',
+      edit: (strategies) => ordered.map(({ id }) => strategies.find((strategy) => strategy.id === id)).filter(Boolean),
+      asked: () => [ofToggle('reorderStrategy', orderOf(ordered))],
+      send: (write) => orderStrategies(ordered, state.toggle, item.name, write),
+      message: `Strategy moved ${step < 0 ? 'up' : 'down'}.`,
+    });
     document.getElementById(`move-${step}-${moved.id}`)?.focus();
   }
 
-  async function copyAll(source, item) {
-    let copied = 0;
-    let failed = '';
-    await change(item, async () => {
-      try {
-        for (const strategy of source.strategies) {
-          await copyStrategy(strategy, state.toggle, item.name);
-          copied += 1;
-        }
-      } catch (error) {
-        if (copied === 0) throw error;
-        failed = ` The others were not: ${error.message}`;
-      }
-    }, () => (failed ? `${copied} of ${source.strategies.length} strategies copied from ${source.name}.${failed}` : `Strategies copied from ${source.name}.`));
+  /** Copies a strategy to an environment. */
+  function copy(strategy, item) {
+    return add(item, [strategy], {
+      title: ['Copy this strategy to ', text(item.name), '?'],
+      submit: `Copy to ${item.name}`,
+      send: (write) => copyStrategy(strategy, state.toggle, item.name, write),
+      message: `Strategy copied to ${item.name}.`,
+    });
   }
 
-  /** Disables a strategy, or enables it. It asks before it turns the toggle off in production. */
+  /** Copies the strategies of an environment to another one. */
+  function copyAll(source, item) {
+    let copied = 0;
+    let failed = '';
+    return add(item, source.strategies, {
+      title: ['Copy the strategies of ', text(source.name), ' to ', text(item.name), '?'],
+      submit: `Copy from ${source.name}`,
+      async send(write) {
+        try {
+          for (const strategy of source.strategies) {
+            await copyStrategy(strategy, state.toggle, item.name, write);
+            copied += 1;
+          }
+        } catch (error) {
+          if (copied === 0) throw error;
+          failed = ` The others were not: ${error.message}`;
+        }
+      },
+      message: () => (failed ? `${copied} of ${source.strategies.length} strategies copied from ${source.name}.${failed}` : `Strategies copied from ${source.name}.`),
+    });
+  }
+
+  function add(item, added, options) {
+    return change(item, {
+      permission: 'CREATE_FEATURE_STRATEGY',
+      edit: (strategies) => [...strategies, ...added.map((strategy, i) => ({ ...strategy, id: `new ${i}` }))],
+      asked: () => added.map((strategy) => ofToggle('addStrategy', strategyContent(strategy))),
+      ...options,
+    });
+  }
+
+  /** Makes a strategy of an environment like that of another one. */
+  function replace(here, there, item, other) {
+    return change(item, {
+      title: ['Replace this strategy of ', text(item.name), '?'],
+      submit: `Replace with that of ${other.name}`,
+      permission: 'UPDATE_FEATURE_STRATEGY',
+      edit: (strategies) => strategies.map((strategy) => (strategy.id === here.id ? { ...strategy, ...strategyContent(there) } : strategy)),
+      asked: () => [ofToggle('updateStrategy', { id: here.id, ...strategyContent(there) })],
+      send: (write) => replaceStrategy(here.id, there, state.toggle, item.name, write),
+      message: `Strategy of ${item.name} replaced.`,
+    });
+  }
+
+  /** Disables a strategy, or enables it. */
   function setDisabled(strategy, item) {
     const disabled = !strategy.disabled;
-    const send = () => call('PUT', strategyPath(state.toggle, item.name, strategy.id), { disabled });
-    const message = `Strategy ${disabled ? 'disabled' : 'enabled'}.`;
-    if (!disabled || !isProduction(item) || !isLastEnabled(strategy, item)) return change(item, send, message);
-    return askAbout(strategy, item, {
-      title: ['Disable this strategy of ', text(item.name), '?'], submit: 'Disable strategy', busy: 'Working…', send: () => reversible(item, send, message),
+    return change(item, {
+      title: [disabled ? 'Disable' : 'Enable', ' this strategy of ', text(item.name), '?'],
+      submit: `${disabled ? 'Disable' : 'Enable'} strategy`,
+      danger: disabled,
+      content: disabled ? lastWarning(strategy, item) : undefined,
+      permission: 'UPDATE_FEATURE_STRATEGY',
+      edit: (strategies) => strategies.map((other) => (other.id === strategy.id ? { ...other, disabled } : other)),
+      asked: () => [ofToggle('updateStrategy', { id: strategy.id, disabled })],
+      send: (write) => write('PUT', strategyPath(state.toggle, item.name, strategy.id), { disabled }),
+      message: `Strategy ${disabled ? 'disabled' : 'enabled'}.`,
     });
   }
 
   function remove(strategy, item) {
-    return askAbout(strategy, item, {
-      title: ['Delete this strategy of ', text(item.name), '?'], submit: 'Delete strategy', busy: 'Deleting…',
-      send: () => reversible(item, () => call('DELETE', strategyPath(state.toggle, item.name, strategy.id)).catch((error) => {
+    return change(item, {
+      title: ['Delete this strategy of ', text(item.name), '?'],
+      submit: 'Delete strategy',
+      danger: true,
+      always: true,
+      content: lastWarning(strategy, item),
+      permission: 'DELETE_FEATURE_STRATEGY',
+      edit: (strategies) => strategies.filter(({ id }) => id !== strategy.id),
+      asked: () => [ofToggle('deleteStrategy', { id: strategy.id })],
+      send: (write) => write('DELETE', strategyPath(state.toggle, item.name, strategy.id)).catch((error) => {
         if (error.status !== 404) throw error; // it is gone already
-      }), 'Strategy deleted.'),
+      }),
+      message: 'Strategy deleted.',
     });
   }
 
-  /** Asks before a strategy no longer takes part. */
-  function askAbout(strategy, item, { title, submit, busy, send }) {
-    const dialog = openDialog(title, () => [
-      html`<p>${text(strategyWords(strategy, segmentNames(state.segments)))}</p>`,
-      isLastEnabled(strategy, item) ? html`<p class="notice warn">It is the last one that is enabled: the toggle is turned off in ${item.name}.</p>` : nothing,
-      form({
-        submit, busy, danger: true, cancel: () => dialog.close(),
-        async send() {
-          await send();
-          dialog.close();
-          changedToggles();
-        },
-      }),
-    ]);
+  /** A change of the toggle in a change request. */
+  function ofToggle(action, payload) {
+    return { feature: state.toggle.name, action, payload };
   }
 }
 
-/** Reports whether a toggle is on in an environment only as long as a strategy is enabled. */
-const isLastEnabled = (strategy, { enabled, strategies }) => enabled && !strategy.disabled && strategies.every(({ disabled, id }) => disabled || id === strategy.id);
+/** Warns about a change after which no strategy is enabled. */
+function lastWarning(strategy, { name, enabled, strategies }) {
+  const isLast = enabled && !strategy.disabled && strategies.every(({ disabled, id }) => disabled || id === strategy.id);
+  return [isLast ? html`<p class="notice warn">It is the last one that is enabled: the toggle is turned off in ${name}.</p>` : nothing];
+}

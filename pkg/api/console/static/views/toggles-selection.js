@@ -41,7 +41,7 @@ export function toggleSelection(state, context, draw) {
       announce(`All selected toggles that you may change are ${action.past} already.`);
       return;
     }
-    openAction(action, changing, announce, (failed) => {
+    openAction(action, changing, context, (failed) => {
       state.selected = new Map(failed.map((toggle) => [toggle.name, toggle]));
       keep();
     });

@@ -1,17 +1,18 @@
 // What reverses an event of the log: exactly what its request changed. It asks first, and says if the thing has changed again since.
 
 import { call, read } from '../api.js';
-import { form, openDialog } from '../dialog.js';
-import { counted, text } from '../dom.js';
+import { counted } from '../dom.js';
+import { loadEnvironments } from '../environment.js';
 import { searchEvents } from '../event-search.js';
 import { changedNames, inline } from '../event-words.js';
-import { bringTo, loadState } from '../restore.js';
+import { askedSteps, bringTo, loadState } from '../restore.js';
 import { isChangedSince, reversed } from '../reversal.js';
-import { loadSegments, segmentNames } from '../segment.js';
-import { strategyLabels } from '../strategy.js';
-import { element, html, nothing, render } from '../template.js';
+import { loadSegmentUses } from '../segment.js';
+import { html } from '../template.js';
 import { changedToggles, togglePath } from '../toggle.js';
-import { strategyWords } from '../words.js';
+import { makeChange } from './change-sheet.js';
+import { segmentItem, segmentLabels } from './segment-change.js';
+import { stateItem } from './state-change.js';
 import { actions, openAction, unarchive } from './toggle-actions.js';
 
 const toggleOf = ({ project, featureName }) => togglePath({ project, name: featureName });
@@ -39,7 +40,8 @@ const mostEvents = 200; // of a toggle on a day, among which those of a request 
 
 /**
  * The resources whose properties get the values that they had before. `path` is that of the resource, which `load` loads if it has none of its
- * own, `to` is that of the PUT if it is another one, and `names` are the properties that the PUT sets.
+ * own, `to` is that of the PUT if it is another one, and `names` are the properties that the PUT sets. `item` is what the sheet has of a change
+ * that applications notice.
  */
 const resourceOf = {
   'feature-updated': { permission: 'UPDATE_FEATURE', path: toggleOf, names: ['type', 'description', 'impressionData'] },
@@ -54,6 +56,10 @@ const resourceOf = {
   },
   'segment-updated': {
     permission: 'UPDATE_SEGMENT', names: ['name', 'description', 'project', 'constraints'], path: (event) => `/api/admin/segments/${idOf(event)}`,
+    async item(segment, body, signal) {
+      const [uses, environments] = await Promise.all([loadSegmentUses(segment.id, signal), loadEnvironments(signal)]);
+      return segmentItem(segment, body, { uses, environments, permission: 'UPDATE_SEGMENT' });
+    },
   },
   'feature-type-updated': {
     permission: 'ADMIN', names: ['lifetimeDays'],
@@ -65,8 +71,7 @@ const resourceOf = {
 };
 
 const labels = {
-  name: 'Name', type: 'Type', description: 'Description', impressionData: 'Impression data', stickiness: 'Stickiness', sortOrder: 'Order',
-  legalValues: 'Legal values', project: 'Project', lifetimeDays: 'Lifetime',
+  ...segmentLabels, type: 'Type', impressionData: 'Impression data', stickiness: 'Stickiness', sortOrder: 'Order', legalValues: 'Legal values', lifetimeDays: 'Lifetime',
 };
 
 /** The log has the length of a value instead of one that is too long. */
@@ -91,58 +96,61 @@ export function undoOf(event, context, ended) {
 }
 
 /** Performs an action on a toggle, if it still applies to it. */
-async function reverse(event, action, { announce, signal }, ended) {
-  const toggle = await call('GET', toggleOf(event), undefined, { signal });
-  if (action.applies(toggle)) openAction(action, [toggle], announce, ended);
-  else announce(`Nothing to undo: toggle ${toggle.name} is ${action.past}.`);
+async function reverse(event, action, context, ended) {
+  const toggle = await call('GET', toggleOf(event), undefined, { signal: context.signal });
+  if (action.applies(toggle)) openAction(action, [toggle], context, ended);
+  else context.announce(`Nothing to undo: toggle ${toggle.name} is ${action.past}.`);
+}
+
+/** What the sheet says about what is there now. */
+const notice = (again, changed) => [
+  ...again ? [html`<p class="notice error" role="alert">Someone has changed it meanwhile. Nothing was undone: see what it is now.</p>`] : [],
+  ...changed ? [html`<p class="notice warn">It has changed again since.</p>`] : [],
+];
+
+/**
+ * Asks, and undoes something: again with what it is now, as long as someone changes it meanwhile.
+ * @param {(again: boolean) => Promise<boolean>} open reports whether someone has changed it meanwhile
+ */
+async function undoUntilSame(open) {
+  for (let again = false; await open(again); again = true);
 }
 
 /** Reverses what the request of an event changed in the state of a toggle in an environment. */
-async function reverseState(event, { announce, signal }, ended) {
-  const { project, environment } = event;
+async function reverseState(event, context, ended) {
+  const { announce, signal } = context;
+  const { project } = event;
   const toggle = { project, name: event.featureName };
-  const [events, first] = await Promise.all([eventsOfRequest(event, signal), loadState(toggle, environment, signal)]);
+  const [events, environments, first] = await Promise.all([eventsOfRequest(event, signal), loadEnvironments(signal), loadState(toggle, event.environment, signal)]);
+  const environment = environments.find(({ name }) => name === event.environment) ?? { name: event.environment, type: '' };
   const { before, after, order } = changeOf(events, first);
   if (before.strategies.some((strategy) => Object.values(strategy).some(isShortened))) throw new Error('The event log does not have the whole strategy.');
-  const ids = before.strategies.flatMap(({ segments }) => segments).concat(first.strategies.flatMap(({ segments }) => segments));
-  const nameOf = segmentNames(ids.length > 0 ? await loadSegments(signal) : []);
-  const words = (strategy) => strategyWords(strategy, nameOf);
-  const problem = element(html`<div role="alert"></div>`);
-  const list = element(html`<div></div>`);
-  let now = first;
-  let target = targetOf(now);
-  if (changeLines(now, target, environment, words).length === 0) {
-    announce('Nothing to undo: it is as it was before.');
-    return;
-  }
-  const dialog = openDialog('Undo this change?', () => [list, form({ submit: 'Undo', busy: 'Working…', cancel: () => dialog.close(), send }, problem)]);
-  show();
-
-  function targetOf(state) {
-    return order ? inOrder(state, order) : reversed(before, after, state);
-  }
-
-  function show() {
-    render(html`${isChangedSince(before, after, now) ? html`<p class="notice warn">It has changed again since.</p>` : nothing}
-      <ul class="sentences">${changeLines(now, target, environment, words).map((line) => html`<li>${line}</li>`)}</ul>`, list);
-  }
-
-  async function send() {
-    render(nothing, problem);
-    const latest = await loadState(toggle, environment);
-    if (!same(latest, now)) {
-      now = latest;
-      target = targetOf(now);
-      show();
-      render(changedMeanwhile, problem);
-      return;
+  await undoUntilSame(async (again) => {
+    const now = await loadState(toggle, environment.name, signal);
+    const target = order ? inOrder(now, order) : reversed(before, after, now);
+    const item = stateItem(toggle, environment, now, target, { permission: stateTypes[event.type], asked: () => askedSteps(toggle, now, target) });
+    if ((await item.lines()).length === 0) {
+      announce('Nothing to undo: it is as it was before.');
+      return false;
     }
-    await bringTo(toggle, environment, now, target);
-    dialog.close();
-    announce('Undone.');
-    changedToggles();
-    ended();
-  }
+    let isChanged = false;
+    await makeChange({
+      title: 'Undo this change?',
+      submit: 'Undo',
+      always: true,
+      content: notice(again, isChangedSince(before, after, now)),
+      items: [item],
+      async send({ write }) {
+        isChanged = !same(await loadState(toggle, environment.name), now);
+        if (isChanged) return;
+        await bringTo(toggle, environment.name, now, target, write);
+        announce('Undone.');
+        changedToggles();
+        ended();
+      },
+    }, context);
+    return isChanged;
+  });
 }
 
 /** Loads the events of the request of an event that are about the same toggle in the same environment. */
@@ -176,79 +184,48 @@ function inOrder(state, ids) {
   return { ...state, strategies: strategies.map((strategy, i) => ({ ...strategy, sortOrder: i })) };
 }
 
-/** What is different in two states, in words. */
-function changeLines(now, target, environment, words) {
-  const change = (label, from, to) => html`${label}${from === '' ? nothing : html`<del>${text(from)}</del>`}${from === '' || to === '' ? nothing : ' → '}${
-    to === '' ? nothing : html`<ins>${text(to)}</ins>`}`;
-  const lines = target.strategies.flatMap((strategy) => {
-    const old = now.strategies.find(({ id }) => id === strategy.id);
-    if (!old) return [change('Strategy: ', '', words(strategy))];
-    const [from, to] = [words(old), words(strategy)];
-    if (from !== to) return [change('Strategy: ', from, to)];
-    return Object.keys(strategyLabels).filter((name) => !same(old[name], strategy[name]))
-      .map((name) => change(`${strategyLabels[name]} of the strategy “${from}”: `, inline(old[name]), inline(strategy[name])));
-  });
-  for (const strategy of now.strategies) if (!target.strategies.some(({ id }) => id === strategy.id)) lines.push(change('Strategy: ', words(strategy), ''));
-  const order = ({ strategies }) => strategies.map(({ id }) => id);
-  const stays = (state, other) => order(state).filter((id) => order(other).includes(id));
-  if (!same(stays(now, target), stays(target, now))) lines.push(change('Order: ', '', target.strategies.map(words).join('; ')));
-  if (now.enabled !== target.enabled) lines.push(change(`${environment}: `, now.enabled ? 'on' : 'off', target.enabled ? 'on' : 'off'));
-  return lines;
-}
-
 /** Gives properties the values that they had before an event. */
-async function restore(event, { path, load = (of, signal) => read(path(of), { signal }), to = path, names }, changed, { announce, signal }, ended) {
-  const problem = element(html`<div role="alert"></div>`);
-  const values = element(html`<div></div>`);
-  let current = await load(event, signal);
-  if (changed.every((name) => same(current.content[name], event.preData[name]))) {
-    announce('Nothing to undo: it has these values.');
-    return;
-  }
-  const dialog = openDialog('Undo this change?', () => [
-    values,
-    form({ submit: 'Undo', busy: 'Working…', cancel: () => dialog.close(), send }, problem),
-  ]);
-  show();
-
-  function show() {
-    const again = changed.some((name) => !same(current.content[name], event.data[name]));
-    render(html`${again ? html`<p class="notice warn">It has changed again since.</p>` : nothing}
-      <ul class="sentences">${changed.map((name) => html`<li>${labels[name]}: <del>${shown(name, current.content[name])}</del> → <ins>${
-  shown(name, event.preData[name])}</ins></li>`)}</ul>`, values);
-  }
-
-  async function send() {
-    render(nothing, problem);
-    const latest = await load(event, signal); // not everything has an entity tag
-    if (!names.every((name) => same(latest.content[name], current.content[name]))) {
-      showAgain(latest);
-      return;
+async function restore(event, { path, load = (of, signal) => read(path(of), { signal }), to = path, names, permission, item }, changed, context, ended) {
+  const { announce, signal } = context;
+  await undoUntilSame(async (again) => {
+    const current = await load(event, signal);
+    const { content } = current;
+    if (changed.every((name) => same(content[name], event.preData[name]))) {
+      announce('Nothing to undo: it has these values.');
+      return false;
     }
-    const body = Object.fromEntries(names.map((name) => [name, changed.includes(name) ? event.preData[name] : current.content[name]]));
-    try {
-      await call('PUT', to(event), body, { etag: latest.etag });
-    } catch (error) {
-      if (error.status !== 412) throw error;
-      showAgain(await load(event, signal));
-      return;
-    }
-    dialog.close();
-    announce('Undone.');
-    changedToggles();
-    ended();
-  }
-
-  function showAgain(latest) {
-    current = latest;
-    show();
-    render(changedMeanwhile, problem);
-  }
+    const body = Object.fromEntries(names.map((name) => [name, changed.includes(name) ? event.preData[name] : content[name]]));
+    let isChanged = false;
+    await makeChange({
+      title: 'Undo this change?',
+      submit: 'Undo',
+      always: true,
+      content: notice(again, changed.some((name) => !same(content[name], event.data[name]))),
+      items: [await item?.(content, body, signal) ?? {
+        name: '', toggles: [], places: [], permission,
+        lines: () => changed.map((name) => ({ label: `${labels[name]}: `, from: shown(name, content[name]), to: shown(name, event.preData[name]) })),
+      }],
+      async send({ write }) {
+        const latest = await load(event, signal); // not everything has an entity tag
+        isChanged = !names.every((name) => same(latest.content[name], content[name]));
+        if (isChanged) return;
+        try {
+          await write('PUT', to(event), body, { etag: latest.etag });
+        } catch (error) {
+          if (error.status !== 412) throw error;
+          isChanged = true;
+          return;
+        }
+        announce('Undone.');
+        changedToggles();
+        ended();
+      },
+    }, context);
+    return isChanged;
+  });
 }
-
-const changedMeanwhile = html`<p class="error">Someone has changed it meanwhile. Nothing was undone: see what it is now.</p>`;
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 const shown = (name, value) => (name === 'lifetimeDays' ? (value === null ? 'never' : counted(value, 'day'))
-  : Array.isArray(value) && value.length > 5 ? counted(value.length, 'value') : text(inline(value)));
+  : Array.isArray(value) && value.length > 5 ? counted(value.length, 'value') : inline(value));
