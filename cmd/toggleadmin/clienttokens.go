@@ -165,7 +165,7 @@ func (c *revokeClientTokenCmd) Validate() error {
 
 // rejectSecret returns an error if an argument is a token in plain text. otherwise is what else the user can do.
 func rejectSecret(argument, otherwise string) error {
-	if _, listed := clienttokentable.ParseListed(argument); !listed && hasSecret(argument) {
+	if _, listed := clienttokentable.ParseID(argument); !listed && hasSecret(argument) {
 		return exitstatus.Errorf(exitstatus.Usage, "a token must not be passed as an argument, which other users of the machine "+
 			"can see: pass its id or its name%s", otherwise)
 	}

@@ -33,7 +33,7 @@ type ClientToken struct {
 // newClientToken converts a token to its output. used are the numbers of active toggles of projects.
 func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]int) ClientToken {
 	token := ClientToken{
-		ID:                     t.Listed(),
+		ID:                     t.ID(),
 		Name:                   t.Name,
 		Type:                   t.Type,
 		Environment:            t.Environment,

@@ -141,7 +141,7 @@ func (s *seeder) newClientToken(
 		if t.Name != tokenName || t.Type != wanted.Type || t.Environment != wanted.Environment {
 			continue
 		}
-		if err := apierror.IgnoreNotFound(s.clientTokens.Delete(ctx, t.Listed())); err != nil {
+		if err := apierror.IgnoreNotFound(s.clientTokens.Delete(ctx, t.ID())); err != nil {
 			return "", err
 		}
 	}

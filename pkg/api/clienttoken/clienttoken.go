@@ -35,6 +35,7 @@ type eventData struct {
 	Projects    []string              `json:"projects"`
 	ExpiresAt   *string               `json:"expiresAt"`
 	ValidUntil  *string               `json:"validUntil,omitempty"` // of a secret that is being replaced
+	Imported    bool                  `json:"imported,omitempty"`
 }
 
 func newEventData(t clienttokentable.Token) eventData {
@@ -46,6 +47,7 @@ func newEventData(t clienttokentable.Token) eventData {
 		Projects:    t.ListedProjects(),
 		ExpiresAt:   datetime.FormatOptional(t.ExpiresAt),
 		ValidUntil:  datetime.FormatOptional(t.ValidUntil),
+		Imported:    t.Imported,
 	}
 }
 

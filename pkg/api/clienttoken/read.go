@@ -13,6 +13,7 @@ import (
 
 // response is apiTokenSchema in api/openapi.yaml.
 type response struct {
+	ID          string   `json:"id"` // in paths
 	Secret      string   `json:"secret"`
 	TokenName   string   `json:"tokenName"`
 	Type        string   `json:"type"`
@@ -25,11 +26,13 @@ type response struct {
 	SeenAt      *string  `json:"seenAt"`
 	Secure      bool     `json:"secure"`     // true
 	ValidUntil  *string  `json:"validUntil"` // of a secret that another one replaces
+	Imported    bool     `json:"imported"`
 }
 
 // newResponse returns a token as lists have it: without the random part of its secret, and with some of its projects.
 func newResponse(t clienttokentable.Token, projects []string) response {
 	return response{
+		ID:          t.ID(),
 		Secret:      t.Listed(),
 		TokenName:   t.Name,
 		Type:        t.ListedType(),
@@ -41,6 +44,7 @@ func newResponse(t clienttokentable.Token, projects []string) response {
 		SeenAt:      datetime.FormatOptional(t.SeenAt),
 		Secure:      true,
 		ValidUntil:  datetime.FormatOptional(t.ValidUntil),
+		Imported:    t.Imported,
 	}
 }
 

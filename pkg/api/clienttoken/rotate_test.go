@@ -200,9 +200,8 @@ func TestTokensOfProject(t *testing.T) {
 		f.create(t, clienttokentable.Token{Name: "other", Projects: []string{"default"}}), "none"}
 	viewer := operation.Viewer(t.Context())
 	created := set.Call(viewer, "create", "shop", `{"tokenName":"own","type":"frontend","project":"ignored"}`)
-	assert.Equal(t, true, strings.HasPrefix(created, `201 {"secret":"shop:development.v2_`))
-	own, _, _ := strings.Cut(strings.TrimPrefix(created, `201 {"secret":"`), `"`)
-	own = own[:strings.LastIndexByte(own, '_')]
+	assert.Equal(t, true, strings.HasPrefix(created, `201 {"id":"shop:development.v2_`))
+	own, _, _ := strings.Cut(strings.TrimPrefix(created, `201 {"id":"`), `"`)
 	list := func(ctx context.Context) string {
 		_, _, text := set.Serve(ctx, operation.Request{Operation: "list", Path: "shop"})
 		return text

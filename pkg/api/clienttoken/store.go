@@ -57,13 +57,13 @@ func (s *Store) List(ctx context.Context) ([]clienttokentable.Token, error) {
 	return all, nil
 }
 
-// Find returns the token that a text identifies: a secret, or the listed form of a token. The kind of its error is
-// NotFound if there is none.
+// Find returns the token that a text identifies: a secret of this service, or the ID of a token. The kind of its error
+// is NotFound if there is none.
 func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, error) {
 	secret, isSecret := clienttokentable.ParseSecret(text)
-	selector, isListed := secret.Selector, false
+	selector, isID := secret.Selector, false
 	if !isSecret {
-		if selector, isListed = clienttokentable.ParseListed(text); !isListed {
+		if selector, isID = clienttokentable.ParseID(text); !isID {
 			return clienttokentable.Token{}, notFound()
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, 
 	if err != nil {
 		return clienttokentable.Token{}, err
 	}
-	if !ok || isSecret && !t.Verifies(secret) || isListed && t.Listed() != text {
+	if !ok || isSecret && !t.Verifies(secret) || isID && t.ID() != text {
 		return clienttokentable.Token{}, notFound()
 	}
 	return t, nil
@@ -83,10 +83,27 @@ func (s *Store) Find(ctx context.Context, text string) (clienttokentable.Token, 
 func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int, random io.Reader) (
 	created clienttokentable.Token, secret clienttokentable.Secret, err error,
 ) {
-	t.SeenAt, t.ValidUntil, t.Other, t.AnnouncedDays, t.LastEvent = nil, nil, access.Selector{}, 0, 0
 	if t, secret, err = clienttokentable.New(t, random); err != nil {
 		return clienttokentable.Token{}, clienttokentable.Secret{}, err
 	}
+	if created, err = s.create(ctx, t, limit); err != nil {
+		return clienttokentable.Token{}, clienttokentable.Secret{}, err
+	}
+	return created, secret, nil
+}
+
+// Import stores a new token with a secret of another installation. The rest is as of Create. The kind of its error is
+// also Conflict if a token has the secret.
+func (s *Store) Import(ctx context.Context, t clienttokentable.Token, secret clienttokentable.Secret, limit int) (
+	clienttokentable.Token, error,
+) {
+	return s.create(ctx, clienttokentable.Import(t, secret), limit)
+}
+
+func (s *Store) create(ctx context.Context, t clienttokentable.Token, limit int) (
+	created clienttokentable.Token, err error,
+) {
+	t.SeenAt, t.ValidUntil, t.Other, t.AnnouncedDays, t.LastEvent = nil, nil, access.Selector{}, 0, 0
 	var actions *dynamo.Actions
 	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		if err := s.checkEnvironment(ctx, t); err != nil {
@@ -127,15 +144,18 @@ func (s *Store) Create(ctx context.Context, t clienttokentable.Token, limit int,
 				}
 			}
 		}
+		if created.Imported && failed[actionToken].Failed {
+			return apierror.New(apierror.Conflict, "A client token with this secret already exists.")
+		}
 		if failed[actionCount].Failed {
 			return tooMany(limit)
 		}
 		return nil
 	})
 	if err != nil {
-		return clienttokentable.Token{}, clienttokentable.Secret{}, fmt.Errorf("create a client token: %w", err)
+		return clienttokentable.Token{}, fmt.Errorf("create a client token: %w", err)
 	}
-	return created, secret, nil
+	return created, nil
 }
 
 // The names of the actions of a creation.

@@ -28,7 +28,7 @@ func (s *Store) RecordExpiry(ctx context.Context, t clienttokentable.Token, days
 		Change: func(days int64) eventlog.Change { return newExpiring(t, days) },
 	}
 	if err := expiry.Record(ctx, s.log, token, days); err != nil {
-		return fmt.Errorf("record the expiry of the client token %s: %w", t.Listed(), err)
+		return fmt.Errorf("record the expiry of the client token %s: %w", t.ID(), err)
 	}
 	return nil
 }

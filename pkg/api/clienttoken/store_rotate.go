@@ -54,7 +54,8 @@ func (s *Store) Rotate(
 		ended := old
 		ended.ValidUntil, ended.Other = new(now.Add(overlap)), next.Selector
 		created = old
-		created.Selector, created.Verifier, created.Other = next.Selector, next.Verifier, old.Selector
+		created.Selector, created.Verifier, created.Imported = next.Selector, next.Verifier, false
+		created.Other = old.Selector
 		created.CreatedAt, created.SeenAt, created.ValidUntil = now, nil, nil
 		created.AnnouncedDays, created.LastEvent = 0, 0
 		actions = &dynamo.Actions{}
@@ -89,13 +90,13 @@ func (s *Store) Rotate(
 func checkRotation(t clienttokentable.Token, other *clienttokentable.Token, now time.Time) error {
 	switch {
 	case other != nil && other.ValidUntil == nil:
-		return apierror.Errorf(apierror.Conflict, "The client token %s is already replaced by %s. Rotate that one.", t.Listed(),
-			other.Listed())
+		return apierror.Errorf(apierror.Conflict, "The client token %s is already replaced by %s. Rotate that one.", t.ID(),
+			other.ID())
 	case t.Expired(now):
-		return apierror.Errorf(apierror.Conflict, "The client token %s has expired.", t.Listed())
+		return apierror.Errorf(apierror.Conflict, "The client token %s has expired.", t.ID())
 	case other != nil && !other.Expired(now):
 		return apierror.Errorf(apierror.Conflict, "The client token %s replaces %s, which is valid until %s. Delete that one "+
-			"first, or wait until then.", t.Listed(), other.Listed(), datetime.Format(*other.ValidUntil))
+			"first, or wait until then.", t.ID(), other.ID(), datetime.Format(*other.ValidUntil))
 	}
 	return nil
 }

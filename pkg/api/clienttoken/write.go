@@ -44,7 +44,7 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 	return func(w http.ResponseWriter, r *http.Request) error {
 		created := datetime.Milliseconds(now())
 		body, err := schema.Read(r, notTogether("tokenName", "username"), notTogether("project", "projects"),
-			expiryRule(created, limits.Days))
+			expiryRule(created, limits.Days), checkSecret)
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,12 @@ func Create(tokens *Store, now func() time.Time, random io.Reader, limits Limits
 				return err
 			}
 		}
-		err = create(w, r, tokens, newToken(body, name, projects, created), body.Text("type"), limits, random)
+		t := newToken(body, name, projects, created)
+		if body.Has("secret") {
+			err = importToken(w, r, tokens, t, body, limits)
+		} else {
+			err = create(w, r, tokens, t, body.Text("type"), limits, random)
+		}
 		if missing, ok := errors.AsType[*missingProjectError](err); ok {
 			return missingProject(missing.project, body)
 		}
@@ -71,7 +76,7 @@ func CreateInProject(tokens *Store, now func() time.Time, random io.Reader, limi
 	schema := jsonbody.MustCompile(createInProjectSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		created := datetime.Milliseconds(now())
-		body, err := schema.Read(r, expiryRule(created, limits.Days))
+		body, err := schema.Read(r, expiryRule(created, limits.Days), noSecret)
 		if err != nil {
 			return err
 		}
@@ -105,16 +110,50 @@ func create(
 	if err != nil {
 		return err
 	}
-	return writeCreated(w, created, secret, sentType, r.URL)
+	return writeCreated(w, created, secret.Reveal(), sentType, r.URL)
+}
+
+// checkSecret is the rule of an imported secret.
+func checkSecret(body jsonbody.Object) []apierror.Detail {
+	text, sent := body.TextOK("secret")
+	if _, ok := clienttokentable.ParseImported(text); !sent || ok {
+		return nil
+	}
+	return []apierror.Detail{apierror.At("/body/secret", "must have %d to %d visible ASCII characters, and must not look "+
+		"like a token of this service, an API token, a personal access token or a JSON Web Token",
+		clienttokentable.MinImported, clienttokentable.MaxImported)}
+}
+
+// noSecret is the rule that a token of a project gets a secret of this service.
+func noSecret(body jsonbody.Object) []apierror.Detail {
+	if !body.Has("secret") {
+		return nil
+	}
+	return []apierror.Detail{apierror.At("/body/secret", "must not be sent: /api/admin/api-tokens imports secrets")}
+}
+
+// importToken creates a token with the secret of a body, which another installation has made, and responds with it.
+func importToken(
+	w http.ResponseWriter, r *http.Request, tokens *Store, t clienttokentable.Token, body jsonbody.Object, limits Limits,
+) error {
+	if err := access.Check(r.Context(), access.Admin); err != nil {
+		return err
+	}
+	secret, _ := clienttokentable.ParseImported(body.Text("secret"))
+	created, err := tokens.Import(r.Context(), t, secret, limits.Tokens)
+	if err != nil {
+		return err
+	}
+	return writeCreated(w, created, created.Listed(), body.Text("type"), r.URL)
 }
 
 // writeCreated responds with a new token or secret. list is the URL of the list of tokens.
 func writeCreated(
-	w http.ResponseWriter, t clienttokentable.Token, secret clienttokentable.Secret, typeName string, list *url.URL,
+	w http.ResponseWriter, t clienttokentable.Token, secret, typeName string, list *url.URL,
 ) error {
-	w.Header().Set("Location", list.JoinPath(t.Listed()).String())
+	w.Header().Set("Location", list.JoinPath(t.ID()).String())
 	shown := newResponse(t, t.ListedProjects())
-	shown.Secret, shown.Type = secret.Reveal(), typeName
+	shown.Secret, shown.Type = secret, typeName
 	return lambdahttp.WriteJSON(w, http.StatusCreated, shown)
 }
 
@@ -274,7 +313,7 @@ func rotate(
 		if err != nil {
 			return err
 		}
-		return writeCreated(w, t, secret, t.ListedType(), r.URL.JoinPath("../.."))
+		return writeCreated(w, t, secret.Reveal(), t.ListedType(), r.URL.JoinPath("../.."))
 	}
 }
 
@@ -293,7 +332,7 @@ func checkOwn(r *http.Request, tokens *Store, text string) error {
 		return notFound()
 	case len(t.Projects) > 1:
 		return apierror.Errorf(apierror.Validation, "The client token %s is not of the project %q alone. Use "+
-			"/api/admin/api-tokens, which needs a permission for all projects.", t.Listed(), project)
+			"/api/admin/api-tokens, which needs a permission for all projects.", t.ID(), project)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (a *Announcer) clientTokens(ctx context.Context, now time.Time) (due []toke
 	for _, t := range all {
 		if days := clienttoken.DueThreshold(t, now); days != 0 {
 			due = append(due, token{
-				name:   t.Listed(),
+				name:   t.ID(),
 				record: func(ctx context.Context) error { return a.ClientTokens.RecordExpiry(ctx, t, days) },
 			})
 		}

@@ -65,13 +65,41 @@ func newCache(s *store, freshness time.Duration, now func() time.Time) *cache {
 // read returns what a request with a secret is answered with. It reads the token and, unless it was read recently, the
 // pointer. What was read of the environment is used whoever asks: the next requests do not read it again. Its error is a
 // 401 if the token is not valid, and a 503 if something cannot be read that the cache does not have.
+//
+// A secret of this service names its environment. An imported one can belong to another one than it seems to name: then
+// the first request of a process reads twice.
 func (c *cache) read(ctx context.Context, secret clienttokentable.Secret) (reading, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	token, e := c.kept(secret)
+	name := secret.Environment
+	token := c.kept(secret)
+	if token != nil {
+		name = token.Environment
+	}
+	r, err := c.readIn(ctx, secret, token, name)
+	if err == nil && r.view == nil {
+		r, err = c.readIn(ctx, secret, token, r.token.Environment)
+	}
+	if err == nil && r.view == nil {
+		err = unavailable(errOtherEnvironment)
+	}
+	return r, err
+}
+
+// errOtherEnvironment is the cause of a 503 if a token gets another environment while it is read.
+var errOtherEnvironment = errors.New("the token has another environment than at the last read")
+
+// readIn is read if the token belongs to an environment. If it belongs to another one, it returns the token without a
+// view.
+func (c *cache) readIn(ctx context.Context, secret clienttokentable.Secret, token *keptToken, name string) (
+	reading, error,
+) {
+	e := c.environment(name)
 	e.mu.Lock()
-	r, withPointer := e.reading(), !c.now().Before(e.next)
+	r, withPointer := e.reading(), name != "" && !c.now().Before(e.next)
+	pointer := ""
 	if withPointer {
+		pointer = name
 		defer e.mu.Unlock()
 	} else {
 		e.mu.Unlock() // requests do not wait for the tokens of others
@@ -80,8 +108,9 @@ func (c *cache) read(ctx context.Context, secret clienttokentable.Secret) (readi
 		return r.earlier(*token, failure, c.now())
 	}
 	began := c.now()
-	read := c.store.read(ctx, secret, withPointer)
-	if withPointer && (read.token != nil || e.view != nil) { // of other environments, only the name in the secret is known
+	read := c.store.read(ctx, secret, pointer)
+	isOf := read.token != nil && read.token.Environment == name
+	if withPointer && (isOf || e.view != nil) { // of other environments, only the name in the secret is known
 		c.use(ctx, e, read.pointer, read.pointerErr, began)
 		r = e.reading()
 	}
@@ -95,6 +124,8 @@ func (c *cache) read(ctx context.Context, secret clienttokentable.Secret) (readi
 			c.forget(*token)
 		}
 		return reading{}, errNoToken()
+	case !isOf:
+		return reading{token: *read.token}, nil
 	}
 	c.keep(keptToken{*read.token, began}, e)
 	if r.view == nil {
@@ -172,19 +203,25 @@ func (r reading) earlier(token keptToken, cause error, now time.Time) (reading, 
 	return r, nil
 }
 
-// kept returns what is kept for a secret: its token, or nil, and its environment. An environment that was not read
-// before is not kept yet: its name comes from a secret that was not verified.
-func (c *cache) kept(secret clienttokentable.Secret) (*keptToken, *environment) {
+// kept returns the token that is kept for a secret, or nil.
+func (c *cache) kept(secret clienttokentable.Secret) *keptToken {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.environments[secret.Environment]
-	if e == nil {
-		e = &environment{}
-	}
 	if token, ok := c.tokens[secret.Selector]; ok && token.Verifies(secret) {
-		return &token, e
+		return &token
 	}
-	return nil, e
+	return nil
+}
+
+// environment returns the environment with a name. One that was not read before is not kept yet: its name can come from
+// a secret that was not verified.
+func (c *cache) environment(name string) *environment {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.environments[name]; e != nil {
+		return e
+	}
+	return &environment{}
 }
 
 // keep keeps a valid token and its environment, unless another request has kept one.

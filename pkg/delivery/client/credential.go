@@ -32,13 +32,6 @@ func errOtherKind(needs string) error {
 	return apierror.Errorf(apierror.NoAccess, "This path needs %s.", needs)
 }
 
-// ofAdministration reports whether a credential looks like one of the administration: a PAT, an API token, or a JSON
-// Web Token. Whether it is valid is not looked up.
-func ofAdministration(credential string) bool {
-	return strings.HasPrefix(credential, "user:") || strings.HasPrefix(credential, "*:*.") ||
-		strings.HasPrefix(credential, "eyJ") && strings.Count(credential, ".") == 2
-}
-
 // A kind is a group of paths with the types of tokens that can use them.
 type kind struct {
 	types []clienttokentable.Type

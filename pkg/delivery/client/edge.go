@@ -38,7 +38,7 @@ func (h *Handler) validateTokens(w http.ResponseWriter, r *http.Request) error {
 	var texts []string
 	var secrets []clienttokentable.Secret
 	for _, text := range sent.Texts("tokens") {
-		if secret, ok := clienttokentable.ParseSecret(text); ok && !slices.Contains(texts, text) {
+		if secret, ok := clienttokentable.ParseCredential(text); ok && !slices.Contains(texts, text) {
 			texts, secrets = append(texts, text), append(secrets, secret)
 		}
 	}

@@ -232,10 +232,10 @@ func (h *Handler) authorize(r *http.Request, admits kind, isReport bool) (*reque
 	if credential == "" && strings.HasPrefix(cleanPath(r.URL.Path), "/ofrep/") {
 		credential = r.Header.Get(headerAPIKey)
 	}
-	if ofAdministration(credential) {
+	if clienttokentable.IsOfAdministration(credential) {
 		return nil, errOtherKind(admits.needs)
 	}
-	secret, ok := clienttokentable.ParseSecret(credential)
+	secret, ok := clienttokentable.ParseCredential(credential)
 	if !ok {
 		return nil, errNoToken()
 	}

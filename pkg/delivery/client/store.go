@@ -90,19 +90,19 @@ func (s *store) ended(ctx context.Context, err error) {
 type credentials struct {
 	token      *clienttokentable.Token // nil: the secret is not valid
 	tokenErr   error
-	pointer    *snapshottable.Pointer // of the environment in the secret; nil: there is none
+	pointer    *snapshottable.Pointer // of the environment; nil: there is none
 	pointerErr error
 }
 
-// read reads the token of a secret eventually consistent and, with a pointer, that of its environment consistent. It is
-// one BatchGetItem. A token belongs to the environment in its secret: another one does not verify.
-func (s *store) read(ctx context.Context, secret clienttokentable.Secret, withPointer bool) (c credentials) {
+// read reads the token of a secret eventually consistent and, unless it is empty, the pointer of an environment
+// consistent. It is one BatchGetItem.
+func (s *store) read(ctx context.Context, secret clienttokentable.Secret, environment string) (c credentials) {
 	keys := map[string]types.KeysAndAttributes{
 		s.tokenTable: {Keys: []map[string]types.AttributeValue{clienttokentable.Key(secret.Selector)}},
 	}
-	if withPointer {
+	if environment != "" {
 		keys[s.snapshotTable] = types.KeysAndAttributes{
-			Keys:           []map[string]types.AttributeValue{snapshottable.PointerKey(secret.Environment)},
+			Keys:           []map[string]types.AttributeValue{snapshottable.PointerKey(environment)},
 			ConsistentRead: aws.Bool(true),
 		}
 	}

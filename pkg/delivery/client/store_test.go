@@ -144,3 +144,36 @@ func TestRequestsDoNotWaitForOneAnother(t *testing.T) {
 		t.Errorf("the first request: %d", status)
 	}
 }
+
+// A token of another installation is read like others. One whose text names no environment, or another one, costs a
+// second read in the first request of a process.
+func TestImportedToken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("shop", "a", toggle.Strategy{})
+	f.compile()
+	for text, first := range map[string]int{
+		"*:production.aabbccddeeff00112233445566778899":     1,
+		"shop:development.aabbccddeeff00112233445566778899": 2,
+		"aabbccddeeff00112233445566778899":                  2,
+	} {
+		through, calls := f.db.Through(t, (*database.Call).Pass)
+		process := f.processThrough(through, 0)
+		reads := func() int { return strings.Count(calls.Calls(), "BatchGetItem") }
+		assert.Equal(t, http.StatusUnauthorized, poll(process, text, "").status)
+		secret, _ := clienttokentable.ParseImported(text)
+		f.db.Put(t, f.db.Tables[clienttokentable.Table], clienttokentable.Marshal(clienttokentable.Import(
+			clienttokentable.Token{Name: "t", Type: clienttokentable.Backend, Environment: "production", CreatedAt: f.now}, secret)))
+		before := reads()
+		got := poll(process, text, "")
+		const snapshot = 1
+		assert.Equal(t, []int{http.StatusOK, first + snapshot}, []int{got.status, reads() - before})
+		if !strings.Contains(got.body, `"name":"a"`) {
+			t.Errorf("%s gets %s", text, got.body)
+		}
+		before = reads()
+		assert.Equal(t, []int{http.StatusNotModified, 1},
+			[]int{poll(process, text, got.header.Get("ETag")).status, reads() - before})
+		assert.Equal(t, http.StatusUnauthorized, poll(process, text+"0", "").status)
+	}
+}

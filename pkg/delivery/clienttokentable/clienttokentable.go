@@ -50,6 +50,7 @@ type Token struct {
 	CreatedAt   time.Time
 	SeenAt      *time.Time // when it was last used, accurate to an hour; nil: never
 	Verifier    access.Verifier
+	Imported    bool       // the secret is one of another installation
 	ValidUntil  *time.Time // when the secret ends, because Other replaces it; nil: it is not replaced
 	// Other is the item of the secret that replaces this one, or that this one replaces. It may be deleted. Zero: none.
 	Other access.Selector
@@ -83,16 +84,31 @@ func (t Token) prefix() string {
 	return prefix(scope, t.Environment)
 }
 
-// Verifies reports whether a text is that of the token: the prefix, the selector and the secret. The time it takes does
+// Verifies reports whether a text is that of the token: the prefix, which an imported one does not have, the selector and
+// the secret. The time it takes does
 // not depend on where they differ. The zero Token verifies no text.
 func (t Token) Verifies(s Secret) bool {
 	samePrefix := subtle.ConstantTimeCompare([]byte(t.prefix()), []byte(prefix(s.Scope, s.Environment))) == 1
 	sameSecret := s.Verifier().Equal(t.Verifier[:])
-	return samePrefix && sameSecret && t.Selector == s.Selector
+	return (samePrefix || t.Imported) && sameSecret && t.Selector == s.Selector && t.Imported == s.Imported
 }
 
-// Listed returns the text of the token without its random part, which identifies it.
-func (t Token) Listed() string { return t.prefix() + access.Version + t.Selector.String() }
+// Listed returns the text of the token without its random part. That of an imported token is masked.
+func (t Token) Listed() string {
+	if t.Imported {
+		return t.prefix() + "****"
+	}
+	return t.prefix() + access.Version + t.Selector.String()
+}
+
+// ID returns the text that identifies the token in paths and commands: the result of Listed, or the selector of an
+// imported token.
+func (t Token) ID() string {
+	if t.Imported {
+		return t.Selector.String()
+	}
+	return t.Listed()
+}
 
 // OldBackend is Unleash's older name of the type Backend. Lists have it, because some clients do not know the new one.
 const OldBackend = "client"
@@ -113,7 +129,8 @@ func (t Token) ListedProjects() []string {
 	return t.Projects
 }
 
-// New returns t with a random selector and secret, and the text of the token. It ignores t.Selector and t.Verifier.
+// New returns t with a random selector and secret, and the text of the token. It ignores t.Selector, t.Verifier and
+// t.Imported.
 func New(t Token, random io.Reader) (Token, Secret, error) {
 	selector, err := access.NewSelector(random)
 	if err != nil {
@@ -123,9 +140,15 @@ func New(t Token, random io.Reader) (Token, Secret, error) {
 	if err != nil {
 		return Token{}, Secret{}, err
 	}
-	t.Selector, t.Verifier = selector, body.Verifier()
+	t.Selector, t.Verifier, t.Imported = selector, body.Verifier(), false
 	scope, _, _ := strings.Cut(t.prefix(), ":")
 	return t, Secret{Scope: scope, Environment: t.Environment, Body: body}, nil
+}
+
+// Import returns t with an imported secret.
+func Import(t Token, s Secret) Token {
+	t.Selector, t.Verifier, t.Imported = s.Selector, s.Verifier(), true
+	return t
 }
 
 // itemKey is the key of an item.
@@ -144,6 +167,7 @@ type record struct {
 	CreatedAt   time.Time  `dynamodbav:"createdAt"`
 	SeenAt      *time.Time `dynamodbav:"seenAt,omitempty"`
 	Verifier    []byte     `dynamodbav:"verifier"`
+	Imported    bool       `dynamodbav:"imported,omitempty"`
 	ValidUntil  *time.Time `dynamodbav:"validUntil,omitempty"`
 	Other       string     `dynamodbav:"other,omitempty"` // a selector
 
@@ -173,6 +197,7 @@ func Marshal(t Token) dynamo.Item {
 		CreatedAt:   t.CreatedAt,
 		SeenAt:      t.SeenAt,
 		Verifier:    t.Verifier[:],
+		Imported:    t.Imported,
 		ValidUntil:  t.ValidUntil,
 		Other:       other,
 
@@ -200,6 +225,7 @@ func Unmarshal(item dynamo.Item) (Token, error) {
 		ExpiresAt:   stored.ExpiresAt,
 		CreatedAt:   stored.CreatedAt,
 		SeenAt:      stored.SeenAt,
+		Imported:    stored.Imported,
 		ValidUntil:  stored.ValidUntil,
 
 		AnnouncedDays: stored.AnnouncedDays,

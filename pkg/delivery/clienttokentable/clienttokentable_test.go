@@ -57,7 +57,7 @@ func TestText(t *testing.T) {
 		assert.Equal(t, test.want+selector+"_"+random, secret.Reveal())
 		parsed := parse(t, secret.Reveal())
 		assert.Equal(t, true, parsed == secret)
-		listed, ok := clienttokentable.ParseListed(token.Listed())
+		listed, ok := clienttokentable.ParseID(token.Listed())
 		assert.Equal(t, []any{token.Selector, true}, []any{listed, ok})
 	}
 }
@@ -93,13 +93,13 @@ func TestOtherTexts(t *testing.T) {
 	for _, text := range []string{
 		"",
 		"v2_AQEBAQEBAQEBAQEBAQEBAQ",
-		"AQEBAQEBAQEBAQEBAQEBAQ",
+		"AQEBAQEBAQEBAQEBAQEBAR",
 		"*:*.v2_AQEBAQEBAQEBAQEBAQEBAQ",
 		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBA",
 		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAR",
 		"shop:production.v2_AQEBAQEBAQEBAQEBAQEBAQ_",
 	} {
-		if selector, ok := clienttokentable.ParseListed(text); ok {
+		if selector, ok := clienttokentable.ParseID(text); ok {
 			t.Errorf("%q has the selector %s", text, selector)
 		}
 	}
@@ -126,6 +126,55 @@ func TestVerifies(t *testing.T) {
 	}
 	assert.Equal(t, false, clienttokentable.Token{}.Verifies(secret))
 	assert.Equal(t, false, clienttokentable.Token{}.Verifies(clienttokentable.Secret{}))
+}
+
+// A secret of another installation stands for itself alone, whatever its text seems to name.
+func TestImported(t *testing.T) {
+	t.Parallel()
+	const text = "shop:production.aabbccddeeff00112233445566778899"
+	secret, ok := clienttokentable.ParseCredential(text)
+	assert.Equal(t, []any{true, true, "production", ""}, []any{ok, secret.Imported, secret.Environment, secret.Reveal()})
+	token := clienttokentable.Import(clienttokentable.Token{Name: "shop", Environment: "staging"}, secret)
+	assert.Equal(t, "*:staging.****", token.Listed())
+	selector, ok := clienttokentable.ParseID(token.ID())
+	assert.Equal(t, []any{secret.Selector, true}, []any{selector, ok})
+	for other, want := range map[string]bool{
+		text: true, text + "0": false, "shop:staging.aabbccddeeff00112233445566778899": false,
+	} {
+		s, ok := clienttokentable.ParseCredential(other)
+		assert.Equal(t, []bool{true, want}, []bool{ok, token.Verifies(s)})
+	}
+	own, ownSecret := newToken(t, "shop")
+	own.Selector, own.Verifier = token.Selector, token.Verifier
+	assert.Equal(t, []bool{false, false}, []bool{own.Verifies(secret), token.Verifies(ownSecret)})
+}
+
+func TestParseImported(t *testing.T) {
+	t.Parallel()
+	for text, environment := range map[string]string{
+		strings.Repeat("a", 24):                          "",
+		strings.Repeat("~", 512):                         "",
+		"*:development." + strings.Repeat("0", 56):       "development",
+		"[]:production.eu." + strings.Repeat("0", 56):    "production.eu",
+		"production." + strings.Repeat("0", 56):          "",
+		"shop:pro/duction." + strings.Repeat("0", 56):    "",
+		"eyJhbGciOiJIUzI1NiJ9." + strings.Repeat("0", 9): "",
+	} {
+		secret, ok := clienttokentable.ParseImported(text)
+		assert.Equal(t, []any{true, environment}, []any{ok, secret.Environment})
+		if strings.HasPrefix(secret.Selector.String(), "-") {
+			t.Errorf("the id of %q starts with a hyphen", text)
+		}
+	}
+	for _, text := range []string{
+		strings.Repeat("a", 23), strings.Repeat("a", 513), strings.Repeat("a", 23) + " ", strings.Repeat("a", 23) + "é",
+		strings.Repeat("a", 23) + "\x7f", "user:" + strings.Repeat("a", 30), "*:*." + strings.Repeat("a", 30), "shop:production." + body,
+		body, "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.",
+	} {
+		if _, ok := clienttokentable.ParseImported(text); ok {
+			t.Errorf("%q can be imported", text)
+		}
+	}
 }
 
 func TestIncludes(t *testing.T) {
@@ -174,6 +223,7 @@ func TestItems(t *testing.T) {
 	token.Type = clienttokentable.Frontend
 	token.CreatedAt = time.Date(2026, 11, 27, 1, 2, 3, 4_000_000, time.UTC)
 	token.ExpiresAt, token.SeenAt = new(token.CreatedAt.AddDate(1, 0, 0)), new(token.CreatedAt.Add(time.Hour))
+	token.Imported = true
 	token.ValidUntil, token.Other, token.LastEvent = new(token.CreatedAt.Add(2*time.Hour)), access.Selector{8}, 7
 	db.Put(t, name, clienttokentable.Marshal(token))
 	db.Put(t, name, dynamo.Item{clienttokentable.Hash: dynamo.S(dynamo.VersionKey)})

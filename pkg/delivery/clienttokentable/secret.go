@@ -13,12 +13,14 @@ const (
 	severalProjects = "[]"
 )
 
-// Secret is a client token in plain text: SCOPE:ENVIRONMENT.v2_SELECTOR_RANDOM. Like its access.Body, it is redacted if
-// it is printed or logged. Scope and environment are those of the text. What the token may read is in the stored Token,
-// and Token.Verifies compares them.
+// Secret is a client token in plain text: SCOPE:ENVIRONMENT.v2_SELECTOR_RANDOM, or a text of another installation. Like
+// its access.Body, it is redacted if it is printed or logged. Scope and environment are those of the text. What the token
+// may read is in the stored Token, and Token.Verifies compares them.
 type Secret struct {
-	Scope       string // a project, * for all, or [] for several
+	Scope string // a project, * for all, or [] for several
+	// Environment of an imported secret is what its text seems to name, or empty. The token can have another one.
 	Environment string
+	Imported    bool // from another installation: without a scope, and the body is access.DigestBody of the text
 	access.Body
 }
 
@@ -33,11 +35,57 @@ func ParseSecret(text string) (s Secret, ok bool) {
 	if !ok {
 		return Secret{}, false
 	}
-	return Secret{scope, environment, body}, true
+	return Secret{Scope: scope, Environment: environment, Body: body}, true
 }
 
-// Reveal returns the token in plain text.
-func (s Secret) Reveal() string { return prefix(s.Scope, s.Environment) + s.Body.Reveal() }
+// The limits of an imported secret, in characters.
+const (
+	MinImported = 24
+	MaxImported = 512
+)
+
+// ParseImported reads a secret of another installation: visible ASCII characters. ok is false for texts of another length,
+// for those that IsOfAdministration selects, and for those that end like a token of this service.
+func ParseImported(text string) (s Secret, ok bool) {
+	isHidden := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(text) < MinImported || len(text) > MaxImported || strings.ContainsFunc(text, isHidden) ||
+		IsOfAdministration(text) {
+		return Secret{}, false
+	}
+	if _, _, ownForm := access.CutBody(text); ownForm {
+		return Secret{}, false
+	}
+	s = Secret{Imported: true, Body: access.DigestBody(text)}
+	if end := strings.LastIndex(text, "."); end >= 0 { // as of Unleash: SCOPE:ENVIRONMENT.RANDOM
+		if _, environment, ok := parsePrefix(text[:end+1]); ok {
+			s.Environment = environment
+		}
+	}
+	return s, true
+}
+
+// ParseCredential reads the text of a client token of this service, or of another installation.
+func ParseCredential(text string) (s Secret, ok bool) {
+	if s, ok = ParseSecret(text); ok {
+		return s, true
+	}
+	return ParseImported(text)
+}
+
+// IsOfAdministration reports whether a credential looks like one of the administration: a PAT, an API token, or a JSON
+// Web Token. Whether it is valid is not looked up.
+func IsOfAdministration(credential string) bool {
+	return strings.HasPrefix(credential, "user:") || strings.HasPrefix(credential, "*:*.") ||
+		strings.HasPrefix(credential, "eyJ") && strings.Count(credential, ".") == 2
+}
+
+// Reveal returns the token in plain text. The text of an imported one is not kept: it is empty.
+func (s Secret) Reveal() string {
+	if s.Imported {
+		return ""
+	}
+	return prefix(s.Scope, s.Environment) + s.Body.Reveal()
+}
 
 func prefix(scope, environment string) string { return scope + ":" + environment + "." }
 
@@ -52,8 +100,11 @@ func parsePrefix(text string) (scope, environment string, ok bool) {
 	return scope, environment, ok && isScope && toggle.CheckName(environment) == nil
 }
 
-// ParseListed reads the result of Token.Listed. It returns the selector. ok is false for other texts.
-func ParseListed(text string) (access.Selector, bool) {
+// ParseID reads the result of Token.ID. It returns the selector. ok is false for other texts.
+func ParseID(text string) (access.Selector, bool) {
+	if s, ok := access.ParseSelector(text); ok {
+		return s, true
+	}
 	at := strings.LastIndex(text, "."+access.Version)
 	if at < 0 {
 		return access.Selector{}, false

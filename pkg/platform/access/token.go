@@ -125,6 +125,17 @@ func CutBody(text string) (prefix string, b Body, ok bool) {
 	return text[:at], b, true
 }
 
+// DigestBody returns the Body that stands for a secret in another form, such as one of another installation. Its selector
+// and its secret are parts of a SHA-256 of the text. The selector never starts with a hyphen, as that of NewSelector.
+func DigestBody(text string) (b Body) {
+	for digest := sha256.Sum256([]byte(text)); ; digest = sha256.Sum256(digest[:]) {
+		copy(b.Selector[:], digest[:])
+		if b.secret = sha256.Sum256(digest[:]); b.Selector.String()[0] != '-' {
+			return b
+		}
+	}
+}
+
 // Verifier returns the verifier of the secret.
 func (b Body) Verifier() Verifier { return sha256.Sum256(b.secret[:]) }
 

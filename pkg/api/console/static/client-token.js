@@ -26,17 +26,14 @@ export async function loadTokens(signal, path = tokensPath) {
   return tokens.map((token) => ({ ...token, kind: token.type === 'frontend' ? 'frontend' : 'backend' }));
 }
 
-/** The path of a token, by its `secret` in the list. */
-export const tokenPath = ({ secret }) => `${tokensPath}/${encodeURIComponent(secret)}`;
+/** The path of a token below a list: by its `secret` there, or by the id of an imported token. */
+export const tokenPath = ({ secret, imported, id }, list = tokensPath) => `${list}/${encodeURIComponent(imported ? id : secret)}`;
 
 /** Reports whether no other secret replaces that of a token. */
 export const isPresent = ({ validUntil }) => validUntil === null;
 
 /** When the secret of a token ends: with the token, or earlier, because another secret replaces it. Null: never. */
 export const endOf = ({ expiresAt, validUntil }) => [expiresAt, validUntil].filter((time) => time !== null).sort().at(0) ?? null;
-
-/** What the event log calls a token: the last part of its `secret` in the list. */
-export const tokenSubject = ({ secret }) => `client-token:${secret.slice(-22)}`;
 
 /** Reports whether a complete secret is that of a token in the list. */
 export const isSecretOf = (secret, token) => secret.startsWith(`${token.secret}_`);

@@ -22,7 +22,7 @@ export async function loadClientTokens(environments, signal, path = undefined) {
     ...token,
     kind: 'client',
     type: token.kind,
-    id: token.secret.slice(-22),
+    id: token.id.slice(-22),
     name: token.tokenName,
     expiresAt: endOf(token),
     owner: null,
@@ -39,7 +39,8 @@ export function risk(token) {
     const isAdmin = token.risks.some((name) => name.startsWith('admin-'));
     return { kind: isAdmin ? 'bad' : 'warn', text: [...isAdmin ? ['Admin'] : [], ...token.risks.map((name) => riskNames[name] ?? name)].join(' · ') };
   }
-  return token.isWide ? { kind: 'quiet', text: 'all projects of production' } : null;
+  if (token.isWide) return { kind: 'quiet', text: 'all projects of production' };
+  return token.imported ? { kind: 'quiet', text: 'imported' } : null;
 }
 
 const level = (token) => (isExpired(token) ? 0.25 : token.risks.reduce((sum, name) => sum + 2 ** (order.indexOf(name) + 1), token.isWide ? 0.5 : 0));

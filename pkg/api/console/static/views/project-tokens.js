@@ -1,6 +1,6 @@
 // The client tokens of a project: with them, applications ask for its toggles.
 
-import { isPresent, tokensPathOf } from '../client-token.js';
+import { isPresent, tokenPath, tokensPathOf } from '../client-token.js';
 import { counted, focusOn, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
@@ -49,7 +49,7 @@ export function projectTokens({ id, state, draw, may, signal, announce }) {
   /** What can be done with a token. One of several projects belongs to none of them. */
   function actions(token) {
     const isOwn = token.projects.length === 1;
-    const path = `${tokensPathOf(id)}/${encodeURIComponent(token.secret)}`;
+    const path = tokenPath(token, tokensPathOf(id));
     return [
       ...isOwn && isPresent(token) && mayCreate ? [{ label: 'Rotate', action: () => openRotation(token, changed, path) }] : [],
       ...isOwn && may('DELETE_PROJECT_API_TOKEN', id) ? [{
