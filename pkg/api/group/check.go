@@ -134,21 +134,21 @@ func (s *Store) removeMember(ctx context.Context, id, member int64) error {
 func (s *Store) checkGrants(
 	projects []*access.Project, members, groupsOf map[int64][]int64,
 ) (found []consistency.Inconsistency) {
-	add := func(p *access.Project, kind, attribute string, id int64) {
+	add := func(p *access.Project, kind string, id int64, without func(*access.Project)) {
 		found = append(found, consistency.Inconsistency{
 			Text:   fmt.Sprintf("the %s %d, which does not exist, has roles in the project %q", kind, id, p.ID),
-			Repair: func(ctx context.Context) error { return s.access.RemoveGrants(ctx, p.ID, attribute, id) },
+			Repair: func(ctx context.Context) error { return s.projects.End(ctx, p.ID, without) },
 		})
 	}
 	for _, p := range projects {
 		for _, id := range slices.Sorted(maps.Keys(p.Users)) {
 			if _, exists := groupsOf[id]; !exists {
-				add(p, "account", accesstable.AttributeUsers, id)
+				add(p, "account", id, withoutAccount(id))
 			}
 		}
 		for _, id := range slices.Sorted(maps.Keys(p.Groups)) {
 			if _, exists := members[id]; !exists {
-				add(p, "group", accesstable.AttributeGroups, id)
+				add(p, "group", id, withoutGroup(id))
 			}
 		}
 	}

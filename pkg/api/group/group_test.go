@@ -294,3 +294,34 @@ func TestEvents(t *testing.T) {
 		"group-created" + by + first, "group-updated" + by + second + " before " + first, "group-deleted" + by + "before " + second,
 	}, database.About(f.Events(t), "group:1"))
 }
+
+// A deletion ends the roles of the group in projects. Those that fit into its transaction change with it, the others
+// afterwards, each with its event.
+func TestDeletionEndsRoles(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(f.admin(t), t, "create", "", `{"name":"a",`+members(1)+`}`, 201)
+	member, owner := []access.Role{access.RoleMember}, []access.Role{access.RoleOwner}
+	for n := range 60 {
+		f.project(t, fmt.Sprintf("p%02d", n), map[int64][]access.Role{2: owner}, map[int64][]access.Role{1: member})
+	}
+	f.project(t, "p00", map[int64][]access.Role{2: owner}, map[int64][]access.Role{1: owner})
+	f.project(t, "other", map[int64][]access.Role{2: owner}, nil)
+	client, tap := f.Through(t, nil)
+	store := group.NewStore(client, f.Tables, f.LogThrough(client))
+	assert.OK(t, store.Delete(t.Context(), 1, func(accesstable.Group) error { return nil }))
+	// The group, its name, the directory, its event and the conditions of p00 leave room for 46 projects. The member
+	// leaves, and the other 14 projects change.
+	assert.Equal(t, 1+1+14, strings.Count(tap.Calls(), "TransactWriteItems"))
+	projects, err := f.access.Projects(t.Context())
+	assert.OK(t, err)
+	for _, p := range projects {
+		assert.Equal(t, 0, len(p.Groups))
+	}
+	const by = "project-access-updated project:p00 by system: "
+	assert.Equal(t, []string{
+		by + `{"users":[{"id":2,"roles":[4]}],"groups":[]} before {"users":[{"id":2,"roles":[4]}],"groups":[{"id":1,"roles":[4]}]}`,
+	}, database.About(f.Events(t), "project:p00"))
+	assert.Equal(t, 1, len(database.About(f.Events(t), "project:p59")))
+	assert.Equal(t, 0, len(database.About(f.Events(t), "project:other")))
+}

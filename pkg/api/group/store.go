@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/ownership"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -24,24 +25,26 @@ import (
 // Store keeps the groups in the table Access, and the groups of each account in the table Users. It is safe for
 // concurrent use.
 type Store struct {
-	client *dynamodb.Client
-	table  string
-	access *accesstable.Reader
-	users  *user.Store
-	owners *ownership.Store
-	log    *eventlog.Log
+	client   *dynamodb.Client
+	table    string
+	access   *accesstable.Reader
+	users    *user.Store
+	projects *project.Store
+	owners   *ownership.Store
+	log      *eventlog.Log
 }
 
 // NewStore returns a Store on the tables Access and Users that records its changes in log, which can be nil if the Store
 // only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		client: client,
-		table:  tables[accesstable.Table],
-		access: accesstable.NewReader(client, tables),
-		users:  user.NewStore(client, tables, nil),
-		owners: ownership.NewStore(client, tables),
-		log:    log,
+		client:   client,
+		table:    tables[accesstable.Table],
+		access:   accesstable.NewReader(client, tables),
+		users:    user.NewStore(client, tables, nil),
+		projects: project.NewStore(client, tables, log),
+		owners:   ownership.NewStore(client, tables),
+		log:      log,
 	}
 }
 
@@ -141,10 +144,12 @@ func (s *Store) update(ctx context.Context, id int64, edit func(*accesstable.Gro
 	return next, nil
 }
 
-// Delete deletes a group. From then on it gives nothing to its members. precondition receives the group; its error is
-// returned. The kind of the error of Delete is, in this order, NotFound, that of precondition, or Conflict if a project
-// would have no Owner. After the transaction, Delete removes the group from the items of its members and of projects. If
-// that fails, doctor finds what is left, which has no effect.
+// Delete deletes a group, and ends its roles in projects. From then on it gives nothing to its members. precondition
+// receives the group; its error is returned. The kind of the error of Delete is, in this order, NotFound, that of
+// precondition, or Conflict if a project would have no Owner. The transaction has as many projects as fit, in the order
+// of their ids, with an event of each. After it, Delete ends the roles in the other projects, each in a transaction with
+// its event, and removes the group from the items of its members. If that fails, doctor finds what is left, which has no
+// effect.
 func (s *Store) Delete(ctx context.Context, id int64, precondition func(accesstable.Group) error) error {
 	var old accesstable.Group
 	err := s.write(ctx, func(actions *dynamo.Actions) (err error) {
@@ -152,6 +157,9 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(accessta
 			return err
 		}
 		if err := precondition(old); err != nil {
+			return err
+		}
+		if err := s.endRoles(ctx, actions, id); err != nil {
 			return err
 		}
 		if err := s.owners.Keep(ctx, actions, ownership.Change{Group: &accesstable.Group{ID: id}}); err != nil {
@@ -185,22 +193,59 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(accessta
 	return nil
 }
 
-// clean removes a deleted group from its members and from projects.
+// endRoles adds the actions that end the roles of a group in the projects that fit into the transaction of its deletion.
+func (s *Store) endRoles(ctx context.Context, actions *dynamo.Actions, id int64) error {
+	projects, err := s.projectsOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	const (
+		own     = 4 // of the deletion: the group, its name, the directory and its event
+		each    = 2 // of a project: the project and its event
+		ofOwner = 3 // conditions of ownership.Store.Keep for a project
+	)
+	free := dynamo.MaxActions - own
+	for _, p := range projects {
+		if p.Mode != access.Open && slices.Contains(p.Groups[id], access.RoleOwner) {
+			free -= ofOwner
+		}
+	}
+	for _, p := range projects[:min(len(projects), max(0, free/each))] {
+		if err := s.projects.PlanEnd(ctx, actions, p, withoutGroup(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// projectsOf returns the projects in which a group has roles, ordered by id.
+func (s *Store) projectsOf(ctx context.Context, id int64) ([]*access.Project, error) {
+	all, err := s.access.Projects(ctx)
+	return slices.DeleteFunc(all, func(p *access.Project) bool { return len(p.Groups[id]) == 0 }), err
+}
+
+// withoutGroup and withoutAccount return the change of a project that ends the roles of a group or of an account.
+func withoutGroup(id int64) func(*access.Project) {
+	return func(p *access.Project) { delete(p.Groups, id) }
+}
+
+func withoutAccount(id int64) func(*access.Project) {
+	return func(p *access.Project) { delete(p.Users, id) }
+}
+
+// clean removes a deleted group from its members, and from the projects that its transaction did not have.
 func (s *Store) clean(ctx context.Context, g accesstable.Group) error {
 	for _, id := range g.Members {
 		if err := s.leave(ctx, id, g.ID); err != nil {
 			return err
 		}
 	}
-	projects, err := s.access.Projects(ctx)
+	projects, err := s.projectsOf(ctx, g.ID)
 	if err != nil {
 		return err
 	}
 	for _, p := range projects {
-		if _, has := p.Groups[g.ID]; !has {
-			continue
-		}
-		if err := s.access.RemoveGrants(ctx, p.ID, accesstable.AttributeGroups, g.ID); err != nil {
+		if err := s.projects.End(ctx, p.ID, withoutGroup(g.ID)); err != nil {
 			return err
 		}
 	}
@@ -228,7 +273,7 @@ func (s *Store) RemoveAccount(ctx context.Context, u user.User) error {
 		if _, has := p.Users[u.ID]; !has {
 			continue
 		}
-		if err := s.access.RemoveGrants(ctx, p.ID, accesstable.AttributeUsers, u.ID); err != nil {
+		if err := s.projects.End(ctx, p.ID, withoutAccount(u.ID)); err != nil {
 			return err
 		}
 	}

@@ -80,12 +80,24 @@ func add(actions *dynamo.Actions, check types.TransactWriteItem) {
 			return *other.ConditionCheck.TableName == *c.TableName && reflect.DeepEqual(other.ConditionCheck.Key, c.Key)
 		case other.Update != nil:
 			return *other.Update.TableName == *c.TableName && reflect.DeepEqual(other.Update.Key, c.Key)
+		case other.Put != nil:
+			return *other.Put.TableName == *c.TableName && hasKey(other.Put.Item, c.Key)
 		}
 		return false
 	}) {
 		return
 	}
 	actions.Add(actionOwner, check)
+}
+
+// hasKey reports whether an item has the attributes of a key.
+func hasKey(item, key dynamo.Item) bool {
+	for name, value := range key {
+		if !reflect.DeepEqual(item[name], value) {
+			return false
+		}
+	}
+	return true
 }
 
 // groups returns all groups as they will be, by id.

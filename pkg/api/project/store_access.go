@@ -65,26 +65,60 @@ func (s *Store) UpdateAccess(
 		if err != nil {
 			return nil, err
 		}
-		next := *old
-		next.Users, next.Groups = tidied(old.Users), tidied(old.Groups)
-		edit(&next)
-		next.Users, next.Groups = tidied(next.Users), tidied(next.Groups)
-		before, after := newAccessData(old), newAccessData(&next)
-		if reflect.DeepEqual(before, after) {
+		next := edited(old, edit)
+		if reflect.DeepEqual(newAccessData(old), newAccessData(next)) {
 			return nil, nil
 		}
 		var actions dynamo.Actions
-		if err := s.give(ctx, &actions, old, &next, mayGive); err != nil {
+		if err := s.give(ctx, &actions, old, next, mayGive); err != nil {
 			return nil, err
 		}
-		err = s.replace(ctx, &actions, old, &next, unchanged(old), eventlog.ProjectAccessUpdated, after, before)
-		if err != nil {
-			return nil, err
-		}
-		return actions.List(), nil
+		err = s.replaceAccess(ctx, &actions, old, next)
+		return actions.List(), err
 	}, nil)
 	if err != nil {
 		return fmt.Errorf("change the access to the project %q: %w", id, err)
+	}
+	return nil
+}
+
+// edited returns a project as it is after edit has changed the maps Users and Groups of a copy.
+func edited(old *access.Project, edit func(*access.Project)) *access.Project {
+	next := *old
+	next.Users, next.Groups = tidied(old.Users), tidied(old.Groups)
+	edit(&next)
+	next.Users, next.Groups = tidied(next.Users), tidied(next.Groups)
+	return &next
+}
+
+// replaceAccess adds the actions that write who has which roles in a project, and record it.
+func (s *Store) replaceAccess(ctx context.Context, actions *dynamo.Actions, old, next *access.Project) error {
+	return s.replace(ctx, actions, old, next, unchanged(old), eventlog.ProjectAccessUpdated, newAccessData(next),
+		newAccessData(old))
+}
+
+// PlanEnd adds the two actions that end roles of accounts and groups that do not exist after the transaction, and record
+// it. edit takes them from the maps Users and Groups of a copy of the project.
+func (s *Store) PlanEnd(
+	ctx context.Context, actions *dynamo.Actions, old *access.Project, edit func(*access.Project),
+) error {
+	return s.replaceAccess(ctx, actions, old, edited(old, edit))
+}
+
+// End ends roles as PlanEnd does, in a transaction of its own. It does nothing if there is no such project, or nothing
+// changes.
+func (s *Store) End(ctx context.Context, id string, edit func(*access.Project)) error {
+	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		old, err := s.access.Project(ctx, id)
+		if err != nil || old == nil || reflect.DeepEqual(newAccessData(old), newAccessData(edited(old, edit))) {
+			return nil, err
+		}
+		var actions dynamo.Actions
+		err = s.PlanEnd(ctx, &actions, old, edit)
+		return actions.List(), err
+	}, nil)
+	if err != nil {
+		return fmt.Errorf("end roles in the project %q: %w", id, err)
 	}
 	return nil
 }

@@ -222,15 +222,11 @@ func (s *Store) replaceWith(
 	return nil
 }
 
-// unchanged returns the condition that a project has not changed since it was read. The roles of accounts and groups that
-// were deleted are removed without an event. The default project can be without an item.
+// unchanged returns the condition that a project has not changed since it was read. The default project can be without an
+// item.
 func unchanged(p *access.Project) expression.ConditionBuilder {
 	if p.ID == access.DefaultProject && p.LastEvent == 0 {
 		return eventlog.HasLast(p.LastEvent)
 	}
-	condition, item := eventlog.ExistsWithLast(accesstable.Hash, p.LastEvent), accesstable.MarshalProject(*p)
-	for _, attribute := range []string{accesstable.AttributeUsers, accesstable.AttributeGroups} {
-		condition = condition.And(expression.Name(attribute).Equal(expression.Value(item[attribute])))
-	}
-	return condition
+	return eventlog.ExistsWithLast(accesstable.Hash, p.LastEvent)
 }

@@ -3,10 +3,8 @@ package accesstable
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/access"
@@ -103,26 +101,6 @@ func HasAssignments(n int64) expression.ConditionBuilder {
 		return attribute.AttributeNotExists()
 	}
 	return attribute.Equal(expression.Value(n))
-}
-
-// RemoveGrants ends the roles of an account (AttributeUsers) or of a group (AttributeGroups), which does not exist any
-// more, in a project. It needs no condition but that the project exists.
-func (s *Reader) RemoveGrants(ctx context.Context, project, attribute string, id int64) error {
-	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(expression.Name(Hash).AttributeExists()).
-		WithUpdate(expression.Remove(expression.Name(attribute + "." + strconv.FormatInt(id, 10)))))
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName:                 &s.table,
-		Key:                       ProjectKey(project),
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	})
-	if err != nil && !dynamo.FailedCondition(err) {
-		return fmt.Errorf("remove the roles of %s %d in the project %q: %w", attribute, id, project, err)
-	}
-	return nil
 }
 
 func (s *Reader) update(key dynamo.Item, builder expression.Builder) types.TransactWriteItem {
