@@ -683,6 +683,9 @@ func TestLists(t *testing.T) {
 		{"search", "payments", "limit=2&offset=1", "[{3} {2}] of 4"},
 		{"search", "payments", "createdBy=IS:1&limit=1", "[{4}] of 2"},
 		{"search", "payments", "state=IS:Draft", "[{4} {3}] of 2"},
+		{"search", "payments", "actionable=IS:true", "[{1}] of 1"},
+		{"search", "payments", "actionable=IS:true&state=IS:Approved", "[] of 0"},
+		{"list", "payments", "actionable=IS:true", "[{1}]"},
 	} {
 		assert.Equal(t, test.want, list(test.name, test.path, test.query))
 	}

@@ -1,6 +1,7 @@
 package changerequest
 
 import (
+	"context"
 	_ "embed"
 	"net/http"
 	"slices"
@@ -36,6 +37,13 @@ func query(r *http.Request) (f filter, offset, limit int, err error) {
 		}
 	}
 	f.createdBy, f.reviewer = account(q, "createdBy"), account(q, "requestedApproverId")
+	if operator, value := q.Operand("actionable", "IS"); operator != "" {
+		if f.actionable = value == "true"; !f.actionable {
+			q.Reject("actionable", "must be IS:true")
+		} else if len(f.states) == 0 { // no closed request waits for anybody
+			f.states = slices.DeleteFunc(States(), State.IsFinal)
+		}
+	}
 	offset, limit = q.Number("offset", 0, 0, maxOffset), q.Number("limit", defaultLimit, 1, maxLimit)
 	return f, offset, limit, q.Err()
 }
@@ -59,6 +67,15 @@ func List(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 		f, offset, limit, err := query(r)
 		if err != nil {
 			return err
+		}
+		if f.actionable {
+			project, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+			if err != nil {
+				return err
+			}
+			if f.waits, err = requests.waiting(r.Context(), []*access.Project{project}); err != nil {
+				return err
+			}
 		}
 		page, _, err := requests.Find(r.Context(), []string{r.PathValue("projectId")}, f, offset, limit)
 		if err != nil {
@@ -144,6 +161,11 @@ func Search(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 		for i, p := range visible {
 			projects[i] = p.ID
 		}
+		if f.actionable {
+			if f.waits, err = requests.waiting(r.Context(), visible); err != nil {
+				return err
+			}
+		}
 		page, total, err := requests.Find(r.Context(), projects, f, offset, limit)
 		if err != nil {
 			return err
@@ -215,14 +237,13 @@ func Actionable(requests *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		p := access.PrincipalFrom(ctx)
-		custom, err := requests.customRoles(ctx, project.CustomRolesOf(p))
+		waits, err := requests.waiting(ctx, []*access.Project{project})
 		if err != nil {
 			return err
 		}
 		total := 0
 		for _, one := range all {
-			if waitsFor(one, p, project, custom) {
+			if waits(one) {
 				total++
 			}
 		}
@@ -230,6 +251,19 @@ func Actionable(requests *Store) lambdahttp.HandlerFunc {
 			Total int `json:"total"`
 		}{total})
 	}
+}
+
+// waiting returns a function that reports whether a request of one of some projects waits for the caller.
+func (s *Store) waiting(ctx context.Context, projects []*access.Project) (func(Request) bool, error) {
+	p := access.PrincipalFrom(ctx)
+	byID := map[string]*access.Project{}
+	var roles []access.Role
+	for _, project := range projects {
+		byID[project.ID] = project
+		roles = append(roles, project.CustomRolesOf(p)...)
+	}
+	custom, err := s.customRoles(ctx, roles)
+	return func(r Request) bool { return waitsFor(r, p, byID[r.Project], custom) }, err
 }
 
 // waitsFor reports whether a principal is to do something with a request: approve it in its environment, apply it, or

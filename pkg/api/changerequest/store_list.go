@@ -18,16 +18,20 @@ type filter struct {
 	states    []State // empty: all
 	createdBy int64   // 0: anybody
 	reviewer  int64   // who was asked for an approval; 0: anybody
+
+	actionable bool               // only those that wait for the caller
+	waits      func(Request) bool // whether a request does; nil: it does not matter
 }
 
 func (f filter) selects(r Request) bool {
 	return (len(f.states) == 0 || slices.Contains(f.states, r.State)) &&
 		(f.createdBy == 0 || f.createdBy == r.CreatedBy.ID) &&
-		(f.reviewer == 0 || slices.Contains(r.Reviewers, f.reviewer))
+		(f.reviewer == 0 || slices.Contains(r.Reviewers, f.reviewer)) &&
+		(f.waits == nil || f.waits(r))
 }
 
 // byState reports whether the filter concerns the state alone, so that the numbers of projects have the total.
-func (f filter) byState() bool { return f.createdBy == 0 && f.reviewer == 0 }
+func (f filter) byState() bool { return f.createdBy == 0 && f.reviewer == 0 && f.waits == nil }
 
 // onlyOpen reports whether the filter selects no closed request.
 func (f filter) onlyOpen() bool {
