@@ -14,10 +14,11 @@ import (
 )
 
 type clientTokensCmd struct {
-	List   listClientTokensCmd  `cmd:"" help:"List client tokens, without their secrets."`
-	Create createClientTokenCmd `cmd:"" help:"Create a client token and print it. It is not shown again."`
-	Rotate rotateClientTokenCmd `cmd:"" help:"Create a second secret of a client token and print it. The first one stays valid for a while."`
-	Revoke revokeClientTokenCmd `cmd:"" help:"Revoke a client token: it is rejected from then on."`
+	List   listClientTokensCmd   `cmd:"" help:"List client tokens, without their secrets."`
+	Create createClientTokenCmd  `cmd:"" help:"Create a client token and print it. It is not shown again."`
+	Import importClientTokensCmd `cmd:"" help:"Import client tokens of another installation, so that applications keep their secrets."`
+	Rotate rotateClientTokenCmd  `cmd:"" help:"Create a second secret of a client token and print it. The first one stays valid for a while."`
+	Revoke revokeClientTokenCmd  `cmd:"" help:"Revoke a client token: it is rejected from then on."`
 }
 
 type listClientTokensCmd struct {
