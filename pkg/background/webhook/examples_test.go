@@ -197,3 +197,34 @@ func TestTickets(t *testing.T) {
 	assert.Equal(t, map[string][]any{"new": {"open"}, "late": {"closed"}, "old-148": {"open"}, "old-149": {"closed"},
 		"same": {"open"}}, got)
 }
+
+// TestChat runs chat.mjs: who asks for a review is in a message with a link.
+func TestChat(t *testing.T) {
+	t.Parallel()
+	messages := make(chan string, 10)
+	chat := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var in struct{ Text string }
+		assert.OK(t, json.NewDecoder(r.Body).Decode(&in))
+		messages <- in.Text
+	}))
+	defer chat.Close()
+	command := exec.CommandContext(t.Context(), "node", receivers+"receiver.mjs", "chat.mjs")
+	command.Env = []string{"CHAT_URL=" + chat.URL, "CONSOLE_URL=https://toggles.example.com/console"}
+	client := start(t, command)
+	for _, test := range []struct{ event, want string }{
+		{`{"type":"toggleadmin.feature-potentially-stale-on","data":{"featureName":"banner","project":"shop","lifetimeDays":40}}`,
+			"Toggle banner (shop) is older than 40 days. Can it be removed?"},
+		{`{"type":"toggleadmin.change-request-sent-to-review","data":{"createdBy":"Ada","project":"shop",` +
+			`"data":{"id":7,"title":"Sale","environment":"production"}}}`,
+			"Ada asks for a review: Sale, production of shop: https://toggles.example.com/console/#/projects/shop/change-requests/7"},
+		{`{"type":"toggleadmin.change-request-sent-to-review","data":{"createdBy":"Ada","project":"shop",` +
+			`"data":{"id":8,"environment":"production"}}}`,
+			"Ada asks for a review: change request 8, production of shop: " +
+				"https://toggles.example.com/console/#/projects/shop/change-requests/8"},
+	} {
+		process.Await(t, "the receiver", 10*time.Millisecond, time.Minute, func() bool {
+			return client.Send(t.Context(), "1", []byte(test.event), secrets(t, secret)) == nil
+		})
+		assert.Equal(t, test.want, <-messages)
+	}
+}
