@@ -572,6 +572,38 @@ func TestApplyConcurrently(t *testing.T) {
 	assert.Equal(t, 1, len(f.Toggle(t, "f").Environments["production"].Strategies))
 }
 
+// What changes between the reads that decide about a request and its write is a conflict, too.
+func TestChangedWhileApplied(t *testing.T) {
+	t.Parallel()
+	editStrategy := func(t *testing.T, f fixture, _ *segment.Store) {
+		t.Helper()
+		f.Update(t, "f", `{"environments":{"production":{"strategies":[{"id":"a","name":"default","disabled":true}]}}}`)
+	}
+	editSegment := func(t *testing.T, _ fixture, segments *segment.Store) {
+		t.Helper()
+		assert.OK(t, segments.Update(t.Context(), 1, func(s *segment.Segment) error {
+			s.Name = "y"
+			return nil
+		}))
+	}
+	for change, edit := range map[string]func(*testing.T, fixture, *segment.Store){
+		`{"feature":"f","action":"updateStrategy","payload":{"id":"a","title":"x"}}`: editStrategy,
+		`{"action":"updateSegment","payload":{"id":1,"name":"x"}}`:                   editSegment,
+		`{"action":"deleteSegment","payload":{"id":1}}`:                              editSegment,
+	} {
+		for _, read := range []int{2, 3} { // of the environments, and of the people who have approved
+			f := newFixture(t)
+			f.Update(t, "f", `{"environments":{"production":{"strategies":[{"id":"a","name":"default"}]}}}`)
+			segments := newSegment(t, f)
+			f.ask(t, amy, change)
+			f.expect(t, "payments/1", "amy In review -> 200", "owner Approved -> 200")
+			before := f
+			f.store = f.storeOn(f.Before(t, "BatchGetItem", read, func() { edit(t, before, segments) }))
+			f.expect(t, "payments/1", "ben Applied -> 409 ConflictError: The change request 1 has conflicts")
+		}
+	}
+}
+
 // A request that needs more actions than a transaction has is refused when it is made.
 func TestTooManyActions(t *testing.T) {
 	t.Parallel()

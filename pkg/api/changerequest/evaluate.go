@@ -23,11 +23,11 @@ type world struct {
 
 // evaluation is what the changes of a request mean on the state of now.
 type evaluation struct {
+	world
+	after     map[string]toggle.Feature
 	needed    map[protection.Place]int64
 	conflicts map[int64]string // sentences, by the id of the change
-	before    map[string]toggle.Feature
-	after     map[string]toggle.Feature
-	frozen    string // a sentence about the first place that is frozen; "": none
+	frozen    string           // a sentence about the first place that is frozen; "": none
 }
 
 // list returns the conflicts in the order of the changes.
@@ -132,7 +132,7 @@ func (w world) constraintsOf(ids []int64) (all []any) {
 // places returns the places that the changes of a request concern: its own, and where what applications get changes.
 func (e evaluation) places(r Request) map[protection.Place]bool {
 	all := map[protection.Place]bool{r.Place(): true}
-	for name, before := range e.before {
+	for name, before := range e.toggles {
 		for _, effect := range protection.EffectsOf(before, e.after[name]) {
 			for _, place := range effect.Places() {
 				all[place] = true

@@ -46,11 +46,18 @@ func (p plan) failed(failures []dynamo.Failure) error {
 	return p.toggles.MissingResource(failures[:min(len(failures), len(p.toggles.Actions))])
 }
 
-// plan plans the changes of a request.
-func (s *Store) plan(ctx context.Context, r Request) (p plan, err error) {
+// plan plans the changes of a request. The toggles and segments must be as they are in the world from which it was
+// decided that they can be made; an empty world: as they are now.
+func (s *Store) plan(ctx context.Context, r Request, decided world) (p plan, err error) {
 	toggles, segments, err := s.actions.edits(r)
 	if err != nil {
 		return plan{}, err
+	}
+	for i, e := range toggles {
+		toggles[i].LastEvent = decided.toggles[e.Name].LastEvent
+	}
+	for i, e := range segments {
+		segments[i].LastEvent = decided.segments[e.ID].LastEvent
 	}
 	if p.toggles, err = s.features.InProject(r.Project).Plan(ctx, toggles); err != nil {
 		return plan{}, err
@@ -135,7 +142,7 @@ func (s *Store) evaluate(ctx context.Context, r Request) (evaluation, world, map
 	if err != nil {
 		return evaluation{}, world{}, nil, err
 	}
-	e := evaluation{before: w.toggles, needed: map[protection.Place]int64{}}
+	e := evaluation{world: w, needed: map[protection.Place]int64{}}
 	e.after, e.conflicts = s.actions.simulate(r, w)
 	places := e.places(r)
 	for _, c := range r.Changes {
@@ -392,7 +399,7 @@ func (s *Store) Become(
 		}
 		change := write{next: next, event: eventOf(old, asked.State), comment: comment}
 		if next.State == Applied {
-			if changes, err = s.plan(applying(ctx, old, e), old); err != nil {
+			if changes, err = s.plan(applying(ctx, old, e), old, e.world); err != nil {
 				return write{}, err
 			}
 			change.parts = [][]types.TransactWriteItem{changes.actions}

@@ -222,7 +222,7 @@ func (s *Store) placed(err error, r Request, c Change, place string) error {
 
 // tryOut plans the transaction that applies a request, and does not run it.
 func (s *Store) tryOut(ctx context.Context, r Request) error {
-	plan, err := s.plan(planning(ctx), r)
+	plan, err := s.plan(planning(ctx), r, world{})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -11,8 +12,9 @@ import (
 
 // Edit is a change of one toggle.
 type Edit struct {
-	Name   string
-	Change Change
+	Name      string
+	Change    Change
+	LastEvent int64 // of the toggle for which the change was decided: another one is not changed; 0: any
 }
 
 // Plan is a part of a transaction that makes several changes of toggles.
@@ -24,13 +26,14 @@ type Plan struct {
 // Plan returns the actions of changes of toggles, those of the same toggle one after the other. They decide the flags of
 // all toggles, too. Its errors are those of UpdateAll.
 func (s *Store) Plan(ctx context.Context, edits []Edit) (Plan, error) {
-	changes := map[string][]Change{}
+	changes, decided := map[string][]Change{}, map[string]int64{}
 	var names []string
 	for _, e := range edits {
 		if changes[e.Name] == nil {
 			names = append(names, e.Name)
 		}
 		changes[e.Name] = append(changes[e.Name], e.Change)
+		decided[e.Name] = max(decided[e.Name], e.LastEvent)
 	}
 	p := Plan{t: s.transaction()}
 	if len(names) == 0 {
@@ -41,6 +44,7 @@ func (s *Store) Plan(ctx context.Context, edits []Edit) (Plan, error) {
 		return Plan{}, err
 	}
 	for _, f := range all {
+		f.LastEvent = cmp.Or(decided[f.Name], f.LastEvent) // the condition of the write
 		if err := p.t.change(ctx, f, Each(changes[f.Name])); err != nil {
 			return Plan{}, err
 		}

@@ -258,8 +258,15 @@ func (s *Store) inUse(ctx context.Context, used Segment) error {
 // those of archived toggles included. precondition receives the segment; its error is returned.
 func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment) error) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
+		old, err := s.Get(ctx, id)
+		if err == nil {
+			err = precondition(old)
+		}
+		if err != nil {
+			return nil, err
+		}
 		var actions dynamo.Actions
-		err := s.planDelete(ctx, &actions, id, precondition)
+		err = s.planDelete(ctx, &actions, old)
 		return actions.List(), err
 	}, nil)
 	if err != nil {
@@ -268,17 +275,8 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(Segment)
 	return nil
 }
 
-// planDelete adds the actions of a deletion.
-func (s *Store) planDelete(
-	ctx context.Context, actions *dynamo.Actions, id int64, precondition func(Segment) error,
-) error {
-	old, err := s.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	if err := precondition(old); err != nil {
-		return err
-	}
+// planDelete adds the actions that delete a segment, which was read.
+func (s *Store) planDelete(ctx context.Context, actions *dynamo.Actions, old Segment) error {
 	if old.References.Toggles()+old.References.Archived > 0 {
 		return s.inUse(ctx, old)
 	}
@@ -289,12 +287,12 @@ func (s *Store) planDelete(
 	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
 	actions.Add(actionSegment, types.TransactWriteItem{Delete: &types.Delete{
 		TableName:                 &s.table,
-		Key:                       segmenttable.Key(id),
+		Key:                       segmenttable.Key(old.ID),
 		ConditionExpression:       expr.Condition(),
 		ExpressionAttributeNames:  expr.Names(),
 		ExpressionAttributeValues: expr.Values(),
 	}})
-	actions.Add(actionReferences, s.references.Delete(segmenttable.Name(id), old.References))
+	actions.Add(actionReferences, s.references.Delete(segmenttable.Name(old.ID), old.References))
 	s.use(actions, old.Constraints, nil, nil)
 	actions.Add(actionEvent, event...)
 	return nil

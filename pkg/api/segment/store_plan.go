@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -11,13 +12,14 @@ import (
 
 // Edit is a change of one segment.
 type Edit struct {
-	ID     int64
-	Change func(*Segment) error // nil: the segment is deleted
+	ID        int64
+	Change    func(*Segment) error // nil: the segment is deleted
+	LastEvent int64                // of the segment for which the change was decided: another one is not changed; 0: any
 }
 
 // Plan returns the actions of changes of segments, as a part of a transaction. Its errors are those of Update and Delete.
 func (s *Store) Plan(ctx context.Context, edits []Edit) ([]types.TransactWriteItem, error) {
-	changes, deleted := map[int64][]func(*Segment) error{}, map[int64]bool{}
+	changes, deleted, decided := map[int64][]func(*Segment) error{}, map[int64]bool{}, map[int64]int64{}
 	var ids []int64 // each once, in the order of the edits
 	for _, e := range edits {
 		if deleted[e.ID] { // by an edit before
@@ -26,6 +28,7 @@ func (s *Store) Plan(ctx context.Context, edits []Edit) ([]types.TransactWriteIt
 		if changes[e.ID] == nil {
 			ids = append(ids, e.ID)
 		}
+		decided[e.ID] = max(decided[e.ID], e.LastEvent)
 		if e.Change == nil {
 			deleted[e.ID] = true
 		} else {
@@ -34,6 +37,9 @@ func (s *Store) Plan(ctx context.Context, edits []Edit) ([]types.TransactWriteIt
 	}
 	var actions dynamo.Actions
 	plan := func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
+		for i, stored := range all {
+			all[i].LastEvent = cmp.Or(decided[stored.ID], stored.LastEvent) // the condition of the write
+		}
 		for _, id := range ids {
 			if deleted[id] {
 				continue
@@ -53,7 +59,12 @@ func (s *Store) Plan(ctx context.Context, edits []Edit) ([]types.TransactWriteIt
 		if !deleted[id] {
 			continue
 		}
-		if err := s.planDelete(ctx, &actions, id, func(Segment) error { return nil }); err != nil {
+		old, err := s.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		old.LastEvent = cmp.Or(decided[id], old.LastEvent)
+		if err := s.planDelete(ctx, &actions, old); err != nil {
 			return nil, err
 		}
 	}
