@@ -105,6 +105,10 @@ func TestOperations(t *testing.T) {
 		f.Expect(t.Context(), t, call.operation, call.id, call.body, call.want)
 	}
 	got := f.Call(t.Context(), "list", "", "")
+	f.ExpectQuery(t.Context(), t, "list", "ids=1,2,77", got) // 2 is a service account
+	f.ExpectQuery(t.Context(), t, "list", "ids=2", strings.Replace(got, "{"+shownAda+`,"disabled":false,"groups":[]}`, "", 1))
+	f.ExpectQuery(t.Context(), t, "list", "ids=x",
+		"400 ValidationError: The `/query/ids` parameter must be ids of people, separated by commas; you sent \"x\".")
 	if !strings.HasPrefix(got, `200 {"users":[{`+shownAda+`,"disabled":false,"groups":[]}],"rootRoles":[{"id":1,`) ||
 		!strings.HasSuffix(got, `{"id":7,"name":"Planner","type":"root-custom","description":""}]}`) {
 		t.Error(got)

@@ -1,7 +1,11 @@
 package person
 
 import (
+	"cmp"
+	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/api/role"
@@ -11,12 +15,17 @@ import (
 	"toggleadmin/pkg/platform/spelling"
 )
 
-// List serves GET /api/admin/user-admin. maxDays is how long what an ID token said about groups counts.
+// List serves GET /api/admin/user-admin: all people or, with ids, these. maxDays is how long what an ID token said about
+// groups counts.
 func List(
 	users *user.Store, roles *role.Store, groups *accesstable.Reader, now func() time.Time, maxDays int64,
 ) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		all, err := users.List(r.Context())
+		ids, err := user.QueryIDs[int64](r, "ids", "people")
+		if err != nil {
+			return err
+		}
+		accounts, err := accountsOf(r.Context(), users, ids)
 		if err != nil {
 			return err
 		}
@@ -29,7 +38,7 @@ func List(
 			return err
 		}
 		people := []inList{}
-		for _, u := range all {
+		for _, u := range accounts {
 			if u.Kind != user.Person {
 				continue
 			}
@@ -44,6 +53,15 @@ func List(
 			RootRoles []role.Response `json:"rootRoles"`
 		}{people, role.NewResponses(rootRoles)})
 	}
+}
+
+// accountsOf returns the accounts with the ids or, without ids, all. They are ordered by id.
+func accountsOf(ctx context.Context, users *user.Store, ids []int64) ([]user.User, error) {
+	if len(ids) == 0 {
+		return users.List(ctx)
+	}
+	found, err := users.Accounts(ctx, ids)
+	return slices.SortedFunc(maps.Values(found), func(a, b user.User) int { return cmp.Compare(a.ID, b.ID) }), err
 }
 
 // Get serves GET /api/admin/user-admin/{id}.

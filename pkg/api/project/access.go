@@ -7,14 +7,12 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -248,21 +246,8 @@ func (s *Store) groupAndRoles(r *http.Request) (id int64, roles []access.Role, e
 }
 
 // rolesOf returns the roles in the query of a request.
-func rolesOf(r *http.Request) ([]access.Role, error) { return idsOf[access.Role](r, "roles", "roles") }
-
-// idsOf returns the ids in a query parameter: roles=4,5, or roles=4&roles=5. things are what the ids are of.
-func idsOf[T ~int64](r *http.Request, parameter, things string) (ids []T, err error) {
-	for _, value := range apigateway.RequestFrom(r.Context()).Query[parameter] {
-		for text := range strings.SplitSeq(value, ",") {
-			id, ok := access.ParseID(strings.TrimSpace(text))
-			if !ok {
-				return nil, apierror.Invalid(apierror.At("/query/"+parameter, "must be ids of %s, separated by commas; you sent %q",
-					things, apierror.Echo(value)))
-			}
-			ids = append(ids, T(id))
-		}
-	}
-	return ids, nil
+func rolesOf(r *http.Request) ([]access.Role, error) {
+	return user.QueryIDs[access.Role](r, "roles", "roles")
 }
 
 // updateAccess changes the access to the project of the path on behalf of the caller.

@@ -1,9 +1,13 @@
 package project
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -12,12 +16,12 @@ import (
 const listVersion = 1
 
 // List serves GET /api/admin/projects: the projects that the caller sees, without archived ones or, with archived=true,
-// only these. With users, groups or roles, it serves those in which one of these has one of these roles, and says who has
-// which.
+// only these, or, with archived=all, both. With users, groups or roles, it serves those in which one of these has one of
+// these roles, and says who has which.
 func List(projects *Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query := lambdahttp.NewQuery(r)
-		archived := query.OneOf("archived", "false", "true") == "true"
+		archived := query.OneOf("archived", "false", "true", "all")
 		if err := query.Err(); err != nil {
 			return err
 		}
@@ -25,41 +29,94 @@ func List(projects *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		visible, err := access.VisibleProjects(r.Context())
+		listed, err := access.VisibleProjects(r.Context())
 		if err != nil {
 			return err
 		}
-		counts, err := projects.count(r.Context())
+		if archived != "all" {
+			listed = slices.DeleteFunc(listed, func(p *access.Project) bool {
+				return (p.ArchivedAt != nil) != (archived == "true")
+			})
+		}
+		var shown []response
+		if filter.isSet() {
+			shown, err = projects.listGrants(r.Context(), listed, filter)
+		} else {
+			shown, err = projects.listContents(r.Context(), listed)
+		}
 		if err != nil {
 			return err
-		}
-		people, err := projects.readDirectory(r.Context(), visible)
-		if err != nil {
-			return err
-		}
-		accounts, err := projects.users.Accounts(r.Context(), filter.accounts(visible))
-		if err != nil {
-			return err
-		}
-		list := []response{}
-		for _, p := range visible {
-			if (p.ArchivedAt != nil) != archived {
-				continue
-			}
-			shown := newResponse(p, counts[p.ID], people)
-			if filter.isSet() {
-				shown.Access = new(newGrantsResponse(filter.of(p), accounts, people.groups))
-				if len(shown.Access.Users)+len(shown.Access.Groups) == 0 {
-					continue
-				}
-			}
-			list = append(list, shown)
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Version  int        `json:"version"`
 			Projects []response `json:"projects"`
-		}{listVersion, list})
+		}{listVersion, shown})
 	}
+}
+
+// listContents returns projects with what they have. It reads the tables at the same time.
+func (s *Store) listContents(ctx context.Context, listed []*access.Project) ([]response, error) {
+	var numbers map[string]counts
+	var people directory
+	var reads errgroup.Group
+	reads.Go(func() (err error) {
+		numbers, err = s.count(ctx)
+		return err
+	})
+	reads.Go(func() (err error) {
+		people, err = s.readDirectory(ctx, listed)
+		return err
+	})
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	shown := make([]response, len(listed))
+	for i, p := range listed {
+		n := numbers[p.ID]
+		shown[i] = newResponse(p)
+		shown[i].contentsResponse = &contentsResponse{
+			n.active, n.stale, n.potentiallyStale, people.members(p), people.owners(p),
+		}
+	}
+	return shown, nil
+}
+
+// listGrants returns the projects in which a filter selects roles, with these.
+func (s *Store) listGrants(ctx context.Context, listed []*access.Project, filter grantFilter) ([]response, error) {
+	groups, err := s.groups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := s.users.Accounts(ctx, filter.accounts(listed))
+	if err != nil {
+		return nil, err
+	}
+	shown := []response{}
+	for _, p := range listed {
+		has := newGrantsResponse(filter.of(p), accounts, groups)
+		if len(has.Users)+len(has.Groups) > 0 {
+			r := newResponse(p)
+			r.Access = &has
+			shown = append(shown, r)
+		}
+	}
+	return shown, nil
+}
+
+func newResponse(p *access.Project) response {
+	shown := response{
+		ID:                p.ID,
+		Name:              p.Name,
+		Mode:              p.Mode,
+		DefaultStickiness: p.DefaultStickiness,
+		CreatedAt:         formatted(p.CreatedAt),
+		UpdatedAt:         formatted(p.UpdatedAt),
+		ArchivedAt:        formatted(p.ArchivedAt),
+	}
+	if p.Description != nil {
+		shown.Description = *p.Description
+	}
+	return shown
 }
 
 // grantFilter selects roles in projects by who has them, and by the roles. Without accounts and groups, it selects those
@@ -71,10 +128,10 @@ type grantFilter struct {
 
 // grantFilterOf returns the filter in the query of a request.
 func grantFilterOf(r *http.Request) (f grantFilter, err error) {
-	if f.users, err = idsOf[int64](r, "users", "people and service accounts"); err != nil {
+	if f.users, err = user.QueryIDs[int64](r, "users", "people and service accounts"); err != nil {
 		return grantFilter{}, err
 	}
-	if f.groups, err = idsOf[int64](r, "groups", "groups"); err != nil {
+	if f.groups, err = user.QueryIDs[int64](r, "groups", "groups"); err != nil {
 		return grantFilter{}, err
 	}
 	f.roles, err = rolesOf(r)
@@ -103,9 +160,6 @@ func (f grantFilter) of(p *access.Project) grants {
 
 // accounts returns the ids of the accounts with a selected role in one of the projects.
 func (f grantFilter) accounts(projects []*access.Project) (ids []int64) {
-	if !f.isSet() {
-		return nil
-	}
 	for _, p := range projects {
 		for id, roles := range f.of(p).users {
 			if len(roles) > 0 {
@@ -114,25 +168,4 @@ func (f grantFilter) accounts(projects []*access.Project) (ids []int64) {
 		}
 	}
 	return ids
-}
-
-func newResponse(p *access.Project, n counts, people directory) response {
-	shown := response{
-		ID:                p.ID,
-		Name:              p.Name,
-		Mode:              p.Mode,
-		DefaultStickiness: p.DefaultStickiness,
-		FeatureCount:      n.active,
-		StaleCount:        n.stale,
-		PotentiallyStale:  n.potentiallyStale,
-		MemberCount:       people.members(p),
-		Owners:            people.owners(p),
-		CreatedAt:         formatted(p.CreatedAt),
-		UpdatedAt:         formatted(p.UpdatedAt),
-		ArchivedAt:        formatted(p.ArchivedAt),
-	}
-	if p.Description != nil {
-		shown.Description = *p.Description
-	}
-	return shown
 }

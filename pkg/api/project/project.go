@@ -117,16 +117,23 @@ type response struct {
 	Description       string      `json:"description,omitempty"` // a null would be an error of Unleash's Terraform provider
 	Mode              access.Mode `json:"mode"`
 	DefaultStickiness string      `json:"defaultStickiness"`
-	FeatureCount      int         `json:"featureCount"`
-	StaleCount        int         `json:"staleFeatureCount"`
-	PotentiallyStale  int         `json:"potentiallyStaleFeatureCount"`
-	MemberCount       int         `json:"memberCount"`
-	Owners            []owner     `json:"owners"`
-	CreatedAt         *string     `json:"createdAt"`
-	UpdatedAt         *string     `json:"updatedAt"`
-	ArchivedAt        *string     `json:"archivedAt"`
 
-	Access *grantsResponse `json:"access,omitempty"` // with a filter by users, groups or roles
+	*contentsResponse // nil with a filter by users, groups or roles
+
+	CreatedAt  *string `json:"createdAt"`
+	UpdatedAt  *string `json:"updatedAt"`
+	ArchivedAt *string `json:"archivedAt"`
+
+	Access *grantsResponse `json:"access,omitempty"` // only with a filter by users, groups or roles
+}
+
+// contentsResponse is what a project has.
+type contentsResponse struct {
+	FeatureCount     int     `json:"featureCount"`
+	StaleCount       int     `json:"staleFeatureCount"`
+	PotentiallyStale int     `json:"potentiallyStaleFeatureCount"`
+	MemberCount      int     `json:"memberCount"`
+	Owners           []owner `json:"owners"`
 }
 
 // owner is an element of owners in projectSchema.

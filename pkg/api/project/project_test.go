@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -178,6 +179,18 @@ func TestList(t *testing.T) {
 		`{"ownerType":"group","name":"Payments"}],`)
 	f.Expect(f.as(t, access.UserPrincipal(3, access.RoleEditor)), t, "list", "", "", `200 {"version":1,"projects":[`+defaultProject+`]}`)
 	f.ExpectQuery(f.admin(t), t, "list", "archived=true", `200 {"version":1,"projects":[]}`)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"old","name":"Old"}`, http.StatusCreated)
+	f.ExpectStatus(f.admin(t), t, "archive", "old", "", http.StatusOK)
+	for query, want := range map[string]string{"": "default shop", "archived=true": "old", "archived=all": "default old shop"} {
+		_, _, text := f.Serve(f.admin(t), operation.Request{Operation: "list", Query: query})
+		var list struct{ Projects []struct{ ID string } }
+		assert.OK(t, json.Unmarshal([]byte(text), &list))
+		var ids []string
+		for _, listed := range list.Projects {
+			ids = append(ids, listed.ID)
+		}
+		assert.Equal(t, query+" "+want, query+" "+strings.Join(ids, " "))
+	}
 }
 
 // The list says in which projects accounts and groups have roles.

@@ -31,10 +31,27 @@ func Operations() []app.Operation {
 	}
 }
 
-// List serves GET /api/admin/tokens.
+// maxID is the maximum number of characters of an id.
+const maxID = 20
+
+// List serves GET /api/admin/tokens: all tokens or, with userId, those of an account.
 func List(stores Stores, now func() time.Time) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		tokens, err := stores.List(r.Context(), now())
+		query := lambdahttp.NewQuery(r)
+		id, ok := access.ParseID(query.Text("userId", maxID))
+		if !ok && query.Has("userId") {
+			query.Reject("userId", "must be the id of a person or a service account")
+		}
+		if err := query.Err(); err != nil {
+			return err
+		}
+		var tokens []Token
+		var err error
+		if ok {
+			tokens, err = stores.ListOf(r.Context(), id, now())
+		} else {
+			tokens, err = stores.List(r.Context(), now())
+		}
 		if err != nil {
 			return err
 		}

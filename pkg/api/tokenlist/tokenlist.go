@@ -108,6 +108,27 @@ func (s Stores) List(ctx context.Context, now time.Time) ([]Token, error) {
 	for _, p := range pats {
 		tokens = append(tokens, NewPAT(p, owners[p.UserID], now))
 	}
-	slices.SortStableFunc(tokens, func(a, b Token) int { return access.CompareRisks(a.Risks, b.Risks) })
+	sortByRisks(tokens)
 	return tokens, nil
+}
+
+// ListOf returns the tokens of an account as they are at now, in the order of List. Without the account, there are none.
+func (s Stores) ListOf(ctx context.Context, id int64, now time.Time) ([]Token, error) {
+	tokens := []Token{}
+	accounts, err := s.Users.Accounts(ctx, []int64{id})
+	owner, ok := accounts[id]
+	if err != nil || !ok {
+		return tokens, err
+	}
+	pats, err := s.PATs.ListOf(ctx, id)
+	for _, p := range pats {
+		tokens = append(tokens, NewPAT(p, &owner, now))
+	}
+	sortByRisks(tokens)
+	return tokens, err
+}
+
+// sortByRisks sorts tokens from the highest risks. Those with the same risks keep their order.
+func sortByRisks(tokens []Token) {
+	slices.SortStableFunc(tokens, func(a, b Token) int { return access.CompareRisks(a.Risks, b.Risks) })
 }

@@ -57,4 +57,11 @@ func TestList(t *testing.T) {
 		pats("1", `"name":"of ada","userId":1,"userName":"ada","userKind":"user"`, "Admin", `"admin-never-used"`)+`,`+
 		pats("2", `"name":"of ci","userId":2,"userName":"ci","userKind":"service-account"`, "Viewer", "")+`,`+
 		pats("3", `"name":"of bob","userId":3,"userName":"bob","userKind":"user"`, "Admin", "")+`]}`)
+	for query, want := range map[string]string{
+		"userId=2": `200 {"tokens":[` + pats("2", `"name":"of ci","userId":2,"userName":"ci","userKind":"service-account"`, "Viewer", "") + `]}`,
+		"userId=9": `200 {"tokens":[]}`,
+		"userId=x": "400 ValidationError: The `/query/userId` parameter must be the id of a person or a service account; you sent \"x\".",
+	} {
+		h.ExpectQuery(t.Context(), t, "list", query, want)
+	}
 }

@@ -4,9 +4,11 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
@@ -31,6 +33,21 @@ func ParseID(text string) (id int64, ok bool) {
 		return 0, false
 	}
 	return int64(number), true
+}
+
+// QueryIDs returns the ids in a query parameter: roles=4,5, or roles=4&roles=5. things are what the ids identify.
+func QueryIDs[T ~int64](r *http.Request, parameter, things string) (ids []T, err error) {
+	for _, value := range apigateway.RequestFrom(r.Context()).Query[parameter] {
+		for text := range strings.SplitSeq(value, ",") {
+			id, ok := access.ParseID(strings.TrimSpace(text))
+			if !ok {
+				return nil, apierror.Invalid(apierror.At("/query/"+parameter, "must be ids of %s, separated by commas; you sent %q",
+					things, apierror.Echo(value)))
+			}
+			ids = append(ids, T(id))
+		}
+	}
+	return ids, nil
 }
 
 // NameServiceAccount returns err. If its kind is NotFound, it returns NoServiceAccount instead, which has the id as the

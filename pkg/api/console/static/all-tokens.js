@@ -13,9 +13,16 @@ export async function loadAllTokens(signal) {
   const { tokens } = await call('GET', '/api/admin/tokens', undefined, { signal });
   risky = tokens.filter(({ risks }) => risks.length > 0).length;
   riskChanges.dispatchEvent(new Event('change'));
-  return tokens.map((token) => ({
-    ...token,
-    kind: token.kind === 'pat' ? 'pat' : 'api',
-    owner: token.userId === null ? null : { id: token.userId, name: token.userName, kind: token.userKind },
-  }));
+  return tokens.map(withOwner);
 }
+
+/** Loads the personal access tokens of a person or a service account. It needs the permission ADMIN. */
+export async function loadTokensOf(id, signal) {
+  return (await call('GET', `/api/admin/tokens?${new URLSearchParams({ userId: id })}`, undefined, { signal })).tokens.map(withOwner);
+}
+
+const withOwner = (token) => ({
+  ...token,
+  kind: token.kind === 'pat' ? 'pat' : 'api',
+  owner: token.userId === null ? null : { id: token.userId, name: token.userName, kind: token.userKind },
+});

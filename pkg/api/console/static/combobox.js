@@ -4,6 +4,8 @@ import { uniqueId } from './dom.js';
 import { fold } from './search.js';
 import { element, html, nothing, render, repeat } from './template.js';
 
+const mostShown = 50; // choices; what is entered finds others
+
 /**
  * Makes a combobox of an input.
  * @param {HTMLInputElement} input
@@ -21,6 +23,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
   let current = { value: input.value, label: input.value };
   let found = []; // the choices in the list
+  let others = 0; // the number of those that are not shown
   let active = -1; // the index of the choice that Enter takes
   let open = false;
   let turn = 0; // of the newest request for choices
@@ -56,7 +59,8 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     const result = await choices(text.trim());
     if (request !== turn) return;
     pending = false;
-    found = result;
+    found = result.slice(0, mostShown);
+    others = result.length - found.length;
     open = true;
     active = text.trim() !== '' && !free && found.length > 0 ? 0 : -1;
     if (entered && active >= 0) take(found[active]);
@@ -128,8 +132,9 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
         @pointerdown=${(event) => event.preventDefault()} @click=${() => take(choice)}>
         <bdi>${choice.label}</bdi>${choice.detail ? html` <small>${choice.detail}</small>` : nothing}
       </li>`;
-    render(!open ? nothing : found.length > 0 ? repeat(found, ({ value }) => value, option)
-      : html`<li role="option" aria-disabled="true" aria-selected="false">Nothing matches</li>`, list);
+    const note = (text) => html`<li role="option" aria-disabled="true" aria-selected="false">${text}</li>`;
+    render(!open ? nothing : found.length === 0 ? note('Nothing matches')
+      : [repeat(found, ({ value }) => value, option), others > 0 ? note(`${others.toLocaleString('en')} more. Type to find them.`) : nothing], list);
     if (active >= 0) list.children[active]?.scrollIntoView({ block: 'nearest' });
   }
 }

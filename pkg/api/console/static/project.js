@@ -37,13 +37,13 @@ export function projectLinks(project, toggle) {
 export const archivedBadge = ({ archivedAt }) => (archivedAt ? html`<span class="badge quiet">Archived</span>` : nothing);
 
 /**
- * Loads the projects that the caller sees, without archived ones, or only these.
+ * Loads the projects that the caller sees.
  * @param {AbortSignal} [signal]
- * @param {boolean} [archived]
+ * @param {boolean} [archived] whether archived ones are among them
  * @returns {Promise<Object[]>}
  */
 export async function loadProjects(signal, archived = false) {
-  return (await call('GET', `${projectsPath}${archived ? '?archived=true' : ''}`, undefined, { signal })).projects;
+  return (await call('GET', `${projectsPath}${archived ? '?archived=all' : ''}`, undefined, { signal })).projects;
 }
 
 const longest = 30_000; // how long inputs propose the same projects, in milliseconds

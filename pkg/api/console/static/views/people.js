@@ -136,11 +136,15 @@ export async function render(content, context) {
 }
 
 /**
- * Loads the people with their root roles and groups, and the root roles that they can have. Their tokens are null.
+ * Loads people with their root roles and groups, and the root roles that they can have. Their tokens are null.
+ * @param {AbortSignal} signal
+ * @param {string} [only] the id of the only one
  * @returns {Promise<{people: Object[], roles: Object[]}>}
  */
-export async function loadPeople(signal) {
-  const [{ users, rootRoles }, groups] = await Promise.all([call('GET', peoplePath, undefined, { signal }), loadGroups(signal)]);
+export async function loadPeople(signal, only = undefined) {
+  const [{ users, rootRoles }, groups] = await Promise.all([
+    call('GET', only === undefined ? peoplePath : `${peoplePath}?${new URLSearchParams({ ids: only })}`, undefined, { signal }), loadGroups(signal),
+  ]);
   const byId = (all) => new Map(all.map((one) => [one.id, one]));
   const [roleOf, groupOf] = [byId(rootRoles), byId(groups)];
   return {
@@ -155,7 +159,7 @@ export async function loadPeople(signal) {
 }
 
 /** Loads the tokens of people. */
-export async function addTokens(people, signal) {
+async function addTokens(people, signal) {
   const owned = new Map(people.map(({ id }) => [id, []]));
   for (const token of await loadAllTokens(signal)) owned.get(token.owner?.id)?.push(token);
   for (const person of people) person.tokens = owned.get(person.id);

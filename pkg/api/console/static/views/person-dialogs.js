@@ -1,6 +1,6 @@
 // The dialogs that add, change, disable and delete people.
 
-import { loadAllTokens } from '../all-tokens.js';
+import { loadTokensOf } from '../all-tokens.js';
 import { call, read } from '../api.js';
 import { FieldError, field, form, openDialog, openLoadedDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
@@ -152,6 +152,6 @@ export function openDeletion(person, deleted) {
 
 /** Loads how many tokens a person has, and in how many projects own roles. */
 async function loadOwn({ id }, signal) {
-  const [tokens, projects] = await Promise.all([loadAllTokens(signal), loadGrants({ users: [id] }, signal)]);
-  return { tokens: tokens.filter(({ owner }) => owner?.id === id).length, projects: projects.length };
+  const [tokens, projects] = await Promise.all([loadTokensOf(id, signal), loadGrants({ users: [id] }, signal)]);
+  return { tokens: tokens.length, projects: projects.length };
 }

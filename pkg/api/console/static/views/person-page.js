@@ -1,5 +1,6 @@
 // The page of a person: groups, roles, tokens, and what the person may do: `#/people/ID`.
 
+import { loadTokensOf } from '../all-tokens.js';
 import { failure, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
@@ -8,7 +9,7 @@ import { projectAddress } from '../project.js';
 import { loadRoles, roleAddress } from '../role.js';
 import { html, nothing, render as show } from '../template.js';
 import { accountRights } from './account-rights.js';
-import { addTokens, loadPeople, tokenUse } from './people.js';
+import { loadPeople, tokenUse } from './people.js';
 import { openDeletion, openDisabling, openPersonEditor } from './person-dialogs.js';
 import { moment } from './token-table.js';
 
@@ -25,18 +26,28 @@ export async function renderPerson(content, context, id) {
   async function load() {
     state.error = null;
     try {
-      const { people, roles } = await loadPeople(signal);
-      const person = people.find((one) => String(one.id) === id) ?? null;
+      const { people: [person = null], roles } = await loadPeople(signal, id);
       Object.assign(state, { roles, person });
-      if (person) addTokens([person], signal).then(draw, () => {}); // the page is complete without them
     } catch (error) {
       if (signal.aborted) return;
-      state.error = error;
+      if (error.status === 400) state.person = null; // the address has no id
+      else state.error = error;
     }
     drawHead();
     draw();
     if (!state.person) return;
-    await Promise.all([loadProjectRoles(), rights.load(state.person.rootRole)]);
+    await Promise.all([loadTokens(), loadProjectRoles(), rights.load(state.person.rootRole)]);
+  }
+
+  /** Loads the tokens. The page is complete without them. */
+  async function loadTokens() {
+    const { person } = state;
+    try {
+      person.tokens = await loadTokensOf(person.id, signal);
+    } catch {
+      return;
+    }
+    draw();
   }
 
   /** Loads the roles in projects. The page is complete without them. */

@@ -15,6 +15,7 @@ import { accountAddress } from './token-table.js';
 const kinds = { user: 'Person', account: 'Service account', group: 'Group' };
 const fewest = 2; // characters of a search for people
 const pause = 150; // between two keys, in milliseconds
+const shown = 100; // members; the search finds others
 
 /** @param {Object} part the context of the page, and its `id`, `state`, `draw` and `reload` */
 export function projectMembers({ id, state, draw, reload, may, user, signal, announce, reloadPermissions }) {
@@ -48,14 +49,14 @@ export function projectMembers({ id, state, draw, reload, may, user, signal, ann
           { name: 'Roles', kind: 'member-roles', cell: (member) => html`<div>${member.roles.map((role) => html`<span class="badge quiet" title=${
             roleOf(role)?.description ?? ''}><bdi>${roleOf(role)?.name ?? `Role ${role}`}</bdi></span> `)}</div>` },
         ],
-        items: found,
+        items: found.slice(0, shown),
         key: ({ key }) => key,
         ...mayChange && { actions: (member) => ({
           name: member.name,
           id: member.key,
           items: [{ label: 'Change roles', action: () => change(member) }, { label: 'Remove', danger: true, action: () => remove(member) }],
         }) },
-      })}</section>`}`;
+      })}${found.length > shown ? html`<p class="detail">The first ${shown} are shown. Search to find others.</p>` : nothing}</section>`}`;
   }
 
   /** A link to the page of a member. Those of accounts are for Admins. */

@@ -62,11 +62,11 @@ export async function render(content, context) {
     state.error = null;
     draw();
     try {
-      const [active, archived, own] = await Promise.all([
-        loadProjects(signal), loadProjects(signal, true),
+      const [projects, own] = await Promise.all([
+        loadProjects(signal, true),
         user ? call('GET', '/api/admin/user/roles', undefined, { signal }).then(({ roles }) => roles) : [],
       ]);
-      Object.assign(state, { projects: [...active, ...archived], own: new Set(own.map(({ project }) => project)) });
+      Object.assign(state, { projects, own: new Set(own.map(({ project }) => project)) });
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;
