@@ -1,9 +1,13 @@
 package clienttoken_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"toggleadmin/pkg/api/clienttoken"
+	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/operation"
@@ -40,6 +44,24 @@ func TestImportedToken(t *testing.T) {
 		`"type":"client","project":"shop","projects":["shop"],"environment":"production","expiresAt":"2030-01-01T00:00:00.000Z"`))
 	f.Expect(admin, t, "delete", id, "", "200")
 	f.ExpectStatus(admin, t, "create", "", body, 201)
+}
+
+// The check of the table names imported tokens that are still used.
+func TestImportedTokensInUse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, unlimited())
+	for i, age := range []time.Duration{29 * 24 * time.Hour, time.Hour, time.Minute, 0, 31 * 24 * time.Hour} {
+		secret, _ := clienttokentable.ParseImported(strings.Repeat("s", 30+i))
+		created, err := f.store.Import(t.Context(), clienttokentable.Token{Name: fmt.Sprint("t", i), Type: clienttokentable.Backend,
+			Environment: "production", CreatedAt: now()}, secret, clienttoken.MaxTokens)
+		assert.OK(t, err)
+		created.SeenAt = new(time.Now().Add(-age))
+		f.Put(t, f.Tables[clienttokentable.Table], clienttokentable.Marshal(created))
+	}
+	summary, _, err := f.store.Check(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, `5, as counted; imported ones that were used in the last 30 days: 4 ("t0", "t1", "t2", …): rotate them `+
+		`when it suits you`, summary)
 }
 
 func TestImportIsRejected(t *testing.T) {

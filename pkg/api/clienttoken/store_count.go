@@ -3,6 +3,8 @@ package clienttoken
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -69,5 +71,29 @@ func (s *Store) Check(ctx context.Context) (summary string, found []consistency.
 				stored[attributeTokens], dynamo.N(int64(len(all)))),
 		})
 	}
-	return fmt.Sprintf("%d, as counted", len(all)), found, nil
+	return fmt.Sprintf("%d, as counted", len(all)) + inUse(all, s.log.Now()), found, nil
+}
+
+const (
+	recentUse  = 30 * 24 * time.Hour
+	shownNames = 3
+)
+
+// inUse names imported tokens that were used recently, for an operator who replaces them.
+func inUse(all []clienttokentable.Token, now time.Time) string {
+	var names []string
+	for _, t := range all {
+		if t.Imported && t.SeenAt != nil && now.Sub(*t.SeenAt) < recentUse {
+			names = append(names, fmt.Sprintf("%q", t.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	n := len(names)
+	if n > shownNames {
+		names = append(names[:shownNames], "…")
+	}
+	return fmt.Sprintf("; imported ones that were used in the last 30 days: %d (%s): rotate them when it suits you", n,
+		strings.Join(names, ", "))
 }
