@@ -131,6 +131,9 @@ func TestStrategyReasons(t *testing.T) {
 		{`"name": "default", "result": {"enabled": false}, "segments": [{"name": "Beta", "result": false, "constraints": [
 			{"contextName": "age", "operator": "NUM_GTE", "value": "18", "result": false, "contextValue": null}]}]`,
 			[]reason{{Text: "segment “Beta”", Parts: []reason{{Text: "age is at least 18; it is not set"}}}}},
+		{`"name": "default", "result": {"enabled": "unknown", "evaluationStatus": "incomplete"},
+			"segments": [{"id": 7, "name": "", "result": false, "constraints": []}]`,
+			[]reason{{Text: "segment 7: you do not see its project, so this is not known", Parts: []reason{}}}},
 		{`"name": "flexibleRollout", "result": {"enabled": true, "rollout": 50, "number": 16}`,
 			[]reason{{Holds: true, Text: "50 %; the number of this context is 16"}}},
 		{`"name": "flexibleRollout", "parameters": {"stickiness": "plan"}, "result": {"enabled": false, "rollout": 50}`,

@@ -139,3 +139,33 @@ func TestOrderStrategies(t *testing.T) {
 	assert.Equal(t, `strategy-order-changed toggle:f by system: {"strategyIds":["s3","s2","s1"]} `+
 		`before {"strategyIds":["s1","s2","s3"]}`, events[len(events)-1])
 }
+
+// Who does not see the segment of a strategy gets its id, and a PUT of what was read keeps it.
+func TestSegmentOfAPrivateProject(t *testing.T) {
+	t.Parallel()
+	a := toggles.NewActive(t)
+	a.PutPrivateProject(t)
+	_, err := segment.NewStore(a.Client, a.Tables, a.Log()).Create(t.Context(), segment.Segment{Segment: segmenttable.Segment{
+		Segment: toggle.Segment{Name: "hidden"}, Project: new("secret"),
+	}})
+	assert.OK(t, err)
+	a.Create(t, `{}`, `{"name":"g"}`)
+	a.ExpectStatus(t.Context(), t, "add strategy", "default/f/prod", `{"name":"default","segments":[1]}`, 200)
+	a.Projects = a.ProjectReader()
+	editor := access.WithPrincipal(t.Context(), access.UserPrincipal(9, access.RoleEditor))
+	read := a.Call(editor, "strategy", "default/f/prod/s1", "")
+	if !strings.Contains(read, `"segments":[1]`) {
+		t.Fatal(read)
+	}
+	body := strings.Replace(strings.TrimPrefix(read, "200 "), `"title":null`, `"title":"x"`, 1)
+	toggles.Expect(editor, t, a.Set, []toggles.Call{
+		{"update strategy", "default/f/prod/s1", body, "200 " + body},
+		{"add strategy", "default/f/dev", `{"name":"default","segments":[1]}`, "200 " + `{"id":"s2","name":"default",` +
+			`"title":null,"disabled":false,"sortOrder":0,"constraints":[],"parameters":{},"variants":[],"segments":[1]}`},
+		{"add strategy", "default/g/prod", `{"name":"default","segments":[1]}`,
+			"400 ValidationError: The `/body/segments` property must have the ids of segments; there is no segment with the id 1."},
+	})
+	if got := a.Call(editor, "get", "default/f", ""); !strings.Contains(got, `"segments":[],"dependencies"`) {
+		t.Error(got)
+	}
+}

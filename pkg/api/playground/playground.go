@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/evaluation"
@@ -52,7 +53,8 @@ type strategies struct {
 // verdict is true, false or unknown.
 type verdict any
 
-// unknown is the verdict on a strategy that depends on the host on which an application runs.
+// unknown is the verdict on a strategy that depends on the host on which an application runs, or on a segment that the
+// caller does not see.
 const unknown = "unknown"
 
 type strategy struct {
@@ -79,7 +81,7 @@ type status string
 
 const (
 	complete    status = "complete"
-	incomplete  status = "incomplete"  // its type depends on the host; its constraints and segments were evaluated
+	incomplete  status = "incomplete"  // a part of it is unknown; its constraints and the other segments were evaluated
 	unevaluated status = "unevaluated" // it is disabled
 )
 
@@ -178,13 +180,26 @@ func newStrategy(e StrategyExplanation) strategy {
 	switch {
 	case e.Stored.Disabled:
 		s.Result.EvaluationStatus = unevaluated
-	case e.Stored.Name == toggle.StrategyApplicationHostname:
+	case isIncomplete(e):
 		s.Result.EvaluationStatus = incomplete
-		if e.Targets {
+		if mayHold(e) {
 			s.Result.Enabled = unknown
 		}
 	}
 	return s
+}
+
+// isIncomplete reports whether a part of a strategy cannot be evaluated.
+func isIncomplete(e StrategyExplanation) bool {
+	return e.Stored.Name == toggle.StrategyApplicationHostname ||
+		slices.ContainsFunc(e.Segments, func(s evaluation.SegmentExplanation) bool { return !s.Known })
+}
+
+// mayHold reports whether all parts of a strategy that can be evaluated hold.
+func mayHold(e StrategyExplanation) bool {
+	return !slices.ContainsFunc(e.Constraints, func(c evaluation.ConstraintExplanation) bool { return !c.Holds }) &&
+		!slices.ContainsFunc(e.Segments, func(s evaluation.SegmentExplanation) bool { return s.Known && !s.Holds }) &&
+		(e.RuleHolds || e.Stored.Name == toggle.StrategyApplicationHostname)
 }
 
 func newConstraints(explanations []evaluation.ConstraintExplanation) []constraint {

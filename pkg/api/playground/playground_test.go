@@ -66,7 +66,9 @@ func TestVerdicts(t *testing.T) {
 		norway   = []toggle.Constraint{{ContextName: "country", Operator: "IN", Values: []string{"NO"}}}
 		never    = toggle.Strategy{Name: "default", Constraints: norway}
 		hostNo   = toggle.Strategy{Name: "applicationHostname", Constraints: norway}
-		hostGone = toggle.Strategy{Name: "applicationHostname", Segments: []int64{2}}
+		hostAge  = toggle.Strategy{Name: "applicationHostname", Segments: []int64{1}}
+		hidden   = toggle.Strategy{Name: "default", Segments: []int64{2}}
+		neither  = toggle.Strategy{Name: "default", Segments: []int64{2}, Constraints: norway}
 		rollout  = toggle.Strategy{
 			Name: "flexibleRollout", Parameters: map[string]string{"rollout": "50", "stickiness": "tenant"},
 		}
@@ -94,7 +96,12 @@ func TestVerdicts(t *testing.T) {
 			[]string{`{"enabled":false,"evaluationStatus":"incomplete"}`},
 		},
 		{
-			"a host, but a segment does not hold", []toggle.Strategy{hostGone}, `false`,
+			"a host, but a segment does not hold", []toggle.Strategy{hostAge}, `false`,
+			[]string{`{"enabled":false,"evaluationStatus":"incomplete"}`},
+		},
+		{"a segment that the caller does not see", []toggle.Strategy{hidden}, `"unknown"`, []string{isUnknown}},
+		{
+			"such a segment, but a constraint does not hold", []toggle.Strategy{neither}, `false`,
 			[]string{`{"enabled":false,"evaluationStatus":"incomplete"}`},
 		},
 		{

@@ -39,7 +39,7 @@ func TestStrategy(t *testing.T) {
 		{rollout, `{}`, `false`},
 		{norway, `{"country":"NO"}`, `true`},
 		{norway, `{"properties":{"country":"SE"}}`, `false`},
-		{`"name":"default","parameters":{},"segments":[2]`, `{"country":"NO"}`, `false`},
+		{`"name":"default","parameters":{},"segments":[2]`, `{"country":"NO"}`, `"unknown"`},
 		{swedish, `{"country":"SE"}`, `true`},
 		{users, `{"userId":"8"}`, `true`},
 		{`"name":"applicationHostname","parameters":{"hostNames":"a"}`, `{}`, `"unknown"`},

@@ -149,7 +149,8 @@ export function strategyReasons(strategy) {
   const { disabled, constraints, segments, result } = strategy;
   if (disabled) return [{ holds: false, text: 'The strategy is disabled' }];
   const reasons = [
-    ...segments.map(({ name, result: holds, constraints: parts }) => ({ holds, text: `segment “${name}”`, parts: parts.map(constraintReason) })),
+    ...segments.map(({ id, name, result: holds, constraints: parts }) => (
+      { holds, text: name ? `segment “${name}”` : `segment ${id}: you do not see its project, so this is not known`, parts: parts.map(constraintReason) })),
     ...constraints.map(constraintReason),
   ];
   if (result.evaluationStatus === 'incomplete') return reasons;
@@ -166,6 +167,7 @@ export function strategyReasons(strategy) {
 export function resultReason({ environment, isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strategies }) {
   if (!isEnabledInCurrentEnvironment) return `It is turned off in ${environment}.`;
   if (hasUnsatisfiedDependency) return 'The toggle that it depends on does not have the state that it needs.';
+  if (strategies.result === 'unknown') return 'It depends on what is not known here.';
   if (!isEnabled) return strategies.data.length === 1 ? 'Its strategy does not hold.' : 'None of its strategies holds.';
   const i = strategies.data.findIndex(({ result }) => result.enabled === true);
   return i < 0 ? 'It is on for everyone.' : `Strategy ${i + 1} holds.`;

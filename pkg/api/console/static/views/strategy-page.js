@@ -95,8 +95,8 @@ export async function renderStrategy(content, context, { toggle, environment, id
         <fieldset class="choices"><legend>Who</legend>${typeChoices()}</fieldset>
         ${parameters()}
         <fieldset><legend>Segments</legend><div class="chips">
-          ${repeat(strategy.segments, (segment) => segment, (segment) => html`<span class="chip"><a href=${segmentAddress(segment)}><bdi>${
-    segmentNames(segments)(segment)}</bdi></a><button type="button" aria-label="Remove the segment ${segmentNames(segments)(segment)}"
+          ${repeat(strategy.segments, (segment) => segment, (segment) => html`<span class="chip">${segments.some(({ id: known }) => known === segment)
+    ? html`<a href=${segmentAddress(segment)}><bdi>${segmentNames(segments)(segment)}</bdi></a>` : html`<span title="You do not see its project. Who removes it cannot add it again.">${segmentNames(segments)(segment)}</span>`}<button type="button" aria-label="Remove the segment ${segmentNames(segments)(segment)}"
             @click=${() => set({ segments: strategy.segments.filter((other) => other !== segment) })}>×</button></span>`)}
           ${strategy.segments.length < mostSegments && segments.length > 0 ? segmentInput : nothing}
           ${segments.length === 0 ? html`<span class="detail">There are no segments.</span>` : nothing}

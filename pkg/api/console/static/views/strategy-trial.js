@@ -55,7 +55,7 @@ export function strategyTrial(edit, fields, segments, draw) {
   function outcome(strategy) {
     const { enabled, variant } = strategy.result;
     return html`<p><strong class=${enabled === true ? 'is-on' : 'is-off'}>${enabled === true ? 'It holds' : enabled === false ? 'It does not hold'
-      : `It holds on ${listed(strategy.parameters.hostNames.split(','))}`}</strong>${variant ? html`, with the variant <bdi>${variant.name}</bdi>` : nothing}.</p>
+      : strategy.name === 'applicationHostname' ? `It holds on ${listed(strategy.parameters.hostNames.split(','))}` : 'It depends on a segment that you do not see'}</strong>${variant ? html`, with the variant <bdi>${variant.name}</bdi>` : nothing}.</p>
       ${reasonList(strategyReasons(strategy))}`;
   }
 
