@@ -69,6 +69,11 @@ func (s *Store) Get(ctx context.Context, selector access.Selector) (APIToken, er
 	return FromItem(item)
 }
 
+// Unchanged returns the condition of a transaction that a token exists and has not changed since it was read.
+func (s *Store) Unchanged(t APIToken) types.TransactWriteItem {
+	return dynamo.CheckItem(s.table, Key(t.Selector), eventlog.ExistsWithLast(hash, t.LastEvent))
+}
+
 // List returns all tokens, ordered by name, then by selector.
 func (s *Store) List(ctx context.Context) ([]APIToken, error) {
 	var all []APIToken

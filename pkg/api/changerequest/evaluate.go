@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/api/segment"
@@ -28,6 +29,10 @@ type evaluation struct {
 	needed    map[protection.Place]int64
 	conflicts map[int64]string // sentences, by the id of the change
 	frozen    string           // a sentence about the first place that is frozen; "": none
+
+	// The projects and environments in which it acts, as they were read. A project that does not exist is nil.
+	projects     map[string]*access.Project
+	environments map[string]environment.Environment
 }
 
 // list returns the conflicts in the order of the changes.
@@ -187,15 +192,11 @@ func (a Action) permission() access.Permission {
 }
 
 // mayDirectly reports whether the caller has the permissions that the direct operations of the changes require.
-func mayDirectly(ctx context.Context, r Request, project *access.Project, w world, a actions) (bool, error) {
+func mayDirectly(ctx context.Context, r Request, e evaluation) (bool, error) {
+	project := e.projects[r.Project]
 	for _, c := range r.Changes {
-		in, environment := project, r.Environment
 		if c.IsOfSegment() {
-			p, err := a.read(c)
-			if err != nil {
-				return false, err
-			}
-			if s := w.segments[p.segment]; s.Project != nil && *s.Project == project.ID {
+			if s := e.segments[c.Segment]; s.Project != nil && *s.Project == project.ID {
 				may, err := access.May(ctx, project, "", access.UpdateProjectSegment)
 				if err != nil {
 					return false, err
@@ -205,7 +206,7 @@ func mayDirectly(ctx context.Context, r Request, project *access.Project, w worl
 				}
 			}
 		}
-		may, err := access.May(ctx, in, environment, c.Action.permission())
+		may, err := access.May(ctx, project, r.Environment, c.Action.permission())
 		if err != nil || !may {
 			return false, err
 		}

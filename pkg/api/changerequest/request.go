@@ -147,7 +147,22 @@ func (s *Schedule) isWaiting() bool { return s.Status == Pending || s.Frozen }
 
 // IsAuthor reports whether an account has created or changed the request.
 func (r Request) IsAuthor(account int64) bool {
-	return account != 0 && (r.CreatedBy.ID == account || slices.Contains(r.Authors, account))
+	return account != 0 && slices.Contains(r.authors(), account)
+}
+
+// approvedBy returns the accounts whose approvals count.
+func (r Request) approvedBy() (ids []int64) {
+	for _, v := range r.Approvals {
+		if !v.StruckOut {
+			ids = append(ids, v.By.ID)
+		}
+	}
+	return ids
+}
+
+// authors returns the accounts that have created or changed the request.
+func (r Request) authors() []int64 {
+	return slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(r.Authors), r.CreatedBy.ID))))
 }
 
 // reach returns the request in another state, since a time.

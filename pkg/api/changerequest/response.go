@@ -198,16 +198,18 @@ func etag(r Request) string {
 
 // shown returns the whole response for a request, evaluated on the state of now unless the request is closed.
 func (s *Store) shown(ctx context.Context, users *user.Names, r Request) (response, error) {
-	e := evaluation{}
-	segments := map[int64]string{}
-	w, err := s.world(ctx, r)
-	if err == nil && !r.State.IsFinal() {
-		e, w, _, err = s.evaluate(ctx, r)
+	var e evaluation
+	var err error
+	if r.State.IsFinal() {
+		e.world, err = s.world(ctx, r)
+	} else {
+		e, err = s.evaluate(ctx, r)
 	}
 	if err != nil {
 		return response{}, err
 	}
-	for id, one := range w.segments {
+	segments := map[int64]string{}
+	for id, one := range e.segments {
 		segments[id] = one.Name
 	}
 	known, err := users.Of(ctx, people([]Request{r}))

@@ -262,6 +262,21 @@ func checkTime(at, now time.Time) error {
 	return nil
 }
 
+// counted returns the accounts whose approvals make up those that are needed.
+func (r Request) counted(c Circumstances) (ids []int64) {
+	for _, place := range slices.SortedFunc(maps.Keys(c.Needed), comparePlaces) {
+		n := c.Needed[place]
+		for _, v := range r.Approvals {
+			if n > 0 && !v.StruckOut && slices.Contains(c.Approvers[v.By.ID], place) {
+				ids = append(ids, v.By.ID)
+				n--
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
 // missing returns the approvals that a request needs today besides those that it has, as phrases.
 func (r Request) missing(c Circumstances) (phrases []string) {
 	for _, place := range slices.SortedFunc(maps.Keys(c.Needed), comparePlaces) {

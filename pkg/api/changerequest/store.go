@@ -192,14 +192,9 @@ type eventSchedule struct {
 
 func (r Request) eventData(comment string) eventData {
 	data := eventData{ID: r.ID, Title: r.Title, Environment: r.Environment, State: r.State, Changes: len(r.Changes),
-		Approvals: []int64{}, Reviewers: append([]int64{}, r.Reviewers...), Comment: comment}
+		Approvals: append([]int64{}, r.approvedBy()...), Reviewers: append([]int64{}, r.Reviewers...), Comment: comment}
 	if s := r.Schedule; s != nil {
 		data.Schedule = &eventSchedule{datetime.Format(s.At), s.Status, s.Reason}
-	}
-	for _, v := range r.Approvals {
-		if !v.StruckOut {
-			data.Approvals = append(data.Approvals, v.By.ID)
-		}
 	}
 	return data
 }

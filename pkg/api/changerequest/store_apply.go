@@ -13,10 +13,8 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/api/segment"
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -137,13 +135,12 @@ func (s *Store) world(ctx context.Context, r Request) (world, error) {
 }
 
 // evaluate returns what the changes of a request mean on the state of now.
-func (s *Store) evaluate(ctx context.Context, r Request) (evaluation, world, map[string]*access.Project, error) {
-	w, err := s.world(ctx, r)
-	if err != nil {
-		return evaluation{}, world{}, nil, err
+func (s *Store) evaluate(ctx context.Context, r Request) (e evaluation, err error) {
+	e.needed = map[protection.Place]int64{}
+	if e.world, err = s.world(ctx, r); err != nil {
+		return evaluation{}, err
 	}
-	e := evaluation{world: w, needed: map[protection.Place]int64{}}
-	e.after, e.conflicts = s.actions.simulate(r, w)
+	e.after, e.conflicts = s.actions.simulate(r, e.world)
 	places := e.places(r)
 	for _, c := range r.Changes {
 		if c.Action != UpdateSegment || e.conflicts[c.ID] != "" {
@@ -155,24 +152,23 @@ func (s *Store) evaluate(ctx context.Context, r Request) (evaluation, world, map
 		}
 		used, err := s.segments.UsedIn(ctx, p.segment)
 		if err != nil {
-			return evaluation{}, world{}, nil, err
+			return evaluation{}, err
 		}
 		for place := range used {
 			places[place] = true
 		}
 	}
-	projects, environments, err := s.read(ctx, places)
-	if err != nil {
-		return evaluation{}, world{}, nil, err
+	if e.projects, e.environments, err = s.read(ctx, places); err != nil {
+		return evaluation{}, err
 	}
-	if err := environment.CheckProject(projects[r.Project], r.Environment); err != nil {
+	if err := e.checkPlace(r); err != nil {
 		for _, c := range r.Changes {
 			e.conflicts[c.ID] = apierror.From(err).Message
 		}
 	}
 	for _, place := range slices.SortedFunc(maps.Keys(places), comparePlaces) {
-		project := projects[place.Project]
-		in, exists := environments[place.Environment]
+		project := e.projects[place.Project]
+		in, exists := e.environments[place.Environment]
 		if project == nil || !exists {
 			continue
 		}
@@ -183,7 +179,19 @@ func (s *Store) evaluate(ctx context.Context, r Request) (evaluation, world, map
 			e.frozen = frozen(r, place, protection.FreezeIn(project, in, s.log.Now()))
 		}
 	}
-	return e, w, projects, nil
+	return e, nil
+}
+
+// checkPlace returns an error unless the environment of a request exists, and its project has it.
+func (e evaluation) checkPlace(r Request) error {
+	project := e.projects[r.Project]
+	if project == nil {
+		return access.ProjectNotFound(r.Project)
+	}
+	if _, exists := e.environments[r.Environment]; !exists {
+		return environment.NotFound(r.Environment)
+	}
+	return environment.CheckProject(project, r.Environment)
 }
 
 // read reads the projects and environments of places.
@@ -204,147 +212,6 @@ func (s *Store) read(ctx context.Context, places map[protection.Place]bool) (
 	slices.Sort(names)
 	environments, err = s.environments.Named(ctx, slices.Compact(names))
 	return projects, environments, err
-}
-
-// approves returns in which of the places that need approvals, and of the request's own, a principal may approve.
-func (s *Store) approves(
-	ctx context.Context, p access.Principal, r Request, e evaluation, projects map[string]*access.Project,
-) ([]protection.Place, error) {
-	var places []protection.Place
-	for _, place := range relevant(r, e) {
-		project := projects[place.Project]
-		if project == nil {
-			continue
-		}
-		custom, err := s.customRoles(ctx, project.CustomRolesOf(p))
-		if err != nil {
-			return nil, err
-		}
-		if mayApprove(p, project, place.Environment, custom) {
-			places = append(places, place)
-		}
-	}
-	return places, nil
-}
-
-// relevant returns the places that need approvals, or the request's own if none does.
-func relevant(r Request, e evaluation) []protection.Place {
-	if len(e.needed) == 0 {
-		return []protection.Place{r.Place()}
-	}
-	var places []protection.Place
-	for place := range e.needed {
-		places = append(places, place)
-	}
-	slices.SortFunc(places, comparePlaces)
-	return places
-}
-
-func (s *Store) customRoles(ctx context.Context, ids []access.Role) (access.CustomRoles, error) {
-	if len(ids) == 0 {
-		return nil, nil //nolint:nilnil // no roles
-	}
-	return s.access.CustomRoles(ctx, ids)
-}
-
-// approvers returns where each account that has approved a request may approve today. One that is disabled or deleted may
-// nowhere.
-func (s *Store) approvers(
-	ctx context.Context, r Request, e evaluation, projects map[string]*access.Project,
-) (map[int64][]protection.Place, error) {
-	all := map[int64][]protection.Place{}
-	var ids []int64
-	for _, v := range r.Approvals {
-		if !v.StruckOut {
-			ids = append(ids, v.By.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return all, nil
-	}
-	accounts, err := s.users.Accounts(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	directory, err := s.access.Directory(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for id, u := range accounts {
-		if u.Disabled {
-			continue
-		}
-		p := s.principal(u, directory)
-		if all[id], err = s.approves(ctx, p, r, e, projects); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-// principal returns the principal of an account, as a personal access token has it.
-func (s *Store) principal(u user.User, directory accesstable.Directory) access.Principal {
-	groups := directory.MembersGroups(u.Groups, u.GroupValues(s.log.Now(), s.groupDays))
-	p := access.MemberPrincipal(u.ID, u.Role, groups, directory.Roles)
-	p.IsServiceAccount = u.Kind == user.ServiceAccount
-	return p
-}
-
-// reviewers returns the accounts that may approve in an environment of a project.
-func (s *Store) reviewers(ctx context.Context, project *access.Project, environment string) ([]user.User, error) {
-	accounts, err := s.users.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	directory, err := s.access.Directory(ctx)
-	if err != nil {
-		return nil, err
-	}
-	roles, err := s.access.Roles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	custom := access.NewCustomRoles(roles...)
-	return slices.DeleteFunc(accounts, func(u user.User) bool {
-		return u.Disabled || !mayApprove(s.principal(u, directory), project, environment, custom)
-	}), nil
-}
-
-// checkReviewers returns a 400 unless all accounts may approve in an environment of a project.
-func (s *Store) checkReviewers(ctx context.Context, project *access.Project, environment string, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	able, err := s.reviewers(ctx, project, environment)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		if !slices.ContainsFunc(able, func(u user.User) bool { return u.ID == id }) {
-			return apierror.Invalid(apierror.At("/body/reviewers", "must have the ids of accounts that may approve in %s; %d may not",
-				named(protection.Place{Project: project.ID, Environment: environment}), id))
-		}
-	}
-	return nil
-}
-
-// caller returns the caller with what they may do with a request.
-func (s *Store) caller(
-	ctx context.Context, r Request, e evaluation, w world, projects map[string]*access.Project,
-) (by Caller, err error) {
-	by = callerOf(ctx)
-	if by.Approves, err = s.approves(ctx, access.PrincipalFrom(ctx), r, e, projects); err != nil {
-		return Caller{}, err
-	}
-	project := projects[r.Project]
-	switch {
-	case project == nil:
-	case len(e.needed) > 0:
-		by.Applies, err = access.May(ctx, project, r.Environment, access.ApplyChangeRequest)
-	default:
-		by.Applies, err = mayDirectly(ctx, r, project, w, s.actions)
-	}
-	return by, err
 }
 
 // eventOf returns the type of the event when somebody asks for another state of a request.
@@ -373,18 +240,19 @@ func (s *Store) Become(
 		if err := check(old); err != nil {
 			return write{}, err
 		}
-		e, w, projects, err := s.evaluate(ctx, old)
+		e, err := s.evaluate(ctx, old)
 		if err != nil {
 			return write{}, err
 		}
-		by, err := s.caller(ctx, old, e, w, projects)
+		by, err := s.caller(ctx, old, e)
 		if err != nil {
 			return write{}, err
 		}
-		c := Circumstances{Now: s.log.Now(), Needed: e.needed, Conflicts: e.list(old)}
-		if c.Approvers, err = s.approvers(ctx, old, e, projects); err != nil {
+		involved, err := s.participants(ctx, old, e, old.approvedBy())
+		if err != nil {
 			return write{}, err
 		}
+		c := Circumstances{Now: s.log.Now(), Needed: e.needed, Conflicts: e.list(old), Approvers: involved.approvers(old, e)}
 		next, err := old.Become(asked, by, c)
 		if err != nil && next.State != old.State { // an approval was struck out
 			return write{next: next, event: eventlog.ChangeRequestSentToReview, refused: err}, nil
@@ -402,7 +270,7 @@ func (s *Store) Become(
 			if changes, err = s.plan(applying(ctx, old, e), old, e.world); err != nil {
 				return write{}, err
 			}
-			change.parts = [][]types.TransactWriteItem{changes.actions}
+			change.parts = [][]types.TransactWriteItem{changes.actions, s.unchanged(e, involved, old.counted(c))}
 		}
 		return change, nil
 	}, func(failures []dynamo.Failure) error { return changes.failed(failures) })

@@ -226,10 +226,28 @@ func (s *Store) tryOut(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	const own = 4 // actions: the request, the numbers of the project, the event, and the condition on the project
-	if n := len(plan.actions) + own; n > dynamo.MaxActions {
+	e, err := s.evaluate(ctx, r)
+	if err != nil {
+		return err
+	}
+	actions, err := dynamo.Merge(plan.actions, s.placesUnchanged(e))
+	if err != nil {
+		return err
+	}
+	if n := len(actions) + ownActions(r, e); n > dynamo.MaxActions {
 		return apierror.Errorf(apierror.Validation, "The change request is too large for one transaction: it needs %d actions, "+
 			"and the maximum is %d. Make several change requests.", n, dynamo.MaxActions)
 	}
 	return nil
+}
+
+// ownActions returns how many actions applying a request has at most besides its changes and the conditions on places: the
+// request, the numbers of the project, the event, the directory of groups, the accounts of the authors, of those who
+// approve and of who schedules it, and a custom role for each of those who approve.
+func ownActions(r Request, e evaluation) int {
+	n := 4 + len(r.authors()) + 1
+	for _, approvals := range e.needed {
+		n += 2 * int(approvals)
+	}
+	return n
 }

@@ -85,7 +85,7 @@ func (s *Store) ApplyDue(ctx context.Context, project string, id int64) (next Re
 		if !old.isDue(s.log.Now()) {
 			return write{next: old}, nil
 		}
-		next, e, err := s.whenDue(ctx, old)
+		next, e, conditions, err := s.whenDue(ctx, old)
 		switch {
 		case err != nil:
 			return write{}, err
@@ -95,7 +95,7 @@ func (s *Store) ApplyDue(ctx context.Context, project string, id int64) (next Re
 				return write{}, err
 			}
 			return write{next: next, event: eventlog.ChangeRequestApplied,
-				parts: [][]types.TransactWriteItem{changes.actions}}, nil
+				parts: [][]types.TransactWriteItem{changes.actions, conditions}}, nil
 		case next.Schedule.Reason == old.Schedule.Reason:
 			return write{next: old}, nil
 		}
@@ -108,31 +108,71 @@ func (s *Store) ApplyDue(ctx context.Context, project string, id int64) (next Re
 // request is applied prevents it, whoever has scheduled it.
 var nobody = access.Principal{ID: "schedule"} //nolint:gochecknoglobals // never changed
 
-// whenDue returns Request.WhenDue for a request, and what its changes mean now.
-func (s *Store) whenDue(ctx context.Context, r Request) (Request, evaluation, error) {
+// whenDue returns Request.WhenDue for a request, and the conditions of the transaction that applies it.
+func (s *Store) whenDue(ctx context.Context, r Request) (
+	next Request, e evaluation, conditions []types.TransactWriteItem, err error,
+) {
 	c := Circumstances{Now: s.log.Now()}
 	// Each sweep looks whether the freeze has ended, and reads nothing else before.
 	projects, environments, err := s.read(ctx, map[protection.Place]bool{r.Place(): true})
 	if err != nil {
-		return r, evaluation{}, err
+		return r, e, nil, err
 	}
 	c.Frozen = frozen(r, r.Place(), protection.FreezeIn(projects[r.Project], environments[r.Environment], c.Now))
 	if c.Frozen != "" {
-		return r.WhenDue(Caller{}, c), evaluation{}, nil
+		return r.WhenDue(Caller{}, c), e, nil, nil
 	}
-	e, w, projects, err := s.evaluate(ctx, r)
+	if e, err = s.evaluate(ctx, r); err != nil {
+		return r, e, nil, err
+	}
+	who := append(r.authors(), r.approvedBy()...)
+	if by := r.Schedule.By.ID; by != 0 {
+		who = append(who, by)
+	}
+	involved, err := s.participants(ctx, r, e, who)
 	if err != nil {
-		return r, evaluation{}, err
+		return r, e, nil, err
 	}
-	c.Needed, c.Conflicts, c.Frozen = e.needed, e.list(r), e.frozen
-	if c.Approvers, err = s.approvers(ctx, r, e, projects); err != nil {
-		return r, evaluation{}, err
+	by, token, err := s.scheduler(ctx, r, e, involved)
+	if err != nil {
+		return r, e, nil, err
 	}
-	if c.AuthorGone, err = s.authorGone(ctx, r); err != nil {
-		return r, evaluation{}, err
+	c.Needed, c.Conflicts, c.Frozen, c.Approvers = e.needed, e.list(r), e.frozen, involved.approvers(r, e)
+	c.AuthorGone = slices.ContainsFunc(r.authors(), func(id int64) bool {
+		_, exists := involved.accounts[id]
+		return !exists
+	})
+	if next = r.WhenDue(by, c); next.State == Applied {
+		who = append(r.authors(), r.counted(c)...)
+		if by.Person.ID != 0 {
+			who = append(who, by.Person.ID)
+		}
+		slices.Sort(who)
+		conditions = append(s.unchanged(e, involved, slices.Compact(who)), token...)
 	}
-	by, err := s.scheduler(ctx, r, e, w, projects)
-	return r.WhenDue(by, c), e, err
+	return next, e, conditions, nil
+}
+
+// scheduler returns who has scheduled a request, with what they may do with it now: nothing if the account is disabled or
+// deleted, or the API token has expired or was revoked. The condition is that the token has not changed.
+func (s *Store) scheduler(ctx context.Context, r Request, e evaluation, involved participants) (
+	by Caller, condition []types.TransactWriteItem, err error,
+) {
+	p, exists := involved.principals[r.Schedule.By.ID]
+	if selector, ok := access.ParseSelector(r.Schedule.By.TokenID); ok {
+		t, err := s.tokens.Get(ctx, selector)
+		if err := apierror.IgnoreNotFound(err); err != nil {
+			return Caller{}, nil, err
+		}
+		if exists = err == nil && !t.Expired(s.log.Now()); exists {
+			p, condition = access.APITokenPrincipal(selector), []types.TransactWriteItem{s.tokens.Unchanged(t)}
+		}
+	}
+	if !exists {
+		return Caller{}, nil, nil
+	}
+	by, err = s.caller(access.WithProjects(access.WithPrincipal(ctx, p), s.access), r, e)
+	return by, condition, err
 }
 
 // frozen returns the sentence that a place that a request changes is frozen, or "" without a freeze. People who see the
@@ -147,59 +187,6 @@ func frozen(r Request, at protection.Place, f *access.Freeze) string {
 		return fmt.Sprintf("The environment %q of another project, which it changes, is frozen until %s.", at.Environment,
 			datetime.Format(f.Until))
 	}
-}
-
-// authorGone reports whether the account of an author of a request is disabled or deleted.
-func (s *Store) authorGone(ctx context.Context, r Request) (bool, error) {
-	authors := append(slices.Clone(r.Authors), r.CreatedBy.ID)
-	accounts, err := s.users.Accounts(ctx, authors)
-	for _, id := range authors {
-		if u, exists := accounts[id]; !exists || u.Disabled {
-			return true, err
-		}
-	}
-	return false, err
-}
-
-// scheduler returns who has scheduled a request, with what they may do with it now.
-func (s *Store) scheduler(
-	ctx context.Context, r Request, e evaluation, w world, projects map[string]*access.Project,
-) (Caller, error) {
-	p, err := s.principalOf(ctx, r.Schedule.By)
-	if err != nil || p.ID == "" {
-		return Caller{}, err
-	}
-	return s.caller(access.WithProjects(access.WithPrincipal(ctx, p), s.access), r, e, w, projects)
-}
-
-// principalOf returns the principal of an account or API token. It is empty if the account is disabled or deleted, or the
-// token has expired or was revoked.
-func (s *Store) principalOf(ctx context.Context, by Person) (access.Principal, error) {
-	if by.ID == 0 {
-		return s.tokenPrincipal(ctx, by.TokenID)
-	}
-	accounts, err := s.users.Accounts(ctx, []int64{by.ID})
-	if err != nil {
-		return access.Principal{}, err
-	}
-	u, exists := accounts[by.ID]
-	if !exists || u.Disabled {
-		return access.Principal{}, nil
-	}
-	directory, err := s.access.Directory(ctx)
-	return s.principal(u, directory), err
-}
-
-func (s *Store) tokenPrincipal(ctx context.Context, id string) (access.Principal, error) {
-	selector, ok := access.ParseSelector(id)
-	if !ok {
-		return access.Principal{}, nil
-	}
-	t, err := s.tokens.Get(ctx, selector)
-	if apierror.KindOf(err) == apierror.NotFound || err == nil && t.Expired(s.log.Now()) {
-		return access.Principal{}, nil
-	}
-	return access.APITokenPrincipal(selector), err
 }
 
 // MarkFailing stores when applying a scheduled request began to fail, unless that is stored or the request has changed since

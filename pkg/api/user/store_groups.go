@@ -57,6 +57,21 @@ func (s *Store) Exists(id int64) types.TransactWriteItem {
 	return dynamo.CheckItem(s.table, Key(id), exists())
 }
 
+// KeepsRights returns the condition of a transaction that an enabled account is still enabled, and still has its role and
+// all of its groups.
+func (s *Store) KeepsRights(u User) types.TransactWriteItem {
+	condition := expression.Name(attributeKind).Equal(expression.Value(u.Kind)).
+		And(expression.Name(attributeDisabled).Equal(expression.Value(false))).
+		And(expression.Name("rootRole").Equal(expression.Value(u.Role)))
+	for _, id := range u.Groups {
+		condition = condition.And(expression.Name(attributeGroups).Contains(id))
+	}
+	if u.Claim != nil && len(u.Claim.Values) > 0 {
+		condition = condition.And(expression.Name("claim.values").Equal(expression.Value(u.Claim.Values)))
+	}
+	return dynamo.CheckItem(s.table, Key(u.ID), condition)
+}
+
 // Join returns the action of a transaction that makes an account a member of a group. It fails if the account does not
 // exist, or is a member of MaxGroups groups.
 func (s *Store) Join(id, group int64) types.TransactWriteItem {

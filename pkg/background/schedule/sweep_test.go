@@ -352,29 +352,69 @@ func TestScheduledWithoutApprovals(t *testing.T) {
 	assert.Equal(t, "suspended The one who scheduled it has no longer the permissions of its operations.", f.state(t, 2))
 }
 
-// Before the token of a pipeline is revoked or expires, what it scheduled is applied.
+// Until the token of a pipeline is revoked or expires, what it has scheduled is applied.
 func TestScheduledByAPIToken(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	tokens := apitoken.NewStore(f.Client, f.Tables, f.Log())
-	create := func(expiresAt *time.Time) context.Context {
-		token, err := tokens.Create(t.Context(), apitoken.APIToken{Name: "ci", CreatedAt: toggles.Created(),
-			ExpiresAt: expiresAt}, deterministic(len(f.Scan(t, f.Tables["ApiTokens"]))))
-		assert.OK(t, err)
-		p := access.APITokenPrincipal(token.Selector)
-		p.Name, p.TokenID = "API token ci", token.Selector.String()
-		return access.WithProjects(access.WithPrincipal(t.Context(), p), f.ProjectReader())
-	}
-	valid, expiring, revoked := create(nil), create(new(toggles.Now().Add(time.Minute))), create(nil)
+	valid, expiring, revoked := f.asToken(t, nil), f.asToken(t, new(toggles.Now().Add(time.Minute))), f.asToken(t, nil)
 	f.schedule(valid, t, f.scheduled(t, "f", turnOn, time.Hour), time.Minute)
 	f.schedule(expiring, t, f.scheduled(t, "g", turnOn, time.Hour), time.Minute)
 	f.schedule(revoked, t, f.scheduled(t, "g", archive, time.Hour), time.Minute)
-	selector, _ := access.ParseSelector(access.PrincipalFrom(revoked).TokenID)
-	assert.OK(t, tokens.Delete(t.Context(), selector))
+	f.revoke(revoked, t)
 	assert.Equal(t, "1 2 0 0", f.sweep(t, f.sweeper, time.Minute))
 	for id, want := range map[int64]string{1: "Applied", 2: "suspended The one who scheduled it may no longer apply it.",
 		3: "suspended The one who scheduled it may no longer apply it."} {
 		assert.Equal(t, want, f.state(t, id))
+	}
+}
+
+// asToken creates an API token, which can expire, and returns a context of a request with it.
+func (f *fixture) asToken(t *testing.T, expiresAt *time.Time) context.Context {
+	t.Helper()
+	token, err := apitoken.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
+		apitoken.APIToken{Name: "ci", CreatedAt: toggles.Created(), ExpiresAt: expiresAt},
+		deterministic(len(f.Scan(t, f.Tables["ApiTokens"]))))
+	assert.OK(t, err)
+	p := access.APITokenPrincipal(token.Selector)
+	p.Name, p.TokenID = "API token ci", token.Selector.String()
+	return access.WithProjects(access.WithPrincipal(t.Context(), p), f.ProjectReader())
+}
+
+// revoke revokes the token of a context.
+func (f *fixture) revoke(token context.Context, t *testing.T) {
+	t.Helper()
+	selector, _ := access.ParseSelector(access.PrincipalFrom(token).TokenID)
+	assert.OK(t, apitoken.NewStore(f.Client, f.Tables, f.Log()).Delete(t.Context(), selector))
+}
+
+// What a scheduled request depends on is still there when it is applied.
+func TestTrustLostWhileApplied(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lose func(*testing.T, *fixture)
+		want string
+	}{
+		"an author is disabled":        {disable(author), "suspended The account of an author is disabled or deleted."},
+		"an approver is disabled":      {disable(owner), "suspended It needs 1 more approval in the environment \"production\" of the project \"payments\"."},
+		"who scheduled it is disabled": {disable(applier), "suspended The one who scheduled it may no longer apply it."},
+		"a token is revoked":           {nil, "suspended The one who scheduled it may no longer apply it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			id := f.scheduled(t, "f", turnOn, time.Minute)
+			if test.lose == nil {
+				token := f.asToken(t, nil)
+				f.schedule(token, t, id, 2*time.Minute)
+				test.lose = func(t *testing.T, f *fixture) {
+					t.Helper()
+					f.revoke(token, t)
+				}
+			}
+			late := f.sweeperOn(f.Before(t, "TransactWriteItems", 1, func() { test.lose(t, f) }))
+			assert.Equal(t, "0 1 0 0", f.sweep(t, late, 2*time.Minute))
+			assert.Equal(t, test.want, f.state(t, id))
+		})
 	}
 }
 

@@ -74,6 +74,12 @@ func (s *Reader) Projects(ctx context.Context) ([]*access.Project, error) {
 
 // CustomRoles implements access.Reader.
 func (s *Reader) CustomRoles(ctx context.Context, ids []access.Role) (access.CustomRoles, error) {
+	definitions, err := s.Definitions(ctx, ids)
+	return access.NewCustomRoles(definitions...), err
+}
+
+// Definitions returns the custom roles with the ids that exist, in any order.
+func (s *Reader) Definitions(ctx context.Context, ids []access.Role) (all []access.RoleDefinition, err error) {
 	keys := make([]dynamo.Item, len(ids))
 	for i, id := range ids {
 		keys[i] = RoleKey(id)
@@ -82,15 +88,14 @@ func (s *Reader) CustomRoles(ctx context.Context, ids []access.Role) (access.Cus
 	if err != nil {
 		return nil, fmt.Errorf("get roles: %w", err)
 	}
-	var definitions []access.RoleDefinition
 	for _, item := range items {
 		r, err := UnmarshalRole(item)
 		if err != nil {
 			return nil, fmt.Errorf("get roles: %w", err)
 		}
-		definitions = append(definitions, r)
+		all = append(all, r)
 	}
-	return access.NewCustomRoles(definitions...), nil
+	return all, nil
 }
 
 // Roles returns all custom roles, ordered by id.
@@ -157,18 +162,24 @@ func list[T any](ctx context.Context, s *Reader, kind Kind, unmarshal func(dynam
 // Put returns the action of a transaction that replaces the directory. It fails if the directory was changed after it was
 // read.
 func (d Directory) Put(table string) types.TransactWriteItem {
-	condition := expression.Name(Hash).AttributeNotExists()
-	if d.version > 0 {
-		condition = expression.Name("version").Equal(expression.Value(d.version))
+	return dynamo.ReplaceItem(table, d.item(), d.isUnchanged())
+}
+
+// Unchanged returns the condition of a transaction that the directory has not changed since it was read.
+func (d Directory) Unchanged(table string) types.TransactWriteItem {
+	return dynamo.CheckItem(table, DirectoryKey(), d.isUnchanged())
+}
+
+func (d Directory) isUnchanged() expression.ConditionBuilder {
+	if d.version == 0 {
+		return expression.Name(Hash).AttributeNotExists()
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	return types.TransactWriteItem{Put: &types.Put{
-		TableName:                 &table,
-		Item:                      d.item(),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return expression.Name("version").Equal(expression.Value(d.version))
+}
+
+// RoleUnchanged returns the condition of a transaction that a custom role has not changed since it was read.
+func RoleUnchanged(table string, r access.RoleDefinition) types.TransactWriteItem {
+	return dynamo.CheckItem(table, RoleKey(r.ID), expression.Name(Hash).AttributeExists().And(hasLast(r.LastEvent)))
 }
 
 // attributeOf is the attribute of a reserved name with the id of the role or group that has it.

@@ -89,13 +89,17 @@ func (c Condition) conditions(project string, now time.Time) (all []expression.C
 	for _, name := range c.Environments {
 		all = append(all, environments.AttributeNotExists().Or(environments.Contains(name)))
 	}
-	if last := c.LastEvent; last != nil {
-		attribute := expression.Name(attributeEvent)
-		unchanged := attribute.AttributeNotExists()
-		if *last != 0 {
-			unchanged = attribute.Equal(expression.Value(*last))
-		}
-		all = append(all, unchanged)
+	if c.LastEvent != nil {
+		all = append(all, hasLast(*c.LastEvent))
 	}
 	return all
+}
+
+// hasLast returns the condition that the last event of an item is last; 0: it has none.
+func hasLast(last int64) expression.ConditionBuilder {
+	attribute := expression.Name(attributeEvent)
+	if last == 0 {
+		return attribute.AttributeNotExists()
+	}
+	return attribute.Equal(expression.Value(last))
 }

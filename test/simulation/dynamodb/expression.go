@@ -134,8 +134,12 @@ func (e *evaluation) term() bool {
 		text, isString := both[0].(*types.AttributeValueMemberS)
 		prefix, also := both[1].(*types.AttributeValueMemberS)
 		return isString && also && strings.HasPrefix(text.Value, prefix.Value)
-	case e.accept("contains"): // of lists only
+	case e.accept("contains"): // of lists and sets of numbers only
 		both := e.arguments(2)
+		if set, isSet := both[0].(*types.AttributeValueMemberNS); isSet {
+			number, isNumber := both[1].(*types.AttributeValueMemberN)
+			return isNumber && slices.Contains(set.Value, number.Value)
+		}
 		list, isList := both[0].(*types.AttributeValueMemberL)
 		return isList && slices.ContainsFunc(list.Value, func(v value) bool { return compare(v, "=", both[1]) })
 	case e.accept("size"): // of maps and sets of numbers only
