@@ -30,15 +30,22 @@ export function accountRights({ path, id, address }, { search, signal }, draw) {
   const input = element(html`<input aria-label="Project" placeholder="Choose a project" value=${state.project}>`);
   const box = combobox(input, { choices: async (text) => projectChoices(await knownProjects().catch(() => []), text), choose: (project) => choose({ project }) });
   let retry = () => {}; // loads it again
-  return { load, template };
+  let pending = Promise.resolve(); // the latest requests about the account
+  return { load, answered, template };
+
+  /** Waits until the requests about the account are answered. */
+  function answered() {
+    return pending.catch(() => {}); // the page says why
+  }
 
   /** @param {number} rootRole of the account, by its id */
   async function load(rootRole) {
     state.error = null;
     retry = () => load(rootRole);
+    pending = ask();
     try {
       [state.environments, state.root, state.member] = await Promise.all([
-        loadEnvironments(signal), loadRole(rootRole, signal), loadRole(5, signal), ask(),
+        loadEnvironments(signal), loadRole(rootRole, signal), loadRole(5, signal), pending,
       ]);
     } catch (error) {
       if (signal.aborted) return;
@@ -63,8 +70,9 @@ export function accountRights({ path, id, address }, { search, signal }, draw) {
     const query = new URLSearchParams(Object.entries({ project: state.project, environment: state.environment }).filter(([, value]) => value));
     window.history.replaceState(null, '', `${address}${query.size > 0 ? '?' : ''}${query}`);
     state.error = null;
+    pending = ask();
     try {
-      await ask();
+      await pending;
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;

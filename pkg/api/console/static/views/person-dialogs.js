@@ -125,8 +125,9 @@ export async function openDisabling(person, announce, changed) {
  * Deletes a person after a question, which says what ends.
  * @param {{id: number, name: string, groups: Object[]}} person
  * @param {(person: Object) => void} deleted called after it
+ * @param {() => Promise<unknown>} [answered] waits until the page asks nothing more about the person
  */
-export function openDeletion(person, deleted) {
+export function openDeletion(person, deleted, answered = undefined) {
   const { id, name, groups } = person;
   openLoadedDialog(['Delete ', text(name), '?'], 'what ends', (signal) => loadOwn(person, signal), ({ tokens, projects }, close) => [
     html`<p>With the next request, these end:</p>
@@ -140,6 +141,7 @@ export function openDeletion(person, deleted) {
     form({
       submit: 'Delete person', busy: 'Deleting…', danger: true, cancel: close,
       async send() {
+        await answered?.();
         await call('DELETE', personPath(id)).catch((error) => {
           if (error.status !== 404) throw error; // the person is gone already
         });

@@ -117,7 +117,7 @@ export async function renderPerson(content, context, id) {
   }
 
   function remove() {
-    openDeletion(state.person, ({ name }) => leaveFor('#/people', () => announce(`${name} was deleted.`)));
+    openDeletion(state.person, ({ name }) => leaveFor('#/people', () => announce(`${name} was deleted.`)), rights.answered);
   }
 }
 

@@ -105,14 +105,16 @@ const changes = {
  * @param {'archive'|'revive'|'delete'} name of the change
  * @param {{id: string, name: string}} project
  * @param {(message: string) => void} changed
+ * @param {() => Promise<unknown>} answered waits until the page asks nothing more about the project
  */
-export function openProjectChange(name, project, changed) {
+export function openProjectChange(name, project, changed, answered) {
   const { label, past, busy, danger, title, explain, send } = changes[name];
   const dialog = openDialog([title, text(project.name), '?'], () => [
     html`<p>${explain}</p>`,
     form({
       submit: `${label} project`, busy, danger, cancel: () => dialog.close(),
       async send() {
+        await answered();
         await send(project.id);
         forgetProjects();
         dialog.close();

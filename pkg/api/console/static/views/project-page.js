@@ -34,6 +34,7 @@ export async function renderProject(content, context, id) {
   show(loading('the project'), content);
   let held = ''; // those of `deciding` that the user has
   let tabs = tabsOf();
+  let pending = Promise.resolve(); // the latest requests of a part
   content.addEventListener('click', stay);
   await load();
 
@@ -84,8 +85,9 @@ export async function renderProject(content, context, id) {
 
   async function loadTab() {
     state.error = null;
+    pending = Promise.resolve(current().load?.());
     try {
-      await current().load?.();
+      await pending;
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;
@@ -119,7 +121,7 @@ export async function renderProject(content, context, id) {
       await context.reloadPermissions().catch(() => {});
       await load();
       if (document.activeElement === document.body) focusOn('.head button');
-    });
+    }, () => pending.catch(() => {})); // the page says why
   }
 
   function draw() {

@@ -48,8 +48,9 @@ export function openEditor(account, roles, saved) {
  * Deletes a service account after a question.
  * @param {Object} account
  * @param {(account: Object) => void} deleted called after it
+ * @param {() => Promise<unknown>} [answered] waits until the page asks nothing more about the account
  */
-export function openDeletion(account, deleted) {
+export function openDeletion(account, deleted, answered = undefined) {
   const tokens = account.tokens.length;
   const dialog = openDialog(['Delete service account ', text(account.name), '?'], () => [
     html`<p>The account <strong>${text(account.name)}</strong> ${tokens === 0 ? 'has no tokens.'
@@ -60,6 +61,7 @@ export function openDeletion(account, deleted) {
       danger: true,
       cancel: () => dialog.close(),
       async send() {
+        await answered?.();
         try {
           await call('DELETE', `${accountsPath}/${account.id}`);
         } catch (error) {

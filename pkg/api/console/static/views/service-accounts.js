@@ -88,7 +88,7 @@ export async function render(content, context) {
   function showHead(account) {
     setTitle(account.name);
     setActions(
-      html`<button type="button" class="danger quiet" @click=${() => openDeletion(account, deleted)}>Delete</button>`,
+      html`<button type="button" class="danger quiet" @click=${() => openDeletion(account, deleted, rights.answered)}>Delete</button>`,
       html`<button type="button" @click=${() => openEditor(account, state.roles, saved)}>Edit</button>`,
       html`<button type="button" class="primary" @click=${() => newToken(account)}>Create token</button>`);
   }
