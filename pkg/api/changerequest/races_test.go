@@ -72,6 +72,50 @@ func TestRightLostWhileApplied(t *testing.T) {
 	}
 }
 
+// Two changes of a request at the same time are both made.
+func TestChangedAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ask(t, amy, turnOnF)
+	first, second := f, f
+	second.store = f.storeOn(f.Before(t, "TransactWriteItems", 1, func() {
+		first.requests().ExpectStatus(as(t.Context(), ben), t, "comment", "payments/1", `{"text":"Why?"}`, 204)
+	}))
+	second.requests().ExpectStatus(as(t.Context(), amy), t, "title", "payments/1", `{"title":"Start"}`, 204)
+	second.store = f.storeOn(f.Before(t, "TransactWriteItems", 1, func() { first.ask(t, amy, addStrategy) }))
+	second.ask(t, amy, archiveF)
+	_, r := f.call(t.Context(), f.requests(), amy, "get", "payments/1", "")
+	assert.Equal(t, "Start Why?", r.Title+" "+r.Comments[0].Text)
+	assert.Equal(t, 3, len(r.Features[0].Changes))
+	for i, c := range r.Features[0].Changes {
+		assert.Equal(t, []int64{1, 3, 4}[i], c.ID) // the comment is 2
+	}
+}
+
+// The first changes of a person that are sent at the same time are in one draft. A draft that is sent or deleted at the
+// same time is not changed.
+func TestDraftsAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	at := func(do func(first fixture)) fixture {
+		first, second := f, f
+		second.store = f.storeOn(f.Before(t, "TransactWriteItems", 1, func() { do(first) }))
+		return second
+	}
+	r := at(func(first fixture) { first.ask(t, amy, turnOnF) }).ask(t, amy, archiveF)
+	assert.Equal(t, int64(1), r.ID)
+	assert.Equal(t, 2, len(r.Features[0].Changes))
+	r = at(func(first fixture) { first.ask(t, ben, turnOnF) }).askIn(t, amy, "payments/development", archiveF)
+	assert.Equal(t, int64(3), r.ID)
+	r = at(func(first fixture) { first.expect(t, "payments/1", "amy In review -> 200") }).ask(t, amy, archiveF)
+	assert.Equal(t, int64(4), r.ID)
+	r = at(func(first fixture) {
+		first.requests().ExpectStatus(as(t.Context(), amy), t, "delete", "payments/4", "", 200)
+	}).ask(t, amy, archiveF)
+	assert.Equal(t, int64(5), r.ID)
+	assert.Equal(t, 1, len(r.Features[0].Changes))
+}
+
 // inProject returns what changes who has which roles in the project.
 func inProject(edit func(*access.Project)) func(*testing.T, fixture) {
 	return func(t *testing.T, f fixture) {

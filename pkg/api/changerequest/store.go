@@ -265,12 +265,16 @@ func (s *Store) replace(ctx context.Context, actions *dynamo.Actions, old Reques
 	return nil
 }
 
-// create adds a draft with changes, and returns it.
-func (s *Store) create(ctx context.Context, next Request) (Request, error) {
+// create adds a draft with changes, and returns it. check is called when no other draft can be created before this one any
+// more; its error is returned.
+func (s *Store) create(ctx context.Context, next Request, check func() error) (Request, error) {
 	var actions dynamo.Actions
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		version, err := s.version.Get(ctx)
 		if err != nil {
+			return nil, err
+		}
+		if err := check(); err != nil {
 			return nil, err
 		}
 		next.ID = version.Int(attributeLastID) + 1

@@ -16,36 +16,60 @@ import (
 // AddChanges adds changes to the caller's own draft for an environment, or to a new one, and returns it. The kind of its
 // error is Validation with places below /body, those of a list if the changes were sent as one, or Conflict.
 func (s *Store) AddChanges(ctx context.Context, r Request, changes []Change, places []string) (Request, error) {
-	drafts, err := s.open(ctx, r.Project)
-	if err != nil {
-		return Request{}, err
-	}
-	for _, d := range drafts {
-		if d.State != Draft || d.CreatedBy != r.CreatedBy || d.Environment != r.Environment {
-			continue
-		}
-		next, err := s.update(ctx, r.Project, d.ID, func(old Request) (write, error) {
-			if old.State != Draft {
-				return write{}, errSent
-			}
-			return s.added(ctx, old, changes, places)
-		}, nil)
-		if errors.Is(err, errSent) {
-			break
-		}
-		return next, err
-	}
 	r.State = Draft
 	r.Reached = map[State]time.Time{Draft: r.CreatedAt}
-	w, err := s.added(ctx, r, changes, places)
+	for {
+		next, err := s.addOnce(ctx, r, changes, places)
+		if !errors.Is(err, errDrafts) {
+			return next, err
+		}
+	}
+}
+
+// errDrafts means that the caller's drafts were changed while changes were added: one was sent or deleted, or another
+// call has made one.
+var errDrafts = errors.New("the drafts have changed")
+
+// addOnce is AddChanges, but returns errDrafts if it must be repeated.
+func (s *Store) addOnce(ctx context.Context, r Request, changes []Change, places []string) (Request, error) {
+	draft, found, err := s.draft(ctx, r)
 	if err != nil {
 		return Request{}, err
 	}
-	return s.create(ctx, w.next)
+	if !found {
+		w, err := s.added(ctx, r, changes, places)
+		if err != nil {
+			return Request{}, err
+		}
+		return s.create(ctx, w.next, func() error {
+			if _, found, err := s.draft(ctx, r); err != nil || !found {
+				return err
+			}
+			return errDrafts
+		})
+	}
+	next, err := s.update(ctx, r.Project, draft, func(old Request) (write, error) {
+		if old.State != Draft {
+			return write{}, errDrafts
+		}
+		return s.added(ctx, old, changes, places)
+	}, nil)
+	if apierror.KindOf(err) == apierror.NotFound {
+		err = errDrafts
+	}
+	return next, err
 }
 
-// errSent means that a draft was sent to review while changes were added to it.
-var errSent = errors.New("the draft was sent to review")
+// draft returns the id of the newest draft for the environment of a request by its author.
+func (s *Store) draft(ctx context.Context, r Request) (id int64, found bool, err error) {
+	all, err := s.open(ctx, r.Project)
+	for _, d := range all {
+		if d.State == Draft && d.CreatedBy == r.CreatedBy && d.Environment == r.Environment {
+			return d.ID, true, err
+		}
+	}
+	return 0, false, err
+}
 
 // added returns a request with further changes.
 func (s *Store) added(ctx context.Context, r Request, changes []Change, places []string) (write, error) {
