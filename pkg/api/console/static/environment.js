@@ -15,6 +15,9 @@ export async function loadEnvironments(signal) {
   return (await call('GET', '/api/admin/environments', undefined, { signal })).environments;
 }
 
+/** The environment with a name, without its type if it is not among those that were loaded. */
+export const namedEnvironment = (environments, name) => environments.find((one) => one.name === name) ?? { name, type: '' };
+
 /** Reports whether an environment is one whose switches ask before they change. */
 export const isProduction = ({ type }) => type === 'production';
 

@@ -35,6 +35,8 @@ const message = { isNew: false, timer: 0 };
 let caller = null;
 /** The number of toggles that are overdue or to be removed, null while it is unknown. */
 let toCleanUp = null;
+/** The caller's drafts of change requests, and how many wait for the caller, null while that is unknown. */
+let asked = { bars: /** @type {unknown} */ (nothing), waiting: null };
 /** The first segment of the fragment of the current page. */
 let currentPage;
 /** The project that lists show, '' for all. */
@@ -110,6 +112,7 @@ async function enter() {
   const token = credential();
   caller = null;
   toCleanUp = null;
+  asked = { bars: nothing, waiting: null };
   if (token === null) {
     showSignIn();
     return;
@@ -131,6 +134,7 @@ async function enter() {
   showNavigation();
   await showPage();
   if (toCleanUp === null && caller) countCleanUp();
+  if (caller) watchDrafts(caller);
   // The page of the tokens says what is wrong, if they cannot be loaded.
   if (caller?.may('ADMIN') && credential() === token && riskCount() === null) await loadAllTokens().catch(() => {});
 }
@@ -147,6 +151,20 @@ async function countCleanUp() {
 function showCleanUp(count) {
   toCleanUp = count;
   showPages();
+}
+
+/** Shows what the caller wants to ask for, and what waits for the caller. The pages do not need it. */
+async function watchDrafts({ user }) {
+  try {
+    const drafts = await import('./drafts.js');
+    await drafts.watchDrafts({ user, announce }, (shownDrafts) => {
+      asked = shownDrafts;
+      change({});
+      showPages();
+    });
+  } catch {
+    // It is loaded again after the next change.
+  }
 }
 
 async function loadCaller(signal) {
@@ -295,7 +313,7 @@ function startPage(title) {
 function change(parts) {
   Object.assign(shown, parts);
   const { draft, title, marks, path, actions, content } = shown;
-  render(html`${draft}
+  render(html`${caller ? asked.bars : nothing}${draft}
     <nav class="path" aria-label="Path" ?hidden=${path.length === 0}>${path.filter(Boolean)}</nav>
     <div class="head"><div><h1 tabindex="-1"><bdi>${title}</bdi></h1>${marks.filter(Boolean)}</div><div class="buttons">${actions.filter(Boolean)}</div></div>
     ${content}`, main);
@@ -363,8 +381,14 @@ function showPages() {
     <ul>${links.map(([name, { title, ofProject }]) => html`
       <li><a href=${ofProject ? withProject(`#/${name}`, listedProject) : `#/${name}`} aria-current=${name === currentPage ? 'page' : nothing}>${title}</a>${name === 'cleanup' && toCleanUp !== null
   ? html`<span class="number">${toCleanUp.toLocaleString('en')}<span class="visually-hidden"> ${
-    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}${name === 'api-tokens' ? risks() : nothing}</li>`)}
+    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}${name === 'api-tokens' ? risks() : name === 'change-requests' ? waiting() : nothing}</li>`)}
     </ul>`)], navigation);
+}
+
+/** How many change requests wait for the caller. */
+function waiting() {
+  return asked.waiting ? html`<span class="number">${asked.waiting.toLocaleString('en')}<span class="visually-hidden"> ${
+    asked.waiting === 1 ? 'change request waits' : 'change requests wait'} for you</span></span>` : nothing;
 }
 
 /** How many tokens are a risk. */

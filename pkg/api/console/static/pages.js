@@ -10,6 +10,7 @@ import { config } from './views/sign-in.js';
 export const pages = {
   toggles: { group: 'Toggles', title: 'Toggles', ofProject: true, titleOf: ([, name]) => name, load: () => import('./views/toggles.js') },
   projects: { group: 'Toggles', title: 'Projects', titleOf: ([id]) => id, load: () => import('./views/projects.js') },
+  'change-requests': { group: 'Toggles', title: 'Change requests', ofProject: true, titleOf: ([, id]) => id && `Change request ${id}`, load: () => import('./views/change-requests.js') },
   segments: { group: 'Toggles', title: 'Segments', load: () => import('./views/segments.js') },
   context: { group: 'Toggles', title: 'Context fields', load: () => import('./views/context.js') },
   playground: { group: 'Toggles', title: 'Playground', load: () => import('./views/playground.js') },

@@ -2,6 +2,7 @@
 
 import { call } from './api.js';
 import { counted } from './dom.js';
+import { constraintWords } from './words.js';
 
 /** The path of the segments in the API. */
 export const segmentsPath = '/api/admin/segments';
@@ -46,4 +47,21 @@ export function valueChanges(before, after) {
   const [plus, minus] = [[...now].filter((one) => !old.has(one)).length, [...old].filter((one) => !now.has(one)).length];
   const parts = [plus > 0 && `+${plus.toLocaleString('en')}`, minus > 0 && `−${minus.toLocaleString('en')}`].filter(Boolean);
   return parts.length === 0 ? '' : `${parts.join(' ')} ${plus + minus === 1 ? 'value' : 'values'}`;
+}
+
+/** What the properties of segments are called. */
+export const segmentLabels = { name: 'Name', description: 'Description', project: 'Project', constraints: 'Conditions' };
+
+/**
+ * What is different in a segment.
+ * @param {Object} before
+ * @param {Object} after some or all of its properties
+ * @returns {import('./state-words.js').Line[]}
+ */
+export function segmentDifferences(before, after) {
+  const words = { constraints: (all) => all.map(constraintWords).join(' and ') || 'everyone' };
+  return Object.entries(segmentLabels).filter(([name]) => name in after).flatMap(([name, label]) => {
+    const [from, to] = [before[name], after[name]].map((value) => words[name]?.(value) ?? value ?? 'none');
+    return from === to ? [] : [{ label: `${label}: `, from, to }];
+  });
 }

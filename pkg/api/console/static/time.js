@@ -38,6 +38,15 @@ function dayNumber(value) {
 /** A calendar day in the time zone of the pages, such as "2026-11-22". */
 export const isoDay = (value) => new Date(value).toLocaleDateString('en-CA', { timeZone });
 
+/** A date-time as the value of an input of the type datetime-local, in the time zone of the pages. */
+export function inputTime(value) {
+  const date = new Date(value);
+  return new Date(date.getTime() - (isUTC() ? 0 : date.getTimezoneOffset() * 60_000)).toISOString().slice(0, 16);
+}
+
+/** The date-time of the value of an input of the type datetime-local. */
+export const timeOfInput = (value) => new Date(isUTC() ? `${value}Z` : value).toISOString();
+
 /** Returns the number of calendar days from one date-time to another. */
 export const daysBetween = (from, to) => dayNumber(to) - dayNumber(from);
 

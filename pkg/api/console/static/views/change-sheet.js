@@ -30,6 +30,7 @@ const mostReason = 300; // characters
  * @property {Place[]} places
  * @property {string} permission that the change needs there
  * @property {boolean} [turnsOff] nothing but a toggle
+ * @property {boolean} [isApproved] by a change request
  * @property {() => import('../state-words.js').Line[]|Promise<import('../state-words.js').Line[]>} [lines] what was, and what will be
  * @property {() => import('../change-request.js').AskedChange[]} [asked] the same in a change request; without it, no request can have it
  */
@@ -88,7 +89,7 @@ async function permitsOf(items, { may }) {
     const permits = item.places.map((place) => {
       const { project, environment: { name } } = place;
       const protection = known.get(project).get(name);
-      const why = reasonOf(place, protection);
+      const why = item.isApproved ? undefined : reasonOf(place, protection);
       if (!why) return { by: 'right', item };
       if (item.turnsOff && protection.allowTurningOff && may('UPDATE_FEATURE_ENVIRONMENT', project, name)) return { by: 'off', item, why, place };
       const skips = may(item.permission, project, name) && may('SKIP_CHANGE_REQUEST', project, name);
@@ -120,6 +121,7 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
   let left = permits; // what the button still does
   let result = '';
   let running = false;
+  const isApproved = change.items.some((item) => item.isApproved); // its reason is in the request
   const controller = new AbortController();
   const reason = element(html`<input name="reason" maxlength=${mostReason} autocomplete="off" dir="auto">`);
   const progress = element(html`<p class="detail" role="status"></p>`);
@@ -152,7 +154,7 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
       impossible ? html`<p>A change request cannot do this.</p><div class="buttons"><button type="submit" class="primary" @click=${() => dialog.close()}>Close</button></div>`
         : form({ submit: submitLabel(), busy: 'Working…', danger: change.danger && asked().length < left.length, cancel: leave, send },
           ...change.controls ?? [],
-          asked().length < left.length ? field('Reason', reason, 'Optional. The event log shows it.') : nothing,
+          asked().length < left.length && !isApproved ? field('Reason', reason, 'Optional. The event log shows it.') : nothing,
           progress),
     ];
   }

@@ -1,11 +1,7 @@
 // A change of a segment, for the sheet: it changes what applications get wherever a strategy uses the segment.
 
-import { isProduction } from '../environment.js';
-import { togglesOf } from '../segment.js';
-import { constraintWords } from '../words.js';
-
-/** What the properties of segments are called. */
-export const segmentLabels = { name: 'Name', description: 'Description', project: 'Project', constraints: 'Conditions' };
+import { isProduction, namedEnvironment } from '../environment.js';
+import { segmentDifferences, togglesOf } from '../segment.js';
 
 /** The names of the toggles in production that use a segment. */
 export function inProduction(uses, environments) {
@@ -25,17 +21,9 @@ export function segmentItem(before, after, { uses, environments, permission }) {
     name: before.name,
     toggles: inProduction(uses, environments).map((name) => ({ name, project: '' })),
     places: isSame ? [] : uses.map(({ projectId: project, environment: name }) => (
-      { project, environment: environments.find((environment) => environment.name === name) ?? { name, type: '' }, isLive: true })),
+      { project, environment: namedEnvironment(environments, name), isLive: true })),
     permission,
-    lines: () => segmentLines(before, after),
+    lines: () => segmentDifferences(before, after),
     asked: () => [{ action: 'updateSegment', payload: { id: before.id, ...after } }],
   };
-}
-
-function segmentLines(before, after) {
-  const words = { constraints: (all) => all.map(constraintWords).join(' and ') || 'everyone' };
-  return Object.entries(segmentLabels).flatMap(([name, label]) => {
-    const [from, to] = [before[name], after[name]].map((value) => words[name]?.(value) ?? value ?? 'none');
-    return from === to ? [] : [{ label: `${label}: `, from, to }];
-  });
 }

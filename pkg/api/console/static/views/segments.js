@@ -8,7 +8,7 @@ import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
 import { projectInput } from '../project.js';
 import { marked, matcher } from '../search.js';
-import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentNeed, segmentsPath, usesInWords, valueChanges } from '../segment.js';
+import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentLabels, segmentNeed, segmentsPath, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
@@ -16,7 +16,7 @@ import { listAddress } from '../toggle.js';
 import { allowed, locked } from '../why.js';
 import { constraintWords, listed } from '../words.js';
 import { makeChange } from './change-sheet.js';
-import { inProduction, segmentItem, segmentLabels } from './segment-change.js';
+import { inProduction, segmentItem } from './segment-change.js';
 
 const shownUses = 100;
 const filters = { '': 'All', unused: 'Unused' };

@@ -6,7 +6,7 @@ import { apiConstraint, constraintEditor, draftConstraint } from '../constraints
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { loading, text } from '../dom.js';
 import { editResource } from '../editor.js';
-import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
+import { environmentAddress, environmentName, loadEnvironments, namedEnvironment } from '../environment.js';
 import { menu } from '../menu.js';
 import { projectPath } from '../project.js';
 import { loadState } from '../restore.js';
@@ -73,7 +73,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   const { set } = edit;
   const isLastEnabled = state.enabled && state.strategies.every((other) => other.disabled || other.id === id);
   const before = opened && strategyWords(opened.content, segmentNames(segments));
-  const where = environments.find(({ name }) => name === environment) ?? { name: environment };
+  const where = namedEnvironment(environments, environment);
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }), announce);
   const segmentInput = segmentPicker();
   const others = environments.filter(({ name }) => name !== environment && may('CREATE_FEATURE_STRATEGY', toggle.project, name));

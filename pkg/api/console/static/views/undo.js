@@ -2,16 +2,16 @@
 
 import { call, read } from '../api.js';
 import { counted } from '../dom.js';
-import { loadEnvironments } from '../environment.js';
+import { loadEnvironments, namedEnvironment } from '../environment.js';
 import { searchEvents } from '../event-search.js';
 import { changedNames, inline } from '../event-words.js';
 import { askedSteps, bringTo, loadState } from '../restore.js';
 import { isChangedSince, reversed } from '../reversal.js';
-import { loadSegmentUses } from '../segment.js';
+import { loadSegmentUses, segmentLabels } from '../segment.js';
 import { html } from '../template.js';
 import { changedToggles, togglePath } from '../toggle.js';
 import { makeChange } from './change-sheet.js';
-import { segmentItem, segmentLabels } from './segment-change.js';
+import { segmentItem } from './segment-change.js';
 import { stateItem } from './state-change.js';
 import { actions, openAction, unarchive } from './toggle-actions.js';
 
@@ -122,7 +122,7 @@ async function reverseState(event, context, ended) {
   const { project } = event;
   const toggle = { project, name: event.featureName };
   const [events, environments, first] = await Promise.all([eventsOfRequest(event, signal), loadEnvironments(signal), loadState(toggle, event.environment, signal)]);
-  const environment = environments.find(({ name }) => name === event.environment) ?? { name: event.environment, type: '' };
+  const environment = namedEnvironment(environments, event.environment);
   const { before, after, order } = changeOf(events, first);
   if (before.strategies.some((strategy) => Object.values(strategy).some(isShortened))) throw new Error('The event log does not have the whole strategy.');
   await undoUntilSame(async (again) => {
