@@ -43,9 +43,18 @@ func start(t *testing.T) *service {
 	t.Helper()
 	validator, err := openapi.Load()
 	assert.OK(t, err)
-	return &service{localtest.Start(t, local.Config{RequestsOnly: true}), &http.Client{
+	s := &service{localtest.Start(t, local.Config{RequestsOnly: true}), &http.Client{
 		Transport: validator.Transport(http.DefaultTransport, "", func(err error) { t.Error(err) }),
 	}}
+	for _, create := range []call{
+		{target: "/api/admin/projects", body: `{"id":"` + usedProject + `","name":"Used"}`},
+		{target: "/api/admin/projects/" + usedProject + "/features", body: `{"name":"used"}`},
+	} {
+		create.method, create.token, create.contentType = http.MethodPost, s.admin(), "application/json"
+		got, _ := s.send(t, create)
+		assert.Equal(t, http.StatusCreated, got.status)
+	}
+	return s
 }
 
 // admin returns the token of an Admin.
@@ -70,8 +79,7 @@ func (s *service) send(t *testing.T, c call) (got result, header http.Header) {
 		var object map[string]string
 		assert.OK(t, json.Unmarshal(body, &object))
 		assert.Equal(t, []string{"id", "message", "name"}, slices.Sorted(maps.Keys(object)))
-		// The project that cannot be deleted gets toggles and tokens meanwhile.
-		got.message, _, _ = strings.Cut(object["message"], ", because it has ")
+		got.message = object["message"]
 	}
 	return got, response.Header
 }
@@ -110,6 +118,10 @@ func (s *service) each(t *testing.T, test func(t *testing.T, op operation)) {
 // could create or delete another's.
 const toggleName, exampleToggle = "featureName", "checkout"
 
+// exampleProject is the project of the examples. usedProject cannot be archived or deleted, because it has a toggle. Only
+// the operations that try it use that one: while the service looks for toggles, nothing can be created in a project.
+const exampleProject, usedProject = "shop", "used"
+
 func operations(t *testing.T) []operation {
 	t.Helper()
 	doc, err := openapi.Document()
@@ -134,6 +146,12 @@ func operations(t *testing.T) []operation {
 			if declared.OperationID == "removeEnvironmentFromProject" { // not what addEnvironmentToProject adds
 				target += "-other"
 			}
+			project := exampleProject
+			switch declared.OperationID {
+			case "archiveProject", "deleteProject", "reviveProject":
+				project = usedProject
+				target = strings.Replace(target, "/"+exampleProject, "/"+project, 1)
+			}
 			switch declared.OperationID { // not what setProjectEnvironmentFreeze freezes
 			case "getProjectEnvironmentFreeze", "deleteProjectEnvironmentFreeze":
 				target = strings.Replace(target, "/production/", "/development/", 1)
@@ -153,7 +171,8 @@ func operations(t *testing.T) []operation {
 				}
 				for _, example := range response.Value.Content["application/json"].Examples {
 					if body, ok := example.Value.Value.(map[string]any); ok {
-						op.denials[fmt.Sprint(body["message"])] = status
+						message := strings.ReplaceAll(fmt.Sprint(body["message"]), strconv.Quote(exampleProject), strconv.Quote(project))
+						op.denials[message] = status
 					}
 				}
 			}
