@@ -21,6 +21,7 @@ func TestPermissionIndex(t *testing.T) {
 		{"SWITCH", "payments", "production"},
 	}
 	admin := []held{{Permission: "ADMIN"}}
+	apart := []held{{"SWITCH", "*", "*"}, {"NONE", "shop", ""}, {"SWITCH", "shop", "production"}}
 	tests := []struct {
 		held []held
 		need []string
@@ -40,6 +41,10 @@ func TestPermissionIndex(t *testing.T) {
 		{member, []string{"SWITCH", "payments", "development"}, false},
 		{admin, []string{"CREATE_FEATURE", "payments"}, true},
 		{admin, []string{"ADMIN"}, true},
+		{apart, []string{"SWITCH", "payments", "test"}, true},
+		{apart, []string{"SWITCH", "shop", "test"}, false},
+		{apart, []string{"SWITCH", "shop", "production"}, true},
+		{apart, []string{"NONE", "payments"}, false},
 		{nil, []string{"CREATE_FEATURE"}, false},
 		{[]held{{"SWITCH", "*", "test"}, {"SWITCH", "shop", "production"}}, []string{"SWITCH", "payments", "test"}, true},
 		{[]held{{"SWITCH", "*", "test"}, {"SWITCH", "shop", "production"}}, []string{"SWITCH", "payments", "production"}, false},

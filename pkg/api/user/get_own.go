@@ -2,7 +2,10 @@ package user
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -27,13 +30,16 @@ type ownUser struct {
 // permission is userPermissionSchema in api/openapi.yaml.
 type permission struct {
 	Permission  access.Permission `json:"permission"`
-	Project     string            `json:"project,omitempty"`     // *: all that the caller sees; empty: of the type root
+	Project     string            `json:"project,omitempty"`     // *: all without an element noBase; empty: of the type root
 	Environment string            `json:"environment,omitempty"` // *: all; empty: not of the type environment
 }
 
 const (
 	allEnvironments = "*" // of a project
-	allProjects     = "*" // that the caller sees and that are not archived
+	allProjects     = "*" // that the caller sees, unless they have the permission noBase
+
+	// noBase is in place of a permission: those with the project * do not count in the project.
+	noBase = access.Permission("NONE")
 )
 
 // GetOwn serves GET /api/admin/user. The permissions are those with which the request was authorized.
@@ -65,35 +71,75 @@ func GetOwn(users *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// permissionsInProjects returns the caller's permissions in projects that are not archived. One that the caller has in all of
-// them is listed once: otherwise an Editor of 500 open projects would get 7,000 elements.
-func permissionsInProjects(ctx context.Context) ([]permission, error) {
+// permissionsInProjects returns the caller's permissions in projects: those of the base with the project *, and how each
+// project differs from it. Otherwise an Editor of 500 projects would get 7,000 elements.
+func permissionsInProjects(ctx context.Context) (list []permission, err error) {
 	held, err := access.HeldInProjects(ctx)
 	if err != nil {
 		return nil, err
 	}
-	projects := map[access.RolePermission]int{} // the number of projects in which the caller has a permission
+	common := base(held)
+	for _, p := range common {
+		list = append(list, shown(p, allProjects))
+	}
 	for _, project := range held {
-		for _, p := range project.Permissions {
-			projects[p]++
+		id, permissions := project.Project.ID, project.Permissions
+		if includes(permissions, common) {
+			permissions = without(permissions, common)
+		} else {
+			list = append(list, permission{Permission: noBase, Project: id})
+		}
+		for _, p := range permissions {
+			list = append(list, shown(p, id))
 		}
 	}
-	everywhere := func(p access.RolePermission) bool { return len(held) > 1 && projects[p] == len(held) }
-	var common, others []permission
-	for i, project := range held {
-		for _, p := range project.Permissions {
-			shown := permission{p.Permission, project.Project.ID, p.Environment}
-			if info, _ := access.FindPermission(p.Permission); info.Type == access.EnvironmentPermission && p.Environment == "" {
-				shown.Environment = allEnvironments
-			}
-			switch {
-			case !everywhere(p):
-				others = append(others, shown)
-			case i == 0:
-				shown.Project = allProjects
-				common = append(common, shown)
+	return list, nil
+}
+
+func shown(p access.RolePermission, project string) permission {
+	shown := permission{p.Permission, project, p.Environment}
+	if info, _ := access.FindPermission(p.Permission); info.Type == access.EnvironmentPermission && p.Environment == "" {
+		shown.Environment = allEnvironments
+	}
+	return shown
+}
+
+// base returns what the caller may do in several projects, if it makes the list of permissions shorter: the choice that
+// makes it the shortest.
+func base(held []access.HeldInProject) (base []access.RolePermission) {
+	projects := map[string]int{} // their number, by what the caller may do in them
+	sets := map[string][]access.RolePermission{}
+	shortest := 0
+	for _, project := range held {
+		set := fmt.Sprint(project.Permissions)
+		projects[set]++
+		sets[set] = project.Permissions
+		shortest += len(project.Permissions)
+	}
+	for _, candidate := range slices.Sorted(maps.Keys(sets)) {
+		if projects[candidate] == 1 {
+			continue
+		}
+		common := sets[candidate]
+		length := len(common)
+		for set, number := range projects {
+			if permissions := sets[set]; includes(permissions, common) {
+				length += number * (len(permissions) - len(common))
+			} else {
+				length += number * (1 + len(permissions))
 			}
 		}
+		if length < shortest {
+			base, shortest = common, length
+		}
 	}
-	return append(common, others...), nil
+	return base
+}
+
+// includes reports whether all contains each of some.
+func includes(all, some []access.RolePermission) bool { return len(without(some, all)) == 0 }
+
+// without returns the elements of all that are not in others.
+func without(all, others []access.RolePermission) []access.RolePermission {
+	return slices.DeleteFunc(slices.Clone(all), func(p access.RolePermission) bool { return slices.Contains(others, p) })
 }

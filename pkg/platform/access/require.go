@@ -200,7 +200,8 @@ type HeldInProject struct {
 	Permissions []RolePermission // as Held returns them
 }
 
-// HeldInProjects returns what the caller may do in each project that is not archived, ordered by the id of the project.
+// HeldInProjects returns what the caller may do in each project that the caller sees, with archived ones, ordered by the id
+// of the project.
 func HeldInProjects(ctx context.Context) ([]HeldInProject, error) {
 	projects, err := VisibleProjects(ctx)
 	if err != nil {
@@ -218,9 +219,7 @@ func HeldInProjects(ctx context.Context) ([]HeldInProject, error) {
 	}
 	var all []HeldInProject
 	for _, project := range projects {
-		if project.ArchivedAt == nil {
-			all = append(all, HeldInProject{project, Held(p, project, custom)})
-		}
+		all = append(all, HeldInProject{project, Held(p, project, custom)})
 	}
 	return all, nil
 }

@@ -2,6 +2,7 @@
 
 const admin = 'ADMIN'; // includes all permissions
 const all = '*'; // projects, or environments
+const none = 'NONE'; // in a project in which those of all projects do not count
 
 /**
  * Makes an index of the caller's permissions.
@@ -9,6 +10,7 @@ const all = '*'; // projects, or environments
  */
 export function permissionIndex(permissions) {
   const index = new Map(); // by name: the environments by project, null for a permission of the type root
+  const apart = new Set(permissions.filter(({ permission }) => permission === none).map(({ project }) => project));
   for (const { permission, project = null, environment = all } of permissions) {
     if (!index.has(permission)) index.set(permission, new Map());
     const projects = index.get(permission);
@@ -29,13 +31,13 @@ export function permissionIndex(permissions) {
     const projects = index.get(permission);
     if (!projects || projects.has(null)) return projects !== undefined;
     if (project === undefined) return true;
-    return [project, all].some((one) => {
+    return (apart.has(project) ? [project] : [project, all]).some((one) => {
       const environments = projects.get(one);
       return environments !== undefined && (environment === undefined || environments.has(all) || environments.has(environment));
     });
   }
 
-  /** The ids of the projects in which the caller has a permission, or null for all of them. */
+  /** The ids of the projects in which the caller has a permission, or null for all of them with some exceptions. */
   function projectsFor(permission) {
     if (index.has(admin)) return null;
     const projects = [...index.get(permission)?.keys() ?? []];

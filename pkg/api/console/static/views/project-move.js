@@ -21,13 +21,12 @@ export const hasOtherProject = (id, { projectsFor }) => projectsFor(permission)?
  * @param {Object} context of the page
  */
 export function openMove(toggle, context) {
-  const { announce, projectsFor } = context;
-  const allowed = projectsFor(permission);
+  const { announce, may } = context;
   const input = element(html`<input name="newProjectId" required placeholder="Search projects">`);
   let chosen = '';
   const box = combobox(input, {
     choices: async (entered) => projectChoices((await knownProjects().catch(() => [])).filter(({ id }) => (
-      id !== toggle.project && (allowed === null || allowed.includes(id)))), entered),
+      id !== toggle.project && may(permission, id))), entered),
     choose: (value) => { chosen = value; },
   });
   const dialog = openDialog(['Move ', text(toggle.name), ' to another project'], () => [

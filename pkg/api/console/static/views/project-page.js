@@ -1,6 +1,6 @@
 // The page of one project. The address has the tab: `#/projects/PROJECT?tab=members`.
 
-import { call, read } from '../api.js';
+import { read } from '../api.js';
 import { failure, focusOn, loading, logAddress } from '../dom.js';
 import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
@@ -16,16 +16,14 @@ import { projectSettings } from './project-settings.js';
 import { projectTokens } from './project-tokens.js';
 
 const defaultProject = 'default'; // is neither archived nor deleted
-const ownerRole = 4;
 /** The permissions that decide which parts the page has, and what can be changed there. */
 const deciding = ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE', 'READ_PROJECT_API_TOKEN', 'CREATE_PROJECT_API_TOKEN'];
 
 export async function renderProject(content, context, id) {
-  const { user, may, search, signal, announce, setTitle, setActions, setPath } = context;
+  const { may, search, signal, announce, setTitle, setActions, setPath } = context;
   const state = {
     opened: null, // {content, etag}
     counts: null, // the numbers of its toggles by state
-    isOwner: false, // of an archived project, about which the permissions of the user say nothing
     tab: search.get('tab'), // null: the overview
     error: null,
   };
@@ -62,10 +60,6 @@ export async function renderProject(content, context, id) {
   async function load() {
     try {
       state.opened = await read(`${projectPath(id)}/overview`, { signal });
-      if (state.opened.content.archivedAt && user) {
-        const { roles } = await call('GET', `/api/admin/user/roles?${new URLSearchParams({ projectId: id })}`, undefined, { signal });
-        state.isOwner = roles.some((role) => role.id === ownerRole);
-      }
     } catch (error) {
       if (signal.aborted) return;
       setActions();
@@ -99,7 +93,7 @@ export async function renderProject(content, context, id) {
   function drawHead() {
     const { content: project } = state.opened;
     setTitle(project.name, modeBadge(project), archivedBadge(project));
-    const changes = (may('DELETE_PROJECT', id) || (project.archivedAt && state.isOwner)) && id !== defaultProject ? [
+    const changes = may('DELETE_PROJECT', id) && id !== defaultProject ? [
       project.archivedAt ? { label: 'Revive', action: () => change('revive') } : { label: 'Archive', action: () => change('archive') },
       { label: 'Delete', danger: true, action: () => change('delete') },
     ] : [];

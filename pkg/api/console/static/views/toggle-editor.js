@@ -18,14 +18,13 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
  * @param {string} [project] where a new toggle is created unless the user chooses another project
  * @param {string} [proposed] what it is called unless the user enters another name
  */
-export function openToggleEditor(current, types, { announce, signal, projectsFor }, project, proposed) {
-  const allowed = projectsFor('CREATE_FEATURE'); // the ids of projects, null: all
-  const mayCreateIn = (id) => allowed === null || allowed.includes(id);
+export function openToggleEditor(current, types, { announce, signal, may, projectsFor }, project, proposed) {
+  const mayCreateIn = (id) => may('CREATE_FEATURE', id);
   let toggle = current?.content;
   const controls = {
     ...!current && {
       name: element(html`<input name="name" value=${proposed ?? ''} autocomplete="off" spellcheck="false" required>`),
-      project: element(html`<input name="projectId" required value=${[project, 'default', ...allowed ?? []].find((id) => id && mayCreateIn(id)) ?? ''}
+      project: element(html`<input name="projectId" required value=${[project, 'default', ...projectsFor('CREATE_FEATURE') ?? []].find((id) => id && mayCreateIn(id)) ?? ''}
         @input=${showNaming} @change=${showNaming}>`),
     },
     type: element(html`<select name="type">${types.map(({ id, name: typeName, lifetimeDays }) => html`
