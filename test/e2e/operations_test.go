@@ -214,6 +214,7 @@ func attempts() map[string]attempt {
 		"get-available-change-request-reviewers": {
 			"GET " + requests + "/available-reviewers/{environment}", "", "visible",
 		},
+		"evaluate-change-request":        {"POST playground/change-request/{request}", `{"context":{}}`, "anyone"}, // who sees the project
 		"search-change-requests":         {"GET search/change-requests", "", "anyone"},
 		"get-project-environment-freeze": {"GET " + inProject + "/freeze", "", "visible"},
 		"set-project-environment-freeze": {"PUT " + inProject + "/freeze", freeze, "project PROJECT_CHANGE_REQUEST_WRITE"},

@@ -2,8 +2,11 @@ package changerequest_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
@@ -117,6 +121,7 @@ func (f fixture) set(parameters ...string) operation.Set {
 		"actionable": changerequest.Actionable(s),
 		"reviewers":  changerequest.AvailableReviewers(s),
 		"search":     changerequest.Search(s, names),
+		"play":       changerequest.Playground(s, playground.NewStore(f.Client, f.Tables), toggles.Now, rand.Reader),
 	}}
 }
 
@@ -677,6 +682,57 @@ func TestSchedule(t *testing.T) {
 		"change-request-scheduled 2 1, change-request-updated 1 1", f.events(t))
 }
 
+// The playground evaluates the toggles of a request before and after its changes.
+func TestPlayground(t *testing.T) {
+	t.Parallel()
+	const on = `{"environments":{"production":{"enabled":true,"strategies":[{"id":"a","name":"default","segments":[1]}]}}}`
+	f := newFixture(t)
+	_, err := segment.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
+		segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "s"}}})
+	assert.OK(t, err)
+	for _, name := range []string{"f", "h"} {
+		f.Update(t, name, on)
+	}
+	play := func(id int64, request int64, context string) string {
+		status, _, text := f.set("id").Serve(as(t.Context(), id), operation.Request{Operation: "play",
+			Path: fmt.Sprint(request), Body: `{"context":` + context + `}`})
+		var got struct {
+			Features []struct {
+				Name         string
+				Environments map[string][]struct{ IsEnabled bool }
+			}
+		}
+		if status != 200 {
+			return text
+		}
+		assert.OK(t, json.Unmarshal([]byte(text), &got))
+		var all []string
+		for _, one := range got.Features {
+			for _, name := range slices.Sorted(maps.Keys(one.Environments)) {
+				all = append(all, fmt.Sprint(one.Name, " ", name, " ", one.Environments[name]))
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	f.ask(t, amy, `[`+addStrategy+`,{"feature":"g","action":"updateEnabled","payload":{"enabled":true}}]`)
+	assert.Equal(t, "f production [{true} {true}], g production [{false} {true}]", play(ben, 1, `{}`))
+	f.askIn(t, amy, "payments/development", archiveF)
+	assert.Equal(t, "f development [{false} {false}], f production [{true} {false}]", play(ben, 2, `{}`))
+	f.ask(t, ben, `{"action":"updateSegment","payload":{"id":1,"constraints":[`+
+		`{"contextName":"userId","operator":"IN","values":["7"]}]}}`)
+	assert.Equal(t, "f production [{true} {true}], h production [{true} {true}]", play(ben, 3, `{"userId":"7"}`))
+	assert.Equal(t, "f production [{true} {false}], h production [{true} {false}]", play(ben, 3, `{"userId":"8"}`))
+	// A toggle of a project that the caller does not see is left out, and a request of it is not found.
+	f.protect(t, "shop", func(p *access.Project) { p.Mode, p.Users = access.Private, nil })
+	assert.Equal(t, "f production [{true} {false}]", play(ben, 3, `{"userId":"8"}`))
+	f.protect(t, "payments", func(p *access.Project) { p.Mode = access.Private })
+	assert.Equal(t, `NotFoundError: There is no change request with the id "3".`, play(guest, 3, `{}`))
+	assert.Equal(t, `NotFoundError: There is no change request with the id "9".`, play(ben, 9, `{}`))
+	// A change with a conflict is not made.
+	f.Update(t, "g", `{"environments":{"production":{"strategies":[{"id":"a","name":"default"}]}}}`)
+	assert.Equal(t, "f production [{true} {true}], g production [{false} {false}]", play(ben, 1, `{}`))
+}
+
 // Lists are newest first. Filters, pages and numbers agree, and a private project is not among them.
 func TestLists(t *testing.T) {
 	t.Parallel()
@@ -772,7 +828,7 @@ func TestTitleCommentAndDeletion(t *testing.T) {
 		`200 {"total":1,"applied":0,"rejected":0,"reviewRequired":1,"approved":0,"scheduled":0}`)
 	assert.Equal(t, int64(3), f.ask(t, amy, turnOnF).ID) // ids rise
 	f.expect(t, "payments/2", "ben "+canceled+" -> 200")
-	closed := `409 ConflictError: The change request 2 has the state "Cancelled" and cannot be changed.`
+	closed := fmt.Sprintf("409 ConflictError: The change request 2 has the state %q and cannot be changed.", canceled)
 	set.Expect(as(t.Context(), ben), t, "title", "payments/2", `{"title":"x"}`, closed)
 	set.Expect(as(t.Context(), ben), t, "ask", "payments/2", `{"reviewers":[3]}`, closed)
 	set.Expect(as(t.Context(), ben), t, "comment", "payments/2", `{"text":"Why?"}`, "204")

@@ -25,7 +25,7 @@ type world struct {
 // evaluation is what the changes of a request mean on the state of now.
 type evaluation struct {
 	world
-	after     map[string]toggle.Feature
+	after     world // with the changes that have no conflict
 	needed    map[protection.Place]int64
 	conflicts map[int64]string // sentences, by the id of the change
 	frozen    string           // a sentence about the first place that is frozen; "": none
@@ -45,44 +45,55 @@ func (e evaluation) list(r Request) (texts []string) {
 	return texts
 }
 
-// simulate makes the changes of a request in a world. It returns the toggles after them, and the conflicts.
-func (a actions) simulate(r Request, w world) (after map[string]toggle.Feature, conflicts map[int64]string) {
-	after, conflicts = maps.Clone(w.toggles), map[int64]string{}
+// simulate makes the changes of a request in a world. It returns the world after them, and the conflicts.
+func (a actions) simulate(r Request, w world) (after world, conflicts map[int64]string) {
+	after, conflicts = world{maps.Clone(w.toggles), maps.Clone(w.segments)}, map[int64]string{}
 	for _, c := range r.Changes {
-		p, err := a.read(c)
-		if err != nil { // a limit has become lower since the change was added
-			conflicts[c.ID] = apierror.From(err).Message
-			continue
+		if text := a.make(c, r, w, after); text != "" {
+			conflicts[c.ID] = text
 		}
-		if c.IsOfSegment() {
-			if _, exists := w.segments[p.segment]; !exists {
-				conflicts[c.ID] = fmt.Sprintf("There is no segment with the id %d.", p.segment)
-			} else if a.seen(c, p, r.Environment, w) != c.Seen {
-				conflicts[c.ID] = fmt.Sprintf("The segment %d has changed since the change was added.", p.segment)
-			}
-			continue
-		}
-		f, exists := after[c.Feature]
-		if !exists || f.Project != r.Project {
-			conflicts[c.ID] = apierror.From(feature.NotFound(r.Project, c.Feature)).Message
-			continue
-		}
-		if a.seen(c, p, r.Environment, w) != c.Seen {
-			conflicts[c.ID] = fmt.Sprintf("What the change %s of the toggle %q depends on has changed since it was added.",
-				c.Action, c.Feature)
-			continue
-		}
-		edit, err := a.edit(c, r.Environment)
-		if err == nil {
-			f, err = edit(f)
-		}
-		if err != nil {
-			conflicts[c.ID] = apierror.From(err).Message
-			continue
-		}
-		after[c.Feature] = f
 	}
 	return after, conflicts
+}
+
+// make makes one change of a request, or returns its conflict. before is the world without the changes of the request.
+func (a actions) make(c Change, r Request, before, after world) (conflict string) {
+	p, err := a.read(c)
+	if err != nil { // a limit has become lower since the change was added
+		return apierror.From(err).Message
+	}
+	unchanged := a.seen(c, p, r.Environment, before) == c.Seen
+	if c.IsOfSegment() {
+		changed, exists := after.segments[p.segment]
+		switch {
+		case !exists:
+			return fmt.Sprintf("There is no segment with the id %d.", p.segment)
+		case !unchanged:
+			return fmt.Sprintf("The segment %d has changed since the change was added.", p.segment)
+		case c.Action == DeleteSegment:
+			delete(after.segments, p.segment)
+		default:
+			segment.Change(&changed, p.body)
+			after.segments[p.segment] = changed
+		}
+		return ""
+	}
+	f, exists := after.toggles[c.Feature]
+	if !exists || f.Project != r.Project {
+		return apierror.From(feature.NotFound(r.Project, c.Feature)).Message
+	}
+	if !unchanged {
+		return fmt.Sprintf("What the change %s of the toggle %q depends on has changed since it was added.", c.Action, c.Feature)
+	}
+	edit, err := a.edit(c, r.Environment)
+	if err == nil {
+		f, err = edit(f)
+	}
+	if err != nil {
+		return apierror.From(err).Message
+	}
+	after.toggles[c.Feature] = f
+	return ""
 }
 
 // seen returns the digest of what the result of a change depends on: whether the toggle is archived, and the parts of its
@@ -138,7 +149,7 @@ func (w world) constraintsOf(ids []int64) (all []any) {
 func (e evaluation) places(r Request) map[protection.Place]bool {
 	all := map[protection.Place]bool{r.Place(): true}
 	for name, before := range e.toggles {
-		for _, effect := range protection.EffectsOf(before, e.after[name]) {
+		for _, effect := range protection.EffectsOf(before, e.after.toggles[name]) {
 			for _, place := range effect.Places() {
 				all[place] = true
 			}

@@ -5,6 +5,7 @@ import (
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
+	"toggleadmin/pkg/api/playground"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
@@ -141,6 +142,15 @@ func Operations() []app.Operation {
 			Requires: access.SeesProject,
 			Tables:   []string{accesstable.Table, user.Table, environment.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return AvailableReviewers(reader(d)) },
+		},
+		{
+			Name:     "evaluate-change-request",
+			Route:    "POST /api/admin/playground/change-request/{id}",
+			Requires: access.IsAnyone, // the handler requires that the project is visible
+			Tables:   shown,
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Playground(reader(d), playground.NewStore(d.DynamoDB, d.Tables), d.Now, d.Random)
+			},
 		},
 		{
 			Name:     "search-change-requests",

@@ -151,8 +151,11 @@ func fromItem(item dynamo.Item) (Request, error) {
 	return r, err
 }
 
-// notFound returns the error if a project has no request with an id.
+// notFound returns the error if a project has no request with an id; "": no project that the caller sees.
 func notFound(project, id string) error {
+	if project == "" {
+		return apierror.Errorf(apierror.NotFound, "There is no change request with the id %q.", apierror.Echo(id))
+	}
 	return apierror.Errorf(apierror.NotFound, "There is no change request with the id %q in the project %q.",
 		apierror.Echo(id), apierror.Echo(project))
 }
@@ -167,6 +170,24 @@ func (s *Store) Get(ctx context.Context, project string, id int64) (Request, err
 		return Request{}, notFound(project, strconv.FormatInt(id, 10))
 	}
 	return fromItem(item)
+}
+
+// visible returns a request of a project that the caller sees. The kind of its error is NotFound if there is none.
+func (s *Store) visible(ctx context.Context, id int64) (Request, error) {
+	item, err := dynamo.Get(ctx, s.client, s.table, key(id))
+	if err != nil {
+		return Request{}, fmt.Errorf("get the change request %d: %w", id, err)
+	}
+	if project := item.String(attributeProject); project != "" {
+		sees, err := access.Sees(ctx, project)
+		if err != nil {
+			return Request{}, err
+		}
+		if sees {
+			return fromItem(item)
+		}
+	}
+	return Request{}, notFound("", strconv.FormatInt(id, 10))
 }
 
 // eventData is a request in the data of events.

@@ -38,7 +38,7 @@ type featureResults struct {
 func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(evaluateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, noFixedProperties)
+		body, err := schema.Read(r, NoFixedProperties)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,6 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 		if err != nil {
 			return err
 		}
-		q.hasEnvironment = access.HaveEnvironments(projects)
 		features, err := store.Features(r.Context(), func(project string) bool {
 			return q.selects(project) && visible(project)
 		})
@@ -73,15 +72,26 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 		if err != nil {
 			return err
 		}
-		results, err := evaluate(r.Context(), q, features, segments, ctx)
+		results, err := Evaluation{
+			Toggles:        features,
+			Environments:   q.environments,
+			HasEnvironment: access.HaveEnvironments(projects),
+			Fields:         q.fields,
+			Versions:       []Version{{features, segments}},
+		}.Results(r.Context(), ctx)
 		if err != nil {
 			return err
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
-			Input    jsonbody.Object   `json:"input"`
-			Features []json.RawMessage `json:"features"`
-		}{body, results})
+		return Respond(w, body, results)
 	}
+}
+
+// Respond sends a response with the input of a request and the results of toggles.
+func Respond(w http.ResponseWriter, input jsonbody.Object, results []json.RawMessage) error {
+	return lambdahttp.WriteJSON(w, http.StatusOK, struct {
+		Input    jsonbody.Object   `json:"input"`
+		Features []json.RawMessage `json:"features"`
+	}{input, results})
 }
 
 // errSlow is the response to a request whose toggles cannot be evaluated before the invocation ends. An explanation
@@ -89,28 +99,37 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 var errSlow = apierror.New(apierror.Validation,
 	"The evaluation takes too long. Select fewer environments or projects, or send shorter values.")
 
-// evaluate returns the encoded featureResults of the toggles whose projects have one of the environments. It stops when ctx ends, and when the results are too large for
-// a response.
-func evaluate(
-	ctx context.Context, q query, features []toggle.Feature, segments []toggle.Segment, evaluated *evaluation.Context,
-) ([]json.RawMessage, error) {
-	engines := map[string]Engine{}
-	for _, environment := range q.environments {
-		engines[environment] = NewEngine(environment, features, segments)
-	}
+// Version is toggles and segments, as they are or as they would be. Archived toggles are not evaluated.
+type Version struct {
+	Features []toggle.Feature
+	Segments []toggle.Segment
+}
+
+// Evaluation is what is evaluated.
+type Evaluation struct {
+	Toggles        []toggle.Feature // those whose results are returned, of any version
+	Environments   []string
+	HasEnvironment func(project, environment string) bool // in other environments, a toggle has no result
+	Fields         Fields                                 // of the context
+	Versions       []Version                              // a toggle has a result for each
+}
+
+// Results returns the encoded results of the toggles in the environments, as advancedPlaygroundFeatureSchema in
+// api/openapi.yaml. Toggles whose projects have none of the environments are left out. It stops when ctx ends, and when the
+// results are too large for a response.
+func (e Evaluation) Results(ctx context.Context, evaluated *evaluation.Context) ([]json.RawMessage, error) {
+	explain := e.explanations(evaluated)
 	all := []json.RawMessage{}
 	size := 0
-	for _, f := range features {
+	for _, f := range e.Toggles {
 		if ctx.Err() != nil {
 			return nil, errSlow
 		}
 		results := featureResults{f.Name, f.Project, map[string][]Result{}}
-		for _, environment := range q.environments {
-			if !q.hasEnvironment(f.Project, environment) {
-				continue
+		for _, environment := range e.Environments {
+			if e.HasEnvironment(f.Project, environment) {
+				results.Environments[environment] = explain(f, environment)
 			}
-			explanation := engines[environment].Explain(f, evaluated)
-			results.Environments[environment] = []Result{NewResult(f, environment, q.fields, explanation)}
 		}
 		if len(results.Environments) == 0 {
 			continue
@@ -127,4 +146,27 @@ func evaluate(
 		all = append(all, text)
 	}
 	return all, nil
+}
+
+// explanations returns a function that returns the results of a toggle in an environment, one for each version.
+func (e Evaluation) explanations(evaluated *evaluation.Context) func(f toggle.Feature, environment string) []Result {
+	toggles := make([]map[string]toggle.Feature, len(e.Versions))
+	engines := make([]map[string]Engine, len(e.Versions))
+	for i, v := range e.Versions {
+		toggles[i], engines[i] = map[string]toggle.Feature{}, map[string]Engine{}
+		for _, f := range v.Features {
+			toggles[i][f.Name] = f
+		}
+		for _, environment := range e.Environments {
+			engines[i][environment] = NewEngine(environment, v.Features, v.Segments)
+		}
+	}
+	return func(f toggle.Feature, environment string) []Result {
+		results := make([]Result, len(e.Versions))
+		for i := range e.Versions {
+			explanation := engines[i][environment].Explain(toggles[i][f.Name], evaluated)
+			results[i] = NewResult(f, environment, e.Fields, explanation)
+		}
+		return results
+	}
 }

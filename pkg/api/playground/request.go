@@ -14,14 +14,12 @@ type query struct {
 	environments []string // sorted, without duplicates
 	projects     []string // nil: all
 	fields       Fields
-
-	hasEnvironment func(project, environment string) bool
 }
 
 func newQuery(body jsonbody.Object) query {
 	q := query{
 		environments: slices.Compact(slices.Sorted(slices.Values(body.Texts("environments")))),
-		fields:       fieldsOf(body),
+		fields:       FieldsOf(body),
 	}
 	if list, ok := body["projects"].([]any); ok {
 		q.projects = make([]string, 0, len(list))
@@ -41,8 +39,8 @@ func propertiesOf(body jsonbody.Object) jsonbody.Object {
 	return properties
 }
 
-// fieldsOf returns the fields of the context. Those beside properties take precedence.
-func fieldsOf(body jsonbody.Object) Fields {
+// FieldsOf returns the fields of the context of a body. Those beside properties take precedence.
+func FieldsOf(body jsonbody.Object) Fields {
 	context, _ := body["context"].(map[string]any)
 	fields := Fields{}
 	for _, object := range []jsonbody.Object{propertiesOf(body), context} {
@@ -55,9 +53,9 @@ func fieldsOf(body jsonbody.Object) Fields {
 	return fields
 }
 
-// noFixedProperties is the rule that properties have no field that every context has, because SDKs disagree about
+// NoFixedProperties is the rule that properties have no field that every context has, because SDKs disagree about
 // which of two values counts.
-func noFixedProperties(body jsonbody.Object) (violations []apierror.Detail) {
+func NoFixedProperties(body jsonbody.Object) (violations []apierror.Detail) {
 	for _, name := range slices.Sorted(maps.Keys(propertiesOf(body))) {
 		if toggle.IsFixedField(name) {
 			violations = append(violations,

@@ -21,7 +21,7 @@ var strategySchema []byte
 func EvaluateStrategy(store *Store, now func() time.Time, random io.Reader) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(strategySchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, noFixedProperties)
+		body, err := schema.Read(r, NoFixedProperties)
 		if err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func EvaluateStrategy(store *Store, now func() time.Time, random io.Reader) lamb
 				return err
 			}
 		}
-		ctx, err := fieldsOf(body).Context(now(), random)
+		ctx, err := FieldsOf(body).Context(now(), random)
 		if err != nil {
 			return err
 		}

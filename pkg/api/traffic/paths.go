@@ -33,6 +33,7 @@ func CountedPaths() Paths {
 		"/api/admin/metrics/unknown-flags":                                                                            true,
 		"/api/admin/permissions":                                                                                      true,
 		"/api/admin/playground/advanced":                                                                              true,
+		"/api/admin/playground/change-request/{id}":                                                                   true,
 		"/api/admin/playground/strategy":                                                                              true,
 		"/api/admin/projects":                                                                                         true,
 		"/api/admin/projects/archive/{projectId}":                                                                     true,

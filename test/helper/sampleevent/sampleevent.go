@@ -63,7 +63,7 @@ func Check(function string, response []byte) error {
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-change-request", "delete-change-request", "update-change-request-state", "update-change-request-title",
 		"add-change-request-comment", "get-change-request-approvers", "update-change-request-approvers",
-		"update-change-request-change", "delete-change-request-change": // there is no change request
+		"update-change-request-change", "delete-change-request-change", "evaluate-change-request": // there is no change request
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-feature-strategy", "update-feature-strategy", "delete-feature-strategy": // ids of strategies are random
 		return CheckHTTP(response, http.StatusNotFound)
