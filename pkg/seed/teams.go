@@ -92,7 +92,9 @@ func (h *history) createRole(ctx context.Context) error {
 
 func (h *history) createGroup(name, description string, members ...int64) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := h.stores.groups.Create(ctx, accesstable.Group{Name: name, Description: &description, Members: members})
+		_, err := h.stores.groups.Create(ctx, accesstable.Group{
+			Name: name, Description: &description, Members: members, CreatedAt: &h.at,
+		})
 		return unlessExists(err)
 	}
 }

@@ -122,7 +122,7 @@ export function accountRights({ path, id, address }, { search, signal }, draw) {
         html`${displayName} <small><code>${name}</code></small>`,
         hasPermission ? html`<span class="holds"><span aria-hidden="true">✓ </span>Yes</span>` : html`<span class="detail">No</span>`,
         !hasPermission ? html`<span class="detail">–</span>` : roles.length === 0 ? 'That of a group'
-          : roles.map((role, i) => html`${i > 0 ? ', ' : nothing}<a href=${roleAddress(role)}><bdi>${role.name}</bdi></a>`),
+          : html`<span>${roles.map((role, i) => html`${i > 0 ? ', ' : nothing}<a href=${roleAddress(role)}><bdi>${role.name}</bdi></a>`)}</span>`,
       ];
     }));
   }

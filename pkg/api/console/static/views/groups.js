@@ -75,8 +75,8 @@ export async function render(content, context) {
       members: ({ userCount, mappingsSSO }) => html`${userCount.toLocaleString('en')}${mappingsSSO.length > 0 ? html` <small class="detail">and by the issuer</small>` : nothing}`,
       role: ({ role }) => (role ? html`<a href=${roleAddress(role)}><bdi>${role.name}</bdi></a>` : html`<span class="detail">None</span>`),
       projects: ({ projects }) => (projects.length === 0 ? html`<span class="detail">None</span>`
-        : html`${projects.slice(0, shownProjects).map((project, i) => html`${i > 0 ? ', ' : nothing}<a href=${projectAddress(project, 'members')}>${marked(project, query)}</a>`)}${
-          projects.length > shownProjects ? html` and ${(projects.length - shownProjects).toLocaleString('en')} more` : nothing}`),
+        : html`<span>${projects.slice(0, shownProjects).map((project, i) => html`${i > 0 ? ', ' : nothing}<a href=${projectAddress(project, 'members')}>${marked(project, query)}</a>`)}${
+          projects.length > shownProjects ? html` and ${(projects.length - shownProjects).toLocaleString('en')} more` : nothing}</span>`),
     };
     return denseTable({
       caption: 'Groups',

@@ -48,7 +48,7 @@ export async function render(content, context) {
       role: { label: 'Root role', choices: () => [{ value: '', label: 'All roles' },
         ...state.roles.map((role) => ({ value: String(role.id), label: role.name, test: (person) => person.rootRole === role.id }))] },
       show: { label: 'Show', choices: () => [
-        { value: '', label: 'Enabled or disabled' },
+        { value: '', label: 'All people' },
         { value: 'enabled', label: 'Enabled', test: ({ disabled }) => !disabled },
         { value: 'disabled', label: 'Disabled', test: ({ disabled }) => disabled },
         { value: 'alone', label: 'In no group', test: ({ groups }) => groups.length === 0 },
@@ -91,8 +91,8 @@ export async function render(content, context) {
         email && email !== name ? html`<small class="line" title=${email}>${marked(email, query)}</small>` : nothing}`,
       role: ({ role }) => html`<bdi>${role.name}</bdi>`,
       groups: ({ groups }) => (groups.length === 0 ? html`<span class="detail">None</span>`
-        : html`${groups.slice(0, shownGroups).map((group, i) => html`${i > 0 ? ', ' : nothing}<a href=${groupAddress(group)} title=${group.name}>${marked(group.name, query)}</a>`)}${
-          groups.length > shownGroups ? html` and ${(groups.length - shownGroups).toLocaleString('en')} more` : nothing}`),
+        : html`<span>${groups.slice(0, shownGroups).map((group, i) => html`${i > 0 ? ', ' : nothing}<a href=${groupAddress(group)} title=${group.name}>${marked(group.name, query)}</a>`)}${
+          groups.length > shownGroups ? html` and ${(groups.length - shownGroups).toLocaleString('en')} more` : nothing}</span>`),
       seenAt: tokenUse,
       createdAt: ({ createdAt }) => (createdAt ? moment(createdAt) : html`<span class="detail">Unknown</span>`),
     };
@@ -173,5 +173,5 @@ export function tokenUse(person) {
   if (!person.tokens) return '…';
   const at = lastUse(person);
   if (person.tokens.length === 0) return html`<span class="detail">None</span>`;
-  return html`${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}`;
+  return html`<span>${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}</span>`;
 }

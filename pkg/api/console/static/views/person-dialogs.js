@@ -6,6 +6,7 @@ import { FieldError, field, form, openDialog, openLoadedDialog } from '../dialog
 import { counted, text } from '../dom.js';
 import { keepControls, mergeForm, save, writer } from '../draft.js';
 import { loadGrants, peoplePath, personPath } from '../person.js';
+import { roleSelect } from '../role-select.js';
 import { element, html, nothing, render } from '../template.js';
 
 const labels = { name: 'Name', email: 'E-mail', rootRole: 'Root role' };
@@ -26,12 +27,11 @@ export async function openPersonEditor(person, roles, { signal, announce }, save
     return;
   }
   const begun = opened?.content ?? { name: '', email: '', rootRole: 3 };
-  const about = element(html`<p class="hint" id="role-about"></p>`);
+  const role = roleSelect(roles, begun.rootRole);
   const controls = {
     name: element(html`<input name="name" autocomplete="off" dir="auto" value=${begun.name}>`),
     email: element(html`<input name="email" type="email" autocomplete="off" spellcheck="false" required value=${begun.email ?? ''}>`),
-    rootRole: element(html`<select name="rootRole" @change=${describe}>${roles.map((role) => html`
-      <option value=${role.id} ?selected=${role.id === begun.rootRole}>${role.name}</option>`)}</select>`),
+    rootRole: role.control,
   };
   const changes = element(html`<div></div>`);
   const dialog = openDialog(person ? ['Edit ', text(person.name)] : 'Add a person', () => [
@@ -39,17 +39,13 @@ export async function openPersonEditor(person, roles, { signal, announce }, save
       changes,
       field(labels.email, controls.email, 'With which the person signs in at the issuer. Nothing is sent to it.'),
       field(labels.name, controls.name, person ? undefined : 'Without a name, people see the e-mail address.'),
-      field(labels.rootRole, controls.rootRole, undefined, element(html`<div>${controls.rootRole}${about}</div>`))),
+      field(labels.rootRole, controls.rootRole, undefined, role.shown)),
   ], undefined, () => draft.leave());
   const draft = keepControls(dialog, controls, {
     kind: 'person', about: person?.id ?? null, title: person ? `changes of ${person.name}` : 'a new person',
   });
-  describe();
+  role.describe(); // of a draft
   controls.email.focus();
-
-  function describe() {
-    about.textContent = roles.find(({ id }) => id === Number(controls.rootRole.value))?.description ?? '';
-  }
 
   async function send() {
     const name = controls.name.value.trim();
@@ -66,7 +62,7 @@ export async function openPersonEditor(person, roles, { signal, announce }, save
             say: (property, value) => (property === 'rootRole' ? roles.find(({ id }) => id === value)?.name : undefined),
           }), changes);
           opened = answer.now;
-          describe();
+          role.describe();
           return;
         }
         ({ result } = answer);

@@ -29,8 +29,8 @@ export function projectEnvironments({ id, state, draw, reload, may, signal, anno
           { name: 'Name', cell: environmentName },
           { name: 'Type', kind: 'one-line', cell: ({ type }) => html`<bdi title=${type}>${type}</bdi>` },
           { name: 'In the project', cell: (environment) => (has(environment) ? 'Yes' : html`<span class="detail">No</span>`) },
-          { name: 'Toggles', cell: ({ name }) => html`<a href=${listAddress({ project: id, status: `${name}:enabled` })}>Show those that are on<span
-            class="visually-hidden"> in <bdi>${name}</bdi></span></a>` },
+          { name: 'Toggles on', cell: (environment) => (has(environment) ? html`<a href=${listAddress({ project: id, status: `${environment.name}:enabled` })}>Show<span
+            class="visually-hidden"> the toggles that are on in <bdi>${environment.name}</bdi></span></a>` : html`<span class="detail">–</span>`) },
         ],
         items: environments,
         key: ({ name }) => name,

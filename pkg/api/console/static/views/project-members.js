@@ -10,9 +10,11 @@ import { permissionWords } from '../project-roles.js';
 import { marked, matcher } from '../search.js';
 import { denseTable } from '../table.js';
 import { element, html, live, nothing, render, repeat } from '../template.js';
+import { listed } from '../words.js';
 import { accountAddress } from './token-table.js';
 
-const kinds = { user: 'Person', account: 'Service account', group: 'Group' };
+/** The kinds of members: the name of one, and what several are called. */
+const kinds = { group: ['Group', 'groups'], user: ['Person', 'people'], account: ['Service account', 'service accounts'] };
 const fewest = 2; // characters of a search for people
 const pause = 150; // between two keys, in milliseconds
 const shown = 100; // members; the search finds others
@@ -39,13 +41,13 @@ export function projectMembers({ id, state, draw, reload, may, user, signal, ann
       ${all.length === 0 ? html`<p class="empty">Nobody has a role in this project.</p>` : html`
       <div class="finder" role="search"><input type="search" aria-label="Search" placeholder="Search names and roles" autocomplete="off" dir="auto"
         .value=${live(query)} @input=${({ target }) => { query = target.value; draw(); }}>
-        <p class="detail count" role="status" tabindex="-1">${counted(found.length, 'member')}</p></div>
+        <p class="detail count" role="status" tabindex="-1">${found.length === 0 ? 'No members' : numbers(found)}</p></div>
       <section class="results" aria-label="Members that match">${found.length === 0 ? html`<p class="empty">No member matches the search.</p>` : denseTable({
         caption: 'Members',
         columns: [
           { name: 'Name', cell: ({ name, detail, ...member }) => html`<div class="named">${link(member, marked(name, query))}</div>${
             detail ? html`<small class="line" title=${detail}>${marked(detail, query)}</small>` : nothing}` },
-          { name: 'Kind', cell: ({ kind }) => kinds[kind] },
+          { name: 'Kind', cell: ({ kind }) => kinds[kind][0] },
           { name: 'Roles', kind: 'member-roles', cell: (member) => html`<div>${member.roles.map((role) => html`<span class="badge quiet" title=${
             roleOf(role)?.description ?? ''}><bdi>${roleOf(role)?.name ?? `Role ${role}`}</bdi></span> `)}</div>` },
         ],
@@ -107,7 +109,7 @@ export function projectMembers({ id, state, draw, reload, may, user, signal, ann
       const choices = [...await searchAccounts(entered, user, signal), ...(await groups).map(memberOfGroup)].map((member) => {
         found.set(member.key, member);
         const has = members.find(({ key }) => key === member.key);
-        return { value: member.key, label: member.name, detail: [kinds[member.kind], member.detail, has && `has ${roleNames(has).join(', ')}`].filter(Boolean).join(' · ') };
+        return { value: member.key, label: member.name, detail: [kinds[member.kind][0], member.detail, has && `has ${roleNames(has).join(', ')}`].filter(Boolean).join(' · ') };
       });
       const people = choices.filter(({ value }) => !value.startsWith('group'));
       return [...people, ...matching(choices.filter(({ value }) => value.startsWith('group')), entered)];
@@ -233,6 +235,12 @@ const memberOfAccount = (account) => ({
 const memberOfGroup = ({ id, name, userCount, description, roles = [] }) => ({
   key: `group-${id}`, kind: 'group', id, name, detail: [counted(userCount, 'member'), description].filter(Boolean).join(' · '), roles,
 });
+
+/** How many members of each kind there are: "2 groups and 1 person". */
+const numbers = (members) => listed(Object.entries(kinds).map(([kind, [one, many]]) => {
+  const { length } = members.filter((member) => member.kind === kind);
+  return length > 0 && counted(length, one.toLowerCase(), many);
+}).filter(Boolean), 'and');
 
 /** The members of a project: groups first, then by name. */
 const membersOf = ({ users, groups }) => [

@@ -27,7 +27,7 @@ export function projectOverview({ id, state, user }) {
       <dl class="sums">${numbers()}</dl>
       <dl class="panel">
         ${fact('Id', html`<code>${id}</code>`)}
-        ${fact('Mode', html`${modes[mode].name} <span class="detail">${modes[mode].about}</span>`)}
+        ${fact('Mode', html`${modes[mode].name}<div class="detail">${modes[mode].about}</div>`)}
         ${fact('Owners', names.length > 0 ? html`<bdi>${listed(names, 'and')}</bdi>` : html`<span class="detail">None. An Admin can give somebody this role.</span>`)}
         ${fact('Members', html`<a data-here href=${projectAddress(id, 'members')}>${members.toLocaleString('en')}</a>`)}
         ${roles ? fact('Your roles', ownRoles()) : nothing}
@@ -62,6 +62,6 @@ const fact = (label, value) => html`<div><dt>${label}</dt><dd>${value}</dd></div
 function naming(pattern) {
   if (!pattern) return html`<span class="detail">Any name</span>`;
   const { pattern: expression, example, description } = pattern;
-  return html`<code>${expression}</code>${example ? html` <span class="detail">such as <bdi>${example}</bdi></span>` : nothing}${
-    description ? html` <span class="detail"><bdi>${description}</bdi></span>` : nothing}`;
+  return html`<code>${expression}</code>${example ? html`<span class="detail">, such as <bdi>${example}</bdi></span>` : nothing}${
+    description ? html`<div class="detail"><bdi>${description}</bdi></div>` : nothing}`;
 }

@@ -77,7 +77,7 @@ export async function render(content, context) {
   function draw() {
     const { projects, error } = state;
     show(html`
-      <p class="lead">A project has the toggles of a team. Its mode and its members decide who sees and changes them.</p>
+      <p class="lead">A project has a team's toggles. Its mode and members decide who sees and changes them.</p>
       ${error ? failure(error, load) : !projects ? loading('the projects')
     : list.template(projects, table, html`<p class="empty">There are no projects that you can see.</p>`)}`, content);
   }

@@ -4,6 +4,7 @@ import { call } from '../api.js';
 import { field, form, openDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
 import { keepControls } from '../draft.js';
+import { roleSelect } from '../role-select.js';
 import { element, html, nothing } from '../template.js';
 
 export const accountsPath = '/api/admin/service-account';
@@ -15,11 +16,11 @@ export const accountsPath = '/api/admin/service-account';
  * @param {(account: Object, isNew: boolean) => void} saved called after it
  */
 export function openEditor(account, roles, saved) {
+  const role = roleSelect(roles, account?.rootRole ?? 3);
   const controls = {
     ...!account && { username: element(html`<input name="username" autocomplete="off" spellcheck="false" required>`) },
     name: element(html`<input name="name" autocomplete="off" dir="auto" required value=${account?.name ?? ''}>`),
-    rootRole: element(html`<select name="rootRole">${roles.map(({ id, name }) => html`
-      <option value=${id} ?selected=${id === (account?.rootRole ?? 3)}>${name}</option>`)}</select>`),
+    rootRole: role.control,
   };
   const dialog = openDialog(account ? ['Edit service account ', text(account.name)] : 'Create a service account', () => [
     form({
@@ -27,12 +28,13 @@ export function openEditor(account, roles, saved) {
     },
     controls.username ? field('User name', controls.username, 'Unique, for example “deploy”. It cannot be changed later.') : nothing,
     field('Name', controls.name, 'What people call it.'),
-    field('Role', controls.rootRole, 'Admin: everything. Editor: toggles and context fields. Viewer: only reading.')),
+    field('Role', controls.rootRole, undefined, role.shown)),
   ], undefined, () => draft.leave());
   const draft = keepControls(dialog, controls, {
     kind: account ? 'edit-account' : 'create-account', about: account?.id ?? null,
     title: account ? `changes of the service account ${account.name}` : 'a new service account',
   });
+  role.describe(); // of a draft
   (controls.username ?? controls.name).focus();
 
   async function send() {
