@@ -6,14 +6,17 @@ import { counted, failure, focusOn, loading, text } from '../dom.js';
 import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { ordersAfterMove } from '../order.js';
+import { forgetProtections } from '../protection.js';
 import { changedSince } from '../restore.js';
 import { denseTable } from '../table.js';
 import { element, html, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
 import { allowed } from '../why.js';
+import { freezeWords, openFreeze, openThaw } from './freeze-dialog.js';
 
 const path = '/api/admin/environments';
-const labels = { type: 'Type', sortOrder: 'Order' };
+const labels = { type: 'Type', sortOrder: 'Order', requiredApprovals: 'Approvals' };
+const mostApprovals = 10;
 const proposals = ['development', 'test', 'preproduction', 'production'];
 
 export async function render(content, context) {
@@ -54,8 +57,9 @@ export async function render(content, context) {
     return denseTable({
       caption: 'Environments',
       columns: [
-        { name: 'Name', cell: environmentName },
+        { name: 'Name', cell: (environment) => html`${environmentName(environment)}${environment.freeze ? freezeWords(environment.freeze) : nothing}` },
         { name: 'Type', kind: 'one-line', cell: ({ type }) => html`<bdi title=${type}>${type}</bdi>` },
+        { name: 'Approvals', kind: 'number', cell: ({ requiredApprovals: least }) => (least === null ? html`<span class="detail">–</span>` : least) },
         { name: 'Toggles on', kind: 'number', cell: togglesOn },
         { name: 'Client tokens', kind: 'number', cell: ({ name, apiTokenCount: count }) => (count > 0 && may('READ_CLIENT_API_TOKEN')
           ? html`<a href="#/api-tokens?${new URLSearchParams({ environment: name })}">${count.toLocaleString('en')}<span class="visually-hidden"> ${
@@ -71,6 +75,7 @@ export async function render(content, context) {
             { label: 'Edit', action: () => edit(environment) },
             ...at > 0 ? [{ label: 'Move up', action: () => move(at, at - 1) }] : [],
             ...at < last ? [{ label: 'Move down', action: () => move(at, at + 1) }] : [],
+            ...freezing(environment),
             { label: 'Delete', danger: true, action: () => remove(environment) },
           ],
         };
@@ -82,6 +87,16 @@ export async function render(content, context) {
     const { name, enabledToggleCount: count } = environment;
     return count === 0 ? '0' : html`<a href=${whereOn(environment)}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
       count === 1 ? 'toggle is on' : 'toggles are on'} in <bdi>${name}</bdi></span></a>`;
+  }
+
+  /** What freezes an environment in all projects. */
+  function freezing(environment) {
+    const { name, freeze } = environment;
+    const of = { path: `${path}/${encodeURIComponent(name)}/freeze`, name: environmentName(environment), said: `${name} of all projects`, freeze };
+    return [
+      { label: freeze ? 'Change the freeze' : 'Freeze', action: () => openFreeze(of, context, load) },
+      ...freeze ? [{ label: 'End the freeze', action: () => openThaw(of, context, load) }] : [],
+    ];
   }
 
   /** Moves an environment to another position. */
@@ -171,6 +186,7 @@ function openEditor(opened, saved) {
     ...!environment && { name: element(html`<input name="name" autocomplete="off" spellcheck="false" required>`) },
     type: element(html`<input name="type" autocomplete="off" spellcheck="false" required list="environment-types" value=${environment?.type ?? ''}>`),
     sortOrder: element(html`<input name="sortOrder" inputmode="numeric" autocomplete="off" value=${environment?.sortOrder ?? ''}>`),
+    requiredApprovals: element(html`<input name="requiredApprovals" inputmode="numeric" autocomplete="off" value=${environment?.requiredApprovals ?? ''}>`),
   };
   const dialog = openDialog(environment ? ['Edit ', text(environment.name)] : 'Create an environment', () => [
     form({ submit: environment ? 'Save' : 'Create environment', busy: 'Saving…', cancel: () => draft.leave(), send },
@@ -178,7 +194,8 @@ function openEditor(opened, saved) {
       controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
       field('Type', controls.type, 'In those of the type production, changes of toggles that are on ask first.'),
       html`<datalist id="environment-types">${proposals.map((value) => html`<option value=${value}></option>`)}</datalist>`,
-      field('Order', controls.sortOrder, environment ? 'A whole number: environments are shown in this order.' : 'A whole number. Empty: after all others.')),
+      field('Order', controls.sortOrder, environment ? 'A whole number: environments are shown in this order.' : 'A whole number. Empty: after all others.'),
+      field('Approvals', controls.requiredApprovals, `How many approvals changes need in each project at least, up to ${mostApprovals}. Empty: each project decides.`)),
   ], undefined, () => draft.leave());
   const draft = keepControls(dialog, controls, {
     kind: 'environment', about: environment?.name ?? null, title: environment ? `changes of the environment ${environment.name}` : 'a new environment',
@@ -187,11 +204,15 @@ function openEditor(opened, saved) {
 
   async function send() {
     const order = controls.sortOrder.value.trim();
-    const body = { type: controls.type.value.trim(), ...order !== '' && { sortOrder: Number(order) } };
+    const approvals = controls.requiredApprovals.value.trim();
+    const body = { type: controls.type.value.trim(), ...order !== '' && { sortOrder: Number(order) }, requiredApprovals: approvals === '' ? null : Number(approvals) };
     const name = environment?.name ?? controls.name.value.trim();
     if (!environment) checkName(name);
     if (body.type === '') throw new FieldError('type', 'Enter a type, such as test.');
     if (order !== '' && !/^-?\d+$/.test(order)) throw new FieldError('sortOrder', 'Enter a whole number.');
+    if (approvals !== '' && !(/^\d+$/.test(approvals) && Number(approvals) >= 1 && Number(approvals) <= mostApprovals)) {
+      throw new FieldError('requiredApprovals', `Enter a whole number from 1 to ${mostApprovals}.`);
+    }
     if (opened) {
       const answer = await save(`${path}/${encodeURIComponent(name)}`, body, opened, labels, `${path}/update/${encodeURIComponent(name)}`);
       if (answer.now) {
@@ -201,6 +222,7 @@ function openEditor(opened, saved) {
       }
     } else await call('POST', path, { name, ...body });
     draft.done();
+    forgetProtections();
     saved(name, !environment);
   }
 }

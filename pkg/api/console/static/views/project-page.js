@@ -12,12 +12,13 @@ import { openProjectChange } from './project-dialogs.js';
 import { projectEnvironments } from './project-environments.js';
 import { projectMembers } from './project-members.js';
 import { projectOverview } from './project-overview.js';
+import { projectProtection } from './project-protection.js';
 import { projectSettings } from './project-settings.js';
 import { projectTokens } from './project-tokens.js';
 
 const defaultProject = 'default'; // is neither archived nor deleted
 /** The permissions that decide which parts the page has, and what can be changed there. */
-const deciding = ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE', 'READ_PROJECT_API_TOKEN', 'CREATE_PROJECT_API_TOKEN'];
+const deciding = ['UPDATE_PROJECT', 'PROJECT_CHANGE_REQUEST_WRITE', 'PROJECT_USER_ACCESS_WRITE', 'READ_PROJECT_API_TOKEN', 'CREATE_PROJECT_API_TOKEN'];
 
 export async function renderProject(content, context, id) {
   const { may, search, signal, announce, setTitle, setActions, setPath } = context;
@@ -45,7 +46,7 @@ export async function renderProject(content, context, id) {
     const settings = may('UPDATE_PROJECT', id) && projectSettings(part);
     const tokens = may('READ_PROJECT_API_TOKEN', id) && projectTokens(part);
     return {
-      overview, members, environments: projectEnvironments(part), ...tokens && { tokens }, ...settings && { settings },
+      overview, members, environments: projectEnvironments(part), protection: projectProtection(part), ...tokens && { tokens }, ...settings && { settings },
     };
   }
 
@@ -128,6 +129,7 @@ export async function renderProject(content, context, id) {
         ${tab('overview', 'Overview')}
         ${tab('members', 'Members', project.members)}
         ${tab('environments', 'Environments', project.environments.length)}
+        ${tab('protection', 'Protection')}
         ${tabs.tokens ? tab('tokens', 'Client tokens') : nothing}
         ${tabs.settings ? tab('settings', 'Settings') : nothing}
         ${may('ADMIN') ? html`<li><a href=${logAddress({ project: id })}>Event log</a></li>` : nothing}

@@ -50,7 +50,7 @@ const resourceOf = {
     path: (event) => `/api/admin/context/${encodeURIComponent(idOf(event))}`,
   },
   'environment-updated': {
-    permission: 'ADMIN', names: ['type', 'sortOrder'],
+    permission: 'ADMIN', names: ['type', 'sortOrder', 'requiredApprovals'],
     path: (event) => `/api/admin/environments/${encodeURIComponent(idOf(event))}`,
     to: (event) => `/api/admin/environments/update/${encodeURIComponent(idOf(event))}`,
   },
@@ -72,6 +72,7 @@ const resourceOf = {
 
 const labels = {
   ...segmentLabels, type: 'Type', impressionData: 'Impression data', stickiness: 'Stickiness', sortOrder: 'Order', legalValues: 'Legal values', lifetimeDays: 'Lifetime',
+  requiredApprovals: 'Approvals',
 };
 
 /** The log has the length of a value instead of one that is too long. */
