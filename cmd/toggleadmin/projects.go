@@ -13,7 +13,7 @@ import (
 type projectsCmd struct {
 	List    listProjectsCmd   `cmd:"" help:"List the projects."`
 	Show    showProjectCmd    `cmd:"" help:"Print all properties of a project."`
-	Create  createProjectCmd  `cmd:"" help:"Create an open project without members."`
+	Create  createProjectCmd  `cmd:"" help:"Create a project."`
 	Update  updateProjectCmd  `cmd:"" help:"Change the given properties of a project."`
 	Archive archiveProjectCmd `cmd:"" help:"Archive a project whose toggles are all archived."`
 	Revive  reviveProjectCmd  `cmd:"" help:"Revive an archived project."`
@@ -27,9 +27,14 @@ type (
 	createProjectCmd struct {
 		projectID
 
-		Name        *string `help:"Name of the project. Default: the ID."`
-		Description *string `placeholder:"TEXT" help:"What the project is for."`
-		Stickiness  *string `placeholder:"FIELD" help:"Stickiness of new strategies in the console. Default: default."`
+		Name        *string  `help:"Name of the project. Default: the ID."`
+		Description *string  `placeholder:"TEXT" help:"What the project is for."`
+		Stickiness  *string  `placeholder:"FIELD" help:"Stickiness of new strategies in the console. Default: default."`
+		Mode        *string  `enum:"open,protected,private" placeholder:"MODE" help:"open, protected or private. A protected or private project needs an Owner. Default: open."`
+		Owner       []id     `placeholder:"ID" help:"Person or service account with the role Owner. Repeat for more, or separate IDs by commas."`
+		OwnerGroup  []id     `placeholder:"ID" help:"Group with the role Owner. Repeat for more, or separate IDs by commas."`
+		Environment []string `sep:"none" placeholder:"NAME" help:"Environment in which toggles of the project can be switched. Repeat for more. Default: all."`
+		naming
 	}
 	updateProjectCmd struct {
 		projectID
@@ -41,6 +46,8 @@ type (
 		Mode              *string  `enum:"open,protected,private" placeholder:"MODE" help:"open, protected or private. A protected or private project has an Owner."`
 		AddEnvironment    []string `sep:"none" placeholder:"NAME" help:"Environment in which toggles of the project can be switched from now on. Repeat for more."`
 		RemoveEnvironment []string `sep:"none" placeholder:"NAME" help:"Environment in which toggles of the project cannot be switched any more. Repeat for more."`
+		naming
+		NoNaming bool `help:"Remove the pattern of names, with its example and description."`
 	}
 	archiveProjectCmd struct{ projectID }
 	reviveProjectCmd  struct{ projectID }
@@ -48,7 +55,29 @@ type (
 	projectID         struct {
 		ID string `arg:"" help:"ID of the project."`
 	}
+	// naming is how the toggles of a project are named.
+	naming struct {
+		NamingPattern     string `placeholder:"PATTERN" help:"Regular expression (RE2) that matches the whole name of each new toggle."`
+		NamingExample     string `placeholder:"NAME" help:"Name that matches the pattern. Errors contain it."`
+		NamingDescription string `placeholder:"TEXT" help:"What the pattern demands. Errors contain it."`
+	}
 )
+
+// Validate is called by kong.
+func (n *naming) Validate() error {
+	if n.NamingPattern == "" && n.NamingExample+n.NamingDescription != "" {
+		return exitstatus.Errorf(exitstatus.Usage, "an example or a description needs --naming-pattern")
+	}
+	return nil
+}
+
+// change returns the new naming, or nil if it does not change.
+func (n *naming) change() *access.Naming {
+	if n.NamingPattern == "" {
+		return nil
+	}
+	return &access.Naming{Pattern: n.NamingPattern, Example: n.NamingExample, Description: n.NamingDescription}
+}
 
 type accessCmd struct {
 	List   listAccessCmd   `cmd:"" help:"List who has which roles in a project."`
@@ -111,6 +140,10 @@ func (c *showProjectCmd) Run(s *session, o *operator.Operator) error {
 	if p.Environments != nil {
 		environments = strings.Join(p.Environments, ", ")
 	}
+	names := "any"
+	if p.Naming != nil {
+		names = p.Naming.Pattern
+	}
 	return s.printProperties([][2]string{
 		{"ID", p.ID},
 		{"Name", p.Name},
@@ -119,6 +152,7 @@ func (c *showProjectCmd) Run(s *session, o *operator.Operator) error {
 		{"State", projectState(p)},
 		{"Stickiness", p.DefaultStickiness},
 		{"Environments", environments},
+		{"Toggle names", names},
 		{"Toggles", strconv.Itoa(p.Toggles)},
 		{"Owners", strings.Join(p.Owners, ", ")},
 		{"Created", localTime(p.CreatedAt)},
@@ -129,8 +163,9 @@ func (c *showProjectCmd) Run(s *session, o *operator.Operator) error {
 
 func (c *createProjectCmd) Run(s *session, o *operator.Operator) error {
 	p, err := o.CreateProject(s.step(), c.ID, operator.ProjectChange{
-		Name: c.Name, Description: c.Description, Stickiness: c.Stickiness,
-	})
+		Name: c.Name, Description: c.Description, Stickiness: c.Stickiness, Mode: (*access.Mode)(c.Mode),
+		Naming: c.change(), Add: c.Environment,
+	}, operator.Owners{Accounts: numbers(c.Owner), Groups: numbers(c.OwnerGroup)})
 	if err != nil {
 		return err
 	}
@@ -147,7 +182,10 @@ type changedProject struct {
 func (c *updateProjectCmd) Run(s *session, o *operator.Operator) error {
 	change := operator.ProjectChange{
 		Name: c.Name, Description: c.Description, Stickiness: c.Stickiness, Mode: (*access.Mode)(c.Mode),
-		Add: c.AddEnvironment, Remove: c.RemoveEnvironment,
+		Naming: c.change(), Add: c.AddEnvironment, Remove: c.RemoveEnvironment,
+	}
+	if c.NoNaming {
+		change.Naming = &access.Naming{}
 	}
 	if c.NoDescription {
 		change.Description = new("")

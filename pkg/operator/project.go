@@ -23,12 +23,20 @@ type Project struct {
 	Description       *string     `json:"description"`
 	Mode              access.Mode `json:"mode"`
 	DefaultStickiness string      `json:"defaultStickiness"`
-	Environments      []string    `json:"environments"` // null: all
-	Toggles           int         `json:"toggles"`      // their number, without archived ones
-	Owners            []string    `json:"owners"`       // names of accounts and groups
-	CreatedAt         *string     `json:"createdAt"`    // null: unknown
+	Environments      []string    `json:"environments"`  // null: all
+	Naming            *Naming     `json:"featureNaming"` // of toggles; null: any name
+	Toggles           int         `json:"toggles"`       // their number, without archived ones
+	Owners            []string    `json:"owners"`        // names of accounts and groups
+	CreatedAt         *string     `json:"createdAt"`     // null: unknown
 	UpdatedAt         *string     `json:"updatedAt"`
 	ArchivedAt        *string     `json:"archivedAt"`
+}
+
+// Naming is how the toggles of a project are named.
+type Naming struct {
+	Pattern     string `json:"pattern"` // RE2; the whole name matches it
+	Example     string `json:"example"`
+	Description string `json:"description"`
 }
 
 // Grant is the roles that an account or a group has in a project.
@@ -112,6 +120,7 @@ func (d directory) project(p *access.Project, toggles map[string]int) Project {
 		Mode:              p.Mode,
 		DefaultStickiness: p.DefaultStickiness,
 		Environments:      p.Environments,
+		Naming:            (*Naming)(p.Naming),
 		Toggles:           toggles[p.ID],
 		Owners:            []string{},
 		CreatedAt:         datetime.FormatOptional(p.CreatedAt),
@@ -185,13 +194,20 @@ type ProjectChange struct {
 	Name, Stickiness *string
 	Description      *string // empty: none
 	Mode             *access.Mode
-	Add, Remove      []string // environments
+	Naming           *access.Naming // of toggles; an empty pattern: any name
+	Add, Remove      []string       // environments
 }
 
 func (c ProjectChange) apply(p *access.Project) {
 	assign(&p.Name, c.Name)
 	assign(&p.DefaultStickiness, c.Stickiness)
 	assign(&p.Mode, c.Mode)
+	if c.Naming != nil {
+		p.Naming = c.Naming
+		if c.Naming.Pattern == "" {
+			p.Naming = nil
+		}
+	}
 	if c.Description != nil {
 		p.Description = c.Description
 		if *c.Description == "" {
@@ -209,18 +225,40 @@ func (c ProjectChange) check(p access.Project) error {
 	return nil
 }
 
-// CreateProject creates an open project without members. Without a name, its name is the id.
-func (o *Operator) CreateProject(ctx context.Context, id string, change ProjectChange) (Project, error) {
+// Owners are the ids of the accounts and groups that have the role Owner in a new project.
+type Owners struct{ Accounts, Groups []int64 }
+
+// CreateProject creates a project with the environments that change adds, or all. Without a name, its name is the id.
+func (o *Operator) CreateProject(ctx context.Context, id string, change ProjectChange, owners Owners) (Project, error) {
 	next := access.NewProject(id, id)
 	if err := change.check(next); err != nil {
 		return Project{}, err
 	}
 	change.apply(&next)
+	if next.Mode != access.Open && len(owners.Accounts)+len(owners.Groups) == 0 {
+		return Project{}, exitstatus.Errorf(exitstatus.Usage, "a %s project needs an Owner: use --owner or --owner-group",
+			next.Mode)
+	}
+	for _, name := range change.Add {
+		if err := o.CheckEnvironment(ctx, name); err != nil {
+			return Project{}, err
+		}
+		next.Environments = append(next.Environments, name)
+	}
+	next.Users, next.Groups = ownersOf(owners.Accounts), ownersOf(owners.Groups)
 	created, err := o.projects.Create(ctx, next)
 	if err != nil {
 		return Project{}, explainChange(err)
 	}
 	return o.Project(ctx, created.ID)
+}
+
+func ownersOf(ids []int64) map[int64][]access.Role {
+	roles := map[int64][]access.Role{}
+	for _, id := range ids {
+		roles[id] = []access.Role{access.RoleOwner}
+	}
+	return roles
 }
 
 // UpdateProject changes a project. changed is false if it already was as change makes it.
@@ -334,12 +372,11 @@ func (o *Operator) ChangeAccess(ctx context.Context, id string, c AccessChange) 
 			all[id] = next
 		}
 	}
-	may := func(context.Context, *access.Project, access.RoleDefinition) error { return nil } // the operator may give each
 	err = o.projects.UpdateAccess(ctx, id, func(p *access.Project) {
 		changed = false
 		edit(p.Users, c.Accounts)
 		edit(p.Groups, c.Groups)
-	}, may)
+	}, project.AnyRole)
 	if err != nil {
 		return nil, false, explainChange(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -117,7 +118,7 @@ func (h *history) giveAccess(ctx context.Context) error {
 				p.Groups[g.ID] = []access.Role{r}
 			}
 		}
-	}, func(context.Context, *access.Project, access.RoleDefinition) error { return nil })
+	}, project.AnyRole)
 }
 
 // unlessExists returns an error unless an interrupted call has created the same.

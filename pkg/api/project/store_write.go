@@ -44,8 +44,9 @@ func (s *Store) Get(ctx context.Context, id string) (*access.Project, error) {
 func (s *Store) List(ctx context.Context) ([]*access.Project, error) { return s.access.Projects(ctx) }
 
 // Create adds a project, and returns it. With an empty id, it gets one that is made from its name, and without a time of
-// creation, the current one. The kind of its error
-// is NameExists, also for an id that differs in letter case only, or Validation if the limit is reached.
+// creation, the current one. The kind of its error is NameExists, also for an id that differs in letter case only;
+// Validation if the limit is reached, or an account, a group or a role in it does not exist; or Conflict if a protected or
+// private project would have no Owner.
 func (s *Store) Create(ctx context.Context, next access.Project) (created access.Project, err error) {
 	last := int64(0) // the id of the last event of a deleted project with the id
 	var actions *dynamo.Actions
@@ -66,6 +67,10 @@ func (s *Store) Create(ctx context.Context, next access.Project) (created access
 			return nil, err
 		}
 		created.LastEvent = last
+		actions = &dynamo.Actions{}
+		if err := s.give(ctx, actions, &access.Project{}, &created, AnyRole); err != nil {
+			return nil, err
+		}
 		if created.CreatedAt == nil {
 			created.CreatedAt = new(datetime.Milliseconds(s.log.Now()))
 		}
@@ -75,7 +80,6 @@ func (s *Store) Create(ctx context.Context, next access.Project) (created access
 			return nil, err
 		}
 		created.LastEvent = id
-		actions = &dynamo.Actions{}
 		actions.Add(actionProject, dynamo.NewItem(s.table(), accesstable.Hash, accesstable.MarshalProject(created)))
 		actions.Add(actionCounter, counter)
 		actions.Add(actionMarker, s.log.CheckMarkerActions(Subject(created.ID), id)...)

@@ -68,7 +68,7 @@ func (w *world) toggle(name, project string, fields ...string) {
 
 func (w *world) project(id string) {
 	w.Helper()
-	_, err := w.CreateProject(w.Context(), id, operator.ProjectChange{})
+	_, err := w.CreateProject(w.Context(), id, operator.ProjectChange{}, operator.Owners{})
 	w.must(err)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/group"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
@@ -629,7 +630,6 @@ func (n *rights) give(ctx context.Context, id string, grants []Grant) error {
 	for _, g := range all {
 		groups[g.Name] = g.ID
 	}
-	may := func(context.Context, *access.Project, access.RoleDefinition) error { return nil } // the operator may give each
 	for some := range slices.Chunk(grants, maxAtOnce) {
 		err := n.Projects.UpdateAccess(ctx, id, func(p *access.Project) {
 			for _, g := range some {
@@ -641,7 +641,7 @@ func (n *rights) give(ctx context.Context, id string, grants []Grant) error {
 					to[grantee] = append(slices.Clone(to[grantee]), roles[name])
 				}
 			}
-		}, may)
+		}, project.AnyRole)
 		if err != nil {
 			return err
 		}
