@@ -129,8 +129,12 @@ func (s *Store) checkContents(ctx context.Context, known map[string]bool) (
 	return found, nil
 }
 
-// Withdraws reports whether an event about a change of a project takes roles in it, or makes it stricter.
-func Withdraws(e eventlog.Event) (bool, error) {
+// Deleted reports which accounts and groups were deleted, by their ids.
+type Deleted struct{ Account, Group func(id int64) bool }
+
+// Withdraws reports whether an event about a change of a project takes roles in it from somebody who was not deleted, or
+// makes it stricter.
+func Withdraws(e eventlog.Event, deleted Deleted) (bool, error) {
 	type state struct {
 		accessData
 		Mode access.Mode `json:"mode"`
@@ -141,12 +145,15 @@ func Withdraws(e eventlog.Event) (bool, error) {
 	}
 	modes := []access.Mode{access.Open, access.Protected, access.Private}
 	return slices.Index(modes, after.Mode) > slices.Index(modes, before.Mode) ||
-		takes(before.Users, after.Users) || takes(before.Groups, after.Groups), nil
+		takes(before.Users, after.Users, deleted.Account) || takes(before.Groups, after.Groups, deleted.Group), nil
 }
 
-// takes reports whether somebody has fewer roles after a change than before.
-func takes(before, after []grantData) bool {
+// takes reports whether somebody who was not deleted has fewer roles after a change than before.
+func takes(before, after []grantData, deleted func(id int64) bool) bool {
 	return slices.ContainsFunc(before, func(old grantData) bool {
+		if deleted(old.ID) {
+			return false
+		}
 		i := slices.IndexFunc(after, func(g grantData) bool { return g.ID == old.ID })
 		return i < 0 || slices.ContainsFunc(old.Roles, func(r int64) bool { return !slices.Contains(after[i].Roles, r) })
 	})

@@ -290,7 +290,7 @@ func TestRestoreOfAccess(t *testing.T) {
 	w.toggle("new", "stays")
 	grant("stays", false, operator.AccessChange{Accounts: []int64{ben}, Roles: []string{"Owner"}})
 	grant("withdrawn", true, operator.AccessChange{Accounts: []int64{ada}, Roles: []string{"Owner"}})
-	grant("gone", true, operator.AccessChange{Accounts: []int64{ci}})
+	grant("gone", true, operator.AccessChange{Accounts: []int64{ada}, Roles: []string{"Releaser"}})
 	_, _, err = w.UpdateRole(t.Context(), role.ID, operator.RoleChange{Permissions: &[]string{"UPDATE_FEATURE"}})
 	w.must(err)
 	_, err = w.ChangeMembers(t.Context(), changed, nil, []int64{ben})

@@ -81,8 +81,18 @@ func (i *Installation) Restore(ctx context.Context, prefix string, now func() ti
 	return nil
 }
 
-// withdrawals are the types of events that can withdraw rights, and whether one does. nil: each does.
-func withdrawals() map[eventlog.Type]func(eventlog.Event) (bool, error) {
+// withdrawals are the types of events that can withdraw rights, and whether one does. nil: each does. deleted are the
+// subjects that were deleted.
+func withdrawals(deleted map[eventlog.Subject]bool) map[eventlog.Type]func(eventlog.Event) (bool, error) {
+	fromProject := func(e eventlog.Event) (bool, error) {
+		return project.Withdraws(e, project.Deleted{
+			Account: func(id int64) bool {
+				return deleted[user.User{ID: id, Kind: user.Person}.Subject()] ||
+					deleted[user.User{ID: id, Kind: user.ServiceAccount}.Subject()]
+			},
+			Group: func(id int64) bool { return deleted[group.Subject(id)] },
+		})
+	}
 	return map[eventlog.Type]func(eventlog.Event) (bool, error){
 		eventlog.UserUpdated:                user.Withdraws,
 		eventlog.UserDeleted:                nil,
@@ -96,8 +106,8 @@ func withdrawals() map[eventlog.Type]func(eventlog.Event) (bool, error) {
 		eventlog.GroupUpdated:               group.Withdraws,
 		eventlog.GroupDeleted:               nil,
 		eventlog.RoleUpdated:                role.Withdraws,
-		eventlog.ProjectUpdated:             project.Withdraws,
-		eventlog.ProjectAccessUpdated:       project.Withdraws,
+		eventlog.ProjectUpdated:             fromProject,
+		eventlog.ProjectAccessUpdated:       fromProject,
 	}
 }
 
@@ -107,7 +117,8 @@ func (i *Installation) withdrawn(
 	ctx context.Context, source string, now func() time.Time,
 ) (map[eventlog.Subject]bool, error) {
 	var f eventlog.Filter
-	decisions := withdrawals()
+	deleted := map[eventlog.Subject]bool{}
+	decisions := withdrawals(deleted)
 	for t := range decisions {
 		f.Types = append(f.Types, string(t))
 	}
@@ -120,22 +131,33 @@ func (i *Installation) withdrawn(
 	if err != nil {
 		return nil, err
 	}
-	all := map[eventlog.Subject]bool{}
+	var later []eventlog.Event
 	err = i.Events(now).All(ctx, f, func(e eventlog.Event) error {
-		if copied[e.ID] {
-			return nil
+		if !copied[e.ID] {
+			later = append(later, e)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range later {
+		switch e.Type { //nolint:exhaustive // the others delete nothing that has roles in projects
+		case eventlog.UserDeleted, eventlog.ServiceAccountDeleted, eventlog.GroupDeleted:
+			deleted[e.Subject] = true
+		}
+	}
+	all := map[eventlog.Subject]bool{}
+	for _, e := range later {
 		withdraws := true
 		if decide := decisions[e.Type]; decide != nil {
-			var err error
 			if withdraws, err = decide(e); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		all[e.Subject] = all[e.Subject] || withdraws
-		return nil
-	})
-	return all, err
+	}
+	return all, nil
 }
 
 // subjectOf returns the subject of the events about what an item is, if rights can be withdrawn from it, or "".
