@@ -32,10 +32,11 @@ type cli struct {
 	JSON bool `name:"json" help:"Print JSON. Its properties do not change."`
 	Yes  bool `short:"y" help:"Do not ask for confirmation."`
 
-	Features     featuresCmd     `cmd:"" group:"Toggles" aliases:"toggles" help:"Manage feature toggles."`
-	Evaluate     evaluateCmd     `cmd:"" group:"Toggles" help:"Print whether a toggle is on for a context, and why."`
-	Snapshot     snapshotCmd     `cmd:"" group:"Toggles" help:"Print what applications download."`
-	ClientTokens clientTokensCmd `cmd:"" group:"Toggles" help:"Manage the tokens with which applications ask for toggles."`
+	Features       featuresCmd       `cmd:"" group:"Toggles" aliases:"toggles" help:"Manage feature toggles."`
+	Evaluate       evaluateCmd       `cmd:"" group:"Toggles" help:"Print whether a toggle is on for a context, and why."`
+	Snapshot       snapshotCmd       `cmd:"" group:"Toggles" help:"Print what applications download."`
+	ChangeRequests changeRequestsCmd `cmd:"" group:"Toggles" help:"Approve, apply and schedule changes that need approvals."`
+	ClientTokens   clientTokensCmd   `cmd:"" group:"Toggles" help:"Manage the tokens with which applications ask for toggles."`
 
 	Users           usersCmd           `cmd:"" group:"Access" help:"Manage people."`
 	ServiceAccounts serviceAccountsCmd `cmd:"" group:"Access" help:"Manage service accounts."`

@@ -79,7 +79,8 @@ func TestLocal(t *testing.T) {
 		env.Values["restart"] = func() { stop(); _, stop = startObserved(t, recorded, data) }
 		scripts, err := filepath.Abs("../../scripts")
 		env.Vars = append(env.Vars, "DATA_DIR="+data, "BASE_URL="+service.BaseURL, "SCRIPTS="+scripts,
-			"API_TOKEN="+service.APIToken, "ADMIN_PAT="+service.Users[0].PAT, "EDITOR_PAT="+service.Users[1].PAT)
+			"API_TOKEN="+service.APIToken, "ADMIN_PAT="+service.Users[0].PAT, "EDITOR_PAT="+service.Users[1].PAT,
+			"VIEWER_PAT="+service.Users[2].PAT)
 		return errors.Join(err, withoutAWS(env))
 	}, commands{
 		"signin":    signIn,    // signin SUBJECT EMAIL: signs in with an OpenID Connect identity

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/api/apitoken"
+	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/clienttoken"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
@@ -26,6 +27,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/toggle"
 )
 
 // Operator manages one installation. It is safe for concurrent use.
@@ -46,6 +48,8 @@ type Operator struct {
 	clientTokens *clienttoken.Store
 	environments *environment.Store
 	playground   *playground.Store
+
+	changeRequests *changerequest.Store
 
 	tokenLimit int // of an account
 	now        func() time.Time
@@ -73,6 +77,10 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		clientTokens: clienttoken.NewStore(i.Client, i.Tables, log),
 		environments: environment.NewStore(i.Client, i.Tables, log),
 		playground:   playground.NewStore(i.Client, i.Tables),
+
+		changeRequests: changerequest.NewStore(i.Client, i.Tables, changerequest.Options{
+			Log: log, NewStrategyID: toggle.NewStrategyIDs(now, random), GroupsMaxAgeDays: i.GroupsMaxAgeDays,
+		}),
 
 		segments:   segment.NewStore(i.Client, i.Tables, log),
 		tokenLimit: i.TokenLimit,

@@ -25,7 +25,7 @@ const (
 )
 
 // query reads the filter and the page of a list.
-func query(r *http.Request) (f filter, offset, limit int, err error) {
+func query(r *http.Request) (f Filter, offset, limit int, err error) {
 	q := lambdahttp.NewQuery(r)
 	if operator, values := q.Values("state", "IS", "IS_ANY_OF"); operator != "" {
 		for _, value := range values {
@@ -33,15 +33,15 @@ func query(r *http.Request) (f filter, offset, limit int, err error) {
 				q.Reject("state", "must have states of change requests")
 				break
 			}
-			f.states = append(f.states, State(value))
+			f.States = append(f.States, State(value))
 		}
 	}
 	f.createdBy, f.reviewer = account(q, "createdBy"), account(q, "requestedApproverId")
 	if operator, value := q.Operand("actionable", "IS"); operator != "" {
 		if f.actionable = value == "true"; !f.actionable {
 			q.Reject("actionable", "must be IS:true")
-		} else if len(f.states) == 0 { // no closed request waits for anybody
-			f.states = slices.DeleteFunc(States(), State.IsFinal)
+		} else if len(f.States) == 0 { // no closed request waits for anybody
+			f.States = OpenStates()
 		}
 	}
 	offset, limit = q.Number("offset", 0, 0, maxOffset), q.Number("limit", defaultLimit, 1, maxLimit)
@@ -125,25 +125,25 @@ func respondAll(w http.ResponseWriter, r *http.Request, users *user.Names, all [
 	if err != nil {
 		return err
 	}
-	list := make([]response, len(all))
+	list := make([]Response, len(all))
 	for i, one := range all {
 		list[i] = names(known).response(one, nil, nil)
 	}
 	return lambdahttp.WriteJSON(w, http.StatusOK, list)
 }
 
-// found is changeRequestSearchItemSchema in api/openapi.yaml.
-type found struct {
-	ID          int64     `json:"id"`
-	Title       string    `json:"title,omitempty"`
-	Project     string    `json:"project"`
-	Environment string    `json:"environment"`
-	CreatedBy   person    `json:"createdBy"`
-	CreatedAt   string    `json:"createdAt"`
-	Features    []string  `json:"features"`
-	Segments    []string  `json:"segments"`
-	State       State     `json:"state"`
-	Schedule    *schedule `json:"schedule,omitempty"` // of the state Scheduled
+// Found is changeRequestSearchItemSchema in api/openapi.yaml.
+type Found struct {
+	ID          int64          `json:"id"`
+	Title       string         `json:"title,omitempty"`
+	Project     string         `json:"project"`
+	Environment string         `json:"environment"`
+	CreatedBy   person         `json:"createdBy"`
+	CreatedAt   string         `json:"createdAt"`
+	Features    []string       `json:"features"`
+	Segments    []string       `json:"segments"`
+	State       State          `json:"state"`
+	Schedule    *ShownSchedule `json:"schedule,omitempty"` // of the state Scheduled
 }
 
 // Search serves GET /api/admin/search/change-requests.
@@ -170,24 +170,33 @@ func Search(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		known, err := users.Of(r.Context(), people(page))
+		list, err := FoundOf(r.Context(), users, page)
 		if err != nil {
 			return err
 		}
-		list := make([]found, len(page))
-		for i, one := range page {
-			list[i] = names(known).found(one)
-		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
-			ChangeRequests []found `json:"changeRequests"`
+			ChangeRequests []Found `json:"changeRequests"`
 			Total          int64   `json:"total"`
 		}{list, total})
 	}
 }
 
-func (n names) found(r Request) found {
-	f := found{r.ID, r.Title, r.Project, r.Environment, n.person(r.CreatedBy), datetime.Format(r.CreatedAt), []string{},
-		[]string{}, r.State, n.schedule(r.Schedule)}
+// FoundOf returns summaries of requests in the form of the search.
+func FoundOf(ctx context.Context, users *user.Names, all []Request) ([]Found, error) {
+	known, err := users.Of(ctx, people(all))
+	list := make([]Found, len(all))
+	for i, one := range all {
+		list[i] = names(known).found(one)
+	}
+	return list, err
+}
+
+func (n names) found(r Request) Found {
+	f := Found{
+		ID: r.ID, Title: r.Title, Project: r.Project, Environment: r.Environment, CreatedBy: n.person(r.CreatedBy),
+		CreatedAt: datetime.Format(r.CreatedAt), Features: []string{}, Segments: []string{}, State: r.State,
+		Schedule: n.schedule(r.Schedule),
+	}
 	for _, c := range r.Changes {
 		switch {
 		case c.IsOfSegment():

@@ -23,7 +23,7 @@ func Playground(
 	requests *Store, toggles *playground.Store, now func() time.Time, random io.Reader,
 ) lambdahttp.HandlerFunc {
 	return onRequest(playgroundSchema, func(w http.ResponseWriter, r *http.Request, in input) error {
-		request, err := requests.visible(r.Context(), in.id)
+		request, err := requests.ByID(r.Context(), in.id)
 		if err != nil {
 			return err
 		}

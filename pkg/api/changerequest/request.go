@@ -30,6 +30,9 @@ func States() []State {
 	return []State{Draft, InReview, Approved, Scheduled, Applied, Rejected, Canceled}
 }
 
+// OpenStates returns the states that are not final.
+func OpenStates() []State { return slices.DeleteFunc(States(), State.IsFinal) }
+
 // IsFinal reports whether a request with the state changes no more.
 func (s State) IsFinal() bool { return s == Applied || s == Rejected || s == Canceled }
 

@@ -12,8 +12,8 @@ import (
 	"toggleadmin/pkg/platform/lambdahttp"
 )
 
-// response is changeRequestSchema in api/openapi.yaml.
-type response struct {
+// Response is changeRequestSchema in api/openapi.yaml.
+type Response struct {
 	ID              int64             `json:"id"`
 	Title           string            `json:"title,omitempty"`
 	Project         string            `json:"project"`
@@ -29,11 +29,11 @@ type response struct {
 	CreatedAt       string            `json:"createdAt"`
 	StateTimestamps map[string]string `json:"stateTimestamps"`
 	State           State             `json:"state"`
-	Schedule        *schedule         `json:"schedule,omitempty"` // of the state Scheduled
+	Schedule        *ShownSchedule    `json:"schedule,omitempty"` // of the state Scheduled
 }
 
-// schedule is changeRequestScheduleSchema in api/openapi.yaml.
-type schedule struct {
+// ShownSchedule is changeRequestScheduleSchema in api/openapi.yaml.
+type ShownSchedule struct {
 	ScheduledAt string         `json:"scheduledAt"`
 	ScheduledBy person         `json:"scheduledBy"`
 	Status      ScheduleStatus `json:"status"`
@@ -130,17 +130,17 @@ func (n names) votes(all []Vote) []vote {
 	return list
 }
 
-func (n names) schedule(s *Schedule) *schedule {
+func (n names) schedule(s *Schedule) *ShownSchedule {
 	if s == nil {
 		return nil
 	}
-	return &schedule{datetime.Format(s.At), n.person(s.By), s.Status, s.Reason}
+	return &ShownSchedule{datetime.Format(s.At), n.person(s.By), s.Status, s.Reason}
 }
 
 // response returns the response for a request. conflicts are by the ids of changes. segments has the names of segments
 // by their ids; those that do not exist are left out.
-func (n names) response(r Request, conflicts map[int64]string, segments map[int64]string) response {
-	shown := response{
+func (n names) response(r Request, conflicts map[int64]string, segments map[int64]string) Response {
+	shown := Response{
 		ID:              r.ID,
 		Title:           r.Title,
 		Project:         r.Project,
@@ -196,8 +196,8 @@ func etag(r Request) string {
 	return lambdahttp.ETag(parts)
 }
 
-// shown returns the whole response for a request, evaluated on the state of now unless the request is closed.
-func (s *Store) shown(ctx context.Context, users *user.Names, r Request) (response, error) {
+// Response returns the whole response for a request, evaluated on the state of now unless the request is closed.
+func (s *Store) Response(ctx context.Context, users *user.Names, r Request) (Response, error) {
 	var e evaluation
 	var err error
 	if r.State.IsFinal() {
@@ -206,7 +206,7 @@ func (s *Store) shown(ctx context.Context, users *user.Names, r Request) (respon
 		e, err = s.evaluate(ctx, r)
 	}
 	if err != nil {
-		return response{}, err
+		return Response{}, err
 	}
 	segments := map[int64]string{}
 	for id, one := range e.segments {
@@ -214,7 +214,7 @@ func (s *Store) shown(ctx context.Context, users *user.Names, r Request) (respon
 	}
 	known, err := users.Of(ctx, people([]Request{r}))
 	if err != nil {
-		return response{}, err
+		return Response{}, err
 	}
 	n := names(known)
 	full := n.response(r, e.conflicts, segments)

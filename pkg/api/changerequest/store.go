@@ -172,8 +172,8 @@ func (s *Store) Get(ctx context.Context, project string, id int64) (Request, err
 	return fromItem(item)
 }
 
-// visible returns a request of a project that the caller sees. The kind of its error is NotFound if there is none.
-func (s *Store) visible(ctx context.Context, id int64) (Request, error) {
+// ByID returns a request of a project that the caller sees. The kind of its error is NotFound if there is none.
+func (s *Store) ByID(ctx context.Context, id int64) (Request, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, key(id))
 	if err != nil {
 		return Request{}, fmt.Errorf("get the change request %d: %w", id, err)

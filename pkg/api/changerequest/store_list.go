@@ -13,9 +13,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// filter selects requests. The zero value selects all.
-type filter struct {
-	states    []State // empty: all
+// Filter selects requests. The zero value selects all.
+type Filter struct {
+	States    []State // empty: all
 	createdBy int64   // 0: anybody
 	reviewer  int64   // who was asked for an approval; 0: anybody
 
@@ -23,25 +23,25 @@ type filter struct {
 	waits      func(Request) bool // whether a request does; nil: it does not matter
 }
 
-func (f filter) selects(r Request) bool {
-	return (len(f.states) == 0 || slices.Contains(f.states, r.State)) &&
+func (f Filter) selects(r Request) bool {
+	return (len(f.States) == 0 || slices.Contains(f.States, r.State)) &&
 		(f.createdBy == 0 || f.createdBy == r.CreatedBy.ID) &&
 		(f.reviewer == 0 || slices.Contains(r.Reviewers, f.reviewer)) &&
 		(f.waits == nil || f.waits(r))
 }
 
 // byState reports whether the filter concerns the state alone, so that the numbers of projects have the total.
-func (f filter) byState() bool { return f.createdBy == 0 && f.reviewer == 0 && f.waits == nil }
+func (f Filter) byState() bool { return f.createdBy == 0 && f.reviewer == 0 && f.waits == nil }
 
 // onlyOpen reports whether the filter selects no closed request.
-func (f filter) onlyOpen() bool {
-	return len(f.states) > 0 && !slices.ContainsFunc(f.states, State.IsFinal)
+func (f Filter) onlyOpen() bool {
+	return len(f.States) > 0 && !slices.ContainsFunc(f.States, State.IsFinal)
 }
 
 // Find returns the summaries of the selected requests of projects, newest first, from offset, at most limit, and the
 // number of all that are selected. It reads the index of each project only as far as the page needs, unless the filter
 // concerns more than the state.
-func (s *Store) Find(ctx context.Context, projects []string, f filter, offset, limit int) (
+func (s *Store) Find(ctx context.Context, projects []string, f Filter, offset, limit int) (
 	page []Request, total int64, err error,
 ) {
 	counted, err := s.numbers(ctx, projects)
@@ -67,11 +67,11 @@ func (s *Store) Find(ctx context.Context, projects []string, f filter, offset, l
 }
 
 // findIn is Find for one project, whose numbers were read, from the newest, at most limit.
-func (s *Store) findIn(ctx context.Context, project string, n numbers, f filter, limit int) (
+func (s *Store) findIn(ctx context.Context, project string, n numbers, f Filter, limit int) (
 	found []Request, total int64, err error,
 ) {
 	for state, number := range n.byState {
-		if len(f.states) == 0 || slices.Contains(f.states, state) {
+		if len(f.States) == 0 || slices.Contains(f.States, state) {
 			total += number
 		}
 	}

@@ -147,6 +147,28 @@ func (s *Store) placesUnchanged(e evaluation) (conditions []types.TransactWriteI
 	return conditions
 }
 
+// As returns a copy of ctx with which an account makes a call. The kind of its error is NotFound if there is no enabled
+// account with the id.
+func (s *Store) As(ctx context.Context, id int64) (context.Context, error) {
+	u, err := s.users.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if u.Disabled {
+		return nil, apierror.Errorf(apierror.NotFound, "The account %d is disabled.", id)
+	}
+	directory, err := s.access.Directory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.as(ctx, s.principal(u, directory)), nil
+}
+
+// as returns a copy of ctx with which a principal makes a call.
+func (s *Store) as(ctx context.Context, p access.Principal) context.Context {
+	return access.WithProjects(access.WithPrincipal(ctx, p), s.access)
+}
+
 // principal returns the principal of an account, as a personal access token has it.
 func (s *Store) principal(u user.User, directory accesstable.Directory) access.Principal {
 	groups := directory.MembersGroups(u.Groups, u.GroupValues(s.log.Now(), s.groupDays))

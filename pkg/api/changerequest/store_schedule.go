@@ -171,7 +171,7 @@ func (s *Store) scheduler(ctx context.Context, r Request, e evaluation, involved
 	if !exists {
 		return Caller{}, nil, nil
 	}
-	by, err = s.caller(access.WithProjects(access.WithPrincipal(ctx, p), s.access), r, e)
+	by, err = s.caller(s.as(ctx, p), r, e)
 	return by, condition, err
 }
 

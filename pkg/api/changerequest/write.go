@@ -124,7 +124,7 @@ func newChange(body jsonbody.Object, by Person, at time.Time) (Change, error) {
 }
 
 func respond(w http.ResponseWriter, r *http.Request, requests *Store, users *user.Names, request Request) error {
-	shown, err := requests.shown(r.Context(), users, request)
+	shown, err := requests.Response(r.Context(), users, request)
 	if err != nil {
 		return err
 	}

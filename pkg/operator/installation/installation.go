@@ -19,6 +19,9 @@ import (
 // DefaultTokenLimit is the template's default of MaxTokensPerAccount.
 const DefaultTokenLimit = 10
 
+// defaultGroupsDays is the template's default of GroupsMaxAgeDays.
+const defaultGroupsDays = 30
+
 // Installation is an open installation. It is safe for concurrent use.
 type Installation struct {
 	Name       string // for messages: `the stack "x" in eu-west-1`
@@ -38,6 +41,9 @@ type Installation struct {
 
 	// MaxTokenDays is the maximum number of days from the creation to the expiry of a token; 0: no limit.
 	MaxTokenDays int
+
+	// GroupsMaxAgeDays is for how many days what an ID token said about groups counts.
+	GroupsMaxAgeDays int64
 
 	Stack       Stack  // zero for the local service
 	EventSource string // the source of the events on its bus; empty: there is no bus

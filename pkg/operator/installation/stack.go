@@ -43,7 +43,8 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	i := &Installation{
 		Name: fmt.Sprintf("the stack %q in %s", name, cfg.Region), Option: "--stack " + name,
 		TokenLimit: DefaultTokenLimit, AccountLimit: user.DefaultLimit, ClientTokenLimit: clienttoken.MaxTokens,
-		Stack: Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
+		GroupsMaxAgeDays: defaultGroupsDays,
+		Stack:            Stack{Name: name, Status: string(stack.StackStatus), Parameters: map[string]string{}, Config: cfg},
 	}
 	for _, p := range stack.Parameters {
 		i.Stack.Parameters[aws.ToString(p.ParameterKey)] = aws.ToString(p.ParameterValue)
@@ -70,6 +71,9 @@ func OpenStack(ctx context.Context, cfg aws.Config, name string) (*Installation,
 	}
 	if days, err := strconv.Atoi(i.Stack.Parameters["MaxTokenDays"]); err == nil {
 		i.MaxTokenDays = days
+	}
+	if days, err := strconv.ParseInt(i.Stack.Parameters["GroupsMaxAgeDays"], 10, 64); err == nil {
+		i.GroupsMaxAgeDays = days
 	}
 	if err := i.readOutputs(stack.Outputs); err != nil {
 		return nil, err
