@@ -19,6 +19,7 @@ import { requestActions } from './request-actions.js';
 import { moment, requestComments } from './request-comments.js';
 import { openReviewers } from './request-dialogs.js';
 import { requestRights } from './request-rights.js';
+import { requestTrial } from './request-trial.js';
 
 const final = ['Applied', 'Rejected', 'Cancelled'];
 const mostEvents = 200; // of a toggle on the day on which a request was applied
@@ -38,6 +39,7 @@ export async function renderRequest(content, context, { project, id }) {
   };
   const events = eventList({ may, signal }, draw);
   const comments = requestComments(draw, load);
+  const trial = requestTrial(state, signal, draw);
   setTitle(`Change request ${id}`);
   setPath(html`<a href="#/change-requests">Change requests</a>`, html`<a href=${requestsAddress({ project })}>${text(project)}</a>`);
   show(loading('the change request'), content);
@@ -80,6 +82,7 @@ export async function renderRequest(content, context, { project, id }) {
     const { content: request } = state.opened;
     const toggles = request.features.map(({ name }) => ({ project, name }));
     try {
+      if (!final.includes(request.state)) await trial.load();
       if (request.state === 'Applied') state.events = await appliedEvents(request, signal);
       state.use = final.includes(request.state) || toggles.length === 0 ? '' : await lastHours(toggles, [request.environment], signal);
     } catch {
@@ -125,7 +128,7 @@ export async function renderRequest(content, context, { project, id }) {
         ${state.events ? appliedChanges() : changes(request)}
         ${comments(request)}
       </div>
-      <aside aria-label="Approvals">${approvals(request)}${timeline(request)}</aside>
+      <aside aria-label="Approvals">${approvals(request)}${timeline(request)}${final.includes(request.state) || changesOf(request).length === 0 ? nothing : trial.template()}</aside>
     </div>`, content);
   }
 

@@ -1,9 +1,9 @@
 // A trial of the strategy that is being edited: whether it would hold for a context, and why. The API evaluates it.
 
 import { call } from '../api.js';
-import { fixedFields } from '../constraints.js';
+import { contextInputs, contextOf } from '../context-inputs.js';
 import { reasonList } from '../reasons.js';
-import { html, live, nothing } from '../template.js';
+import { html, nothing } from '../template.js';
 import { listed, strategyFields, strategyReasons } from '../words.js';
 
 const path = '/api/admin/playground/strategy';
@@ -29,7 +29,7 @@ export function strategyTrial(edit, fields, segments, draw) {
     return html`<section class="trial" aria-labelledby="trial">
       <h2 id="trial">Try a context</h2>
       <p class="detail">${names.length > 0 ? 'Would this strategy hold for:' : 'It holds for every context, or does not depend on its fields.'}</p>
-      ${names.map(input)}
+      ${contextInputs(names, state.values, fields, { draw, run })}
       <button type="button" aria-disabled=${busy ? 'true' : nothing} aria-busy=${busy ? 'true' : nothing} @click=${run}>${busy ? 'Trying…' : 'Try'}</button>
       <div role="status">${result?.of === JSON.stringify(body()) ? outcome(result.strategy) : nothing}</div>
     </section>`;
@@ -42,16 +42,6 @@ export function strategyTrial(edit, fields, segments, draw) {
     return strategyFields({ ...used, constraints: [...used.constraints, ...shared] });
   }
 
-  function input(name) {
-    const legal = fields.find((field) => field.name === name)?.legalValues ?? [];
-    return html`<div class="field"><label for="try-${name}"><bdi>${name}</bdi></label>
-      <input id="try-${name}" autocomplete="off" spellcheck="false" dir="auto" list=${legal.length > 0 ? `legal-${name}` : nothing}
-        placeholder=${name === 'currentTime' ? 'Now' : 'Not set'} .value=${live(state.values[name] ?? '')}
-        @input=${({ target }) => { state.values[name] = target.value; draw(); }}
-        @keydown=${(event) => { if (event.key === 'Enter') { event.preventDefault(); run(); } }}>
-      ${legal.length > 0 ? html`<datalist id="legal-${name}">${legal.map(({ value }) => html`<option value=${value}></option>`)}</datalist>` : nothing}</div>`;
-  }
-
   function outcome(strategy) {
     const { enabled, variant } = strategy.result;
     return html`<p><strong class=${enabled === true ? 'is-on' : 'is-off'}>${enabled === true ? 'It holds' : enabled === false ? 'It does not hold'
@@ -61,12 +51,7 @@ export function strategyTrial(edit, fields, segments, draw) {
 
   function body() {
     const { name, parameters, constraints, segments: ids, variants } = edit.body();
-    const entries = needed().map((field) => [field, state.values[field]]).filter(([, value]) => value);
-    const isFixed = (entry) => fixedFields.includes(entry[0]);
-    return {
-      name, parameters, constraints, segments: ids, variants,
-      context: { ...Object.fromEntries(entries.filter(isFixed)), properties: Object.fromEntries(entries.filter((entry) => !isFixed(entry))) },
-    };
+    return { name, parameters, constraints, segments: ids, variants, context: contextOf(needed(), state.values) };
   }
 
   async function run() {
