@@ -351,7 +351,9 @@ func (w *World) checkExpiry(item dynamo.Item, subject string) {
 	}
 	changed := int64(0)
 	for _, e := range w.events.log[subject] {
-		if e.String("type") != string(eventlog.TokenExpiring) {
+		switch eventlog.Type(e.String("type")) {
+		case eventlog.TokenExpiring, eventlog.APITokenRotated: // which do not change when it expires
+		default:
 			changed = e.Int("id")
 		}
 	}
