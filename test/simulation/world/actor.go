@@ -13,15 +13,15 @@ import (
 	"toggleadmin/pkg/operator"
 )
 
-// role is what an actor does.
-type role struct {
+// part is what an actor does.
+type part struct {
 	name string
 	step func(*actor)
 }
 
-func named(step func(*actor), names ...string) (all []role) {
+func named(step func(*actor), names ...string) (all []part) {
 	for _, name := range names {
-		all = append(all, role{name, step})
+		all = append(all, part{name, step})
 	}
 	return all
 }
@@ -144,7 +144,8 @@ func (w *World) topic(t time.Time, n int) int {
 
 // begin returns the operation of a request or command, and its context.
 func (a *actor) begin() (*op, context.Context) {
-	o := &op{actor: a.name, begun: time.Now(), tokenLimit: a.tokenLimit(), tracked: &tracked{rival: a.rival}}
+	now := time.Now()
+	o := &op{actor: a.name, begun: now, tokenLimit: a.tokenLimit(), tracked: &tracked{begun: now, rival: a.rival}}
 	a.rival = nil
 	return o, context.WithValue(context.Background(), trackedKey{}, o.tracked)
 }

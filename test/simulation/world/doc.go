@@ -9,8 +9,8 @@
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
 // imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
-// accounts, people, credentials, tokens, client tokens, teams, delivery, snapshots, usage, events, bus, webhook, traffic
-// and restore. The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains
+// accounts, people, credentials, tokens, client tokens, teams, change requests, delivery, snapshots, usage, events, bus,
+// webhook, traffic and restore. The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains
 // have: the actors, the models, what is checked after each write and what is checked at the end. records.go is the model
 // that types of records share: toggles, context fields, environments, segments and feedback.
 //
@@ -28,11 +28,20 @@
 //     environment that does not exist, the values of constraints are legal, the usage of environments, segments and
 //     fields equals a recount, and the events explain the new state. After every response, what it says was true at
 //     some time while the request was handled.
-//   - After every change of what applications get in a protected or frozen environment (protection.go): its events say how
-//     it was permitted, those of other changes do not, and an Editor only turns toggles off.
-//   - After every response to somebody whose rights change (permissions.go): what the account might do at no time of the request
-//     is refused, and what it might do all the time is not. A private project that it does not see is one that does not
-//     exist, also in lists, counts and events.
+//   - After every change of what applications get in a protected or frozen environment (protection.go): its events say
+//     how it was permitted, those of other changes do not, and only who may skip change requests does more than turn
+//     toggles off.
+//   - After every write of a change request (approvals.go): it has a state that may follow the one before, and none after
+//     a closed one. No author votes, and only who may. Whoever changes it is an author, and it loses its approvals. The
+//     numbers of its project equal a recount. When it is applied (applied.go), it has its approvals at this moment, by
+//     people who may still approve, all of its changes are made in the same call and no others, toggles and segments are
+//     as a naive application of the changes makes them, and what the result depends on is as it was when the change was
+//     added. Nothing is changed for a request that is not applied in the same call.
+//   - After every response about change requests (waiting.go): numbers and lists are those of a time of the request, or
+//     contain what was there all the time and nothing that was not. Nobody is refused who might all the time.
+//   - After every response to somebody whose rights change (permissions.go): what the account might do at no time of the
+//     request is refused, and what it might do all the time is not. A private project that it does not see is one that does
+//     not exist, also in lists, counts and events.
 //   - After every write about teams (memberships.go): groups and accounts agree about members, the authorizer knows the
 //     groups that exist, a role that somebody has in a project exists, and a protected or private project has an Owner. At
 //     the end, nothing is left of groups and accounts that do not exist.

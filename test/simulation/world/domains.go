@@ -2,6 +2,7 @@ package world
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/api/contextfield"
@@ -38,19 +39,22 @@ var actors = slices.Concat(
 	named((*actor).tryCredential, "intruder"),
 	named((*actor).readTraffic, "auditor"),
 	named((*actor).answer, "visitor-1", "visitor-2"),
-	named((*actor).manageTeams, "admin-9", "admin-10"),
 	named((*actor).workInTeam, "member-1", "member-2", "member-3"),
+	named((*actor).manageTeams, "admin-9", "admin-10"),
+	named((*actor).workOnRequests, requestActors...),
+	named((*actor).protectTeams, "admin-13"),
 )
 
-// group is a part of the actors, from first to before end. Those of a world are of one group or of all.
-type group struct{ first, end uint64 }
+// cast is some of the actors, from first to before end. Those of a world are of one cast or of all.
+type cast struct{ first, end uint64 }
 
 var (
-	editors    = group{0, 12}                   // of types, toggles and fields
-	activators = group{7, 26}                   // of toggles, fields and what decides where toggles are on
-	others     = group{28, 42}                  // of accounts and tokens
-	teams      = group{42, uint64(len(actors))} // of projects, groups and roles
-	everybody  = group{0, uint64(len(actors))}
+	editors    = cast{0, 12}                   // of types, toggles and fields
+	activators = cast{7, 26}                   // of toggles, fields and what decides where toggles are on
+	others     = cast{28, 42}                  // of accounts and tokens
+	teams      = cast{42, 47}                  // of projects, groups and roles
+	requests   = cast{45, uint64(len(actors))} // of change requests and rights
+	everybody  = cast{0, uint64(len(actors))}
 )
 
 // models describe what an operation does to the state of an object, and whether it can have its result.
@@ -73,7 +77,7 @@ func (w *World) prepare() {
 	}
 	w.activation = activationState{toggles: map[string][]toggleAt{}}
 	w.environments = environmentState{names: environmentNames, states: map[string][]existence{}}
-	w.segments = segmentState{named: map[string][]segmentName{}}
+	w.segments = segmentState{named: map[string][]segmentName{}, states: map[int64][]storedSegment{}}
 	w.clientTokens = clientTokenState{deleted: map[string]bool{}, ends: map[string][]time.Time{}}
 	w.tokens = tokenState{createdAt: map[int64]string{}}
 	w.accounts = accountState{deletions: map[int64]*deletion{}}
@@ -99,7 +103,7 @@ func (w *World) prepare() {
 	w.prepareToggles(feature.NewStore(client, w.tables, log), random)
 	w.prepareCrowd(feature.NewStore(client, w.tables, log), random)
 	w.prepareAccounts(w.newOperator(p))
-	w.prepareTeams(w.newOperator(p), feature.NewStore(client, w.tables, log))
+	w.prepareTeams(w.newOperator(p), client, log)
 	w.prepareDelivery(client, p)
 }
 
@@ -125,6 +129,9 @@ func (w *World) checkWritten(c change) {
 		w.checkSegments()
 	case "Environments":
 		w.changedEnvironment(c)
+		if !strings.Contains(c.item.String("name"), "#") {
+			w.changedTeams()
+		}
 		w.checkEnvironments()
 		w.checkEnvironmentUsage()
 		w.checkClientTokens()

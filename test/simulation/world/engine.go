@@ -121,6 +121,7 @@ func (w *World) written() {
 	if w.restores.copying {
 		w.engine.changes = nil
 	}
+	w.checkRequests()
 	for _, c := range w.engine.changes {
 		w.checkWritten(c)
 		for _, s := range w.triggers.streams[c.table] {

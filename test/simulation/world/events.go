@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/delivery/clienttokentable"
@@ -147,6 +148,8 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return "pat:" + id, recorded
 	case c.table == "ClientTokens" && clienttokentable.IsToken(item): // otherwise the version of the table
 		return "client-token:" + item.String(clienttokentable.Hash), recorded
+	case c.table == changerequest.Table && isRequest(item): // otherwise numbers of a project, or the counter
+		return requestSubject(item.Int("id")), recorded
 	case c.table == "ApiTokens":
 		return "api-token:" + item.String("id"), recorded
 	}

@@ -100,6 +100,7 @@ var errEnded = errors.New("the instance ended")
 
 // tracked is what the world remembers about the writes for a request.
 type tracked struct {
+	begun  time.Time
 	writes int
 	states int       // calls that have changed toggles
 	judged time.Time // when the authorizer has judged the credential, by its clock; zero: it has not

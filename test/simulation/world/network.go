@@ -258,6 +258,34 @@ func (c *call) tracked() *tracked {
 	return t
 }
 
+// begun returns when the request began that the call belongs to, or now if it belongs to none.
+func (c *call) begun() time.Time {
+	if t := c.tracked(); t != nil {
+		return t.begun
+	}
+	return time.Now()
+}
+
+// readRequest remembers when the process reads a change request.
+func (c *call) readRequest() {
+	if found := requestKey.FindSubmatch(c.body); c.name == "GetItem" && found != nil {
+		id, err := strconv.ParseInt(string(found[1]), 10, 64)
+		c.w.must(err)
+		c.process.asked[id] = time.Now()
+	}
+}
+
+// requestKey matches the key of a change request.
+var requestKey = regexp.MustCompile(`"Key":{"key":{"S":"(\d+)"}}`)
+
+// readSince returns when the process has read a change request that it writes, or when it began.
+func (c *call) readSince(id int64) time.Time {
+	if at, read := c.process.asked[id]; read && at.After(c.begun()) {
+		return at
+	}
+	return c.begun()
+}
+
 // reliable reports whether no faults occur at the call: the SDK would repeat it after random times.
 func (c *call) reliable() bool { return c.service == "AmazonSSM" || c.service == "AmazonSQS" }
 
@@ -296,6 +324,7 @@ func (c *call) execute() {
 	}
 	if c.service == "DynamoDB_20120810" {
 		w.engine.caller = c
+		c.readRequest()
 		c.status, c.out = w.db.Do(c.name, c.body)
 		if t := c.tracked(); t != nil && (len(w.engine.changes) > 0 || c.name == "UpdateItem") {
 			t.writes++

@@ -14,19 +14,34 @@ import (
 
 // teamsAt is who has which rights from a time on, as it is stored.
 type teamsAt struct {
-	from     time.Time
-	projects map[string]storedProject
-	roles    map[int64]storedRole
-	groups   map[int64]storedGroup
-	listed   map[int64]int64 // the root roles of the groups that the authorizer knows
-	accounts map[int64]storedAccount
+	from         time.Time
+	projects     map[string]storedProject
+	environments map[string]storedEnvironment
+	roles        map[int64]storedRole
+	groups       map[int64]storedGroup
+	listed       map[int64]int64 // the root roles of the groups that the authorizer knows
+	accounts     map[int64]storedAccount
 }
 
 type storedProject struct {
-	ID     string             `dynamodbav:"projectId"`
-	Mode   string             `dynamodbav:"mode"`
-	Users  map[string][]int64 `dynamodbav:"users"`
-	Groups map[string][]int64 `dynamodbav:"groups"`
+	ID          string                      `dynamodbav:"projectId"`
+	Mode        string                      `dynamodbav:"mode"`
+	Users       map[string][]int64          `dynamodbav:"users"`
+	Groups      map[string][]int64          `dynamodbav:"groups"`
+	Protections map[string]storedProtection `dynamodbav:"protections"` // by environment
+}
+
+type storedProtection struct {
+	ChangeRequests    bool           `dynamodbav:"changeRequests"`
+	RequiredApprovals int64          `dynamodbav:"requiredApprovals"`
+	ForbidsTurningOff bool           `dynamodbav:"forbidsTurningOff"`
+	Freeze            map[string]any `dynamodbav:"freeze"` // nil: none
+}
+
+type storedEnvironment struct {
+	Deleted           bool           `dynamodbav:"deleted"`
+	RequiredApprovals int64          `dynamodbav:"requiredApprovals"`
+	Freeze            map[string]any `dynamodbav:"freeze"` // nil: none
 }
 
 type storedGroup struct {
@@ -35,6 +50,8 @@ type storedGroup struct {
 }
 
 type storedAccount struct {
+	Kind     string  `dynamodbav:"kind"`
+	Disabled bool    `dynamodbav:"disabled"`
 	RootRole int64   `dynamodbav:"rootRole"`
 	Groups   []int64 `dynamodbav:"groups,numberset"`
 }
@@ -56,8 +73,16 @@ const (
 // changedTeams remembers who has which rights after a write.
 func (w *World) changedTeams() {
 	now := teamsAt{
-		from: time.Now(), projects: map[string]storedProject{}, roles: map[int64]storedRole{},
-		groups: map[int64]storedGroup{}, listed: map[int64]int64{}, accounts: map[int64]storedAccount{},
+		from: time.Now(), projects: map[string]storedProject{}, environments: map[string]storedEnvironment{},
+		roles: map[int64]storedRole{}, groups: map[int64]storedGroup{}, listed: map[int64]int64{},
+		accounts: map[int64]storedAccount{},
+	}
+	for _, item := range w.db.Items("Environments") {
+		if name := item.String("name"); !strings.Contains(name, "#") {
+			var e storedEnvironment
+			w.must(dynamo.Unmarshal(item, &e))
+			now.environments[name] = e
+		}
 	}
 	for _, item := range w.db.Items(accesstable.Table) {
 		id, _ := strconv.ParseInt(item.String(accesstable.Range), 10, 64)
@@ -131,16 +156,18 @@ func (t teamsAt) sees(account int64, project string) bool {
 	return exists && (p.Mode != "private" || t.root(account) == rootAdmin || len(t.rolesIn(project, account)) > 0)
 }
 
-// may reports whether an account has a permission to change toggles of a project, in an environment if it is of that
-// type.
+// may reports whether an account has a permission to change a project, in an environment if it is of that type.
 func (t teamsAt) may(account int64, project, permission, environment string) bool {
-	ofOwners := permission == "UPDATE_PROJECT" || permission == "PROJECT_USER_ACCESS_WRITE"
+	skips := permission == "SKIP_CHANGE_REQUEST"
+	ofOwners := slices.Contains([]string{
+		"UPDATE_PROJECT", "PROJECT_USER_ACCESS_WRITE", "APPROVE_CHANGE_REQUEST", "PROJECT_CHANGE_REQUEST_WRITE",
+	}, permission)
 	root := t.root(account)
-	if root == rootAdmin || root == rootEditor && t.projects[project].Mode == "open" && !ofOwners {
+	if root == rootAdmin || root == rootEditor && t.projects[project].Mode == "open" && !ofOwners && !skips {
 		return true
 	}
 	for _, role := range t.rolesIn(project, account) {
-		if role == projectOwner || role == projectMember && !ofOwners {
+		if role == projectOwner && !skips || role == projectMember && !ofOwners && !skips {
 			return true
 		}
 		for _, p := range t.roles[role].Permissions {
@@ -164,12 +191,18 @@ func (w *World) teamsDuring(o *op) (all []teamsAt) {
 		for j, second := range states[i:] {
 			for _, third := range states[i+j:] {
 				all = append(all, teamsAt{
-					from: first.from, projects: second.projects, roles: third.roles, listed: first.listed, accounts: first.accounts,
+					from: first.from, projects: second.projects, environments: second.environments, roles: third.roles,
+					listed: first.listed, accounts: first.accounts,
 				})
 			}
 		}
 	}
 	return all
+}
+
+// teamsSince returns what a call that is carried out now can have read since a time.
+func (w *World) teamsSince(begun time.Time) []teamsAt {
+	return w.teamsDuring(&op{begun: begun, ended: time.Now()})
 }
 
 // checkAllowed checks the status of a request that needs a permission in a project: what was allowed at no time of it is
@@ -187,7 +220,12 @@ func (a *actor) checkAllowed(o *op, c *credential, project, permission, environm
 	}
 	missing := o.status == http.StatusNotFound && strings.Contains(o.response, "no project")
 	what := fmt.Sprintf("%s of the account %d in %s %s: %d %s", permission, c.account, project, environment, o.status, o.response)
+	guarded := o.status == http.StatusForbidden && (strings.Contains(o.response, "need a change request") ||
+		strings.Contains(o.response, "is frozen until"))
 	switch {
+	case guarded && !slices.ContainsFunc(a.teamsDuring(o), func(s teamsAt) bool { return s.guards(c.account, project) }):
+		a.fail("a request is refused, but no environment is protected: %s", what)
+	case guarded:
 	case missing && !hidden:
 		a.fail("a project is not found that the account sees: %s", what)
 	case missing:

@@ -20,20 +20,23 @@ func NewPlan(seed uint64) Plan {
 	if len(actors) > 64 {
 		panic("a plan has no bit for each actor")
 	}
-	g := []group{editors, activators, others, editors, activators, others, teams, everybody}[seed%8]
+	g := []cast{editors, activators, others, requests, activators, others, teams, everybody, editors, requests}[seed%10]
 	some := uint64(0)
-	for i := range 3 + seed/8%4 {
+	for i := range 3 + seed/10%4 {
 		some |= 1 << (g.first + mix(seed, 2+i)%(g.end-g.first))
 	}
 	if g == activators {
 		some |= 3 << g.end // the applications
+	}
+	if g == requests {
+		some |= 1 << teams.end // otherwise there can be none
 	}
 	return Plan{Seed: seed, Actors: some, Faults: mix(seed, 1) & (1<<len(faultNames) - 1), Steps: 1 << 20}
 }
 
 // acts reports whether an actor has a part.
 func (p Plan) acts(name string) bool {
-	i := slices.IndexFunc(actors, func(r role) bool { return r.name == name })
+	i := slices.IndexFunc(actors, func(p part) bool { return p.name == name })
 	return p.Actors>>i&1 == 1
 }
 

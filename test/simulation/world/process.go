@@ -33,10 +33,11 @@ type process struct {
 	direct bool       // its calls are carried out at once, without faults
 	one    sync.Mutex // held while a direct call is carried out: a program can make several at the same time
 
-	readAt time.Time   // the time of its clock when it got the response to its last read
-	types  typeReads   // when it has read feature types
-	drawn  []int64     // the ids of events in the transactions that are sent now, without their shards
-	broken atomic.Bool // another fault than a throttled call has occurred
+	readAt time.Time           // the time of its clock when it got the response to its last read
+	types  typeReads           // when it has read feature types
+	asked  map[int64]time.Time // when it has read change requests last, by id
+	drawn  []int64             // the ids of events in the transactions that are sent now, without their shards
+	broken atomic.Bool         // another fault than a throttled call has occurred
 
 	troubled atomic.Int64 // when a call has failed last, in nanoseconds of Unix time
 
@@ -53,7 +54,7 @@ type repeated struct {
 }
 
 func (w *World) newProcess(name string) *process {
-	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]*repeated{}}
+	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]*repeated{}, asked: map[int64]time.Time{}}
 	p.random = w.random(p.hash, 4)
 	p.skew = w.skewOf(p)
 	return p

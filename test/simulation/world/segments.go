@@ -1,11 +1,13 @@
 package world
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"strconv"
+	"reflect"
 	"strings"
+	"time"
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/featuretable"
@@ -17,9 +19,39 @@ import (
 
 // segmentState is what the world knows about segments.
 type segmentState struct {
-	ids     []int64                  // of those that were created
-	highest int64                    // id of those that were stored
-	named   map[string][]segmentName // by id, in their order
+	ids     []int64                   // of those that were created
+	highest int64                     // id of those that were stored
+	named   map[string][]segmentName  // by id, in their order
+	states  map[int64][]storedSegment // by id, in their order
+}
+
+// storedSegment is a segment from a time on; nil: it does not exist.
+type storedSegment struct {
+	from    time.Time
+	segment *segmenttable.Segment
+}
+
+// text returns what the result of a change depends on: the constraints, or all that a change of the segment can change.
+func (s storedSegment) text(whole bool) string {
+	switch {
+	case s.segment == nil:
+		return "missing"
+	case whole:
+		return string(encode([]any{s.segment.Name, s.segment.Description, s.segment.Project, s.segment.Constraints}))
+	}
+	return string(encode(s.segment.Constraints))
+}
+
+// has reports whether the segment has the constraints of a payload. One without constraints is that of a deletion.
+func (s storedSegment) has(payload object) bool {
+	if payload["constraints"] == nil {
+		return s.segment == nil
+	}
+	var constraints []toggle.Constraint
+	if err := json.Unmarshal(encode(payload["constraints"]), &constraints); err != nil {
+		panic(err)
+	}
+	return s.segment != nil && reflect.DeepEqual(s.segment.Constraints, constraints)
 }
 
 var segmentNames = []string{"beta", "Beta", "staff"}
@@ -92,13 +124,33 @@ func (a *actor) readSegment(c *credential, id int64) (seen object, match []strin
 	return e.seen, []string{o.etag}
 }
 
+// segmentOf returns the id of the segment of a change.
+func (w *World) segmentOf(c change) int64 {
+	id, err := segmenttable.ID(c.item)
+	w.must(err)
+	return id
+}
+
+// storedSegment returns a segment as it is after a change.
+func (w *World) storedSegment(c change) storedSegment {
+	s := storedSegment{from: time.Now()}
+	if c.next != nil {
+		segment, err := segmenttable.Unmarshal(c.next)
+		w.must(err)
+		s.segment = &segment
+	}
+	return s
+}
+
 // changedSegment checks a segment that is written. The id of a new one is higher than those of all others before it.
 func (w *World) changedSegment(c change) {
-	if !segmenttable.IsSegment(c.item) || c.old != nil {
+	if !segmenttable.IsSegment(c.item) {
 		return
 	}
-	id, err := strconv.ParseInt(c.item.String(segmenttable.Hash), 10, 64)
-	w.must(err)
+	id := w.segmentOf(c)
+	if w.segments.states[id] = append(w.segments.states[id], w.storedSegment(c)); c.old != nil {
+		return
+	}
 	if id <= w.segments.highest {
 		w.fail("the segment %d is created after the segment %d", id, w.segments.highest)
 	}

@@ -9,10 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/project"
+	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -44,13 +49,18 @@ func (w *World) prepareProjects(projects *project.Store) {
 }
 
 // prepareTeams creates the projects of teams with their toggles, and people without rights.
-func (w *World) prepareTeams(o *operator.Operator, store *feature.Store) {
+func (w *World) prepareTeams(o *operator.Operator, client *dynamodb.Client, log *eventlog.Log) {
 	w.teams.toggles = map[string][]string{}
+	w.requests = requestState{states: map[int64][]requestAt{}, bases: map[changeID]basis{}}
 	if w.Actors>>teams.first == 0 {
 		return
 	}
-	ctx := context.Background()
-	for _, name := range []string{"mia", "max"} {
+	ctx, store := context.Background(), feature.NewStore(client, w.tables, log)
+	names := []string{"mia", "max"}
+	if slices.ContainsFunc(requestActors, w.acts) {
+		names = append(names, "moe", "may", "mik")
+	}
+	for _, name := range names {
 		p, err := o.AddAccount(ctx, user.Person, name, name+"@example.com", access.RoleViewer)
 		w.must(err)
 		expires := datetime.Milliseconds(time.Now().AddDate(1, 0, 0))
@@ -59,9 +69,11 @@ func (w *World) prepareTeams(o *operator.Operator, store *feature.Store) {
 		w.teams.members = append(w.teams.members, &credential{text: token.Reveal(), account: p.ID, expires: expires})
 	}
 	w.tokens.highest += int64(len(w.teams.members))
+	custom, red := w.prepareRights(role.NewStore(client, w.tables, log), group.NewStore(client, w.tables, log))
 	for _, id := range teamProjects {
 		p := access.NewProject(id, id)
 		p.Users = map[int64][]access.Role{w.admin.account: {projectOwner}}
+		w.giveRights(&p, custom, red)
 		_, err := w.teams.projects.Create(ctx, p)
 		w.must(err)
 		for i := 0; len(w.teams.toggles[id]) < 2; i++ {
@@ -75,6 +87,7 @@ func (w *World) prepareTeams(o *operator.Operator, store *feature.Store) {
 			w.must(err)
 		}
 	}
+	w.prepareRequests(store)
 }
 
 // manageTeams gives and takes rights.
@@ -209,7 +222,9 @@ func (a *actor) changeCustomRole() {
 			permissions = append(permissions, object{"name": name})
 		}
 	}
-	for _, name := range []access.Permission{access.UpdateEnvironment, access.CreateStrategy} {
+	for _, name := range []access.Permission{
+		access.UpdateEnvironment, access.CreateStrategy, access.ApproveChangeRequest, access.ApplyChangeRequest,
+	} {
 		if a.IntN(2) == 0 {
 			environment := choose(a, environmentNames[:2]...)
 			permissions = append(permissions, object{"name": name, "environment": environment})

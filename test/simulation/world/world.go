@@ -62,6 +62,7 @@ type World struct {
 	usage        usageState
 	accounts     accountState
 	teams        teamState
+	requests     requestState
 	people       peopleState
 	tokens       tokenState
 	clientTokens clientTokenState
