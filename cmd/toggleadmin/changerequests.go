@@ -23,7 +23,7 @@ type changeRequestsCmd struct {
 type (
 	listChangeRequestsCmd struct {
 		Project string `placeholder:"ID" help:"Only those of this project."`
-		Closed  bool   `help:"Also those that are applied, rejected or cancelled."`
+		Closed  bool   `help:"Also those that are applied, rejected or canceled."`
 		Limit   int    `default:"50" placeholder:"N" help:"Maximum number of change requests (default 50)."`
 	}
 	showChangeRequestCmd    struct{ requestID }

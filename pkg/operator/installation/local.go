@@ -93,7 +93,8 @@ func OpenLocal(ctx context.Context, dir string) (*Installation, error) {
 	return &Installation{
 		Name: "the local service at " + found.BaseURL, Option: "--local", BaseURL: found.BaseURL,
 		Tables: found.Tables, TokenLimit: DefaultTokenLimit, AccountLimit: accounts.DefaultLimit,
-		GroupsMaxAgeDays: defaultGroupsDays, ClientTokenLimit: clienttoken.MaxTokens, MaxTokenDays: found.MaxTokenDays, Client: client, EventSource: "local",
+		GroupsMaxAgeDays: defaultGroupsDays, ClientTokenLimit: clienttoken.MaxTokens, MaxTokenDays: found.MaxTokenDays,
+		Client: client, EventSource: "local",
 		Issuer: found.OIDCIssuer, ClientID: found.OIDCClientID,
 		Operator: "operator " + localUser(),
 		LogDays:  eventlog.DefaultDays, webhookURL: found.WebhookURL, webhookSecret: found.WebhookSecret,

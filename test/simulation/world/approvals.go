@@ -45,10 +45,12 @@ func (w *World) decodeRequest(item dynamo.Item) *changerequest.Request {
 var follows = map[changerequest.State][]changerequest.State{
 	changerequest.Draft: {changerequest.InReview, changerequest.Approved, changerequest.Canceled},
 	changerequest.InReview: {
-		changerequest.Approved, changerequest.Applied, changerequest.Scheduled, changerequest.Rejected, changerequest.Canceled,
+		changerequest.Approved, changerequest.Applied, changerequest.Scheduled, changerequest.Rejected,
+		changerequest.Canceled,
 	},
 	changerequest.Approved: {
-		changerequest.Applied, changerequest.Scheduled, changerequest.InReview, changerequest.Rejected, changerequest.Canceled,
+		changerequest.Applied, changerequest.Scheduled, changerequest.InReview, changerequest.Rejected,
+		changerequest.Canceled,
 	},
 	changerequest.Scheduled: {
 		changerequest.Applied, changerequest.Approved, changerequest.InReview, changerequest.Rejected, changerequest.Canceled,

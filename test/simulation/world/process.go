@@ -54,7 +54,10 @@ type repeated struct {
 }
 
 func (w *World) newProcess(name string) *process {
-	p := &process{w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]*repeated{}, asked: map[int64]time.Time{}}
+	p := &process{
+		w: w, name: name, hash: hashOf(name), ended: make(chan struct{}), calls: map[uint64]*repeated{},
+		asked: map[int64]time.Time{},
+	}
 	p.random = w.random(p.hash, 4)
 	p.skew = w.skewOf(p)
 	return p

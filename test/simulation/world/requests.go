@@ -411,7 +411,9 @@ func (a *actor) approver(r *changerequest.Request) *credential {
 		return a.requester()
 	}
 	able := slices.DeleteFunc(slices.Clone(a.teams.members), func(c *credential) bool {
-		has := slices.ContainsFunc(r.Approvals, func(v changerequest.Vote) bool { return v.By.ID == c.account && !v.StruckOut })
+		has := slices.ContainsFunc(r.Approvals, func(v changerequest.Vote) bool {
+			return v.By.ID == c.account && !v.StruckOut
+		})
 		return has || slices.Contains(authors(*r), c.account) || !a.latest().mayApprove(c.account, placeOf(*r))
 	})
 	if len(able) == 0 {
