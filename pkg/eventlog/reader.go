@@ -44,8 +44,8 @@ type Filter struct {
 	First        int64     // the lowest id; 0: no limit
 	From         time.Time // inclusive; zero: no limit
 	Until        time.Time // exclusive; zero: no limit
-	// Text is a part of the type, the subject, the name of the actor, the reason or a value in data or preData, in any letter
-	// case.
+	// Text is a part of the type, the subject, the name of the actor, the reason or a value in data or preData, in any
+	// letter case.
 	Text string
 	// Named are the users whose names contain Text, because events do not contain names of users.
 	Named []int64
