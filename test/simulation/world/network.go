@@ -89,7 +89,9 @@ func (p *process) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, c.err
 	}
 	if strings.HasSuffix(c.name, "GetItem") {
+		p.w.mu.Lock()
 		p.readAt = p.now()
+		p.w.mu.Unlock()
 		p.readType(c)
 	}
 	return &http.Response{
