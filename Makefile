@@ -65,7 +65,7 @@ build-local: ## start: Build every function for sam local on this machine, into 
 toggleadmin: ## deploy: Build the operator's command line, .cache/bin/toggleadmin
 	go build -buildvcs=auto -o .cache/bin/toggleadmin ./cmd/toggleadmin
 
-reproducible: ## test: Build every function twice, with and without SAM in two folders, and compare the files: COLD= (1: the second time with an empty build cache)
+reproducible: ## test: Build functions twice, with and without SAM in two folders, and compare the files: COLD= (1: all of them, the second time with an empty build cache)
 	@scripts/build-local.sh $(if $(SKIP_WITHOUT_PYTHON),--skip-without-python)
 	@COLD='$(COLD)' scripts/reproducible.sh
 
@@ -97,10 +97,12 @@ reset: ## start: Delete the data of `make run`: DATA_DIR=.local
 # would be linked and then skipped.
 FAST_TESTS = $$(go list ./... | grep -Ev '/test/(browser|deploy|samlocal|sdk|unleash)(/|$$)')
 
-# These read files, run programs, or send requests that test/e2e sends, too. The race detector would
-# find nothing more in them.
-WITHOUT_RACE = ./cmd/toggleadmin ./test/contract ./test/repository ./test/template
-RACE_TESTS = $$(go list ./... | grep -Ev '/(cmd/toggleadmin|test/(browser|contract|deploy|repository|samlocal|sdk|template|unleash))(/|$$)')
+# These read files, run programs, or make one call after another of what test/e2e does at the same
+# time. The race detector would find nothing more in them.
+WITHOUT_RACE = ./cmd/toggleadmin ./test/contract ./test/crash ./test/functions ./test/repository \
+	./test/simulation/dynamodb ./test/template
+RACE_TESTS = $$(go list ./... | grep -Ev \
+	'/(cmd/toggleadmin|test/(browser|contract|crash|deploy|functions|repository|samlocal|sdk|simulation/dynamodb|template|unleash))(/|$$)')
 
 # Some tests wait, so two packages per CPU run at the same time.
 PACKAGES = -p=$$(($$(getconf _NPROCESSORS_ONLN) * 2))
