@@ -36,9 +36,10 @@ WATCHED_MINUTES = 10
 
 # What an updated function is invoked with: an operation responds with 401, because there
 # is no principal, a reader of a stream, a queue or the access log has nothing to do, and a
-# scheduled function does its work.
+# scheduled function does its work. No change request is due at the time.
 CONTROL_MESSAGE = {"messageType": "CONTROL_MESSAGE", "logEvents": []}
 HARMLESS = {
+    "time": "1970-01-01T00:00:00Z",
     "Records": [],
     "awslogs": {"data": base64.b64encode(gzip.compress(json.dumps(CONTROL_MESSAGE).encode())).decode()},
 }
