@@ -120,7 +120,7 @@ test-race: node_modules/.installed ## develop: Run every fast test with the race
 
 test-browser: node_modules/.installed test/browser/node_modules/.installed ## test: Test the pages in Chromium
 	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
-	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 ./test/browser
+	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 -timeout=20m ./test/browser
 
 screenshots: node_modules/.installed test/browser/node_modules/.installed ## develop: Take the screenshots of docs/images; needs Chromium
 	SCREENSHOTS=1 CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
