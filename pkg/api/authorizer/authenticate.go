@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/logging"
@@ -94,10 +93,8 @@ func (a *Authenticator) pat(ctx context.Context, token access.Token) (access.Pri
 		return access.Principal{}, errInvalid
 	}
 	a.seen(ctx, token, stored.SeenAt, now)
-	groups := directory.MembersGroups(owner.Groups, owner.GroupValues(now, a.GroupsMaxAgeDays))
-	p := access.MemberPrincipal(userID, owner.Role, groups, directory.Roles)
+	p := owner.Principal(directory, owner.GroupValues(now, a.GroupsMaxAgeDays))
 	p.Name, p.TokenID = owner.RecordedName(), strconv.FormatInt(id, 10)
-	p.IsServiceAccount = owner.Kind == user.ServiceAccount
 	return p, nil
 }
 

@@ -37,8 +37,7 @@ func (a *Authenticator) jwt(ctx context.Context, token string) (access.Principal
 	if err := a.Store.users.SetClaim(ctx, u, directory.Mapped(claims.Groups), a.Now()); err != nil {
 		return access.Principal{}, err
 	}
-	groups := directory.MembersGroups(u.Groups, claims.Groups)
-	p := access.MemberPrincipal(u.ID, u.Role, groups, directory.Roles)
+	p := u.Principal(directory, claims.Groups)
 	p.Name = u.RecordedName()
 	return p, nil
 }

@@ -171,10 +171,7 @@ func (s *Store) as(ctx context.Context, p access.Principal) context.Context {
 
 // principal returns the principal of an account, as a personal access token has it.
 func (s *Store) principal(u user.User, directory accesstable.Directory) access.Principal {
-	groups := directory.MembersGroups(u.Groups, u.GroupValues(s.log.Now(), s.groupDays))
-	p := access.MemberPrincipal(u.ID, u.Role, groups, directory.Roles)
-	p.IsServiceAccount = u.Kind == user.ServiceAccount
-	return p
+	return u.Principal(directory, u.GroupValues(s.log.Now(), s.groupDays))
 }
 
 // reviewers returns the accounts that may approve in an environment of a project.

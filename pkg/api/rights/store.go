@@ -45,8 +45,7 @@ func (s *Store) principal(ctx context.Context, u user.User) (access.Principal, e
 	if err != nil {
 		return access.Principal{}, err
 	}
-	groups := directory.MembersGroups(u.Groups, u.GroupValues(s.now(), s.maxDays))
-	return access.MemberPrincipal(u.ID, u.Role, groups, directory.Roles), nil
+	return u.Principal(directory, u.GroupValues(s.now(), s.maxDays)), nil
 }
 
 // rolesIn returns the roles that a principal has in a project, directly and by its groups, ordered by id.

@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -55,6 +57,14 @@ func exists() expression.ConditionBuilder { return expression.Name(attributeKind
 // Exists returns the condition of a transaction that an account exists.
 func (s *Store) Exists(id int64) types.TransactWriteItem {
 	return dynamo.CheckItem(s.table, Key(id), exists())
+}
+
+// Principal returns the principal of the account, without the name and the id of a token. values are those of its groups in
+// an ID token.
+func (u User) Principal(directory accesstable.Directory, values []string) access.Principal {
+	p := access.MemberPrincipal(u.ID, u.Role, directory.MembersGroups(u.Groups, values), directory.Roles)
+	p.IsServiceAccount = u.Kind == ServiceAccount
+	return p
 }
 
 // KeepsRights returns the condition of a transaction that an enabled account is still enabled, and still has its role and
