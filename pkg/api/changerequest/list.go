@@ -242,22 +242,16 @@ func Actionable(requests *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		all, err := requests.open(ctx, project.ID)
-		if err != nil {
+		f := Filter{States: OpenStates()}
+		if f.waits, err = requests.waiting(ctx, []*access.Project{project}); err != nil {
 			return err
 		}
-		waits, err := requests.waiting(ctx, []*access.Project{project})
+		_, total, err := requests.Find(ctx, []string{project.ID}, f, 0, 0)
 		if err != nil {
 			return err
-		}
-		total := 0
-		for _, one := range all {
-			if waits(one) {
-				total++
-			}
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
-			Total int `json:"total"`
+			Total int64 `json:"total"`
 		}{total})
 	}
 }
@@ -280,7 +274,7 @@ func (s *Store) waiting(ctx context.Context, projects []*access.Project) (func(R
 func waitsFor(r Request, p access.Principal, project *access.Project, custom access.CustomRoles) bool {
 	switch r.State {
 	case InReview:
-		has := slices.ContainsFunc(r.Approvals, func(v Vote) bool { return v.By.ID == p.UserID && !v.StruckOut })
+		has := slices.Contains(r.approvedBy(), p.UserID)
 		return !has && !r.IsAuthor(p.UserID) && mayApprove(p, project, r.Environment, custom)
 	case Approved:
 		return access.Decide(p, access.ApplyChangeRequest, project, r.Environment, custom)

@@ -35,14 +35,15 @@ func Playground(
 		if err != nil {
 			return err
 		}
-		sees := func(project string) bool {
-			return slices.ContainsFunc(projects, func(p *access.Project) bool { return p.ID == project })
-		}
-		var before playground.Version
-		if before.Features, err = toggles.Features(r.Context(), sees); err != nil {
+		visible, err := access.Visibility(r.Context())
+		if err != nil {
 			return err
 		}
-		if before.Segments, err = toggles.Segments(r.Context(), sees); err != nil {
+		var before playground.Version
+		if before.Features, err = toggles.Features(r.Context(), visible); err != nil {
+			return err
+		}
+		if before.Segments, err = toggles.Segments(r.Context(), visible); err != nil {
 			return err
 		}
 		fields := playground.FieldsOf(in.body)

@@ -103,11 +103,10 @@ func (s *Store) EditChange(
 			return write{}, apierror.Errorf(apierror.NotFound, "The change request %d has no change with the id %d.", id, change)
 		}
 		changes := slices.Clone(old.Changes)
-		places := make([]string, 0)
 		if replacement == nil {
 			changes = slices.Delete(changes, i, i+1)
 		} else {
-			replacement.ID, places = change, []string{"/body"}
+			replacement.ID = change
 			changes[i] = *replacement
 		}
 		next, err := old.Changed(changes, callerOf(ctx), s.log.Now())
@@ -119,7 +118,7 @@ func (s *Store) EditChange(
 			order := append(slices.Delete(slices.Clone(changes), i, i+1), changes[i])
 			checked := next
 			checked.Changes = order
-			if checked, err = s.checked(ctx, checked, places); err != nil {
+			if checked, err = s.checked(ctx, checked, []string{"/body"}); err != nil {
 				return write{}, err
 			}
 			next.Changes[i] = checked.Changes[len(order)-1]

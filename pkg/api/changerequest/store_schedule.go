@@ -30,29 +30,14 @@ func (s *Store) Due(ctx context.Context) ([]Request, error) {
 }
 
 func (s *Store) due(ctx context.Context, now time.Time) ([]Request, error) {
-	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(
-		expression.Key(attributeDue).Equal(expression.Value(allDue)).
-			And(expression.Key(attributeDueAt).LessThanEqual(expression.Value(dynamo.Time(now))))))
-	name := indexDue
+	isDue := expression.Key(attributeDue).Equal(expression.Value(allDue)).
+		And(expression.Key(attributeDueAt).LessThanEqual(expression.Value(dynamo.Time(now))))
 	var keys []dynamo.Item
-	for start := map[string]types.AttributeValue(nil); ; {
-		page, err := s.client.Query(ctx, &dynamodb.QueryInput{
-			TableName:                 &s.table,
-			IndexName:                 &name,
-			KeyConditionExpression:    expr.KeyCondition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-			ExclusiveStartKey:         start,
-		})
+	for item, err := range dynamo.QueryIndex(ctx, s.client, s.table, indexDue, isDue) {
 		if err != nil {
 			return nil, err
 		}
-		for _, item := range page.Items {
-			keys = append(keys, dynamo.Item{hash: item[hash]})
-		}
-		if start = page.LastEvaluatedKey; start == nil {
-			break
-		}
+		keys = append(keys, dynamo.Item{hash: item[hash]})
 	}
 	items, err := dynamo.GetAll(ctx, s.client, s.table, keys)
 	if err != nil {

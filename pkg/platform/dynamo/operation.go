@@ -73,18 +73,30 @@ func QueryWhere(
 	if len(attributes) > 0 {
 		builder = builder.WithProjection(namesOf(attributes))
 	}
+	return query(ctx, client, dynamodb.QueryInput{TableName: &table, ConsistentRead: aws.Bool(true)}, builder)
+}
+
+// QueryIndex reads all items of an index whose keys meet a condition, page by page, ordered by the sort key. The index can
+// lack the changes of the last seconds. It stops at the first error.
+func QueryIndex(
+	ctx context.Context, client *dynamodb.Client, table, index string, keys expression.KeyConditionBuilder,
+) iter.Seq2[Item, error] {
+	return query(ctx, client, dynamodb.QueryInput{TableName: &table, IndexName: &index},
+		expression.NewBuilder().WithKeyCondition(keys))
+}
+
+// query reads all pages of a Query.
+func query(
+	ctx context.Context, client *dynamodb.Client, input dynamodb.QueryInput, builder expression.Builder,
+) iter.Seq2[Item, error] {
 	expr := Build(builder)
+	input.Limit = aws.Int32(pageSize)
+	input.KeyConditionExpression, input.ProjectionExpression = expr.KeyCondition(), expr.Projection()
+	input.ExpressionAttributeNames, input.ExpressionAttributeValues = expr.Names(), expr.Values()
 	return pages(func(start Item) ([]map[string]types.AttributeValue, Item, error) {
-		page, err := client.Query(ctx, &dynamodb.QueryInput{
-			TableName:                 &table,
-			ConsistentRead:            aws.Bool(true),
-			Limit:                     aws.Int32(pageSize),
-			ExclusiveStartKey:         start,
-			KeyConditionExpression:    expr.KeyCondition(),
-			ProjectionExpression:      expr.Projection(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		})
+		next := input
+		next.ExclusiveStartKey = start
+		page, err := client.Query(ctx, &next)
 		if err != nil {
 			return nil, nil, err
 		}
