@@ -37,14 +37,12 @@ func Current(f *access.Freeze, now time.Time) *access.Freeze {
 	return f
 }
 
-// currentFreeze returns the freeze of the environment in the form of the API, or nil if there is none or it has ended.
-func (e Environment) currentFreeze(now time.Time) *Freeze {
-	f := Current(e.Freeze, now)
-	if f == nil {
+// CurrentFreeze returns a freeze in the form of the API, or nil if there is none or it has ended.
+func CurrentFreeze(f *access.Freeze, now time.Time) *Freeze {
+	if f = Current(f, now); f == nil {
 		return nil
 	}
-	shown := NewFreeze(*f)
-	return &shown
+	return new(NewFreeze(*f))
 }
 
 // NotFrozen returns the error if an environment has no freeze that has not ended.
@@ -128,11 +126,11 @@ func GetFreeze(environments *Store, now func() time.Time) lambdahttp.HandlerFunc
 		if err != nil {
 			return err
 		}
-		freeze := Current(e.Freeze, now())
+		freeze := CurrentFreeze(e.Freeze, now())
 		if freeze == nil {
 			return NotFrozen(name)
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, NewFreeze(*freeze))
+		return lambdahttp.WriteJSON(w, http.StatusOK, freeze)
 	}
 }
 

@@ -72,7 +72,7 @@ func List(environments *Store, now func() time.Time) lambdahttp.HandlerFunc {
 		for i, e := range all {
 			body.Environments[i] = listed{
 				Response:           e.Response(),
-				Freeze:             e.currentFreeze(now()),
+				Freeze:             CurrentFreeze(e.Freeze, now()),
 				ProjectCount:       countProjects(projects, e.Name),
 				APITokenCount:      tokens[e.Name],
 				EnabledToggleCount: countToggles(projects, e),

@@ -35,11 +35,11 @@ type freeze struct {
 
 // freezesOf returns the freezes of an environment that have not ended, in all projects and in one.
 func freezesOf(e environment.Environment, project *access.Project, now time.Time) (all []freeze) {
-	if f := environment.Current(e.Freeze, now); f != nil {
-		all = append(all, freeze{environment.NewFreeze(*f), true})
+	if f := environment.CurrentFreeze(e.Freeze, now); f != nil {
+		all = append(all, freeze{*f, true})
 	}
-	if f := environment.Current(project.ProtectionOf(e.Name).Freeze, now); f != nil {
-		all = append(all, freeze{environment.NewFreeze(*f), false})
+	if f := environment.CurrentFreeze(project.ProtectionOf(e.Name).Freeze, now); f != nil {
+		all = append(all, freeze{*f, false})
 	}
 	return all
 }
@@ -135,11 +135,11 @@ func GetFreeze(environments *environment.Store, now func() time.Time) lambdahttp
 		if err != nil {
 			return err
 		}
-		freeze := environment.Current(p.ProtectionOf(e.Name).Freeze, now())
+		freeze := environment.CurrentFreeze(p.ProtectionOf(e.Name).Freeze, now())
 		if freeze == nil {
 			return notFrozen(p.ID, e.Name)
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, environment.NewFreeze(*freeze))
+		return lambdahttp.WriteJSON(w, http.StatusOK, freeze)
 	}
 }
 
