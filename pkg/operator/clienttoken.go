@@ -87,23 +87,17 @@ func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenReq
 	ClientToken, clienttokentable.Secret, error,
 ) {
 	none := clienttokentable.Secret{}
-	name, err := CheckText("name", request.Name)
+	t, err := o.newToken(request)
 	if err != nil {
 		return ClientToken{}, none, err
 	}
-	projects, err := CheckProjects(request.Projects)
-	if err != nil {
-		return ClientToken{}, none, err
-	}
-	now := datetime.Milliseconds(o.now())
-	expires, err := o.checkExpiry(request.ExpiresAt, now)
-	if err != nil {
+	if t.ExpiresAt, err = o.checkExpiry(request.ExpiresAt, t.CreatedAt); err != nil {
 		return ClientToken{}, none, err
 	}
 	if err := o.CheckEnvironment(ctx, request.Environment); err != nil {
 		return ClientToken{}, none, err
 	}
-	for _, id := range projects {
+	for _, id := range t.Projects {
 		if _, err := o.projects.Get(ctx, id); err != nil {
 			return ClientToken{}, none, exitstatus.Explain(err)
 		}
@@ -112,18 +106,30 @@ func (o *Operator) CreateClientToken(ctx context.Context, request ClientTokenReq
 	if err != nil {
 		return ClientToken{}, none, err
 	}
-	created, secret, err := o.clientTokens.Create(ctx, clienttokentable.Token{
-		Name:        name,
-		Type:        request.Type,
-		Environment: request.Environment,
-		Projects:    projects,
-		ExpiresAt:   expires,
-		CreatedAt:   now,
-	}, o.installation.ClientTokenLimit, o.random)
+	created, secret, err := o.clientTokens.Create(ctx, t, o.installation.ClientTokenLimit, o.random)
 	if err != nil {
 		return ClientToken{}, none, exitstatus.Explain(err)
 	}
 	return o.newClientToken(created, used), secret, nil
+}
+
+// newToken returns the token of a request, without its expiry. It does not look up what the request names.
+func (o *Operator) newToken(request ClientTokenRequest) (clienttokentable.Token, error) {
+	name, err := CheckText("name", request.Name)
+	if err != nil {
+		return clienttokentable.Token{}, err
+	}
+	projects, err := CheckProjects(request.Projects)
+	if err != nil {
+		return clienttokentable.Token{}, err
+	}
+	return clienttokentable.Token{
+		Name:        name,
+		Type:        request.Type,
+		Environment: request.Environment,
+		Projects:    projects,
+		CreatedAt:   datetime.Milliseconds(o.now()),
+	}, nil
 }
 
 // CheckProjects returns the projects of a client token, each once. It returns none for all projects, which * stands for.

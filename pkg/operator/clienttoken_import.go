@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
-	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/datetime"
 )
 
 // ClientTokenImport is a client token of another installation, in a line of a file.
@@ -33,6 +32,14 @@ func (o *Operator) ImportClientTokens(ctx context.Context, all []ClientTokenImpo
 	result ClientTokensImported, err error,
 ) {
 	result.Created = []ClientToken{}
+	environments, err := o.environments.List(ctx)
+	if err != nil {
+		return result, err
+	}
+	projects, err := o.projects.List(ctx)
+	if err != nil {
+		return result, err
+	}
 	existing, err := o.clientTokens.List(ctx)
 	if err != nil {
 		return result, err
@@ -49,7 +56,7 @@ func (o *Operator) ImportClientTokens(ctx context.Context, all []ClientTokenImpo
 	var toCreate []importedToken
 	var problems []string
 	for _, i := range all {
-		t, err := o.checkImport(ctx, i)
+		t, err := o.checkImport(i, environments, projects)
 		if err == nil {
 			if first := lines[t.secret.Selector]; first != 0 {
 				err = fmt.Errorf("line %d has the same secret", first)
@@ -107,44 +114,31 @@ type importedToken struct {
 	secret clienttokentable.Secret
 }
 
-// checkImport returns the token that a line describes.
-func (o *Operator) checkImport(ctx context.Context, i ClientTokenImport) (t importedToken, err error) {
+// checkImport returns the token that a line describes. environments and projects are all that exist.
+func (o *Operator) checkImport(
+	i ClientTokenImport, environments []environment.Environment, projects []*access.Project,
+) (t importedToken, err error) {
 	secret, ok := clienttokentable.ParseImported(i.Secret)
 	if !ok {
-		return t, fmt.Errorf("its secret must have %d to %d visible ASCII characters, and must not look like a token of this "+
-			"service, an API token, a personal access token or a JSON Web Token",
-			clienttokentable.MinImported, clienttokentable.MaxImported)
+		return t, fmt.Errorf("its secret %s", clienttokentable.ImportedMust())
 	}
-	name, err := CheckText("name", i.Name)
+	token, err := o.newToken(i.ClientTokenRequest)
 	if err != nil {
 		return t, err
 	}
 	if i.Type != clienttokentable.Backend && i.Type != clienttokentable.Frontend {
 		return t, fmt.Errorf("the type %.50q must be backend or frontend", i.Type)
 	}
-	projects, err := CheckProjects(i.Projects)
-	if err != nil {
+	nameOf := func(e environment.Environment) string { return e.Name }
+	if err := checkKnown("environment", i.Environment, environments, nameOf); err != nil {
 		return t, err
 	}
-	if err := o.CheckEnvironment(ctx, i.Environment); err != nil {
-		return t, err
-	}
-	for _, id := range projects {
-		_, err := o.projects.Get(ctx, id)
-		if apierror.KindOf(err) == apierror.NotFound {
+	for _, id := range token.Projects {
+		if !slices.ContainsFunc(projects, func(p *access.Project) bool { return p.ID == id }) {
 			return t, fmt.Errorf("there is no project %q", id)
 		}
-		if err != nil {
-			return t, err
-		}
 	}
-	return importedToken{i.Line, clienttokentable.Token{
-		Name:        name,
-		Type:        i.Type,
-		Environment: i.Environment,
-		Projects:    projects,
-		CreatedAt:   datetime.Milliseconds(o.now()),
-	}, secret}, nil
+	return importedToken{i.Line, token, secret}, nil
 }
 
 // describes reports whether a stored token has the name, the type, the environment and the projects of t.

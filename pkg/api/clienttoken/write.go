@@ -119,9 +119,7 @@ func checkSecret(body jsonbody.Object) []apierror.Detail {
 	if _, ok := clienttokentable.ParseImported(text); !sent || ok {
 		return nil
 	}
-	return []apierror.Detail{apierror.At("/body/secret", "must have %d to %d visible ASCII characters, and must not look "+
-		"like a token of this service, an API token, a personal access token or a JSON Web Token",
-		clienttokentable.MinImported, clienttokentable.MaxImported)}
+	return []apierror.Detail{apierror.At("/body/secret", "%s", clienttokentable.ImportedMust())}
 }
 
 // noSecret is the rule that a token of a project gets a secret of this service.

@@ -1,6 +1,7 @@
 package clienttokentable
 
 import (
+	"fmt"
 	"strings"
 
 	"toggleadmin/pkg/platform/access"
@@ -40,15 +41,15 @@ func ParseSecret(text string) (s Secret, ok bool) {
 
 // The limits of an imported secret, in characters.
 const (
-	MinImported = 24
-	MaxImported = 512
+	minImported = 24
+	maxImported = 512
 )
 
 // ParseImported reads a secret of another installation: visible ASCII characters. ok is false for texts of another length,
 // for those that IsOfAdministration selects, and for those that end like a token of this service.
 func ParseImported(text string) (s Secret, ok bool) {
 	isHidden := func(r rune) bool { return r <= ' ' || r > '~' }
-	if len(text) < MinImported || len(text) > MaxImported || strings.ContainsFunc(text, isHidden) ||
+	if len(text) < minImported || len(text) > maxImported || strings.ContainsFunc(text, isHidden) ||
 		IsOfAdministration(text) {
 		return Secret{}, false
 	}
@@ -62,6 +63,12 @@ func ParseImported(text string) (s Secret, ok bool) {
 		}
 	}
 	return s, true
+}
+
+// ImportedMust returns what a text that ParseImported rejects must be, for errors.
+func ImportedMust() string {
+	return fmt.Sprintf("must have %d to %d visible ASCII characters, and must not look like a token of this service, an API "+
+		"token, a personal access token or a JSON Web Token", minImported, maxImported)
 }
 
 // ParseCredential reads the text of a client token of this service, or of another installation.
