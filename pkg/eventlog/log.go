@@ -81,8 +81,8 @@ type Change struct {
 }
 
 // RecordActions returns the id of the event of a change, and the action that appends the event. The actor, the id of
-// the request and the reason are those of ctx. The transaction must write the id to AttributeEvent of the subject's item. A log that
-// discards events returns 0 and no action.
+// the request and the reason are those of ctx. The transaction must write the id to AttributeEvent of the subject's item.
+// A log that discards events returns 0 and no action.
 func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.TransactWriteItem, error) {
 	if l.discards {
 		return 0, nil, nil

@@ -85,8 +85,7 @@ func (t Token) prefix() string {
 }
 
 // Verifies reports whether a text is that of the token: the prefix, which an imported one does not have, the selector and
-// the secret. The time it takes does
-// not depend on where they differ. The zero Token verifies no text.
+// the secret. The time it takes does not depend on where they differ. The zero Token verifies no text.
 func (t Token) Verifies(s Secret) bool {
 	samePrefix := subtle.ConstantTimeCompare([]byte(t.prefix()), []byte(prefix(s.Scope, s.Environment))) == 1
 	sameSecret := s.Verifier().Equal(t.Verifier[:])

@@ -41,8 +41,9 @@ const (
 
 // FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
 // error. After an error, also of emit, it continues with the reader that reopen returns, or ends with the error of reopen.
-// The context of emit ends with the time for the read. now is the clock of this process. A read never begins later than overlap ago, so events of fast clocks do not hide others. Once a
-// minute it begins an hour ago, and finds those of slow clocks.
+// The context of emit ends with the time for the read. now is the clock of this process. A read never begins later than
+// overlap ago, so events of fast clocks do not hide others. Once a minute it begins an hour ago, and finds those of slow
+// clocks.
 func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filter, now func() time.Time,
 	emit func(context.Context, eventlog.Event) error, reopen func(error) (*eventlog.Reader, error)) error {
 	first := max(f.First, eventlog.FirstID(f.From))
