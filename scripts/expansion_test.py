@@ -60,9 +60,24 @@ class Template(unittest.TestCase):
         self.expect("resources are more than 475", {})
 
     def test_operations(self):
-        self.template = expansion.with_operations(self.template, 300)
+        self.template = expansion.with_operations(self.template, 350)
         self.expect("resources are more than 475", {})
         self.expect("paths are more than 270", {})
+
+    def test_parents_of_paths(self):
+        paths = self.properties("Api")["DefinitionBody"]["paths"]
+        paths["/a/b/{c}"] = paths["/health"]
+        added = expansion.Stack(self.template, {}).paths() - expansion.Stack(expansion.parse(TEXT), {}).paths()
+        self.assertEqual({"/a", "/a/b", "/a/b/{c}"}, added)
+
+    def test_integrations(self):
+        resource = self.statement("ApiRole")["Resource"]
+        self.statement("ApiRole")["Resource"] = {"Fn::Sub": resource["Fn::Sub"][0].replace("${Stack}", "${AWS::StackName}-")}
+        short, long = (expansion.Stack(self.template, {}, name).problems for name in ("toggleadmin-staging", "long-" * 9))
+        self.assertEqual([], short)
+        self.assertIn("API Gateway may not invoke the function of get /api/admin/feature-types", long)
+        del self.properties("Api")["DefinitionBody"]["paths"]["/health"]["get"]["x-amazon-apigateway-integration"]["credentials"]
+        self.expect("API Gateway may not invoke the function of get /health", {})
 
     def test_sizes(self):
         self.template["Globals"]["Function"]["Environment"]["Variables"]["LONG"] = "x" * 3000
@@ -73,11 +88,6 @@ class Template(unittest.TestCase):
         trust = self.properties("CodeDeployRole")["AssumeRolePolicyDocument"]["Statement"]
         trust *= 20
         self.expect("the trust policy of CodeDeployRole has", {})
-        event = self.properties("ConsoleFunction")["Events"]["Console"]["Properties"]
-        for i in range(50):
-            properties = {**event, "Path": f"/console{i}"}
-            self.properties("ConsoleFunction")["Events"][f"Console{i}"] = {"Type": "Api", "Properties": properties}
-        self.expect("the resource policy of ", {})
 
     def test_indexes(self):
         released = expansion.parse(TEXT)

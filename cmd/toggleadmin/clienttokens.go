@@ -28,10 +28,12 @@ type listClientTokensCmd struct {
 }
 
 type createClientTokenCmd struct {
-	Name        string   `arg:"" help:"Name of the token."`
-	Type        string   `required:"" enum:"backend,frontend" placeholder:"TYPE" help:"backend for servers, frontend for browsers and apps."`
-	Environment string   `required:"" placeholder:"NAME" help:"Environment whose toggles the token can read."`
+	Name        string   `arg:"" optional:"" help:"Name of the token."`
+	Type        *string  `enum:"backend,frontend" placeholder:"TYPE" help:"backend for servers, frontend for browsers and apps."`
+	Environment *string  `placeholder:"NAME" help:"Environment whose toggles the token can read."`
 	Project     []string `sep:"none" placeholder:"NAME" help:"Project whose toggles the token can read. Repeat for more. Without it, those of all projects."`
+	FromStdin   bool     `name:"from-stdin" help:"Create the tokens of the lines of stdin, CSV with the header name,environment,projects,type."`
+	EnvFile     string   `name:"env-file" placeholder:"FILE" help:"Write the secrets into a new file that only you can read, as lines NAME=secret."`
 	ExpiresAt   *moment  `placeholder:"TIME" xor:"expiry" help:"Expiry, such as 2027-01-31T00:00:00Z."`
 	ExpiresIn   lifetime `placeholder:"TIME" xor:"expiry" help:"Lifetime, such as 90d, 12h or 30m. Without a limit, a client token need not expire."`
 }
@@ -82,29 +84,6 @@ func markedProjects(t operator.ClientToken) string {
 		}
 	}
 	return strings.Join(marked, ", ")
-}
-
-// Validate is called by kong.
-func (c *createClientTokenCmd) Validate() error {
-	_, err := operator.CheckProjects(c.Project)
-	return err
-}
-
-func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
-	created, secret, err := o.CreateClientToken(s.step(), operator.ClientTokenRequest{
-		Name:        c.Name,
-		Type:        clienttokentable.Type(c.Type),
-		Environment: c.Environment,
-		Projects:    c.Project,
-		ExpiresAt:   s.expiry(c.ExpiresAt, c.ExpiresIn),
-	})
-	if err != nil {
-		return err
-	}
-	for _, project := range created.ProjectsWithoutToggles {
-		s.inform("Warning: the project %s has no toggles: an application with the token gets none of it.", project)
-	}
-	return printClientToken(s, o, created, secret, "created", "client-tokens create")
 }
 
 // printClientToken prints the secret of a token that a command has created. If it cannot be printed, it is revoked.

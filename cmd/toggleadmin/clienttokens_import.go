@@ -27,8 +27,11 @@ func (*importClientTokensCmd) Help() string {
 		"backend (or client) or frontend. If one line cannot be imported, none is."
 }
 
+// createColumns is the header of tokens to create.
+func createColumns() []string { return []string{"name", "environment", "projects", "type"} }
+
 // importColumns is the header of the file.
-func importColumns() []string { return []string{"secret", "name", "environment", "projects", "type"} }
+func importColumns() []string { return append([]string{"secret"}, createColumns()...) }
 
 // maxImport is the maximum size of the file, in bytes.
 const maxImport = 10_000_000
@@ -55,16 +58,20 @@ func (c *importClientTokensCmd) Run(s *session, o *operator.Operator) error {
 }
 
 // read reads the file, or stdin. Errors name the line, and do not contain what it has.
-func (c *importClientTokensCmd) read(s *session) ([]operator.ClientTokenImport, error) {
-	in := s.in
-	if c.FromCSV != "" {
-		file, err := os.Open(c.FromCSV)
-		if err != nil {
-			return nil, exitstatus.Errorf(exitstatus.Usage, "the file cannot be read: %v", err)
-		}
-		defer file.Close()
-		in = file
+func (c *importClientTokensCmd) read(s *session) ([]operator.ClientTokenLine, error) {
+	if c.FromCSV == "" {
+		return readClientTokens(s.in, importColumns())
 	}
+	file, err := os.Open(c.FromCSV)
+	if err != nil {
+		return nil, exitstatus.Errorf(exitstatus.Usage, "the file cannot be read: %v", err)
+	}
+	defer file.Close()
+	return readClientTokens(file, importColumns())
+}
+
+// readClientTokens reads client tokens from CSV with a header. Errors name the line, and do not contain what it has.
+func readClientTokens(in io.Reader, columns []string) (tokens []operator.ClientTokenLine, err error) {
 	content, err := io.ReadAll(io.LimitReader(in, maxImport+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the tokens: %w", err)
@@ -72,15 +79,11 @@ func (c *importClientTokensCmd) read(s *session) ([]operator.ClientTokenImport, 
 	if len(content) > maxImport {
 		return nil, exitstatus.Errorf(exitstatus.Usage, "the tokens have more than %d bytes", maxImport)
 	}
-	return parseClientTokens(content)
-}
-
-func parseClientTokens(content []byte) (tokens []operator.ClientTokenImport, err error) {
-	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff"))))
-	lines.FieldsPerRecord = len(importColumns())
+	lines := csv.NewReader(bytes.NewReader(decode(content)))
+	lines.FieldsPerRecord = len(columns)
 	header, err := lines.Read()
-	if err != nil || !slices.Equal(header, importColumns()) {
-		return nil, exitstatus.Errorf(exitstatus.Usage, "the first line must be %s", strings.Join(importColumns(), ","))
+	if err != nil || !slices.Equal(header, columns) {
+		return nil, exitstatus.Errorf(exitstatus.Usage, "the first line must be %s", strings.Join(columns, ","))
 	}
 	for {
 		fields, err := lines.Read()
@@ -88,16 +91,28 @@ func parseClientTokens(content []byte) (tokens []operator.ClientTokenImport, err
 			return tokens, nil
 		}
 		if err != nil { // without the text of the line
-			return nil, exitstatus.Errorf(exitstatus.Usage, "the tokens are not CSV with %d columns: %v", len(importColumns()), err)
+			return nil, exitstatus.Errorf(exitstatus.Usage, "the tokens are not CSV with %d columns: %v", len(columns), err)
 		}
-		line, _ := lines.FieldPos(0)
-		t := operator.ClientTokenImport{Line: line, Secret: fields[0]}
-		t.Name, t.Environment, t.Type = fields[1], fields[2], clienttokentable.Type(fields[4])
+		var t operator.ClientTokenLine
+		t.Line, _ = lines.FieldPos(0)
+		for i, column := range columns {
+			switch value := fields[i]; column {
+			case "secret":
+				t.Secret = value
+			case "name":
+				t.Name = value
+			case "environment":
+				t.Environment = value
+			case "projects":
+				for project := range strings.SplitSeq(value, ";") {
+					t.Projects = append(t.Projects, strings.TrimSpace(project))
+				}
+			case "type":
+				t.Type = clienttokentable.Type(value)
+			}
+		}
 		if t.Type == clienttokentable.OldBackend {
 			t.Type = clienttokentable.Backend
-		}
-		for project := range strings.SplitSeq(fields[3], ";") {
-			t.Projects = append(t.Projects, strings.TrimSpace(project))
 		}
 		tokens = append(tokens, t)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/ascode"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
@@ -47,7 +48,10 @@ type (
 		Overwrite          bool `help:"Also replace toggles that were changed here since the last import from Unleash."`
 	}
 	exportCmd struct {
-		Output string `placeholder:"FILE" help:"Replace this file, which only you can read then, instead of printing."`
+		apiOptions
+
+		Output string `placeholder:"FILE" xor:"output" help:"Replace this file, which only you can read then, instead of printing."`
+		AsCode string `placeholder:"DIR" xor:"output" help:"Write the toggles that are not archived, and what they share, into YAML files of this folder, for plan and apply, through the API."`
 	}
 )
 
@@ -72,12 +76,7 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 	}
 	progress := s.newProgress()
 	d, err := unleash.Read(s.ctx, unleash.Config{
-		URL: c.URL, Token: token, Wait: wait, Progress: progress.show,
-		HTTP: &http.Client{
-			Timeout:       time.Minute,
-			Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: unleash.Parallel},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the token here
-		},
+		URL: c.URL, Token: token, Wait: wait, Progress: progress.show, HTTP: clientOfOthers(),
 	}, c.Project)
 	progress.clear()
 	if s.ctx.Err() != nil {
@@ -102,6 +101,16 @@ func (c *importUnleashCmd) Run(s *session, o *operator.Operator) error {
 	return c.write(s, o, d, c.People, c.Admins)
 }
 
+// clientOfOthers returns a client for requests to other installations, with their tokens. It follows no redirect, which
+// would send the token elsewhere.
+func clientOfOthers() *http.Client {
+	return &http.Client{
+		Timeout:       time.Minute,
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: unleash.Parallel},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // unleashToken returns the token from the environment, from stdin, or typed on the terminal.
 func (s *session) unleashToken() (string, error) {
 	token := os.Getenv(tokenVariable)
@@ -112,12 +121,20 @@ func (s *session) unleashToken() (string, error) {
 		}
 		token = string(input)
 	}
-	token = strings.TrimSpace(token)
-	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if token = trimmedToken(token); token == "" {
 		return "", exitstatus.Errorf(exitstatus.Usage,
 			"there is no token of Unleash: set %s, or pass it on stdin", tokenVariable)
 	}
 	return token, nil
+}
+
+// trimmedToken returns a token without the white space around it, or "" if it cannot be one.
+func trimmedToken(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return ""
+	}
+	return text
 }
 
 // wait returns after a time, or when ctx ends.
@@ -241,6 +258,7 @@ func (s *session) printReport(r transfer.Report, quiet bool) error {
 		{"group", "groups", r.Groups},
 		{"project", "projects", r.Projects},
 		{"segment", "segments", r.Segments},
+		{"tag type", "tag types", r.TagTypes},
 		{"toggle", "toggles", r.Features},
 	} {
 		if !quiet {
@@ -367,7 +385,14 @@ func comparison(r transfer.Report) (lines []string) {
 	return lines
 }
 
-func (c *exportCmd) Run(s *session, o *operator.Operator) error {
+func (c *exportCmd) Run(s *session) error {
+	if c.AsCode != "" {
+		return c.exportAsCode(s)
+	}
+	o, err := s.operator()
+	if err != nil {
+		return err
+	}
 	d, err := o.Export(s.step())
 	if err != nil {
 		return err
@@ -376,4 +401,17 @@ func (c *exportCmd) Run(s *session, o *operator.Operator) error {
 		return printJSON(s.out, d)
 	}
 	return replaceFile(c.Output, func(w io.Writer) error { return printJSON(w, d) })
+}
+
+// exportAsCode writes toggles, and what they share, into files of a folder.
+func (c *exportCmd) exportAsCode(s *session) error {
+	client, err := c.client(s)
+	if err != nil {
+		return err
+	}
+	numbers, err := ascode.NewClient(client).Export(s.ctx, c.AsCode)
+	if err != nil {
+		return err
+	}
+	return s.result(numbers, "wrote %s into %s", counts(numbers), c.AsCode)
 }

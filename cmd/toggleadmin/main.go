@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,7 +37,11 @@ type cli struct {
 	Evaluate       evaluateCmd       `cmd:"" group:"Toggles" help:"Print whether a toggle is on for a context, and why."`
 	Snapshot       snapshotCmd       `cmd:"" group:"Toggles" help:"Print what applications download."`
 	ChangeRequests changeRequestsCmd `cmd:"" group:"Toggles" help:"Approve, apply and schedule changes that need approvals."`
+	Plan           planCmd           `cmd:"" group:"Toggles" help:"Print what would make toggles as files describe them. docs/ascode.md describes the files."`
+	Apply          applyCmd          `cmd:"" group:"Toggles" help:"Make toggles as files describe them. Exit status 4: somebody else changed a toggle, and the rest is applied."`
+	Schema         schemaCmd         `cmd:"" group:"Toggles" help:"Print the JSON Schema of the files of plan and apply, for editors."`
 	ClientTokens   clientTokensCmd   `cmd:"" group:"Toggles" help:"Manage the tokens with which applications ask for toggles."`
+	CodeReferences codeReferencesCmd `cmd:"" group:"Toggles" help:"Find the names of toggles in source code."`
 
 	Users           usersCmd           `cmd:"" group:"Access" help:"Manage people."`
 	ServiceAccounts serviceAccountsCmd `cmd:"" group:"Access" help:"Manage service accounts."`
@@ -51,6 +56,7 @@ type cli struct {
 	Doctor  doctorCmd  `cmd:"" group:"Installation" help:"Check an installation and advise what to do."`
 	Events  eventsCmd  `cmd:"" group:"Installation" help:"List and follow the event log, and send events again."`
 	Import  importCmd  `cmd:"" group:"Installation" help:"Import from Unleash or from a file."`
+	Compare compareCmd `cmd:"" group:"Installation" help:"Evaluate toggles of Unleash and of this installation for many contexts, and print those with other results. Exit status 3: there are some."`
 	Export  exportCmd  `cmd:"" group:"Installation" help:"Print everything but secrets as JSON, which import file reads."`
 	Restore restoreCmd `cmd:"" group:"Installation" help:"Replace the items of all tables with those of restored copies, and repair differences between them."`
 
@@ -88,7 +94,7 @@ Select the installation with --stack NAME or --local. The region and the credent
 settings (AWS_REGION, AWS_PROFILE, …), or from --region and --profile.
 
 Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage, 3 not found (import: something was
-lost), 4 rejected, 5 not initialized, 6 not reachable, 7 a permission is missing.`
+lost; compare: something differs), 4 rejected, 5 not initialized, 6 not reachable, 7 a permission is missing.`
 
 func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	var c cli
@@ -106,6 +112,9 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	}
 	if err == nil {
 		err = checkEmpty(command.Flags())
+	}
+	if err != nil && slices.Contains(args, "--detailed-exitcode") {
+		return fail(std.err, exitstatus.Errorf(exitstatus.Failure, "%v; see --help", err))
 	}
 	if err != nil {
 		text := missingValue.ReplaceAllString(err.Error(), "a value is missing")

@@ -78,7 +78,8 @@ func TestLocal(t *testing.T) {
 		env.Defer(func() { stop() })
 		env.Values["restart"] = func() { stop(); _, stop = startObserved(t, recorded, data) }
 		scripts, err := filepath.Abs("../../scripts")
-		env.Vars = append(env.Vars, "DATA_DIR="+data, "BASE_URL="+service.BaseURL, "SCRIPTS="+scripts,
+		env.Vars = append(env.Vars, "DATA_DIR="+data, "BASE_URL="+service.BaseURL,
+			"CLIENT_URL="+service.ClientURL, "SCRIPTS="+scripts,
 			"API_TOKEN="+service.APIToken, "ADMIN_PAT="+service.Users[0].PAT, "EDITOR_PAT="+service.Users[1].PAT,
 			"VIEWER_PAT="+service.Users[2].PAT)
 		return errors.Join(err, withoutAWS(env))

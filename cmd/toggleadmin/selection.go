@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/toggle"
 )
 
 // toggleFilter selects toggles by their properties.
@@ -21,6 +22,8 @@ type toggleFilter struct {
 	Name      string   `placeholder:"PATTERN" help:"Only toggles whose name matches a pattern, such as 'checkout-*'."`
 	Status    status   `placeholder:"ENVIRONMENT:enabled|disabled" help:"Only toggles that are on or off in an environment, such as production:enabled."`
 	Segment   string   `placeholder:"NAME" help:"Only toggles with a strategy that uses this segment."`
+	Tag       tag      `placeholder:"TYPE:VALUE" help:"Only toggles with this tag, such as simple:checkout."`
+	Owner     string   `placeholder:"OWNER" help:"Only toggles of this owner: a name, user: or group: and an id, or none."`
 }
 
 // status is whether a toggle is on in an environment, as in the search of the API.
@@ -36,6 +39,18 @@ func (s *status) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not a status: use one such as production:enabled or production:disabled", text)
 	}
 	*s = status{environment, state == "enabled"}
+	return nil
+}
+
+// tag is the text of a tag.
+type tag string
+
+// UnmarshalText is called by kong.
+func (t *tag) UnmarshalText(text []byte) error {
+	if _, ok := toggle.ParseTag(string(text)); !ok {
+		return fmt.Errorf("%q is not a tag: use its type and its value, such as simple:checkout", text)
+	}
+	*t = tag(text)
 	return nil
 }
 
@@ -70,7 +85,8 @@ func (f *toggleFilter) matches(t operator.Toggle, now time.Time) bool {
 	given := func(filter, value string) bool { return filter == "" || filter == value }
 	named, _ := path.Match(f.Name, t.Name) // Validate has checked the pattern
 	return given(f.Project, t.Project) && given(f.Type, t.Type) && given(text(f.State), toggleState(&t)) &&
-		(f.Name == "" || named) && (f.OlderThan == 0 || t.CreatedBefore(now.Add(-time.Duration(f.OlderThan)))) &&
+		(f.Name == "" || named) && (f.Owner == "" || t.OwnedBy(f.Owner)) && (f.Tag == "" || slices.Contains(t.Tags, string(f.Tag))) &&
+		(f.OlderThan == 0 || t.CreatedBefore(now.Add(-time.Duration(f.OlderThan)))) &&
 		(f.UnusedFor == 0 || t.UnusedSince(now.Add(-time.Duration(f.UnusedFor))))
 }
 

@@ -54,8 +54,8 @@ func WithActor(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
-// actorFrom returns the actor that ctx contains, otherwise the principal of an API request, otherwise System.
-func actorFrom(ctx context.Context) Actor {
+// ActorFrom returns the actor that ctx contains, otherwise the principal of an API request, otherwise System.
+func ActorFrom(ctx context.Context) Actor {
 	if a, ok := ctx.Value(actorKey{}).(Actor); ok {
 		return a
 	}

@@ -80,6 +80,15 @@ type Change struct {
 	PermittedBy PermittedBy
 }
 
+// Preview returns the event of a change that is not recorded, without an id.
+func Preview(ctx context.Context, c Change) (Event, error) {
+	data, preData, err := fit(c.Data, c.PreData)
+	return Event{
+		Type: c.Type, Subject: c.Subject, By: ActorFrom(ctx), Project: c.Project, FeatureName: c.FeatureName,
+		Environment: c.Environment, Data: data, PreData: preData, PermittedBy: c.PermittedBy,
+	}, err
+}
+
 // RecordActions returns the id of the event of a change, and the action that appends the event. The actor, the id of
 // the request and the reason are those of ctx. The transaction must write the id to AttributeEvent of the subject's item.
 // A log that discards events returns 0 and no action.
@@ -89,7 +98,7 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 	}
 	now := l.now()
 	id := l.ids.next(now, shardOf(c.Subject), c.Last)
-	by := actorFrom(ctx)
+	by := ActorFrom(ctx)
 	if by.UserID != 0 {
 		by.Name = ""
 	}

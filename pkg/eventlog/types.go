@@ -27,6 +27,14 @@ const (
 	StrategyOrderChanged       Type = "strategy-order-changed"
 	FeatureDependencyAdded     Type = "feature-dependency-added"
 	FeatureDependencyRemoved   Type = "feature-dependency-removed"
+	FeatureTagged              Type = "feature-tagged"
+	FeatureUntagged            Type = "feature-untagged"
+	FeatureLinkAdded           Type = "feature-link-added"
+	FeatureLinkUpdated         Type = "feature-link-updated"
+	FeatureLinkRemoved         Type = "feature-link-removed"
+	TagTypeCreated             Type = "tag-type-created"
+	TagTypeUpdated             Type = "tag-type-updated"
+	TagTypeDeleted             Type = "tag-type-deleted"
 	ContextFieldCreated        Type = "context-field-created"
 	ContextFieldUpdated        Type = "context-field-updated"
 	ContextFieldDeleted        Type = "context-field-deleted"
@@ -38,6 +46,8 @@ const (
 	ServiceAccountDeleted      Type = "service-account-deleted"
 	ServiceAccountTokenCreated Type = "service-account-token-created"
 	ServiceAccountTokenDeleted Type = "service-account-token-deleted"
+	ServiceAccountTrustCreated Type = "service-account-trust-created"
+	ServiceAccountTrustDeleted Type = "service-account-trust-deleted"
 	SegmentCreated             Type = "segment-created"
 	SegmentUpdated             Type = "segment-updated"
 	SegmentDeleted             Type = "segment-deleted"
@@ -110,6 +120,11 @@ var definitions = []Definition{
 	{StrategyOrderChanged, "Toggles", "Order of strategies changed", "changed the order of the strategies of the toggle %s"},
 	{FeatureDependencyAdded, "Toggles", "Dependency added", "added a dependency of the toggle %s"},
 	{FeatureDependencyRemoved, "Toggles", "Dependency removed", "removed a dependency of the toggle %s"},
+	{FeatureTagged, "Toggles", "Tag added", ""},
+	{FeatureUntagged, "Toggles", "Tag removed", ""},
+	{FeatureLinkAdded, "Toggles", "Link added", ""},
+	{FeatureLinkUpdated, "Toggles", "Link changed", ""},
+	{FeatureLinkRemoved, "Toggles", "Link removed", ""},
 	{FeaturePotentiallyStaleOn, "Toggles", "Toggle became potentially stale", ""},
 	{FeaturePotentiallyStaleOff, "Toggles", "Toggle is no longer potentially stale", ""},
 	{ProjectCreated, "Projects", "Project created", "created the project %s"},
@@ -136,6 +151,9 @@ var definitions = []Definition{
 	{ChangeRequestCommentAdded, "Change requests", "Change request commented on", "commented on the change request %s"},
 	{FeatureTypeCreated, "Toggle types", "Toggle type created", "created the toggle type %s"},
 	{FeatureTypeUpdated, "Toggle types", "Toggle type updated", ""},
+	{TagTypeCreated, "Tag types", "Tag type created", "created the tag type %s"},
+	{TagTypeUpdated, "Tag types", "Tag type updated", "updated the tag type %s"},
+	{TagTypeDeleted, "Tag types", "Tag type deleted", "deleted the tag type %s"},
 	{ContextFieldCreated, "Context fields", "Context field created", "created the context field %s"},
 	{ContextFieldUpdated, "Context fields", "Context field updated", "updated the context field %s"},
 	{ContextFieldDeleted, "Context fields", "Context field deleted", "deleted the context field %s"},
@@ -151,6 +169,8 @@ var definitions = []Definition{
 	{PATDeleted, "Tokens", "Token deleted", "deleted the token %s"},
 	{ServiceAccountTokenCreated, "Tokens", "Service account token created", "created the token %s of a service account"},
 	{ServiceAccountTokenDeleted, "Tokens", "Service account token deleted", "deleted the token %s of a service account"},
+	{ServiceAccountTrustCreated, "Tokens", "Service account trust created", "created the trust %s of a service account"},
+	{ServiceAccountTrustDeleted, "Tokens", "Service account trust deleted", "deleted the trust %s of a service account"},
 	{APITokenCreated, "Tokens", "API token created", "created the API token %s"},
 	{APITokenUpdated, "Tokens", "API token updated", "updated the API token %s"},
 	{APITokenRotated, "Tokens", "API token rotated", "rotated the API token %s"},

@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/clientmetrics"
 	"toggleadmin/pkg/api/clienttoken"
+	"toggleadmin/pkg/api/codereference"
 	"toggleadmin/pkg/api/console"
 	"toggleadmin/pkg/api/constraint"
 	"toggleadmin/pkg/api/contextfield"
@@ -21,9 +22,12 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuredependency"
+	"toggleadmin/pkg/api/featurelink"
 	"toggleadmin/pkg/api/featuresearch"
+	"toggleadmin/pkg/api/featurestate"
 	"toggleadmin/pkg/api/featurestrategy"
 	"toggleadmin/pkg/api/featureswitch"
+	"toggleadmin/pkg/api/featuretag"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/feedback"
 	"toggleadmin/pkg/api/group"
@@ -35,8 +39,10 @@ import (
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/serviceaccount"
+	"toggleadmin/pkg/api/tagtype"
 	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/traffic"
+	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/background/eventbus"
@@ -65,6 +71,7 @@ func Operations() []app.Operation {
 		changerequest.Operations(),
 		clientmetrics.Operations(),
 		clienttoken.Operations(),
+		codereference.Operations(),
 		constraint.Operations(),
 		contextfield.Operations(),
 		environment.Operations(),
@@ -74,8 +81,11 @@ func Operations() []app.Operation {
 		featuredependency.Operations(),
 		feature.Operations(),
 		featuresearch.Operations(),
+		featurelink.Operations(),
+		featurestate.Operations(),
 		featureswitch.Operations(),
 		featurestrategy.Operations(),
+		featuretag.Operations(),
 		featuretype.Operations(),
 		feedback.Operations(),
 		group.Operations(),
@@ -86,6 +96,8 @@ func Operations() []app.Operation {
 		role.Operations(),
 		segment.Operations(),
 		serviceaccount.Operations(),
+		trust.Operations(),
+		tagtype.Operations(),
 		tokenlist.Operations(),
 		traffic.Operations(),
 		user.Operations(),

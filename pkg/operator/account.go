@@ -10,7 +10,7 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
-	"toggleadmin/pkg/platform/oidc"
+	"toggleadmin/pkg/platform/issuerurl"
 )
 
 // Account is a person or a service account.
@@ -164,7 +164,7 @@ func (o *Operator) Identity(issuer, subject string) (user.Identity, error) {
 		return user.Identity{}, exitstatus.Errorf(exitstatus.Usage, "%s has no OpenID Connect issuer: use --issuer",
 			o.installation.Name)
 	}
-	if err := oidc.CheckIssuer(issuer, o.installation.IsLocal()); err != nil {
+	if err := issuerurl.Check(issuer, o.installation.IsLocal()); err != nil {
 		return user.Identity{}, exitstatus.Errorf(exitstatus.Usage, "%q is not an issuer: %v", issuer, err)
 	}
 	return user.Identity{Issuer: issuer, Subject: subject}, nil

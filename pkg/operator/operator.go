@@ -24,9 +24,11 @@ import (
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/tagtype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -36,6 +38,7 @@ type Operator struct {
 	names     *user.Names
 	pats      *pat.Store
 	groups    *group.Store
+	access    *accesstable.Reader
 	roles     *role.Store
 	projects  *project.Store
 	apiTokens *apitoken.Store
@@ -44,6 +47,7 @@ type Operator struct {
 	types     *featuretype.Store
 	fields    *contextfield.Store
 	segments  *segment.Store
+	tagTypes  *tagtype.Store
 
 	clientTokens *clienttoken.Store
 	environments *environment.Store
@@ -66,6 +70,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		names:     user.NewNames(i.Client, i.Tables),
 		pats:      pat.NewStore(i.Client, i.Tables, log, random),
 		groups:    group.NewStore(i.Client, i.Tables, log),
+		access:    accesstable.NewReader(i.Client, i.Tables),
 		roles:     role.NewStore(i.Client, i.Tables, log),
 		projects:  project.NewStore(i.Client, i.Tables, log),
 		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
@@ -83,6 +88,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		}),
 
 		segments:   segment.NewStore(i.Client, i.Tables, log),
+		tagTypes:   tagtype.NewStore(i.Client, i.Tables, log),
 		tokenLimit: i.TokenLimit,
 		now:        now,
 		random:     random,

@@ -143,7 +143,7 @@ func (d directory) project(p *access.Project, toggles map[string]int) Project {
 
 // activeToggles returns the number of toggles of each project that are not archived.
 func (o *Operator) activeToggles(ctx context.Context) (map[string]int, error) {
-	counts, err := o.searcher.Count(ctx, func(string) bool { return true })
+	counts, err := o.searcher.Count(ctx, func(string) bool { return true }, nil)
 	toggles := map[string]int{}
 	for _, p := range counts.Projects {
 		toggles[p.Project] = p.Active + p.Stale + p.PotentiallyStale

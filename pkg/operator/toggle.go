@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -17,19 +18,24 @@ import (
 
 // Toggle is a feature toggle.
 type Toggle struct {
-	Name             string   `json:"name"`
-	Project          string   `json:"project"`
-	Type             string   `json:"type"`
-	Description      *string  `json:"description"`
-	ImpressionData   bool     `json:"impressionData"`
-	CreatedAt        string   `json:"createdAt"`
-	CreatedBy        *Creator `json:"createdBy"` // null: unknown
-	Archived         bool     `json:"archived"`
-	ArchivedAt       *string  `json:"archivedAt"`
-	Stale            bool     `json:"stale"`
-	PotentiallyStale bool     `json:"potentiallyStale"`
-	ContextFields    []string `json:"contextFields"`
-	LastSeenAt       *string  `json:"lastSeenAt"` // when applications last asked for it, in any environment; null: never
+	Name             string        `json:"name"`
+	Project          string        `json:"project"`
+	Type             string        `json:"type"`
+	Description      *string       `json:"description"`
+	ImpressionData   bool          `json:"impressionData"`
+	CreatedAt        string        `json:"createdAt"`
+	CreatedBy        *Creator      `json:"createdBy"` // null: unknown
+	Archived         bool          `json:"archived"`
+	ArchivedAt       *string       `json:"archivedAt"`
+	Stale            bool          `json:"stale"`
+	PotentiallyStale bool          `json:"potentiallyStale"`
+	ContextFields    []string      `json:"contextFields"`
+	Tags             []string      `json:"tags"`      // type and value, such as simple:checkout
+	Owner            *toggle.Owner `json:"owner"`     // null: the owners of its project
+	KeepUntil        *string       `json:"keepUntil"` // a date; null: it is not kept
+	KeepReason       *string       `json:"keepReason"`
+	Links            []toggle.Link `json:"links"`
+	LastSeenAt       *string       `json:"lastSeenAt"` // when applications last asked for it, in any environment; null: never
 
 	enabledIn []string // environments
 	segments  []int64
@@ -71,9 +77,21 @@ func newToggle(f toggle.Feature) Toggle {
 		Stale:            f.Stale,
 		PotentiallyStale: f.PotentiallyStale,
 		ContextFields:    append([]string{}, f.ContextFields...),
+		Tags:             []string{},
+		Owner:            f.Owner,
+		Links:            append([]toggle.Link{}, f.Links...),
 		LastSeenAt:       datetime.FormatOptional(f.LastSeenAt()),
 		enabledIn:        f.EnabledEnvironments(),
 		segments:         f.Segments(),
+	}
+	if f.Keep != nil {
+		t.KeepUntil = new(f.Keep.Day())
+		if f.Keep.Reason != "" {
+			t.KeepReason = &f.Keep.Reason
+		}
+	}
+	for _, tag := range f.Tags {
+		t.Tags = append(t.Tags, tag.String())
 	}
 	if f.CreatedBy != nil {
 		t.CreatedBy = &Creator{f.CreatedBy.ID, f.CreatedBy.Name}
@@ -81,13 +99,37 @@ func newToggle(f toggle.Feature) Toggle {
 	return t
 }
 
-// named sets the names of the users who created toggles.
+// OwnedBy reports whether the owner of the toggle has a name, or is what a text such as group:3 or none names.
+func (t Toggle) OwnedBy(text string) bool {
+	return (toggle.Feature{Owner: t.Owner}).OwnerName() == text || t.Owner != nil && t.Owner.Name == text
+}
+
+// OwnerName returns the name of the owner, or an empty text.
+func (t Toggle) OwnerName() string {
+	if t.Owner == nil {
+		return ""
+	}
+	return t.Owner.Name
+}
+
+// named sets the names of the users who created toggles, and of their owners.
 func (o *Operator) named(ctx context.Context, toggles []Toggle) error {
-	var ids []int64
+	var ids, groups []int64
 	for _, t := range toggles {
 		if t.CreatedBy != nil && t.CreatedBy.ID != 0 {
 			ids = append(ids, t.CreatedBy.ID)
 		}
+		switch {
+		case t.Owner == nil:
+		case t.Owner.Kind == toggle.OwnerUser:
+			ids = append(ids, t.Owner.ID)
+		case t.Owner.Kind == toggle.OwnerGroup:
+			groups = append(groups, t.Owner.ID)
+		}
+	}
+	groupNames, err := o.access.GroupNames(ctx, groups)
+	if err != nil {
+		return err
 	}
 	names, err := o.names.Of(ctx, ids)
 	if err != nil {
@@ -96,6 +138,9 @@ func (o *Operator) named(ctx context.Context, toggles []Toggle) error {
 	for _, t := range toggles {
 		if t.CreatedBy != nil && t.CreatedBy.ID != 0 {
 			t.CreatedBy.Name = names[t.CreatedBy.ID]
+		}
+		if t.Owner != nil {
+			*t.Owner = feature.NamedOwner(*t.Owner, names, groupNames)
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ func (o *Operator) installed() transfer.Installation {
 		Projects:     o.projects,
 		Roles:        o.roles,
 		Groups:       o.groups,
+		TagTypes:     o.tagTypes,
 		Segments:     o.segments,
 		Features:     o.features,
 		FeatureLimit: o.installation.FeatureLimit,

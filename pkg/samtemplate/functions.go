@@ -65,8 +65,6 @@ func (r *reader) addFunction(t *Template, found *resource, properties *yaml.Node
 	for name, event := range pairs(get(properties, "Events")) {
 		properties := get(event, "Properties")
 		switch typ := text(event, "Type"); typ {
-		case "Api":
-			t.API.Routes = append(t.API.Routes, r.route(f.LogicalID, properties))
 		case "DynamoDB":
 			f.Streams = append(f.Streams, r.stream(properties))
 		case "SQS":
@@ -104,21 +102,6 @@ func (r *reader) statements(role string) (statements []Statement) {
 	}
 	r.allowed[role] = statements
 	return statements
-}
-
-func (r *reader) route(function string, properties *yaml.Node) Route {
-	var p struct {
-		RestAPIID, Path, Method string
-		Auth                    struct{ Authorizer string }
-	}
-	r.decode(properties, &p)
-	if api := r.resources[p.RestAPIID]; api == nil || api.typ != typeAPI {
-		r.fail(properties, "RestApiId must be the API of this template: SAM would create a second one")
-	}
-	if p.Auth.Authorizer != "" {
-		only(r, properties, "Authorizer", p.Auth.Authorizer, "NONE")
-	}
-	return Route{Path: p.Path, Method: strings.ToUpper(p.Method), Function: function, Authorized: p.Auth.Authorizer == ""}
 }
 
 func (r *reader) stream(properties *yaml.Node) Stream {

@@ -39,7 +39,13 @@ Resources:
             FunctionPayloadType: REQUEST
             Identity: {Headers: [Authorization], ReauthorizeEvery: !Ref Limit}
       AccessLogSetting: {DestinationArn: !GetAtt Lines.Arn, Format: !Sub ['{"${A}":"$context.status ${Limit}"}', {A: !If [Red, b, c]}]}
-      DefinitionBody: {paths: {/none: {x-amazon-apigateway-any-method: {security: [{NONE: []}], x-amazon-apigateway-integration: {uri: !Sub 'arn:a:b/${WorkFunction.Alias}/invocations'}}}}}
+      DefinitionBody:
+        paths:
+          /:
+            x-amazon-apigateway-any-method:
+              security: [NONE: []]
+              x-amazon-apigateway-integration: &work {type: aws_proxy, httpMethod: POST, credentials: !GetAtt Role.Arn, uri: !Sub 'arn:a:b/functions/${WorkFunction.Alias}/invocations'}
+          /things/{id}: {get: {x-amazon-apigateway-integration: *work}, put: {x-amazon-apigateway-integration: {uri: !Ref AWS::NoValue}}}
       GatewayResponses: {THROTTLED: {StatusCode: 429, ResponseParameters: {Headers: {X: "'1'"}}, ResponseTemplates: {application/json: '{}'}}}
   Lines: {Type: AWS::Logs::LogGroup, DeletionPolicy: Retain, Metadata: {note: x}, Properties: {Name: !Sub '${AWS::StackName}-${Limit}', None: !Ref AWS::NoValue}}
   Hidden: {Type: AWS::Logs::LogGroup, Condition: Blue}
@@ -57,8 +63,6 @@ Resources:
       Environment: {Variables: {B: own, TABLE: !Ref Things}}
       EventInvokeConfig: {MaximumRetryAttempts: 0, DestinationConfig: &failures {OnFailure: {Type: SQS, Destination: !GetAtt Queue.Arn}}}
       Events:
-        Get: {Type: Api, Properties: {RestApiId: !Ref Api, Path: '/things/{id}', Method: get}}
-        Any: {Type: Api, Properties: {RestApiId: !Ref Api, Path: /, Method: any, Auth: {Authorizer: NONE}}}
         Stream: {Type: DynamoDB, Properties: {Stream: !GetAtt Things.StreamArn, StartingPosition: TRIM_HORIZON, BatchSize: 7,
           FunctionResponseTypes: [ReportBatchItemFailures], DestinationConfig: *failures,
           FilterCriteria: {Filters: [{Pattern: '{"eventName":["INSERT"]}'}]}}}
@@ -197,150 +201,139 @@ func TestUnsupported(t *testing.T) {
 		{
 			part:        "Timeout: 5",
 			replacement: "Timeout: 5\n      Timeout: 6",
-			want:        ` yaml: unmarshal errors: line 40: mapping key "Timeout" already defined at line 39`,
-		},
-		{
-			part:        "AWS::Serverless::Api",
-			replacement: "AWS::ApiGateway::RestApi",
-			want:        "45: WorkFunction: RestApiId must be the API of this template: SAM would create a second one",
+			want:        ` yaml: unmarshal errors: line 46: mapping key "Timeout" already defined at line 45`,
 		},
 		{
 			part:        "AWS::SQS::Queue",
 			replacement: "AWS::S3::Bucket",
-			want:        `31: Queue: the resource type "AWS::S3::Bucket" is not supported by the local gateway`,
+			want:        `37: Queue: the resource type "AWS::S3::Bucket" is not supported by the local gateway`,
 		},
-		{"{Type: AWS::SQS::Queue}", "{Type: AWS::SQS::Queue, Properties: [x]}", "31: Queue: Properties must be a mapping"},
-		{"MemorySize: !FindInMap", "Layers: !FindInMap", "37: WorkFunction: Layers is not supported by the local gateway"},
+		{"{Type: AWS::SQS::Queue}", "{Type: AWS::SQS::Queue, Properties: [x]}", "37: Queue: Properties must be a mapping"},
+		{"MemorySize: !FindInMap", "Layers: !FindInMap", "43: WorkFunction: Layers is not supported by the local gateway"},
 		{
 			part:        "{Headers: [Authorization],",
 			replacement: "{Headers: [Authorization], Context: [x],",
 			want:        "18: Api: Context is not supported by the local gateway",
 		},
-		{"Timeout: 5", "Timeout: five", "37: WorkFunction: "},
-		{"!Ref Things}}", "!Ref Thing}}", `42: WorkFunction: there is no parameter or resource "Thing"`},
+		{"Timeout: 5", "Timeout: five", "43: WorkFunction: "},
+		{"!Ref Things}}", "!Ref Thing}}", `48: WorkFunction: there is no parameter or resource "Thing"`},
 		{
 			part:        "Value: !Ref Things",
 			replacement: "Value: !Ref Hidden",
-			want:        "77: Table: the resource Hidden is not created: its condition Blue is false",
+			want:        "81: Table: the resource Hidden is not created: its condition Blue is false",
 		},
 		{
-			part:        "!GetAtt Role.Arn",
-			replacement: "!GetAtt Role.Id",
-			want:        "41: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway",
+			part:        "Role: !GetAtt Role.Arn",
+			replacement: "Role: !GetAtt Role.Id",
+			want:        "47: WorkFunction: the attribute Id of Role (AWS::IAM::Role) is not supported by the local gateway",
 		},
 		{"!If [Blue,", "!If [Green,", `23: Api: there is no condition "Green"`},
-		{"Color, Memory]", "Color, Size]", "38: WorkFunction: FindInMap: the mapping has no such key"},
-		{"!Select [1,", "!Select [2,", "76: Selected: Select: the list has no item 2"},
+		{"Color, Memory]", "Color, Size]", "44: WorkFunction: FindInMap: the mapping has no such key"},
+		{"!Select [1,", "!Select [2,", "80: Selected: Select: the list has no item 2"},
 		{
 			part:        "!Sub '${AWS::StackName}-${Limit}'",
 			replacement: "!Base64 a",
-			want:        "29: Lines: this use of !Base64 is not supported by the local gateway",
+			want:        "35: Lines: this use of !Base64 is not supported by the local gateway",
 		},
 		{"Blue: !Equals", "Blue: !Or", "11: Api: a condition supports only !Equals, !Contains, !Not, !And and !Condition"},
-		{"Value: !Ref Things", "Value: {Ref: Things}", "77: Table: the long form Ref is not supported, use the short form"},
-		{"Timeout: 5", "<<: [{Timeout: 5}]", "39: WorkFunction: a YAML merge key supports only one mapping"},
+		{"Value: !Ref Things", "Value: {Ref: Things}", "81: Table: the long form Ref is not supported, use the short form"},
+		{"Timeout: 5", "<<: [{Timeout: 5}]", "45: WorkFunction: a YAML merge key supports only one mapping"},
 		{
 			part:        "provided.al2023",
 			replacement: "go1.x",
-			want:        "32: CheckFunction: Runtime go1.x is not supported by the local gateway, only provided.al2023",
+			want:        "38: CheckFunction: Runtime go1.x is not supported by the local gateway, only provided.al2023",
 		},
 		{
 			part:        "functions/work/",
 			replacement: "src/work/",
-			want:        "34: WorkFunction: CodeUri in the folder src/ is not supported by the local gateway, only functions/",
+			want:        "40: WorkFunction: CodeUri in the folder src/ is not supported by the local gateway, only functions/",
 		},
-		{"B: own", "B: [own]", "42: WorkFunction: every environment variable must be a text"},
+		{"B: own", "B: [own]", "48: WorkFunction: every environment variable must be a text"},
 		{
 			part:        "FunctionPayloadType: REQUEST",
 			replacement: "FunctionPayloadType: TOKEN",
 			want:        "15: Api: FunctionPayloadType TOKEN is not supported by the local gateway, only REQUEST",
 		},
-		{"Type: ScheduleV2", "Type: SNS", `50: WorkFunction: the event type "SNS" is not supported by the local gateway`},
+		{"Type: ScheduleV2", "Type: SNS", `54: WorkFunction: the event type "SNS" is not supported by the local gateway`},
+		{"type: aws_proxy", "type: http", "29: Api: / any: type http is not supported by the local gateway, only aws_proxy"},
+		{"httpMethod: POST", "httpMethod: GET", "29: Api: / any: httpMethod GET is not supported by the local gateway, only POST"},
 		{
-			part:        "RestApiId: !Ref Api, Path: /,",
-			replacement: "Path: /,",
-			want:        "46: WorkFunction: RestApiId must be the API of this template: SAM would create a second one",
+			part:        "security: [NONE: []]",
+			replacement: "security: [Token: []]",
+			want: "29: Api: / any: security [map[Token:[]]] is not supported by the local gateway, " +
+				"only [map[NONE:[]]]",
 		},
-		{
-			part:        "x-amazon-apigateway-any-method",
-			replacement: "get",
-			want:        "15: Api: /none get is not supported by the local gateway, only x-amazon-apigateway-any-method",
-		},
+		{"credentials: !GetAtt Role.Arn", "credentials: x", `29: Api: "x" is not an AWS::IAM::Role of this template`},
 		{
 			part:        "${WorkFunction.Alias}/invocations",
 			replacement: "arn:c/invocations",
-			want:        `15: Api: "arn:c" is not an AWS::Serverless::Function of this template`,
-		},
-		{
-			part:        "Authorizer: NONE",
-			replacement: "Authorizer: AWS_IAM",
-			want:        "46: WorkFunction: Authorizer AWS_IAM is not supported by the local gateway, only NONE",
+			want:        `29: Api: "arn:c" is not an AWS::Serverless::Function of this template`,
 		},
 		{
 			part:        "TRIM_HORIZON",
 			replacement: "LATEST",
-			want:        "47: WorkFunction: StartingPosition LATEST is not supported by the local gateway, only TRIM_HORIZON",
+			want:        "51: WorkFunction: StartingPosition LATEST is not supported by the local gateway, only TRIM_HORIZON",
 		},
 		{
 			part:        "BatchSize: 7,",
 			replacement: "MaximumBatchingWindowInSeconds: 1,",
-			want:        "47: WorkFunction: MaximumBatchingWindowInSeconds 1 is not supported by the local gateway, only 0",
+			want:        "51: WorkFunction: MaximumBatchingWindowInSeconds 1 is not supported by the local gateway, only 0",
 		},
 		{
 			part:        `'{"eventName":["INSERT"]}'`,
 			replacement: `'{"dynamodb":{}}'`,
-			want:        `47: WorkFunction: the filter {"dynamodb":{}} is not supported by the local gateway, only one of eventName`,
+			want:        `51: WorkFunction: the filter {"dynamodb":{}} is not supported by the local gateway, only one of eventName`,
 		},
 		{
 			part:        "BatchSize: 7,\n          FunctionResponseTypes: [ReportBatchItemFailures],",
 			replacement: "BatchSize: 7,",
-			want:        "47: WorkFunction: FunctionResponseTypes  is not supported by the local gateway, only ReportBatchItemFailures",
+			want:        "51: WorkFunction: FunctionResponseTypes  is not supported by the local gateway, only ReportBatchItemFailures",
 		},
-		{"!GetAtt Things.StreamArn", "x", `47: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
+		{"!GetAtt Things.StreamArn", "x", `51: WorkFunction: "x" is not an AWS::DynamoDB::Table of this template`},
 		{
 			part: "      StreamSpecification: {StreamViewType: NEW_IMAGE}\n",
-			want: "47: WorkFunction: the table Things has no StreamSpecification",
+			want: "51: WorkFunction: the table Things has no StreamSpecification",
 		},
 		{
 			part:        "Type: SQS, Destination",
 			replacement: "Type: SNS, Destination",
-			want:        "34: WorkFunction: OnFailure.Type SNS is not supported by the local gateway, only SQS",
+			want:        "40: WorkFunction: OnFailure.Type SNS is not supported by the local gateway, only SQS",
 		},
 		{
 			part:        "rate(2 minutes)",
 			replacement: "rate(2 hours)",
-			want: `50: WorkFunction: ScheduleExpression "rate(2 hours)" is not supported by the local gateway, ` +
+			want: `54: WorkFunction: ScheduleExpression "rate(2 hours)" is not supported by the local gateway, ` +
 				`only rate(N minutes)`,
 		},
 		{
 			part:        "FunctionResponseTypes: [ReportBatchItemFailures]}}}}}",
 			replacement: "BatchSize: 1}}}}}",
-			want: "32: CheckFunction: FunctionResponseTypes  is not supported by the local gateway, only " +
+			want: "38: CheckFunction: FunctionResponseTypes  is not supported by the local gateway, only " +
 				"ReportBatchItemFailures",
 		},
 		{
 			part:        "InputPath: $.detail",
 			replacement: "InputPath: $.id",
-			want:        "70: Rule: InputPath $.id is not supported by the local gateway, only $.detail",
+			want:        "74: Rule: InputPath $.id is not supported by the local gateway, only $.detail",
 		},
-		{"nested.yaml", "other.yaml", "73: Nested: read template: open other.yaml: file does not exist"},
-		{"Outputs.Queue", "Outputs.Other", "79: Nested: Nested has no output Outputs.Other"},
-		{"  Hidden:", "  Unread:", "73: Nested: both templates have a resource Unread"},
-		{"EventBusName: !Ref Bus", "EventBusName: default", "70: Rule: EventBusName must be a bus of this template"},
+		{"nested.yaml", "other.yaml", "77: Nested: read template: open other.yaml: file does not exist"},
+		{"Outputs.Queue", "Outputs.Other", "83: Nested: Nested has no output Outputs.Other"},
+		{"  Hidden:", "  Unread:", "77: Nested: both templates have a resource Unread"},
+		{"EventBusName: !Ref Bus", "EventBusName: default", "74: Rule: EventBusName must be a bus of this template"},
 		{
 			part:        "LogGroupName: !Ref Lines",
 			replacement: "LogGroupName: x",
-			want:        `51: WorkFunction: LogGroupName "x" is not a log group of this template`,
+			want:        `55: WorkFunction: LogGroupName "x" is not a log group of this template`,
 		},
 		{
 			part:        "FilterPattern: ''",
 			replacement: "FilterPattern: a",
-			want:        "51: WorkFunction: FilterPattern a is not supported by the local gateway, only ",
+			want:        "55: WorkFunction: FilterPattern a is not supported by the local gateway, only ",
 		},
 		{
 			part:        "PAY_PER_REQUEST",
 			replacement: "PROVISIONED",
-			want:        "59: Things: BillingMode PROVISIONED is not supported by the local gateway, only PAY_PER_REQUEST",
+			want:        "63: Things: BillingMode PROVISIONED is not supported by the local gateway, only PAY_PER_REQUEST",
 		},
 	} {
 		check(strings.Replace(small, test.part, test.replacement, 1), test.want)

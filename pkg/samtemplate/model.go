@@ -62,6 +62,7 @@ type Route struct {
 	Path       string // resource path: /api/admin/feedback/{id}, /{proxy+}
 	Method     string // GET, PUT, … or ANY
 	Function   string // logical id
+	Role       string // logical id of the role that invokes the function; empty: a permission allows it
 	Authorized bool   // the API's authorizer runs first
 }
 

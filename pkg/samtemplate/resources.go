@@ -69,15 +69,11 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node, val
 		DefinitionBody         struct {
 			OpenAPI, Info ignored
 
-			Paths map[string]map[string]struct {
-				Security    []map[string]ignored
-				Responses   ignored
-				Integration struct{ Type, HTTPMethod, URI string } `json:"x-amazon-apigateway-integration"`
-			}
+			Paths map[string]map[string]method
 		}
 
-		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MergeDefinitions,
-		MethodSettings, OpenAPIVersion, SecurityPolicy, Tags, TracingEnabled ignored
+		AlwaysDeploy, Description, DisableExecuteAPIEndpoint, EndpointAccessMode, EndpointConfiguration, MethodSettings,
+		OpenAPIVersion, SecurityPolicy, Tags, TracingEnabled ignored
 	}
 	r.convert(properties, values, &p)
 	t.API.LogicalID, t.API.Stage, t.API.AccessLogFormat = found.id, p.StageName, p.AccessLogSetting.Format
@@ -94,19 +90,43 @@ func (r *reader) addAPI(t *Template, found *resource, properties *yaml.Node, val
 			TTL: time.Duration(a.Identity.ReauthorizeEvery) * time.Second,
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(p.DefinitionBody.Paths)) {
-		for method, m := range p.DefinitionBody.Paths[path] {
-			only(r, found.at, path, method, "x-amazon-apigateway-any-method")
-			only(r, found.at, path+" "+method, fmt.Sprint(m.Security), "[map[NONE:[]]]")
-			if m.Integration.URI == "" { // under sam local
-				continue
-			}
-			function := strings.TrimSuffix(m.Integration.URI[strings.LastIndex(m.Integration.URI, "/arn:")+1:], "/invocations")
-			t.API.Routes = append(t.API.Routes, Route{
-				Path: path, Method: "ANY", Function: r.owner(found.at, typeFunction, function, "Arn", "Alias"),
-			})
+	for path := range pairs(get(get(properties, "DefinitionBody"), "paths")) {
+		methods := p.DefinitionBody.Paths[path.Value]
+		for _, name := range slices.Sorted(maps.Keys(methods)) {
+			r.addRoute(t, path, name, methods[name])
 		}
 	}
+}
+
+// method is a method of a path in the OpenAPI document of an API.
+type method struct {
+	Security    []map[string]ignored
+	Responses   ignored
+	Integration struct{ Type, HTTPMethod, Credentials, URI string } `json:"x-amazon-apigateway-integration"`
+}
+
+func (r *reader) addRoute(t *Template, path *yaml.Node, name string, m method) {
+	if m.Integration.URI == "" { // under sam local
+		return
+	}
+	if name == "x-amazon-apigateway-any-method" {
+		name = "any"
+	}
+	what := path.Value + " " + name + ": "
+	only(r, path, what+"type", m.Integration.Type, "aws_proxy")
+	only(r, path, what+"httpMethod", m.Integration.HTTPMethod, "POST")
+	if m.Security != nil {
+		only(r, path, what+"security", fmt.Sprint(m.Security), "[map[NONE:[]]]")
+	}
+	role := ""
+	if arn := m.Integration.Credentials; arn != "" {
+		role = r.owner(path, typeRole, arn, "Arn")
+	}
+	_, function, _ := strings.Cut(strings.TrimSuffix(m.Integration.URI, "/invocations"), "/functions/")
+	t.API.Routes = append(t.API.Routes, Route{
+		Path: path.Value, Method: strings.ToUpper(name), Function: r.owner(path, typeFunction, function, "Arn", "Alias"),
+		Role: role, Authorized: m.Security == nil,
+	})
 }
 
 type keySchema []struct{ AttributeName, KeyType string }

@@ -39,7 +39,7 @@ func normalizedEnvironments(all map[string]Environment) map[string]Environment {
 func (e Environment) normalized() Environment {
 	strategies := make([]Strategy, len(e.Strategies))
 	for i, s := range e.Strategies {
-		strategies[i] = s.normalized()
+		strategies[i] = s.Normalized()
 	}
 	slices.SortFunc(strategies, func(a, b Strategy) int {
 		return cmp.Or(cmp.Compare(a.SortOrder, b.SortOrder), cmp.Compare(a.ID, b.ID))
@@ -48,7 +48,8 @@ func (e Environment) normalized() Environment {
 	return e
 }
 
-func (s Strategy) normalized() Strategy {
+// Normalized returns the strategy as it is stored: with sorted segments, and without lists that are nil.
+func (s Strategy) Normalized() Strategy {
 	s.Segments = append([]int64{}, slices.Compact(slices.Sorted(slices.Values(s.Segments)))...)
 	s.Variants = append([]Variant{}, s.Variants...)
 	s.Constraints = append([]Constraint{}, s.Constraints...)

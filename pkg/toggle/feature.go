@@ -33,12 +33,25 @@ type Feature struct {
 	// for the toggle; sorted and without duplicates. SetEnvironment changes those of its strategies.
 	ContextFields []string
 
+	Tags []Tag // sorted by type and value, without duplicates
+
+	Owner *Owner // nil: none, and the owners of its project decide
+	Keep  *Keep  // nil: it can be proposed for removal at any time
+	Links []Link // in the order in which they were added
+
 	Dependency *Dependency // on its parent; nil: it has none
 	Children   []string    // the toggles that depend on it, sorted
 
 	// LastSeen is when applications last asked for the toggle, by the name of the environment. A sweep sets it. It is no
 	// part of the toggle's version and events, and no change of the toggle changes it.
 	LastSeen map[string]time.Time
+
+	// ForAllSince is from when on the toggle has been on for everybody, by the name of the environment, without those
+	// where it is not. TrackReach sets it. It is no part of the toggle's version and events.
+	ForAllSince map[string]time.Time
+
+	// ManagedBy is the URL of the source that describes the toggle as a file, such as a repository; empty: none does.
+	ManagedBy string
 
 	// Imported describes the state that the last import wrote, in the form of pkg/operator/transfer; empty: none did. It
 	// is no part of the toggle's version and events.
@@ -57,6 +70,8 @@ func (f Feature) Normalized() Feature {
 	f.ContextFields = slices.Compact(slices.Sorted(slices.Values(append(f.constrainedFields(), f.ContextFields...))))
 	f.Children = slices.Compact(slices.Sorted(slices.Values(f.Children)))
 	f.Environments = normalizedEnvironments(f.Environments)
+	f.Tags = NormalizedTags(f.Tags)
+	f.Owner = f.Owner.stored()
 	if f.Dependency != nil {
 		f.Dependency = &Dependency{
 			Feature:  f.Dependency.Feature,
@@ -79,6 +94,7 @@ func (f Feature) Differs(other Feature) bool {
 	f.PotentiallyStale = other.PotentiallyStale
 	f.LastEvent = other.LastEvent
 	f.LastSeen = other.LastSeen
+	f.ForAllSince = other.ForAllSince
 	f.Imported = other.Imported
 	return !reflect.DeepEqual(f.Normalized(), other.Normalized())
 }

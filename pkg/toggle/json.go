@@ -17,6 +17,13 @@ type FeatureJSON struct {
 	Stale          bool     `json:"stale"`
 	ContextFields  []string `json:"contextFields"`
 
+	ManagedBy string `json:"managedBy,omitempty"` // the URL of its source; empty: none
+
+	Owner        *Owner                 `json:"owner,omitempty"`     // in events without the name of a person or a group
+	KeepUntil    string                 `json:"keepUntil,omitempty"` // a date; empty: it is not kept
+	KeepReason   string                 `json:"keepReason,omitempty"`
+	Links        []Link                 `json:"links,omitempty"`
+	Tags         []Tag                  `json:"tags,omitempty"`
 	Environments map[string]Environment `json:"environments,omitempty"` // by name
 	Dependency   *Dependency            `json:"dependency,omitempty"`
 }
@@ -33,11 +40,18 @@ func (f Feature) JSON() FeatureJSON {
 		Archived:       f.Archived,
 		Stale:          f.Stale,
 		ContextFields:  append([]string{}, f.ContextFields...), // an empty list is not null
+		ManagedBy:      f.ManagedBy,
+		Owner:          f.Owner,
+		Links:          f.Links,
+		Tags:           f.Tags,
 		Environments:   f.Environments,
 		Dependency:     f.Dependency,
 	}
 	if f.CreatedBy != nil && f.CreatedBy.ID == 0 {
 		form.CreatedBy = &f.CreatedBy.Name
+	}
+	if f.Keep != nil {
+		form.KeepUntil, form.KeepReason = f.Keep.Day(), f.Keep.Reason
 	}
 	if f.ArchivedAt != nil {
 		form.ArchivedAt = new(formatTime(*f.ArchivedAt))

@@ -34,6 +34,9 @@ func TestJSON(t *testing.T) {
 		ContextFields:    []string{"country", "userId"},
 		PotentiallyStale: true,
 		LastEvent:        17,
+		Owner:            &toggle.Owner{Kind: toggle.OwnerUser, ID: 7},
+		Keep:             &toggle.Keep{Until: *date(t, "2027-01-31T00:00:00Z"), Reason: "Sale"},
+		Links:            []toggle.Link{{ID: "1", URL: "https://example.com"}},
 	}.JSON(), `{
 	"name": "checkout",
 	"project": "default",
@@ -48,6 +51,19 @@ func TestJSON(t *testing.T) {
 	"contextFields": [
 		"country",
 		"userId"
+	],
+	"owner": {
+		"kind": "user",
+		"id": 7
+	},
+	"keepUntil": "2027-01-31",
+	"keepReason": "Sale",
+	"links": [
+		{
+			"id": "1",
+			"url": "https://example.com",
+			"title": null
+		}
 	]
 }`)
 	checkJSON(t, toggle.Feature{Name: "checkout"}.JSON(), `{

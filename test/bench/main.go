@@ -29,7 +29,8 @@ type options struct {
 func main() {
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
-		kong.Vars{"others": "signin authorizer hang traffic staleness lag toggles events evaluation usage console teams unleash"})
+		kong.Vars{"others": "signin authorizer hang traffic staleness lag toggles events evaluation usage console teams changes " +
+			"ascode unleash"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -58,7 +59,7 @@ func run(ctx context.Context, o options) (err error) {
 		"hang":       measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 		"toggles": measureToggles, "events": measureEvents, "evaluation": measureEvaluation,
 		"delivery": measureDelivery, "unleash": measureUnleash, "usage": measureUsage, "console": measureConsole,
-		"teams": measureTeams,
+		"teams": measureTeams, "changes": measureChanges, "ascode": measureAsCode,
 	}
 	if o.Suites == nil {
 		o.Suites = []string{"functions", "http", "start", "delivery"}

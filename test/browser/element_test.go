@@ -125,14 +125,14 @@ func (b *tab) seesError(role, name, text string) {
 }
 
 // seesOnlyButtons checks the names of all buttons of the page, besides those that search and sort, the menus of rows,
-// those that open an event, and those that say why the user may not do something.
+// those that open an event, those that mark favorites, and those that say why the user may not do something.
 func (b *tab) seesOnlyButtons(names ...string) {
 	b.t.Helper()
 	for _, name := range names {
 		b.find("button", name)
 	}
 	b.is(fmt.Sprintf("[...document.querySelectorAll('main :is(button, input, select, textarea)')]"+
-		".filter(e => !e.closest('.filters, .finder, .sort, .more, .menu, .opener, .locked')).length === %d", len(names)))
+		".filter(e => !e.closest('.filters, .finder, .sort, .more, .menu, .opener, .locked, .star')).length === %d", len(names)))
 }
 
 // isAlive checks that no page with one of the fragments has a button that does nothing, a menu without items, or a form

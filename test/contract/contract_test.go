@@ -220,7 +220,8 @@ func TestSection3Permissions(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	// The permission depends on the project of what is stored.
-	ofRecord := map[string]bool{"reviveFeature": true, "deleteFeature": true, "updateSegment": true, "removeSegment": true}
+	ofRecord := map[string]bool{"reviveFeature": true, "deleteFeature": true, "updateSegment": true, "removeSegment": true,
+		"addTag": true, "updateTags": true, "removeTag": true}
 	s.each(t, func(t *testing.T, op operation) {
 		t.Helper()
 		for i, token := range []string{s.Users[0].PAT, s.Users[1].PAT, s.Users[2].PAT, s.APIToken} {

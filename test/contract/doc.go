@@ -166,6 +166,7 @@
 //	life of a toggle, its properties                               | 4.14
 //	names, projects, types, bodies                              | 4.14
 //	potentiallyStaleAt                                          | 4.14
+//	stage, lifecycle                                            | 4.14
 //	list of a project                                           | 4.14
 //	a list above 5 MB                                           | 4.14
 //	fifty toggles are marked together                           | 4.14

@@ -96,7 +96,7 @@ func (e *emulator) awsVariables() []string {
 // run runs sam, or a program of its virtual environment, in a folder, with yes as the answer to questions. It returns
 // the output.
 func (e *emulator) run(folder, program string, arguments ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(e.ctx, 10*time.Minute)
+	ctx, cancel := context.WithTimeout(e.ctx, time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(e.sam), program), arguments...)
 	cmd.Env, cmd.Dir, cmd.Stdin = e.environment(), folder, strings.NewReader(strings.Repeat("y\n", 10))

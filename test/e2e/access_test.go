@@ -23,7 +23,7 @@ const (
 		"PROJECT_CHANGE_REQUEST_WRITE"
 	editorOf   = memberOf + " MOVE_FEATURE_TOGGLE"
 	editorRoot = "CREATE_CONTEXT_FIELD UPDATE_CONTEXT_FIELD DELETE_CONTEXT_FIELD CREATE_SEGMENT UPDATE_SEGMENT DELETE_SEGMENT " +
-		"READ_CLIENT_API_TOKEN CREATE_PROJECT"
+		"READ_CLIENT_API_TOKEN CREATE_PROJECT CREATE_TAG_TYPE UPDATE_TAG_TYPE DELETE_TAG_TYPE"
 	everything = "*"
 	// Of the custom role, whose permissions of environments are those of development.
 	customProject, customDevelopment = "CREATE_FEATURE", "UPDATE_FEATURE_ENVIRONMENT CREATE_FEATURE_STRATEGY"
@@ -358,7 +358,7 @@ func (s *service) fillAccess(t *testing.T) (accounts []account, targets map[stri
 	for _, p := range places() {
 		target := map[string]string{
 			"project": p.id, "toggle": p.id + "-flag", "archived": p.id + "-old", "child": p.id + "-child", "parent": p.id + "-flag",
-			"destination": p.id, "strategy": "00000000-0000-4000-8000-000000000000", "segment": "99", "field": "plan",
+			"destination": p.id, "strategy": "00000000-0000-4000-8000-000000000000", "segment": "99", "field": "plan", "tag": "none",
 			"application": "none", "token": "none", "account": fmt.Sprint(ids["nobody"]), "group": "1", "role": "7",
 			"service account": "4", "pat": "99", "request": "99",
 		}

@@ -157,6 +157,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		switches = "projects/p/bulk_features/environments/production"
 		switchOf = "projects/p/features/h/environments/production"
 		newToken = `{"description":"a","expiresAt":"2199-01-01T00:00:00Z"}`
+		newTrust = `{"description":"a","issuer":"https://ci.example.com","audience":"http://127.0.0.1","claims":{"sub":"a"}}`
 	)
 	for _, test := range []struct {
 		request  string
@@ -374,7 +375,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "remove-environment",
 			calls:    readPAT + ", GetItem 1r, Scan 1r, TransactWriteItems 6w+5w, 4 Scan 1r, DeleteItem 1w",
 		},
-		{"GET projects", "viewer", "", 200, "get-projects", readPAT + ", Query 1r, 4 Scan 1r"},
+		{"GET projects", "viewer", "", 200, "get-projects", readPAT + ", GetItem 1r, Query 1r, 4 Scan 1r"},
 
 		// PAT; account. The counter is counted before, even if the token is not created.
 		{
@@ -433,8 +434,8 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "admin",
 			status:   200,
 			function: "delete-service-account",
-			calls: readPAT + ", GetItem 1r, 2 Query 1r, TransactWriteItems 2w+3w, GetItem 1r, 2 Query 1r, " +
-				"TransactWriteItems 4w+2w",
+			calls: readPAT + ", GetItem 1r, 2 Query 1r, TransactWriteItems 2w+3w, 3 Query 1r, " +
+				"DeleteItem 1w, GetItem 1r, TransactWriteItems 4w+2w",
 		},
 		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
 		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},
@@ -465,6 +466,23 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "delete-service-account-token",
 			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+2w+3w",
 		},
+		// the account, and the trusts of all accounts
+		{"GET service-account/4/trust", "admin", "", 200, "get-service-account-trusts", readPAT + ", GetItem 1r, Query 1r"},
+		{
+			request:  "POST service-account/4/trust",
+			as:       "admin",
+			body:     newTrust,
+			status:   201,
+			function: "create-service-account-trust",
+			calls:    readPAT + ", 2 GetItem 1r, Query 1r, TransactWriteItems 4w+2w+3w",
+		},
+		{
+			request:  "DELETE service-account/4/trust/1",
+			as:       "admin",
+			status:   200,
+			function: "delete-service-account-trust",
+			calls:    readPAT + ", Query 1r, TransactWriteItems 2w+3w",
+		},
 		{"GET user/tokens", "viewer", "", 200, "get-pats", readPAT + ", Query 1r"},
 		{
 			request:  "POST user/tokens",
@@ -484,7 +502,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			status:   201,
 			function: "create-feature",
 			calls: readPAT + ", BatchGetItem 1r, GetItem 1r, 4 Scan 0.5r, Scan 1r, " +
-				"TransactWriteItems 3w+5w+2w+2w, GetItem 1r, Scan 1r",
+				"TransactWriteItems 3w+5w+2w+2w, 2 GetItem 1r, Scan 1r",
 		},
 		{
 			request:  "POST projects/p/features",
@@ -494,7 +512,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "create-feature",
 			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, 4 Scan 0.5r, Scan 1r, TransactWriteItems failed",
 		},
-		{"GET projects/p/features/h", "viewer", "", 200, "get-feature", readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, Query 1r, Scan 1r"},
+		{"GET projects/p/features/h", "viewer", "", 200, "get-feature", readPAT + ", 2 BatchGetItem 1r, 3 GetItem 1r, Query 1r, Scan 1r"},
 		{
 			request:  "PUT projects/p/features/h",
 			as:       "editor",
@@ -502,7 +520,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			status:   200,
 			function: "update-feature",
 			calls: readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 3w+3w, BatchGetItem 1r, " +
-				"GetItem 1r, Query 1r, Scan 1r",
+				"2 GetItem 1r, Query 1r, Scan 1r",
 		},
 		// the same, and the usage was read ten seconds ago or later
 		{
@@ -511,9 +529,9 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"description":"d"}`,
 			status:   200,
 			function: "update-feature",
-			calls:    readPAT + ", 2 BatchGetItem 1r, 2 GetItem 1r, Scan 1r",
+			calls:    readPAT + ", 2 BatchGetItem 1r, 3 GetItem 1r, Scan 1r",
 		},
-		{"GET projects/p/features", "viewer", "", 200, "get-features", readPAT + ", 2 BatchGetItem 1r, Query 1r, 6 Scan 1r"},
+		{"GET projects/p/features", "viewer", "", 200, "get-features", readPAT + ", 2 BatchGetItem 1r, GetItem 1r, Query 1r, 6 Scan 1r"},
 		{
 			request:  "POST projects/p/stale",
 			as:       "editor",
@@ -529,6 +547,126 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			status:   202,
 			function: "stale-features",
 			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		{"GET tag-types", "viewer", "", 200, "get-tag-types", readPAT + ", Query 1r"},
+		{"GET tag-types/simple", "viewer", "", 200, "get-tag-type", readPAT + ", GetItem 1r"},
+		{
+			request:  "POST tag-types",
+			as:       "editor",
+			body:     `{"name":"team"}`,
+			status:   201,
+			function: "create-tag-type",
+			calls:    readPAT + ", Query 1r, TransactWriteItems 2w+5w",
+		},
+		{
+			request:  "PUT tag-types/team",
+			as:       "editor",
+			body:     `{"description":"a"}`,
+			status:   200,
+			function: "update-tag-type",
+			calls:    readPAT + ", GetItem 1r, TransactWriteItems 3w+2w",
+		},
+		{
+			request:  "POST features/h/tags",
+			as:       "editor",
+			body:     `{"type":"team","value":"checkout"}`,
+			status:   201,
+			function: "add-tag",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+2w",
+		},
+		{"GET features/h/tags", "viewer", "", 200, "list-tags", readPAT + ", BatchGetItem 1r, GetItem 1r"},
+		{
+			request:  "PUT features/h/tags",
+			as:       "editor",
+			body:     `{"addedTags":[{"type":"simple","value":"a1"}],"removedTags":[]}`,
+			status:   200,
+			function: "update-tags",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w",
+		},
+		{
+			request:  "DELETE features/h/tags/team/checkout",
+			as:       "editor",
+			status:   200,
+			function: "remove-tag",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 3w+3w",
+		},
+		{
+			request:  "PUT projects/p/tags",
+			as:       "editor",
+			body:     `{"features":["h"],"tags":{"addedTags":[],"removedTags":[{"type":"simple","value":"a1"}]}}`,
+			status:   200,
+			function: "add-tag-to-features",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 3w+3w",
+		},
+		{
+			request:  "DELETE tag-types/team",
+			as:       "editor",
+			status:   200,
+			function: "delete-tag-type",
+			calls:    readPAT + ", GetItem 1r, 4 Scan 1r, TransactWriteItems 2w+5w",
+		},
+		{"GET tags", "viewer", "", 200, "get-tags", readPAT + ", Query 1r, 4 Scan 1r"},
+		{"GET tags/simple", "viewer", "", 200, "get-tags-by-type", readPAT + ", Query 1r, 4 Scan 1r"},
+		{"GET tags/simple/none", "viewer", "", 404, "get-tag", readPAT + ", Query 1r, 4 Scan 1r"},
+		{
+			request:  "POST tag-types/validate",
+			as:       "viewer",
+			body:     `{"name":"area"}`,
+			status:   200,
+			function: "validate-tag-type",
+			calls:    readPAT + ", GetItem 1r",
+		},
+		{
+			request:  "GET projects/p/features/h/lifecycle",
+			as:       "viewer",
+			status:   200,
+			function: "get-feature-lifecycle",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, Scan 1r",
+		},
+		{
+			request:  "POST projects/p/features/h/favorites",
+			as:       "viewer",
+			status:   200,
+			function: "add-favorite-feature",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, UpdateItem 1w",
+		},
+		{
+			request:  "DELETE projects/p/features/h/favorites",
+			as:       "viewer",
+			status:   200,
+			function: "remove-favorite-feature",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, UpdateItem 1w",
+		},
+		{
+			request:  "POST projects/p/favorites",
+			as:       "viewer",
+			status:   200,
+			function: "add-favorite-project",
+			calls:    readPAT + ", " + seen + ", BatchGetItem 1r, UpdateItem 1w",
+		},
+		{
+			request:  "DELETE projects/p/favorites",
+			as:       "viewer",
+			status:   200,
+			function: "remove-favorite-project",
+			calls:    readPAT + ", BatchGetItem 1r, UpdateItem 1w",
+		},
+		{"GET code-references", "viewer", "", 200, "get-code-references", readPAT + ", 2 Query 1r"},
+		// The stored report, the repositories for the limit, and the project, which is the default project.
+		{
+			request:  "POST projects/p/code-references",
+			as:       "editor",
+			body:     `{"repository":"r","references":[{"path":"a","line":1,"toggle":"h"}]}`,
+			status:   200,
+			function: "report-code-references",
+			calls:    readPAT + ", " + seen + ", BatchGetItem 1r, GetItem 1r, Query 1r, TransactWriteItems 4w",
+		},
+		{
+			request:  "GET projects/p/features/h/code-references",
+			as:       "viewer",
+			status:   200,
+			function: "get-feature-code-references",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, Query 1r",
 		},
 		// The environment, then the toggle. Only the usage that becomes less is read.
 		{"GET " + switchOf, "viewer", "", 200, "get-feature-environment", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
@@ -548,7 +686,13 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "add-feature-strategy",
 			calls:    readPAT + ", 3 BatchGetItem 1r, 2 GetItem 1r, TransactWriteItems 3w+3w+4w+2w",
 		},
-		{"GET " + switchOf + "/strategies", "viewer", "", 200, "get-feature-strategies", readPAT + ", BatchGetItem 1r, 2 GetItem 1r"},
+		{
+			request:  "GET " + switchOf + "/strategies",
+			as:       "viewer",
+			status:   200,
+			function: "get-feature-strategies",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r",
+		},
 		{
 			request:  "POST " + switchOf + "/strategies/set-sort-order",
 			as:       "editor",
@@ -589,7 +733,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			status:   201,
 			function: "clone-feature",
 			calls: readPAT + ", BatchGetItem 1r, 2 GetItem 1r, 4 Scan 0.5r, Scan 1r, " +
-				"TransactWriteItems 3w+5w+2w+2w+2w, GetItem 1r, Scan 1r",
+				"TransactWriteItems 3w+5w+2w+2w+2w, 2 GetItem 1r, Scan 1r",
 		},
 		// The toggle, then the parent. Both are written.
 		{
@@ -620,7 +764,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			as:       "editor",
 			status:   200,
 			function: "revive-feature",
-			calls:    readPAT + ", " + seen + ", BatchGetItem 1r, 2 GetItem 1r, Scan 1r, TransactWriteItems 3w+6w+2w+2w+2w",
+			calls:    readPAT + ", BatchGetItem 1r, 2 GetItem 1r, Scan 1r, TransactWriteItems 3w+6w+2w+2w+2w",
 		},
 		{"DELETE archive/h", "editor", "", 200, "delete-feature", readPAT + ", BatchGetItem 1r, GetItem 1r, TransactWriteItems 2w+5w"},
 		// four segments of the table, and two other tables
@@ -630,7 +774,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"environments":["production"],"context":{}}`,
 			status:   200,
 			function: "evaluate-features",
-			calls:    readPAT + ", " + seen + ", Query 1r, 6 Scan 1r",
+			calls:    readPAT + ", Query 1r, 6 Scan 1r",
 		},
 		{
 			request:  "POST playground/strategy",
@@ -648,15 +792,15 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "evaluate-strategy",
 			calls:    readPAT + ", Query 1r, Scan 1r",
 		},
-		{"GET search/features", "viewer", "", 200, "search-features", readPAT + ", BatchGetItem 1r, 2 Query 1r, 6 Scan 1r"},
-		{"GET search/features/counts?project=IS:shop", "viewer", "", 200, "count-features", readPAT + ", Query 1r, 4 Scan 1r"},
+		{"GET search/features", "viewer", "", 200, "search-features", readPAT + ", BatchGetItem 1r, GetItem 1r, 2 Query 1r, 6 Scan 1r"},
+		{"GET search/features/counts?project=IS:shop", "viewer", "", 200, "count-features", readPAT + ", Query 1r, 6 Scan 1r"},
 		// the types and the environments, sixteen shards for each of five types, then the toggle of the page
 		{
 			request:  "GET search/features?state=IS:potentially-stale&limit=1",
 			as:       "viewer",
 			status:   200,
 			function: "search-features",
-			calls:    readPAT + ", BatchGetItem 1r, 80 Query 0.5r, Query 1r, 2 Scan 1r",
+			calls:    readPAT + ", BatchGetItem 1r, GetItem 1r, 80 Query 0.5r, Query 1r, 2 Scan 1r",
 		},
 		// of another user
 		{"DELETE user/tokens/1", "viewer", "", 404, "delete-pat", readPAT + ", GetItem 1r"},

@@ -76,7 +76,7 @@ type tableAccess struct {
 	Index      string  // empty: the table itself
 	ReadUnits  float64 // consumed; of a transaction, in the first access to a table. A failed call has none.
 	WriteUnits float64
-	// the partition key that a put or delete names, if its name is id
+	// the partition key that a write names, if its name is id, or kind in the table Access, or if there is no sort key
 	Leading    string
 	Attributes []string // top-level attributes that an update names, of the key and in expressions, or a batch of reads
 	Returns    string   // ReturnValues of an update; empty: NONE
@@ -145,13 +145,11 @@ func accesses(api string, input any) (all []tableAccess) {
 			case "Query", "Scan", "DescribeTable":
 				one.Action = "dynamodb:" + kind
 			case "Put":
-				one.Leading = fmt.Sprint(a.Item["id"].Value)
+				one.Leading = leading(a.TableName, a.Item)
 			case "Delete":
-				one.Leading = fmt.Sprint(a.Key["id"].Value)
+				one.Leading = leading(a.TableName, a.Key)
 			case "Update":
-				for _, key := range a.Key { // that of a table with usage, which has no sort key
-					one.Leading = fmt.Sprint(key.Value)
-				}
+				one.Leading = leading(a.TableName, a.Key)
 				one.Attributes = append(slices.Collect(maps.Keys(a.Key)),
 					attributes(a.UpdateExpression+" "+a.ConditionExpression, a.ExpressionAttributeNames)...)
 			}
@@ -159,6 +157,20 @@ func accesses(api string, input any) (all []tableAccess) {
 		}
 	}
 	return all
+}
+
+// leading returns the partition key of an item or of a key, whose name is id, or kind in the table Access, or that of a key
+// without a sort key.
+func leading(table string, item map[string]struct{ Value any }) string {
+	if len(item) == 1 {
+		for _, only := range item {
+			return fmt.Sprint(only.Value)
+		}
+	}
+	if table == "Access" {
+		return fmt.Sprint(item["kind"].Value)
+	}
+	return fmt.Sprint(item["id"].Value)
 }
 
 // convert copies the fields of one of the SDK's types to the fields of another one that have the same names.

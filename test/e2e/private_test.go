@@ -112,7 +112,7 @@ func outsiders() []string { return []string{"viewer", "editor", "neighbor"} }
 func publicTarget() map[string]string {
 	return map[string]string{
 		"project": "shop", "toggle": "new-checkout", "environment": "production", "archived": "old-banner", "child": "child",
-		"parent": "new-checkout", "segment": "1", "field": "plan", "application": "public-app", "group": "1", "role": "1",
+		"parent": "new-checkout", "segment": "1", "field": "plan", "tag": "none", "application": "public-app", "group": "1", "role": "1",
 		"request": "1",
 	}
 }
@@ -225,6 +225,10 @@ func (s *service) fillPrivate(t *testing.T, ida int64) map[string]string {
 	s.must(t, "ida", "POST projects", `{"id":"zq7archivedproject","name":"zq7 Archived","mode":"private"}`)
 	s.must(t, "ida", "POST projects/archive/zq7archivedproject", "")
 
+	s.must(t, "ida", "POST features/zq7on/tags", `{"type":"simple","value":"zq7tag"}`)
+	s.must(t, "ida", "POST projects/"+project+"/code-references",
+		`{"repository":"zq7code","references":[{"path":"a","line":1,"toggle":"zq7on"}]}`)
+
 	// Applications: one with a token of the project, one with a token for all projects that uses only its toggles, and one
 	// that everybody sees.
 	s.reports(t, "zq7app", []string{project}, []string{"zq7on", "new-checkout"}, []string{"zq7unknown", "not-a-toggle"})
@@ -234,8 +238,8 @@ func (s *service) fillPrivate(t *testing.T, ida int64) map[string]string {
 	s.reports(t, "public-app", []string{"shop"}, []string{"zq7deleted"}, nil)
 	return map[string]string{
 		"project": project, "toggle": "zq7on", "archived": "zq7archived", "child": "zq7child", "parent": "zq7on",
-		"destination": "shop", "environment": "production", "segment": segmentID, "field": "plan", "application": "zq7app",
-		"token": fmt.Sprint(token["secret"]), "strategy": fmt.Sprint(strategy["id"]), "account": fmt.Sprint(ida),
+		"destination": "shop", "environment": "production", "segment": segmentID, "field": "plan", "tag": "zq7tag",
+		"application": "zq7app", "token": fmt.Sprint(token["secret"]), "strategy": fmt.Sprint(strategy["id"]), "account": fmt.Sprint(ida),
 		"group": "1", "role": "1", "service account": "4", "pat": "1", "request": fmt.Sprint(request["id"]),
 	}
 }
@@ -346,7 +350,7 @@ func (s *service) requireFound(t *testing.T, private map[string]string) {
 		all += string(response)
 	}
 	for _, text := range []string{"project", " Project", " description", ".*", " Segment", " text", " title", " value", "group",
-		"variant", " payload", " token", "archived", "child", "app", "allapp", "unknown", "deleted", "moved", "on", " reason"} {
+		"variant", " payload", " token", "archived", "child", "app", "allapp", "unknown", "deleted", "moved", "on", " reason", "tag", "code"} {
 		if !strings.Contains(all, marker+text) {
 			t.Errorf("an Admin reads nothing with %q", marker+text)
 		}

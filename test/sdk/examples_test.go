@@ -64,7 +64,7 @@ func testExample(t *testing.T, example example) {
 	s := newService(t)
 	s.createExample()
 	installed := os.Getenv(example.installed)
-	command := s.command(example.command(installed), installed, example.token)
+	command := newCommand(t, example.command(installed), installed, s.url, s.token(example.token))
 	command.Dir = filepath.Join("..", "..", "docs", "examples")
 	follow := followProcess
 	if example.inPage {

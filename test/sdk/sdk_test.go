@@ -115,7 +115,7 @@ func testSDK(t *testing.T, sdk sdk) {
 	for _, toggle := range all {
 		requested = append(requested, requestedToggle{toggle.name, cmp.Or(toggle.kind, "boolean")})
 	}
-	app := start(t, sdk, service, requested)
+	app := start(t, sdk, service.url, service.token(sdk.token), requested)
 	norway, sweden := expected(sdk.name, all)
 	app.await("the results in Sweden", inSweden(), sweden)
 	app.await("the results in Norway", inNorway(), norway)
@@ -202,9 +202,9 @@ type requestedToggle struct {
 	Type string `json:"type"` // of its value in OpenFeature
 }
 
-func start(t *testing.T, sdk sdk, s *service, toggles []requestedToggle) *application {
+func start(t *testing.T, sdk sdk, url, token string, toggles []requestedToggle) *application {
 	t.Helper()
-	command := s.command(sdk.command(os.Getenv(sdk.installed)), os.Getenv(sdk.installed), sdk.token)
+	command := newCommand(t, sdk.command(os.Getenv(sdk.installed)), os.Getenv(sdk.installed), url, token)
 	a := &application{T: t, toggles: toggles}
 	if sdk.poll != "" {
 		a.page = openProgram(t, command)
@@ -231,17 +231,17 @@ func start(t *testing.T, sdk sdk, s *service, toggles []requestedToggle) *applic
 	return a
 }
 
-// command returns a command that runs or bundles a program for the service, with a token. It is killed at the end of the
+// newCommand returns a command that runs or bundles a program for a service, with a token. It is killed at the end of the
 // test.
-func (s *service) command(arguments []string, installed string, kind clienttokentable.Type) *exec.Cmd {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), 5*timeout)
-	s.Cleanup(cancel)
+func newCommand(t *testing.T, arguments []string, installed, url, token string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*timeout)
+	t.Cleanup(cancel)
 	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
-	home := s.TempDir() // SDKs keep their state in files, too
-	command.Env = append(os.Environ(), "CLIENT_URL="+s.url, "CLIENT_TOKEN="+s.token(kind), "NODE_PATH="+installed,
+	home := t.TempDir() // SDKs keep their state in files, too
+	command.Env = append(os.Environ(), "CLIENT_URL="+url, "CLIENT_TOKEN="+token, "NODE_PATH="+installed,
 		"HOSTNAME="+hostName, "HOME="+home, "TMPDIR="+home)
-	command.Stderr = s.Output()
+	command.Stderr = t.Output()
 	return command
 }
 

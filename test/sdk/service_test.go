@@ -1,18 +1,11 @@
 package sdk_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"toggleadmin/pkg/delivery/clienttokentable"
@@ -23,31 +16,19 @@ import (
 
 const environment = "production"
 
-// service is a local service that can be stopped and started again. Applications reach it at a URL that stays the same,
-// through a proxy that records their requests.
+// service is a local service that can be stopped and started again. Applications reach it at an address that stays the
+// same.
 type service struct {
 	*testing.T
 	local.Running
-	url      string // for applications
+	*address
 	data     string // the folder of the data
 	shutDown func()
-
-	mu       sync.Mutex
-	target   *url.URL        // nil: the service is stopped
-	requests map[string]bool // "POST /api/client/metrics 202"
-	reports  [][]byte        // the bodies of reports and registrations
 }
 
 func newService(t *testing.T) *service {
 	t.Helper()
-	s := &service{T: t, data: filepath.Join(t.TempDir(), "data"), requests: map[string]bool{}}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:        s.rewrite,
-		ModifyResponse: s.record,
-		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	})
-	t.Cleanup(proxy.Close)
-	s.url = proxy.URL
+	s := &service{T: t, address: newAddress(t), data: filepath.Join(t.TempDir(), "data")}
 	s.start()
 	t.Cleanup(func() { s.shutDown() })
 	return s
@@ -59,47 +40,14 @@ func (s *service) startWith(c local.Config) {
 	s.Helper()
 	c.DataDir = s.data
 	s.Running, s.shutDown = localtest.StartStop(s.T, c)
-	target, err := url.Parse(s.ClientURL)
-	assert.OK(s.T, err)
-	s.setTarget(target)
+	s.leadTo(s.ClientURL)
 }
 
 // stop stops the service. Applications get no response.
 func (s *service) stop() {
-	s.setTarget(nil)
+	s.leadNowhere()
 	s.shutDown()
 	s.shutDown = func() {}
-}
-
-func (s *service) setTarget(target *url.URL) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.target = target
-}
-
-func (s *service) rewrite(r *httputil.ProxyRequest) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.target == nil {
-		panic(http.ErrAbortHandler)
-	}
-	r.SetURL(s.target)
-	if r.In.Method != http.MethodPost || !strings.Contains(r.In.URL.Path, "/client/") {
-		return
-	}
-	body, err := io.ReadAll(r.In.Body)
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	r.Out.Body = io.NopCloser(bytes.NewReader(body))
-	s.reports = append(s.reports, body)
-}
-
-// sent returns the reports and registrations that applications have sent.
-func (s *service) sent() [][]byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.reports)
 }
 
 // counted returns how often applications have asked for a toggle in the environment, as the service counts it.
@@ -115,33 +63,6 @@ func (s *service) counted(name string) (evaluations float64) {
 		}
 	}
 	return evaluations
-}
-
-func (s *service) record(r *http.Response) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests[fmt.Sprintf("%s %s %d", r.Request.Method, r.Request.URL.Path, r.StatusCode)] = true
-	return nil
-}
-
-func (s *service) received(request string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.requests[request]
-}
-
-// checkStatuses fails the test if a request of an application was rejected.
-func (s *service) checkStatuses() {
-	s.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for request := range s.requests {
-		switch request[len(request)-3:] {
-		case "200", "202", "204", "304":
-		default:
-			s.Errorf("the application received %s", request)
-		}
-	}
 }
 
 // token returns the secret of a client token for all projects.

@@ -202,7 +202,7 @@ func checkCases(t *testing.T, sdk sdk, s *service, file specification.File) {
 		}
 		want[fmt.Sprint(i, c.Description)] = demanded(sdk, file, c)
 	}
-	app := start(t, sdk, s, toggles)
+	app := start(t, sdk, s.url, s.token(sdk.token), toggles)
 	app.awaitResults("the results that the specification demands of "+sdk.name, want, func() results {
 		got := results{}
 		for i, c := range file.Cases {

@@ -105,30 +105,44 @@ func constraint(text string) string {
 // createToggles creates the toggles and what they need.
 func (s *service) createToggles() []testToggle {
 	s.Helper()
-	for _, field := range []string{"country", "email", "age", "version"} {
-		s.post("context", `{"name":"`+field+`"}`)
-	}
-	segment := s.post("segments", `{"name":"Norway","constraints":[
-		{"contextName":"country","operator":"IN","values":["NO"]}]}`)
+	segment := createShared(s.post)
 	host, err := os.Hostname()
 	assert.OK(s.T, err)
-	all := toggles(fmt.Sprint(segment["id"]), host)
+	all := toggles(segment, host)
 	for _, t := range all {
 		if t.imported {
 			s.importToggle(t)
-			continue
-		}
-		path := "projects/default/features/" + t.name
-		s.post("projects/default/features", `{"name":"`+t.name+`"}`)
-		s.post(path+"/environments/"+environment+"/strategies", strings.ReplaceAll(t.strategy, "\n", " "))
-		if !t.off {
-			s.turn(t.name, "on")
-		}
-		if t.parent != "" {
-			s.post(path+"/dependencies", `{"feature":"`+t.parent+`"}`)
+		} else {
+			t.create(s.post)
 		}
 	}
 	return all
+}
+
+// post sends a request to an administration, that of this service or of Unleash, and returns the response.
+type post func(path, body string) map[string]any
+
+// createShared creates what toggles need, and returns the id of the segment.
+func createShared(send post) (segment string) {
+	for _, field := range []string{"country", "email", "age", "version"} {
+		send("context", `{"name":"`+field+`"}`)
+	}
+	created := send("segments", `{"name":"Norway","constraints":[
+		{"contextName":"country","operator":"IN","values":["NO"]}]}`)
+	return fmt.Sprint(created["id"])
+}
+
+// create creates a toggle whose strategy has no old type.
+func (t testToggle) create(send post) {
+	path := "projects/default/features/" + t.name
+	send("projects/default/features", `{"name":"`+t.name+`"}`)
+	send(path+"/environments/"+environment+"/strategies", strings.ReplaceAll(t.strategy, "\n", " "))
+	if !t.off {
+		send(path+"/environments/"+environment+"/on", "")
+	}
+	if t.parent != "" {
+		send(path+"/dependencies", `{"feature":"`+t.parent+`"}`)
+	}
 }
 
 // importToggle imports a toggle that is on.

@@ -2,5 +2,7 @@
 
 package simulation_test
 
-// seedsOfTest is the number of seeds of TestSeeds.
-const seedsOfTest = 8
+const (
+	seedsOfTest = 8     // of TestSeeds
+	withRace    = false // the tests run with the race detector
+)

@@ -2,5 +2,7 @@
 
 package simulation_test
 
-// seedsOfTest is the number of seeds of TestSeeds. The race detector makes a seed twenty times as slow.
-const seedsOfTest = 4
+const (
+	seedsOfTest = 4 // of TestSeeds; the detector makes a seed ten times as slow
+	withRace    = true
+)

@@ -123,6 +123,9 @@ func TestNotFound(t *testing.T) {
 			(route.Method == "ANY") != (route.Function == notFound) {
 			t.Errorf("%+v: operations have an authorizer, the console, health and not-found have none, only not-found has ANY", route)
 		}
+		if role := map[bool]string{false: "ApiRole"}[route.Function == notFound]; route.Role != role {
+			t.Errorf("%+v: want the role %q, so that the function needs no permission", route, role)
+		}
 		switch route.Function {
 		case notFound:
 			got[route.Path]++

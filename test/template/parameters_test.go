@@ -234,13 +234,14 @@ func values(text string) map[string]string {
 	return all
 }
 
-// TestVariables checks that all functions of a template have the same variables, beside those in which only one function
-// has an interest. Otherwise each release that lets a function use another table would change variables: an update of a function
-// changes its code and its variables one after the other, and requests in between can fail.
+// TestVariables checks that all functions of a template have the same variables, beside those in which only one or two
+// functions have an interest. Otherwise each release that lets a function use another table would change variables: an
+// update of a function changes its code and its variables one after the other, and requests in between can fail.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	own := map[string][]string{
-		"ConsoleFunction":        {"CLIENT_URL", "VERSION"},
+		"AuthorizerFunction":     {"OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_DEFAULT_ROLE", "OIDC_GROUPS_CLAIM"},
+		"ConsoleFunction":        {"CLIENT_URL", "VERSION", "OIDC_ISSUER", "OIDC_CLIENT_ID"},
 		"ClientFunction":         {"FRESHNESS_MILLISECONDS", "FRONTEND_ORIGINS", "TRUSTED_PROXIES", "CLIENT_ORIGIN_SECRET"},
 		"PublishEventsFunction":  {"EVENT_BUS", "EVENT_SOURCE", "REJECTED_EVENTS_QUEUE"},
 		"DeliverWebhookFunction": {"WEBHOOK_FAILURES", "WEBHOOK_QUEUE", "WEBHOOK_SECRET_NAME"},

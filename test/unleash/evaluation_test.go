@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/operator"
+	comparison "toggleadmin/pkg/operator/compare"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
@@ -218,7 +219,9 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 	for _, f := range imported.Segments {
 		segments = append(segments, toggle.Segment{ID: f.ID, Name: f.Name, Constraints: f.Constraints})
 	}
-	engine := evaluation.New(evaluation.Document(snapshot.Build("production", toggles, segments)))
+	here := evaluation.Document(snapshot.Build("production", toggles, segments))
+	s.compareDownloads(t, here)
+	engine := evaluation.New(here)
 	names, contexts := s.evaluated(t), evaluationContexts()
 	results := s.evaluate(t, contexts)
 	compared, on := 0, 0
@@ -247,6 +250,19 @@ func (s *server) compareEvaluations(t *testing.T, imported transfer.Document) {
 	t.Logf("%d evaluations, %d of them on", compared, on)
 	if want := len(contexts) * (2*len(expressible) + 5 + len(dependencies) + len(withVariants)); compared != want || on < want/10 {
 		t.Errorf("%d evaluations, %d of them on, want %d", compared, on, want)
+	}
+}
+
+// compareDownloads compares what applications download from Unleash with the imported toggles, as toggleadmin compare does.
+func (s *server) compareDownloads(t *testing.T, here evaluation.Document) {
+	t.Helper()
+	there, err := comparison.Download(t.Context(), http.DefaultClient, s.URL, unleashserver.ClientToken)
+	assert.OK(t, err)
+	for _, d := range comparison.Documents(there, here, comparison.Contexts(1000, time.Now(), there, here), time.Now()).Differences {
+		if !strings.HasPrefix(d.Toggle, "without-") {
+			t.Errorf("%s for %v: there %v %q, here %v %q", d.Toggle, d.Context, d.There.Enabled, d.There.Variant,
+				d.Here.Enabled, d.Here.Variant)
+		}
 	}
 }
 

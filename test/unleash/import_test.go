@@ -141,12 +141,7 @@ func compare(t *testing.T, here *operator.Operator) {
 // importer builds toggleadmin and returns a function that makes commands that import from Unleash to a local service.
 func (s *server) importer(t *testing.T, data string) func(options ...string) *exec.Cmd {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "toggleadmin")
-	output, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
-		"toggleadmin/cmd/toggleadmin").CombinedOutput()
-	if err != nil {
-		t.Fatalf("build toggleadmin: %v: %s", err, output)
-	}
+	program := process.Build(t, "toggleadmin/cmd/toggleadmin")
 	return func(options ...string) *exec.Cmd {
 		command := exec.CommandContext(t.Context(), program, append([]string{"import", "unleash", "--url", s.URL, "--local",
 			"--data-dir", data, "--json", "--creators"}, options...)...)

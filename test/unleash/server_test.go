@@ -1,7 +1,6 @@
 package unleash_test
 
 import (
-	"errors"
 	"testing"
 
 	"toggleadmin/test/helper/assert"
@@ -15,18 +14,7 @@ type server struct{ *unleashserver.Server }
 // startUnleash starts PostgreSQL and Unleash on free ports. They end with the test.
 func startUnleash(t *testing.T) *server {
 	t.Helper()
-	s, err := unleashserver.Start(t.Context(), process.FreePort(t), process.FreePort(t))
-	if errors.Is(err, unleashserver.ErrNotInstalled) {
-		t.Skip(err)
-	}
-	assert.OK(t, err)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(s.Output())
-		}
-		assert.OK(t, s.Stop())
-	})
-	return &server{s}
+	return &server{unleashserver.StartFor(t)}
 }
 
 // restart starts Unleash with a number of searches that it permits per minute.

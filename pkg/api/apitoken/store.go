@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -128,14 +127,8 @@ func (s *Store) Delete(ctx context.Context, selector access.Selector) error {
 	}
 	_, err = s.log.Transact(ctx, func() ([]types.TransactWriteItem, error) { // failed: a concurrent call deleted it
 		_, event, err := s.log.RecordActions(ctx, t.change(eventlog.APITokenDeleted, nil, t.eventData()))
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, t.LastEvent)))
-		return append([]types.TransactWriteItem{{Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       Key(selector),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}}}, event...), err
+		deletion := dynamo.DeleteItem(s.table, Key(selector), eventlog.ExistsWithLast(hash, t.LastEvent))
+		return append([]types.TransactWriteItem{deletion}, event...), err
 	})
 	if err != nil {
 		return fmt.Errorf("delete an API token: %w", err)

@@ -27,8 +27,9 @@ const (
 // Authenticator finds the principal of a credential. It is safe for concurrent use.
 type Authenticator struct {
 	Store       *Store
-	Issuer      *oidc.Issuer
-	DefaultRole access.Role // of unknown people with a token of the issuer; 0: they are rejected
+	Issuer      *oidc.Issuer  // at which people sign in
+	Pipelines   *oidc.Issuers // those that trusts of service accounts name
+	DefaultRole access.Role   // of unknown people with a token of the issuer; 0: they are rejected
 	// for which a PAT keeps the groups of the last ID token of its owner
 	GroupsMaxAgeDays int64
 	Now              func() time.Time

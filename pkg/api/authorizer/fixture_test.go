@@ -85,11 +85,13 @@ func (f *fixture) authenticator(tb testing.TB, respond func(*database.Call) (*ht
 	client, tap := f.Through(tb, respond)
 	var log bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&log, nil))
-	verifier, err := oidc.New(oidc.Config{Issuer: f.issuer.URL, ClientID: issuer.ClientID, Now: now, Logger: logger,
-		Transport: f.issuer.Transport()})
+	config := oidc.Config{Issuer: f.issuer.URL, ClientID: issuer.ClientID, Now: now, Logger: logger,
+		Transport: f.issuer.Transport(), FetchTimeout: time.Minute}
+	verifier, err := oidc.New(config)
 	assert.OK(tb, err)
 	return &authorizer.Authenticator{
-		Store: authorizer.NewStore(client, f.Tables, f.LogThrough(client)), Issuer: verifier, Now: now, Logger: logger,
+		Store: authorizer.NewStore(client, f.Tables, f.LogThrough(client)), Issuer: verifier, Pipelines: oidc.NewIssuers(config),
+		Now: now, Logger: logger,
 	}, tap, &log
 }
 

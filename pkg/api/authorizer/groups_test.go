@@ -34,7 +34,7 @@ func TestGroups(t *testing.T) {
 	a, tap, _ := f.authenticator(t, nil)
 	a.GroupsMaxAgeDays = 30
 	a.Issuer, err = oidc.New(oidc.Config{Issuer: f.issuer.URL, ClientID: issuer.ClientID, GroupsClaim: "groups", Now: now,
-		Logger: a.Logger, Transport: f.issuer.Transport()})
+		Logger: a.Logger, Transport: f.issuer.Transport(), FetchTimeout: time.Minute})
 	assert.OK(t, err)
 
 	own := f.pat(t, 3, time.Hour).Reveal()
@@ -58,5 +58,8 @@ func TestGroups(t *testing.T) {
 	}
 	a.Now = now
 	assert.Equal(t, false, isAdmin(f.issuer.Token(now(), nil))) // the issuer has removed the person from the group
+	assert.Equal(t, false, isAdmin(ada))
+	earlier := f.issuer.Token(now().Add(-time.Second), map[string]any{"groups": []string{"team"}})
+	assert.Equal(t, true, isAdmin(earlier))
 	assert.Equal(t, false, isAdmin(ada))
 }

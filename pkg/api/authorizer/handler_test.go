@@ -60,7 +60,7 @@ func TestCredentials(t *testing.T) {
 			calls:   "BatchGetItem UpdateItem",
 			want: "user:2 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD," +
 				"DELETE_CONTEXT_FIELD,CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,READ_CLIENT_API_TOKEN," +
-				"CREATE_PROJECT,READ_ROLE role:Editor tokenId:2 userId:2]",
+				"CREATE_PROJECT,READ_ROLE,CREATE_TAG_TYPE,UPDATE_TAG_TYPE,DELETE_TAG_TYPE role:Editor tokenId:2 userId:2]",
 		},
 		{"<VIEWER>", "BatchGetItem UpdateItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},
 		{"Bearer <VIEWER>", "BatchGetItem", "user:3 Allow map[name:Viewer permissions: role:Viewer tokenId:3 userId:3]"},

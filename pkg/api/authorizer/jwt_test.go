@@ -21,7 +21,7 @@ func TestPersonWithAToken(t *testing.T) {
 	for _, header := range []string{token, "Bearer " + token, token} {
 		assert.Equal(t, "user:11 Allow map[name:Editor permissions:CREATE_CONTEXT_FIELD,UPDATE_CONTEXT_FIELD,DELETE_CONTEXT_FIELD,"+
 			"CREATE_SEGMENT,UPDATE_SEGMENT,DELETE_SEGMENT,"+
-			"READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE role:Editor tokenId: userId:11]", authorize(t, a, header))
+			"READ_CLIENT_API_TOKEN,CREATE_PROJECT,READ_ROLE,CREATE_TAG_TYPE,UPDATE_TAG_TYPE,DELETE_TAG_TYPE role:Editor tokenId: userId:11]", authorize(t, a, header))
 	}
 	// The first request finds and links the person, later ones read the user and the directory in one call.
 	if !strings.HasSuffix(tap.Calls(), "TransactWriteItems GetItem"+strings.Repeat(" BatchGetItem", 2)) ||
@@ -79,7 +79,7 @@ func TestRejectedJWT(t *testing.T) {
 	}
 }
 
-// TestWithoutIssuer checks that a JWT is rejected without a call, and never treated as a PAT.
+// TestWithoutIssuer checks that a JWT is rejected if no trust names its issuer, and never treated as a PAT.
 func TestWithoutIssuer(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -87,8 +87,8 @@ func TestWithoutIssuer(t *testing.T) {
 	var err error
 	a.Issuer, err = oidc.New(oidc.Config{})
 	assert.OK(t, err)
-	if got := authorize(t, a, f.issuer.Token(now(), nil)); got != denied || tap.Calls() != "" ||
-		!strings.Contains(log.String(), "no issuer is configured") {
+	if got := authorize(t, a, f.issuer.Token(now(), nil)); got != denied || tap.Calls() != "Query" ||
+		!strings.Contains(log.String(), `"reason":"issuer"`) {
 		t.Errorf("%s, calls %s, log %s", got, tap.Calls(), log)
 	}
 }

@@ -21,7 +21,7 @@ func Functions() []app.Function {
 	return []app.Function{{
 		Name: "authorizer",
 		Handler: func(d *app.Deps) lambda.Handler {
-			issuer, err := oidc.New(oidc.Config{
+			config := oidc.Config{
 				Issuer:   d.Vars["OIDC_ISSUER"],
 				ClientID: d.Vars["OIDC_CLIENT_ID"],
 
@@ -31,12 +31,14 @@ func Functions() []app.Function {
 				Now:       d.Now,
 				Logger:    d.Logger,
 				Transport: d.Transport,
-			})
+			}
+			issuer, err := oidc.New(config)
 			role, roleErr := defaultRole(d)
 			d.Fail(errors.Join(err, roleErr))
 			a := &Authenticator{
 				Store:       openStore(d),
 				Issuer:      issuer,
+				Pipelines:   oidc.NewIssuers(config),
 				DefaultRole: role,
 
 				GroupsMaxAgeDays: d.Number("GROUPS_MAX_AGE_DAYS", 0, user.MaxGroupsDays),

@@ -10,6 +10,7 @@ import (
 
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/pat"
+	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -24,6 +25,7 @@ type Store struct {
 	pats      *pat.Store
 	apiTokens *apitoken.Store
 	users     *user.Store
+	trusts    *trust.Store
 }
 
 // NewStore makes a store on the tables PersonalAccessTokens, Users, Access, Identifiers and ApiTokens. People who sign in are
@@ -34,6 +36,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 		pats:      pat.NewStore(client, tables, nil, nil), // only reads
 		apiTokens: apitoken.NewStore(client, tables, nil),
 		users:     user.NewStore(client, tables, log),
+		trusts:    trust.NewStore(client, tables, nil),
 	}
 }
 

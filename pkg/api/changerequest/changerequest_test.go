@@ -231,6 +231,9 @@ const (
 	turnOnF     = `{"feature":"f","action":"updateEnabled","payload":{"enabled":true}}`
 	addStrategy = `{"feature":"f","action":"addStrategy","payload":{"name":"default"}}`
 	archiveF    = `{"feature":"f","action":"archiveFeature"}`
+
+	constrainSegment = `{"action":"updateSegment","payload":{"id":1,"constraints":[` +
+		`{"contextName":"a","operator":"IN","values":["1"]}]}}`
 )
 
 // A request is asked for, sent, approved by another person, and applied once.
@@ -451,6 +454,43 @@ func TestApprovalsWhereChangesAct(t *testing.T) {
 	assert.Equal(t, 1, len(s.Constraints))
 }
 
+// A private project is not named to who does not see it, and its segments cannot be used.
+func TestHiddenProject(t *testing.T) {
+	t.Parallel()
+	const on = `{"environments":{"production":{"enabled":true,"strategies":[{"id":"a","name":"default","segments":[1]}]}}}`
+	f := newFixture(t)
+	segments := segment.NewStore(f.Client, f.Tables, f.Log())
+	for name, project := range map[string]*string{"shared": nil, "hidden": new("shop")} {
+		_, err := segments.Create(t.Context(), segment.Segment{
+			Segment: segmenttable.Segment{Segment: toggle.Segment{Name: name}, Project: project},
+		})
+		assert.OK(t, err)
+	}
+	all, err := segments.List(t.Context())
+	assert.OK(t, err)
+	ids := map[string]int64{}
+	for _, s := range all {
+		ids[s.Name] = s.ID
+	}
+	f.Update(t, "h", strings.ReplaceAll(on, "[1]", fmt.Sprintf("[%d]", ids["shared"])))
+	f.protect(t, "shop", func(p *access.Project) {
+		p.Mode, p.Users = access.Private, map[int64][]access.Role{other: {access.RoleOwner}}
+	})
+	update := fmt.Sprintf(`{"action":"updateSegment","payload":{"id":%d,"constraints":[`+
+		`{"contextName":"a","operator":"IN","values":["1"]}]}}`, ids["shared"])
+	r := f.askIn(t, amy, "payments/development", update)
+	assert.Equal(t, "", r.places())
+	f.expect(t, "payments/1", "amy In review -> 200 In review",
+		`amy Applied -> 409 ConflictError: The change request 1 needs 1 more approval in the environment "production" of another project.`)
+	_, r = f.call(t.Context(), f.requests(), other, "get", "payments/1", "")
+	assert.Equal(t, "shop/production", r.places())
+
+	text, _ := f.call(t.Context(), f.set("projectId", "environment"), amy, "create", "payments/development",
+		fmt.Sprintf(`{"feature":"f","action":"addStrategy","payload":{"name":"default","segments":[%d]}}`, ids["hidden"]))
+	assert.Equal(t, fmt.Sprintf("400 ValidationError: The `/body/payload/segments` property must have the ids of segments; "+
+		"there is no segment with the id %d.", ids["hidden"]), text)
+}
+
 // A person who may approve no more, or whose account is disabled, has not approved when the request is to be applied.
 func TestApproverLosesRight(t *testing.T) {
 	t.Parallel()
@@ -607,6 +647,18 @@ func TestChangedWhileApplied(t *testing.T) {
 			f.expect(t, "payments/1", "ben Applied -> 409 ConflictError: The change request 1 has conflicts")
 		}
 	}
+}
+
+// Changes that were possible in one transaction when the request was made can need several transactions later.
+func TestTransactionBecomesImpossible(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	newSegment(t, f)
+	f.ask(t, amy, "["+archiveF+","+constrainSegment+"]")
+	f.expect(t, "payments/1", "amy In review -> 200", "owner Approved -> 200")
+	f.Update(t, "f", `{"environments":{"production":{"strategies":[{"id":"a","name":"default","segments":[1]}]}}}`)
+	f.expect(t, "payments/1", "ben Applied -> 409 ConflictError: Changes of segments, and of strategies or segments that use "+
+		"the same segment or context field, cannot be made in one transaction. Make several change requests.")
 }
 
 // A request that needs more actions than a transaction has is refused when it is made.
@@ -770,7 +822,15 @@ func TestLists(t *testing.T) {
 		{"search", "payments", "", "[{4} {3} {2} {1}] of 4"},
 		{"search", "payments", "limit=2&offset=1", "[{3} {2}] of 4"},
 		{"search", "payments", "createdBy=IS:1&limit=1", "[{4}] of 2"},
+		{"search", "payments", "createdBy=IS:1&offset=1", "[{1}] of 2"},
+		{"search", "payments", "createdBy=IS:1&project=IS:shop", "[{4}] of 1"},
+		{"search", "payments", "createdBy=IS:2&state=IS:Rejected", "[{2}] of 1"},
+		{"search", "payments", "createdBy=IS:2&state=IS:Applied", "[] of 0"},
+		{"search", "payments", "createdBy=IS:1&state=IS:In review", "[{1}] of 1"},
+		{"search", "payments", "createdBy=IS:1&requestedApproverId=IS:4", "[{1}] of 1"},
 		{"search", "payments", "state=IS:Draft", "[{4} {3}] of 2"},
+		{"search", "payments", "project=IS:payments&limit=2", "[{3} {2}] of 3"},
+		{"search", "payments", "project=IS:none", "[] of 0"},
 		{"search", "payments", "actionable=IS:true", "[{1}] of 1"},
 		{"search", "payments", "actionable=IS:true&state=IS:Approved", "[] of 0"},
 		{"list", "payments", "actionable=IS:true", "[{1}]"},
@@ -783,6 +843,7 @@ func TestLists(t *testing.T) {
 	f.requests().Expect(as(t.Context(), amy), t, "actionable", "payments", "", `200 {"total":0}`)
 	f.protect(t, "shop", func(p *access.Project) { p.Mode, p.Users = access.Private, nil })
 	assert.Equal(t, "[{3} {2} {1}] of 3", list("search", "payments", ""))
+	assert.Equal(t, "[] of 0", list("search", "payments", "project=IS:shop"))
 }
 
 // People who may approve can be asked, and nobody else.

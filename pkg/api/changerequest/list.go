@@ -25,8 +25,7 @@ const (
 )
 
 // query reads the filter and the page of a list.
-func query(r *http.Request) (f Filter, offset, limit int, err error) {
-	q := lambdahttp.NewQuery(r)
+func query(q *lambdahttp.Query) (f Filter, offset, limit int, err error) {
 	if operator, values := q.Values("state", "IS", "IS_ANY_OF"); operator != "" {
 		for _, value := range values {
 			if !slices.Contains(States(), State(value)) {
@@ -64,10 +63,11 @@ func account(q *lambdahttp.Query, name string) int64 {
 // List serves GET /api/admin/projects/{projectId}/change-requests.
 func List(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		f, offset, limit, err := query(r)
+		f, offset, limit, err := query(lambdahttp.NewQuery(r))
 		if err != nil {
 			return err
 		}
+		f.onlyPage = true
 		if f.actionable {
 			project, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
 			if err != nil {
@@ -149,13 +149,18 @@ type Found struct {
 // Search serves GET /api/admin/search/change-requests.
 func Search(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		f, offset, limit, err := query(r)
+		q := lambdahttp.NewQuery(r)
+		_, project := q.Operand("project", "IS")
+		f, offset, limit, err := query(q)
 		if err != nil {
 			return err
 		}
 		visible, err := access.VisibleProjects(r.Context())
 		if err != nil {
 			return err
+		}
+		if project != "" {
+			visible = slices.DeleteFunc(visible, func(p *access.Project) bool { return p.ID != project })
 		}
 		projects := make([]string, len(visible))
 		for i, p := range visible {

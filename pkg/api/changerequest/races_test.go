@@ -54,8 +54,7 @@ func TestRightLostWhileApplied(t *testing.T) {
 			}
 			change := turnOnF
 			if strings.HasSuffix(name, "segment") {
-				change = `{"action":"updateSegment","payload":{"id":1,"constraints":[` +
-					`{"contextName":"a","operator":"IN","values":["1"]}]}}`
+				change = constrainSegment
 			}
 			f.ask(t, amy, change)
 			f.expect(t, "payments/1", "amy In review -> 200")
@@ -90,6 +89,30 @@ func TestChangedAtTheSameTime(t *testing.T) {
 	for i, c := range r.Features[0].Changes {
 		assert.Equal(t, []int64{1, 3, 4}[i], c.ID) // the comment is 2
 	}
+}
+
+// A request that becomes possible while it is made is made, and otherwise it is refused.
+func TestBecomesPossible(t *testing.T) {
+	t.Parallel()
+	changes := "[" + archiveF + "," + constrainSegment + "]"
+	results := map[string]bool{}
+	for read, reached := 1, true; reached; read++ {
+		reached = false
+		f := newFixture(t)
+		withSegment(t, f)
+		before := f
+		f.store = f.storeOn(f.Before(t, "BatchGetItem", read, func() {
+			reached = true
+			before.Update(t, "f", `{"environments":{"production":{"strategies":[{"id":"a","name":"default"}]}}}`)
+		}))
+		got, _ := f.call(t.Context(), f.set("projectId", "environment"), amy, "create", "payments/production", changes)
+		results[got] = true
+	}
+	assert.Equal(t, map[string]bool{
+		"200 Draft": true,
+		"400 ValidationError: The `/body/1` property cannot be in one change request with the others: changes of segments, and " +
+			"of strategies or segments that use the same segment or context field, need several requests.": true,
+	}, results)
 }
 
 // The first changes of a person that are sent at the same time are in one draft. A draft that is sent or deleted at the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/lambdahttp"
 )
@@ -221,7 +222,9 @@ func (s *Store) Response(ctx context.Context, users *user.Names, r Request) (Res
 	full.MinApprovals = new(e.needed[r.Place()])
 	full.Environments = []place{}
 	for _, at := range slices.SortedFunc(maps.Keys(e.needed), comparePlaces) {
-		full.Environments = append(full.Environments, place{at.Project, at.Environment, e.needed[at]})
+		if p := e.projects[at.Project]; p != nil && p.IsVisible(access.PrincipalFrom(ctx)) {
+			full.Environments = append(full.Environments, place{at.Project, at.Environment, e.needed[at]})
+		}
 	}
 	full.Comments = []comment{}
 	for _, c := range r.Comments {

@@ -99,6 +99,14 @@ func named(p protection.Place) string {
 	return fmt.Sprintf("the environment %q of the project %q", p.Environment, p.Project)
 }
 
+// named returns a place in words. People who see the request need not see another project.
+func (r Request) named(p protection.Place) string {
+	if p.Project == r.Project {
+		return named(p)
+	}
+	return fmt.Sprintf("the environment %q of another project", p.Environment)
+}
+
 func (r Request) send(by Caller, c Circumstances) (Request, error) {
 	if err := r.checkAuthor(by); err != nil {
 		return r, err
@@ -288,9 +296,9 @@ func (r Request) missing(c Circumstances) (phrases []string) {
 		}
 		switch {
 		case n == 1:
-			phrases = append(phrases, fmt.Sprintf("1 more approval in %s", named(place)))
+			phrases = append(phrases, "1 more approval in "+r.named(place))
 		case n > 1:
-			phrases = append(phrases, fmt.Sprintf("%d more approvals in %s", n, named(place)))
+			phrases = append(phrases, fmt.Sprintf("%d more approvals in %s", n, r.named(place)))
 		}
 	}
 	return phrases

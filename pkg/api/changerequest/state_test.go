@@ -169,10 +169,10 @@ func TestApprovalsOfEachPlace(t *testing.T) {
 		_, err := r.Become(asked(changerequest.Applied), changerequest.Caller{Applies: true}, c)
 		return apierror.From(err).Message
 	}
-	assert.Equal(t, `The change request 7 needs 1 more approval in the environment "production" of the project "shop".`, apply())
+	assert.Equal(t, `The change request 7 needs 1 more approval in the environment "production" of another project.`, apply())
 	c.Needed = map[protection.Place]int64{production: 5, elsewhere: 1} // today's numbers count
 	assert.Equal(t, `The change request 7 needs 2 more approvals in the environment "production" of the project "payments", `+
-		`and 1 more approval in the environment "production" of the project "shop".`, apply())
+		`and 1 more approval in the environment "production" of another project.`, apply())
 	c.Needed = map[protection.Place]int64{production: 3}
 	r, err := r.Become(asked(changerequest.Applied), changerequest.Caller{Applies: true}, c)
 	assert.Equal(t, "X", became(r, err))

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -41,14 +40,18 @@ const (
 	attributeOpen    = "open"   // of a project: the ids of its requests that are not closed
 	attributeLastID  = "lastId" // the highest id of a request, in the item with the version of the table
 	attributeSummary = "summary"
-	attributeProject = "project" // the partition key of the index
-	attributeID      = "id"      // the sort key of the index
+	attributeProject = "project" // the partition key of indexProjects
+	attributeAuthor  = "author"  // the partition key of indexAuthors: the account that created the request
+	attributeID      = "id"      // the sort key of both
 	attributeDue     = "due"     // the partition key of the index of schedules
 	attributeDueAt   = "dueAt"   // the sort key of the index of schedules
 )
 
-// index is the index of the requests by their projects, which contains their summaries.
-const index = "projects"
+// The indexes of the requests contain what filters need. Pages have the summaries of the table.
+const (
+	indexProjects = "projects"
+	indexAuthors  = "authors"
+)
 
 // indexDue is the index of the requests that are to be applied at a time. They are all in the partition allDue.
 const (
@@ -116,9 +119,10 @@ const (
 type record struct {
 	Key string `dynamodbav:"key"`
 	Request
-	Summary Request    `dynamodbav:"summary"`         // for the index
-	Due     string     `dynamodbav:"due,omitempty"`   // allDue while the request is to be applied at a time
-	DueAt   *time.Time `dynamodbav:"dueAt,omitempty"` // the time
+	Summary Request    `dynamodbav:"summary"`          // for lists
+	Author  int64      `dynamodbav:"author,omitempty"` // 0: an API token
+	Due     string     `dynamodbav:"due,omitempty"`    // allDue while the request is to be applied at a time
+	DueAt   *time.Time `dynamodbav:"dueAt,omitempty"`  // the time
 }
 
 // summary returns a request without what lists do not show.
@@ -138,7 +142,7 @@ func projectKey(project string) dynamo.Item {
 }
 
 func (r Request) item() dynamo.Item {
-	stored := record{Key: strconv.FormatInt(r.ID, 10), Request: r, Summary: r.summary()}
+	stored := record{Key: strconv.FormatInt(r.ID, 10), Request: r, Summary: r.summary(), Author: r.CreatedBy.ID}
 	if r.Schedule != nil && r.Schedule.isWaiting() {
 		stored.Due, stored.DueAt = allDue, &r.Schedule.At
 	}
@@ -252,7 +256,7 @@ func (s *Store) update(
 		if err := s.replace(ctx, &actions, old, &w); err != nil {
 			return nil, err
 		}
-		return dynamo.Merge(append(slices.Clone(w.parts), actions.List())...)
+		return merge(append(slices.Clone(w.parts), actions.List())...)
 	}, func(failures []dynamo.Failure) error {
 		if failed == nil {
 			return nil
@@ -347,15 +351,8 @@ func (s *Store) Delete(ctx context.Context, project string, id int64, check func
 		if err != nil {
 			return nil, err
 		}
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, old.LastEvent)))
 		var actions dynamo.Actions
-		actions.Add(actionRequest, types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       key(id),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
+		actions.Add(actionRequest, dynamo.DeleteItem(s.table, key(id), eventlog.ExistsWithLast(hash, old.LastEvent)))
 		actions.Add(actionProject, s.count(project, id, Draft, ""))
 		actions.Add(actionEvent, record...)
 		return actions.List(), nil

@@ -2,6 +2,7 @@ package changerequest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,8 +70,18 @@ func (s *Store) plan(ctx context.Context, r Request, decided world) (p plan, err
 			return plan{}, err
 		}
 	}
-	p.actions, err = dynamo.Merge(p.toggles.Actions, others)
+	p.actions, err = merge(p.toggles.Actions, others)
 	return p, err
+}
+
+// merge is dynamo.Merge. Its error is a Conflict if the parts have different actions on the same item.
+func merge(parts ...[]types.TransactWriteItem) ([]types.TransactWriteItem, error) {
+	actions, err := dynamo.Merge(parts...)
+	if errors.Is(err, dynamo.ErrSameItem) {
+		err = &apierror.Error{Kind: apierror.Conflict, Cause: err, Message: "Changes of segments, and of strategies or segments " +
+			"that use the same segment or context field, cannot be made in one transaction. Make several change requests."}
+	}
+	return actions, err
 }
 
 // checkProjects returns a 409 unless the projects to which a request moves segments are active.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -152,8 +153,7 @@ func (s *Store) checked(ctx context.Context, r Request, places []string) (Reques
 	if len(places) == 0 {
 		return r, nil
 	}
-	err := s.tryOut(ctx, r)
-	if err == nil {
+	if s.tryOut(ctx, r) == nil {
 		return r, nil
 	}
 	for i := range places { // which of the changes is it?
@@ -163,7 +163,7 @@ func (s *Store) checked(ctx context.Context, r Request, places []string) (Reques
 			return r, s.placed(err, r, r.Changes[first+i], places[i])
 		}
 	}
-	return r, err
+	return r, nil // it has become possible: the last part is the whole request
 }
 
 // complete checks a change by itself, and adds what the request stores of it.
@@ -243,7 +243,8 @@ func (s *Store) placed(err error, r Request, c Change, place string) error {
 	}
 }
 
-// tryOut plans the transaction that applies a request, and does not run it.
+// tryOut plans the transaction that applies a request, and does not run it. Toggles cannot use a segment that the caller does
+// not see.
 func (s *Store) tryOut(ctx context.Context, r Request) error {
 	plan, err := s.plan(planning(ctx), r, world{})
 	if err != nil {
@@ -253,9 +254,18 @@ func (s *Store) tryOut(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	actions, err := dynamo.Merge(plan.actions, s.placesUnchanged(e))
+	actions, err := merge(plan.actions, s.placesUnchanged(e))
 	if err != nil {
 		return err
+	}
+	for name, f := range e.toggles {
+		err := s.features.CheckSegments(ctx, f, e.after.toggles[name])
+		if wrong, ok := errors.AsType[*feature.PartError](err); ok {
+			err = wrong.Err
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if n := len(actions) + ownActions(r, e); n > dynamo.MaxActions {
 		return apierror.Errorf(apierror.Validation, "The change request is too large for one transaction: it needs %d actions, "+

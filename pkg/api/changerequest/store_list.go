@@ -1,6 +1,7 @@
 package changerequest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -21,6 +22,8 @@ type Filter struct {
 
 	actionable bool               // only those that wait for the caller
 	waits      func(Request) bool // whether a request does; nil: it does not matter
+
+	onlyPage bool // the number of all that are selected is not needed
 }
 
 func (f Filter) selects(r Request) bool {
@@ -33,14 +36,14 @@ func (f Filter) selects(r Request) bool {
 // byState reports whether the filter concerns the state alone, so that the numbers of projects have the total.
 func (f Filter) byState() bool { return f.createdBy == 0 && f.reviewer == 0 && f.waits == nil }
 
-// onlyOpen reports whether the filter selects no closed request.
+// onlyOpen reports whether the filter selects no closed request, which waits for nobody.
 func (f Filter) onlyOpen() bool {
-	return len(f.States) > 0 && !slices.ContainsFunc(f.States, State.IsFinal)
+	return f.waits != nil || len(f.States) > 0 && !slices.ContainsFunc(f.States, State.IsFinal)
 }
 
 // Find returns the summaries of the selected requests of projects, newest first, from offset, at most limit, and the
-// number of all that are selected. It reads the index of each project only as far as the page needs, unless the filter
-// concerns more than the state.
+// number of all that are selected. It reads the index of each project, or that of the author, only as far as the page
+// needs, unless it counts all that a filter selects which concerns more than the state.
 func (s *Store) Find(ctx context.Context, projects []string, f Filter, offset, limit int) (
 	page []Request, total int64, err error,
 ) {
@@ -49,25 +52,54 @@ func (s *Store) Find(ctx context.Context, projects []string, f Filter, offset, l
 		return nil, 0, err
 	}
 	var found []Request
-	for _, project := range projects {
-		n, used := counted[project]
-		if !used {
-			continue
-		}
-		some, matching, err := s.findIn(ctx, project, n, f, offset+limit)
-		if err != nil {
+	if f.createdBy != 0 && !f.onlyOpen() {
+		if found, err = s.findBy(ctx, counted, f, offset+limit); err != nil {
 			return nil, 0, err
 		}
-		found = append(found, some...)
-		total += matching
+		total = int64(len(found))
+	} else {
+		for _, n := range counted {
+			some, matching, err := s.findIn(ctx, n, f, offset+limit)
+			if err != nil {
+				return nil, 0, err
+			}
+			found = append(found, some...)
+			total += matching
+		}
 	}
-	slices.SortFunc(found, func(a, b Request) int { return int(b.ID - a.ID) })
+	slices.SortFunc(found, newestFirst)
 	found = found[min(offset, len(found)):]
-	return found[:min(limit, len(found))], total, nil
+	found = found[:min(limit, len(found))]
+	if f.onlyOpen() {
+		return found, total, nil
+	}
+	ids := make([]int64, len(found))
+	for i, r := range found {
+		ids[i] = r.ID
+	}
+	page, err = s.summaries(ctx, ids)
+	return slices.DeleteFunc(page, func(r Request) bool { return !f.selects(r) }), total, err // changed since then
 }
 
-// findIn is Find for one project, whose numbers were read, from the newest, at most limit.
-func (s *Store) findIn(ctx context.Context, project string, n numbers, f Filter, limit int) (
+func newestFirst(a, b Request) int { return cmp.Compare(b.ID, a.ID) }
+
+// findBy is Find for an author in the projects whose numbers were read. The requests have the properties of an index.
+func (s *Store) findBy(ctx context.Context, counted map[string]numbers, f Filter, limit int) (
+	found []Request, err error,
+) {
+	author := expression.Key(attributeAuthor).Equal(expression.Value(f.createdBy))
+	err = s.walk(ctx, indexAuthors, author, limit, func(r Request) bool {
+		if _, searched := counted[r.Project]; searched && f.selects(r) {
+			found = append(found, r)
+		}
+		return len(found) < limit || !f.onlyPage
+	})
+	return found, err
+}
+
+// findIn is Find for one project, whose numbers were read, from the newest, at most limit. Closed requests have the
+// properties of an index.
+func (s *Store) findIn(ctx context.Context, n numbers, f Filter, limit int) (
 	found []Request, total int64, err error,
 ) {
 	for state, number := range n.byState {
@@ -82,17 +114,18 @@ func (s *Store) findIn(ctx context.Context, project string, n numbers, f Filter,
 		if f.selects(r) {
 			found = append(found, r)
 		}
-		return !f.byState() || len(found) < limit
+		return len(found) < limit || !f.byState() && !f.onlyPage
 	}
 	if f.onlyOpen() {
-		open, err := s.summaries(ctx, n.open)
+		open, err := s.openOf(ctx, n)
 		if err != nil {
 			return nil, 0, err
 		}
 		for _, r := range open {
 			visit(r)
 		}
-	} else if err := s.walk(ctx, project, visit); err != nil {
+	} else if err := s.walk(ctx, indexProjects, expression.Key(attributeProject).Equal(expression.Value(n.project)), limit,
+		visit); err != nil {
 		return nil, 0, err
 	}
 	if !f.byState() {
@@ -107,10 +140,16 @@ func (s *Store) open(ctx context.Context, project string) ([]Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.summaries(ctx, all[project].open)
+	return s.openOf(ctx, all[project])
 }
 
-// summaries returns the summaries of those of some requests that are not closed, newest first.
+// openOf is open for a project whose numbers were read.
+func (s *Store) openOf(ctx context.Context, n numbers) ([]Request, error) {
+	all, err := s.summaries(ctx, n.open)
+	return slices.DeleteFunc(all, func(r Request) bool { return r.State.IsFinal() }), err // closed since then
+}
+
+// summaries returns the summaries of those of some requests that exist, newest first.
 func (s *Store) summaries(ctx context.Context, ids []int64) ([]Request, error) {
 	keys := make([]dynamo.Item, len(ids))
 	for i, id := range ids {
@@ -118,63 +157,75 @@ func (s *Store) summaries(ctx context.Context, ids []int64) ([]Request, error) {
 	}
 	items, err := dynamo.GetAll(ctx, s.client, s.table, keys, attributeSummary)
 	if err != nil {
-		return nil, fmt.Errorf("list open change requests: %w", err)
+		return nil, fmt.Errorf("list change requests: %w", err)
 	}
-	var all []Request
-	for _, item := range items {
-		r, err := fromItem(item.Map(attributeSummary))
-		if err != nil {
-			return nil, fmt.Errorf("list open change requests: %w", err)
-		}
-		if !r.State.IsFinal() { // closed since the ids were read
-			all = append(all, r)
+	all := make([]Request, len(items))
+	for i, item := range items {
+		if all[i], err = fromItem(item.Map(attributeSummary)); err != nil {
+			return nil, fmt.Errorf("list change requests: %w", err)
 		}
 	}
-	slices.SortFunc(all, func(a, b Request) int { return int(b.ID - a.ID) })
+	slices.SortFunc(all, newestFirst)
 	return all, nil
 }
 
-// The numbers of requests that the first and the other pages of walk read.
-const (
-	firstPage = 100
-	nextPages = 1000
-)
+// firstPage is the least number of requests that walk reads at once.
+const firstPage = 100
 
-// walk calls visit with the summaries of all requests of a project, newest first, until it returns false. It reads an
-// index, which can lack the changes of the last seconds.
-func (s *Store) walk(ctx context.Context, project string, visit func(Request) bool) error {
-	expr := dynamo.Build(expression.NewBuilder().
-		WithKeyCondition(expression.Key(attributeProject).Equal(expression.Value(project))))
-	name, backwards, limit := index, false, int32(firstPage)
+// walk calls visit with the requests of a partition of an index, newest first, until it returns false. They have the
+// properties that Filter.selects needs, except those of open requests. It is likely to end after n of them. The index can
+// lack the changes of the last seconds.
+func (s *Store) walk(
+	ctx context.Context, index string, partition expression.KeyConditionBuilder, n int, visit func(Request) bool,
+) error {
+	expr := dynamo.Build(expression.NewBuilder().WithKeyCondition(partition))
+	backwards, limit := false, new(int32(max(n, firstPage))) //nolint:gosec // n is at most maxOffset and maxLimit together
 	var start map[string]types.AttributeValue
 	for {
 		page, err := s.client.Query(ctx, &dynamodb.QueryInput{
 			TableName:                 &s.table,
-			IndexName:                 &name,
+			IndexName:                 &index,
 			KeyConditionExpression:    expr.KeyCondition(),
 			ExpressionAttributeNames:  expr.Names(),
 			ExpressionAttributeValues: expr.Values(),
 			ScanIndexForward:          &backwards,
 			ExclusiveStartKey:         start,
-			Limit:                     &limit,
+			Limit:                     limit,
 		})
 		if err != nil {
 			return fmt.Errorf("list change requests: %w", err)
 		}
 		for _, item := range page.Items {
-			r, err := fromItem(dynamo.Item(item).Map(attributeSummary))
-			if err != nil {
-				return fmt.Errorf("list change requests: %w", err)
-			}
-			if !visit(r) {
-				return nil
+			r, err := indexed(item)
+			if err != nil || !visit(r) {
+				return err
 			}
 		}
-		if start = page.LastEvaluatedKey; start == nil {
+		if start, limit = page.LastEvaluatedKey, nil; start == nil {
 			return nil
 		}
-		limit = nextPages
 	}
+}
+
+// indexRecord is what an index contains of a request.
+type indexRecord struct {
+	ID        int64   `dynamodbav:"id"`
+	Project   string  `dynamodbav:"project"`
+	State     State   `dynamodbav:"state"`
+	Author    int64   `dynamodbav:"author"`
+	Reviewers []int64 `dynamodbav:"reviewers"`
+}
+
+// indexed returns a request with what an index contains of it.
+func indexed(item dynamo.Item) (Request, error) {
+	var stored indexRecord
+	if err := dynamo.Unmarshal(item, &stored); err != nil {
+		return Request{}, fmt.Errorf("list change requests: %w", err)
+	}
+	return Request{
+		ID: stored.ID, Project: stored.Project, State: stored.State, CreatedBy: Person{ID: stored.Author},
+		Reviewers: stored.Reviewers,
+	}, nil
 }
 
 // isRequest reports whether an item of the table is a request.

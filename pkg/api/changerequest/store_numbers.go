@@ -37,15 +37,7 @@ func (s *Store) count(project string, id int64, from, to State) types.TransactWr
 	case to == "" || to.IsFinal():
 		update = update.Delete(open, ids)
 	}
-	expr := dynamo.Build(builder.WithUpdate(update))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       projectKey(project),
-		UpdateExpression:          expr.Update(),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.UpdateItem(s.table, projectKey(project), builder.WithUpdate(update))
 }
 
 // errTooManyOpen is the 400 if a project has too many requests that are not closed.
@@ -56,6 +48,7 @@ func errTooManyOpen(project string) error {
 
 // numbers are how many requests of a project have each state, and the ids of those that are not closed.
 type numbers struct {
+	project string
 	byState map[State]int64
 	open    []int64
 }
@@ -73,15 +66,15 @@ func (s *Store) numbers(ctx context.Context, projects []string) (map[string]numb
 	all := map[string]numbers{}
 	for _, item := range items {
 		if project, ok := isProject(item); ok {
-			all[project] = numbersOf(item)
+			all[project] = numbersOf(project, item)
 		}
 	}
 	return all, nil
 }
 
 // numbersOf reads numbers from the item of a project.
-func numbersOf(item dynamo.Item) numbers {
-	n := numbers{byState: map[State]int64{}}
+func numbersOf(project string, item dynamo.Item) numbers {
+	n := numbers{project: project, byState: map[State]int64{}}
 	for _, state := range States() {
 		n.byState[state] = item.Int(counter(state))
 	}
@@ -103,7 +96,7 @@ func (s *Store) stored(ctx context.Context) (all map[string]numbers, highest int
 			return nil, 0, fmt.Errorf("count change requests: %w", err)
 		}
 		if project, ok := isProject(item); ok {
-			all[project] = numbersOf(item)
+			all[project] = numbersOf(project, item)
 		}
 		if item.String(hash) == dynamo.VersionKey {
 			highest = item.Int(attributeLastID)

@@ -76,7 +76,7 @@ func (s *Store) ApplyDue(ctx context.Context, project string, id int64) (next Re
 			return write{}, err
 		case next.State == Applied:
 			applied = true
-			if changes, err = s.plan(applying(access.WithPrincipal(ctx, nobody), old, e), old, e.world); err != nil {
+			if changes, err = s.plan(applying(s.as(ctx, nobody), old, e), old, e.world); err != nil {
 				return write{}, err
 			}
 			return write{next: next, event: eventlog.ChangeRequestApplied,

@@ -333,6 +333,9 @@ func TestPrivateProject(t *testing.T) {
 	}
 	put(t, db, usagetable.KindTally, 0, "production", usage.Tally{Features: map[string]usage.ByApplication{
 		"hidden": {"shop": {Yes: 1}}, "archived": {"shop": {Yes: 1}}}})
+	notRecorded := usage.NewTally() // its application can have a token of the private project
+	notRecorded.AddUnknown("typo", "new", 1)
+	put(t, db, usagetable.KindTally, 1, "production", notRecorded)
 	h := operations(db, "name")
 	h.Projects = db.ProjectReader()
 	viewer := operation.Viewer(t.Context())

@@ -88,7 +88,8 @@ func (r *Reader) hidden(ctx context.Context, names []string) (map[string]bool, e
 	return r.visibility.Hidden(ctx, names, visible)
 }
 
-// hiddenApplications returns which applications have only tokens of projects that the caller does not see.
+// hiddenApplications returns which applications have only tokens of projects that the caller does not see. So can those that
+// are not recorded yet, in the first minute of their use.
 func (r *Reader) hiddenApplications(ctx context.Context, names map[string]bool) (map[string]bool, error) {
 	all, err := access.SeesAll(ctx)
 	if err != nil || all {
@@ -100,6 +101,9 @@ func (r *Reader) hiddenApplications(ctx context.Context, names map[string]bool) 
 	}
 	stored, err := usagetable.ReadApplications(ctx, r.client, r.table, slices.Collect(maps.Keys(names)))
 	hidden := map[string]bool{}
+	for name := range names {
+		hidden[name] = name != usage.Other
+	}
 	for _, a := range stored {
 		hidden[a.Name] = !isVisible(a, visible)
 	}

@@ -199,7 +199,7 @@ func TestTokensOfProject(t *testing.T) {
 	others := []string{f.create(t, clienttokentable.Token{Name: "all"}),
 		f.create(t, clienttokentable.Token{Name: "other", Projects: []string{"default"}}), "none"}
 	viewer := operation.Viewer(t.Context())
-	created := set.Call(viewer, "create", "shop", `{"tokenName":"own","type":"frontend","project":"ignored"}`)
+	created := set.Call(viewer, "create", "shop", `{"tokenName":"own","type":"frontend","projects":["shop"]}`)
 	assert.Equal(t, true, strings.HasPrefix(created, `201 {"id":"shop:development.v2_`))
 	own, _, _ := strings.Cut(strings.TrimPrefix(created, `201 {"id":"`), `"`)
 	list := func(ctx context.Context) string {
@@ -216,6 +216,13 @@ func TestTokensOfProject(t *testing.T) {
 		set.Expect(viewer, t, call.operation, "shop/"+several, call.body, "400 ValidationError: The client token "+several+
 			" is not of the project \"shop\" alone. Use /api/admin/api-tokens, which needs a permission for all projects.")
 		set.ExpectStatus(viewer, t, call.operation, "shop/"+own, call.body, map[string]int{"rotate": 201, "delete": 200}[call.operation])
+	}
+	for body, problem := range map[string]string{
+		`"project":"default"`: "The `/body/project` property must be \"shop\", as in the path; you sent \"default\".",
+		`"projects":["shop","default"]`: "The `/body/projects` property must contain only \"shop\", as in the path; " +
+			"you sent \"default\".",
+	} {
+		set.Expect(viewer, t, "create", "shop", `{"tokenName":"x","type":"client",`+body+`}`, "400 ValidationError: "+problem)
 	}
 	set.Expect(viewer, t, "create", "shop", `{"type":"client"}`,
 		"400 ValidationError: The `/body/tokenName` property is required; you did not send it.")

@@ -261,15 +261,8 @@ func (s *Store) setExpiry(old, next clienttokentable.Token) types.TransactWriteI
 
 // updateToken returns the action that updates the item of a token unless it has changed.
 func (s *Store) updateToken(old clienttokentable.Token, update expression.UpdateBuilder) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(old)))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       clienttokentable.Key(old.Selector),
-		UpdateExpression:          expr.Update(),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.UpdateItem(s.table, clienttokentable.Key(old.Selector),
+		expression.NewBuilder().WithUpdate(update).WithCondition(unchanged(old)))
 }
 
 // unchanged returns the condition that a token exists and has not changed since it was read, except for its seenAt.
@@ -310,12 +303,6 @@ func (s *Store) deletion(ctx context.Context, t clienttokentable.Token) ([]types
 	if err != nil {
 		return nil, err
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(t)))
-	return append([]types.TransactWriteItem{{Delete: &types.Delete{
-		TableName:                 &s.table,
-		Key:                       clienttokentable.Key(t.Selector),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}}, event...), nil
+	deletion := dynamo.DeleteItem(s.table, clienttokentable.Key(t.Selector), unchanged(t))
+	return append([]types.TransactWriteItem{deletion}, event...), nil
 }

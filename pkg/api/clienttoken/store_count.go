@@ -37,15 +37,7 @@ func (s *Store) uncount() types.TransactWriteItem {
 }
 
 func (s *Store) updateCount(builder expression.Builder) types.TransactWriteItem {
-	expr := dynamo.Build(builder)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       s.countKey(),
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.UpdateItem(s.table, s.countKey(), builder)
 }
 
 // tooMany returns the error if the count does not permit another token.

@@ -76,11 +76,13 @@ func CreateInProject(tokens *Store, now func() time.Time, random io.Reader, limi
 	schema := jsonbody.MustCompile(createInProjectSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		created := datetime.Milliseconds(now())
-		body, err := schema.Read(r, expiryRule(created, limits.Days), noSecret)
+		project := r.PathValue("projectId")
+		body, err := schema.Read(r, expiryRule(created, limits.Days), noSecret, jsonbody.AsInPath("project", project),
+			onlyProject(project))
 		if err != nil {
 			return err
 		}
-		t := newToken(body, body.Text("tokenName"), []string{r.PathValue("projectId")}, created)
+		t := newToken(body, body.Text("tokenName"), []string{project}, created)
 		return create(w, r, tokens, t, body.Text("type"), limits, random)
 	}
 }
@@ -128,6 +130,18 @@ func noSecret(body jsonbody.Object) []apierror.Detail {
 		return nil
 	}
 	return []apierror.Detail{apierror.At("/body/secret", "must not be sent: /api/admin/api-tokens imports secrets")}
+}
+
+// onlyProject returns the rule that a token of a project is not asked for with other projects.
+func onlyProject(id string) jsonbody.Rule {
+	return func(body jsonbody.Object) []apierror.Detail {
+		for _, sent := range body.Texts("projects") {
+			if sent != id {
+				return []apierror.Detail{apierror.At("/body/projects", "must contain only %q, as in the path", id).Sent(sent)}
+			}
+		}
+		return nil
+	}
 }
 
 // importToken creates a token with the secret of a body, which another installation has made, and responds with it.

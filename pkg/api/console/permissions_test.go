@@ -57,6 +57,12 @@ func TestPermissionIndex(t *testing.T) {
 	}
 	assert.Equal(t, want, runModule[[]bool](t, "project-permissions.js", input,
 		`input.map(([held, need]) => permissionIndex(held ?? []).may(...need))`))
+	roles := runModule[[]bool](t, "project-permissions.js", [][]held{member, apart, admin},
+		`input.map((held) => permissionIndex(held).hasRole('shop'))`)
+	assert.Equal(t, []bool{true, true, false}, roles)
+	roles = runModule[[]bool](t, "project-permissions.js", [][]held{apart[:2], {{"SWITCH", "*", "*"}}},
+		`input.map((held) => permissionIndex(held).hasRole('shop'))`)
+	assert.Equal(t, []bool{false, false}, roles)
 	projects := runModule[[]*[]string](t, "project-permissions.js", []any{member, admin},
 		`input.flatMap((held) => ['SWITCH', 'CREATE_SEGMENT', 'DELETE_FEATURE'].map(permissionIndex(held).projectsFor))`)
 	assert.Equal(t, []*[]string{{"shop", "payments"}, nil, {}, nil, nil, nil}, projects)

@@ -19,10 +19,18 @@ func TestRemovalReasons(t *testing.T) {
 		{`"createdAt": "2026-01-01T00:00:00.000Z", "lastSeenAt": "2026-10-24T00:00:00.000Z"`, []string{}},
 		{`"createdAt": "2026-01-01T00:00:00.000Z", "lastSeenAt": "2026-10-23T23:59:59.999Z"`, []string{"unused"}},
 		{
-			`"createdAt": "2026-01-01T00:00:00.000Z", "lastSeenAt": null, "potentiallyStale": true`,
-			[]string{"potentially-stale", "never"},
+			`"createdAt": "2026-01-01T00:00:00.000Z", "lastSeenAt": null, "stage": "overdue", "potentiallyStale": true`,
+			[]string{"overdue", "never"},
 		},
-		{`"createdAt": "2026-11-20T00:00:00.000Z", "lastSeenAt": null, "stale": true`, []string{"stale"}},
+		// Clean-up lists one that is kept apart, with the reasons that it would have.
+		{`"createdAt": "2026-11-20T00:00:00.000Z", "lastSeenAt": null, "stage": "new", "potentiallyStale": true`, []string{"overdue"}},
+		{`"createdAt": "2026-11-20T00:00:00.000Z", "lastSeenAt": null, "stage": "to-remove"`, []string{"to-remove"}},
+		{
+			`"createdAt": "2026-11-20T00:00:00.000Z", "lastSeenAt": null, "stage": "complete", "potentiallyStaleAt": "2026-12-30"`,
+			[]string{"complete"},
+		},
+		// Its type has no lifetime: it is to stay.
+		{`"createdAt": "2026-11-20T00:00:00.000Z", "lastSeenAt": null, "stage": "complete", "potentiallyStaleAt": null`, []string{}},
 	}
 	input, want := []json.RawMessage{}, [][]string{}
 	for _, test := range tests {

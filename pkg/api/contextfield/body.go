@@ -30,6 +30,9 @@ func sentDescription(o jsonbody.Object) *string {
 	return nil
 }
 
+// Rules returns the rules for the bodies of Create and Update.
+func Rules() []jsonbody.Rule { return []jsonbody.Rule{uniqueValues} }
+
 // uniqueValues is the rule that a legal value occurs once. It names the later ones.
 func uniqueValues(body jsonbody.Object) (violations []apierror.Detail) {
 	seen := map[string]bool{}

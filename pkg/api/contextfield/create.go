@@ -3,6 +3,7 @@ package contextfield
 import (
 	_ "embed"
 	"net/http"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/platform/datetime"
@@ -13,11 +14,17 @@ import (
 //go:embed create.schema.json
 var createSchema []byte
 
+// CreateSchema returns the schema of the body of Create. Rules are those for it.
+func CreateSchema() *jsonbody.Schema { return jsonbody.MustCompile(createSchema) }
+
+// CreateSchemaText returns the JSON text of CreateSchema.
+func CreateSchemaText() []byte { return slices.Clone(createSchema) }
+
 // Create serves POST /api/admin/context.
 func Create(fields *Store, now func() time.Time) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(createSchema)
+	schema := CreateSchema()
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, uniqueValues)
+		body, err := schema.Read(r, Rules()...)
 		if err != nil {
 			return err
 		}

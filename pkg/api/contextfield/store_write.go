@@ -179,14 +179,7 @@ func (s *Store) DeleteIf(ctx context.Context, name string, precondition func(Con
 		if err != nil {
 			return nil, err
 		}
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, f.LastEvent)))
-		deletion := types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       key(name),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}}
+		deletion := dynamo.DeleteItem(s.table, key(name), eventlog.ExistsWithLast(hash, f.LastEvent))
 		return slices.Concat(
 			[]types.TransactWriteItem{deletion, s.references.Delete(name, f.References), s.version.Next()},
 			s.log.PutMarkerActions(f.subject(), id, ""),

@@ -15,7 +15,7 @@ var updateSchema []byte
 func Update(fields *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, uniqueValues)
+		body, err := schema.Read(r, Rules()...)
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,9 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
+// TypeProduction is the type of environments whose toggles are used by everybody.
+const TypeProduction = "production"
+
 // Environment is an environment. All of them are enabled, and can be deleted.
 type Environment struct {
 	Name      string
@@ -62,7 +65,7 @@ func CheckReserved(name string) error {
 func Defaults() []Environment {
 	return []Environment{
 		{Name: "development", Type: "development", SortOrder: 1},
-		{Name: "production", Type: "production", SortOrder: 2},
+		{Name: "production", Type: TypeProduction, SortOrder: 2},
 	}
 }
 

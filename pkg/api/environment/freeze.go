@@ -2,8 +2,11 @@ package environment
 
 import (
 	_ "embed"
+	"errors"
+	"fmt"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -65,6 +68,28 @@ func FreezeChange(
 		return change(eventlog.EnvironmentFreezeRemoved, nil, form(old))
 	}
 	return change(eventlog.EnvironmentFreezeSet, form(next), form(old))
+}
+
+// The maximum numbers of approvals of a change request, and of characters of the reason of a freeze, as in the JSON Schemas.
+const (
+	maxApprovals = 10
+	maxReason    = 500
+)
+
+// CheckProtection returns nil if a number of required approvals (0: none) and a freeze (nil: none) are valid, those of an
+// environment or those of an environment in a project. Otherwise the error says what is wrong.
+func CheckProtection(approvals int64, f *access.Freeze) error {
+	switch {
+	case approvals < 0 || approvals > maxApprovals:
+		return fmt.Errorf("the number of required approvals must be 1 to %d, or none; it is %d", maxApprovals, approvals)
+	case f == nil:
+		return nil
+	case !f.Until.After(f.From):
+		return errors.New("the freeze must end after it begins")
+	case utf8.RuneCountInString(f.Reason) > maxReason || !toggle.IsReadable(f.Reason):
+		return fmt.Errorf("the reason of the freeze must have 1 to %d characters, of which one is visible", maxReason)
+	}
+	return nil
 }
 
 // FreezeBody reads a freeze from the body of a request.

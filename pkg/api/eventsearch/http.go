@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -63,9 +64,11 @@ type PermittedBy struct {
 func NewResponse(e eventlog.Event) Response {
 	r := Response{
 		ID: e.ID, CreatedAt: datetime.Format(e.CreatedAt()), Type: e.Type, Label: e.Type.Label(), Summary: Summary(e),
-		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: optional(e.By.TokenID), CreatedByKind: e.By.Kind(),
-		Project: optional(e.Project), FeatureName: optional(e.FeatureName), Environment: optional(e.Environment),
-		Data: e.Data, PreData: e.PreData, RequestID: optional(e.RequestID), PermittedBy: PermittedBy(e.PermittedBy),
+		Subject: e.Subject, CreatedBy: e.By.Name, CreatedByTokenID: lambdahttp.Optional(e.By.TokenID),
+		CreatedByKind: e.By.Kind(), Project: lambdahttp.Optional(e.Project),
+		FeatureName: lambdahttp.Optional(e.FeatureName), Environment: lambdahttp.Optional(e.Environment),
+		Data: e.Data, PreData: e.PreData, RequestID: lambdahttp.Optional(e.RequestID),
+		PermittedBy:   PermittedBy(e.PermittedBy),
 		ChangeRequest: e.ChangeRequest, Reason: e.Reason, Tags: []string{},
 	}
 	if e.By.UserID != 0 {
@@ -74,21 +77,16 @@ func NewResponse(e eventlog.Event) Response {
 	return r
 }
 
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}
-
 // SearchTime limits a search. A search that takes longer returns what it has found, or DynamoDB is slow.
 const SearchTime = 2 * time.Second
 
 // Search serves GET /api/admin/search/events. It reads for the time within, or shorter. A principal without the
 // permission ADMIN can search the events of one toggle, and finds those of the projects that it sees.
 func Search(
-	events *eventlog.Reader, toggles *featuretable.Visibility, names *user.Names, within time.Duration,
+	events *eventlog.Reader, toggles *featuretable.Visibility, accounts *user.Names, groups *accesstable.Reader,
+	within time.Duration,
 ) lambdahttp.HandlerFunc {
+	names := names{accounts, groups}
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)

@@ -35,7 +35,7 @@ import (
 func (f *fixture) set(within time.Duration) operation.Set {
 	toggles := featuretable.NewVisibility(f.Database.Client, f.Tables)
 	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{
-		"search": eventsearch.Search(f.Reader, toggles, f.names, within),
+		"search": eventsearch.Search(f.Reader, toggles, f.names, f.ProjectReader(), within),
 	}}
 }
 

@@ -21,7 +21,8 @@ func Operations() []app.Operation {
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
 				events := eventlog.NewReader(eventlog.New(d.DynamoDB, d.Tables, d.Now, 0))
 				toggles := featuretable.NewVisibility(d.DynamoDB, d.Tables)
-				return Search(events, toggles, user.NewNames(d.DynamoDB, d.Tables), SearchTime)
+				return Search(events, toggles, user.NewNames(d.DynamoDB, d.Tables),
+					accesstable.NewReader(d.DynamoDB, d.Tables), SearchTime)
 			},
 		},
 	}

@@ -49,6 +49,16 @@ func sentence(e eventlog.Event) string {
 		return fmt.Sprintf("The toggle %s became potentially stale.", id)
 	case eventlog.FeaturePotentiallyStaleOff:
 		return fmt.Sprintf("The toggle %s is no longer potentially stale (%v).", id, after["reason"])
+	case eventlog.FeatureTagged:
+		return fmt.Sprintf("%s added the tag %v:%v to the toggle %s.", by, after["type"], after["value"], id)
+	case eventlog.FeatureUntagged:
+		return fmt.Sprintf("%s removed the tag %v:%v from the toggle %s.", by, before["type"], before["value"], id)
+	case eventlog.FeatureLinkAdded:
+		return fmt.Sprintf("%s added the link %v to the toggle %s.", by, after["url"], id)
+	case eventlog.FeatureLinkUpdated:
+		return fmt.Sprintf("%s changed the link %v of the toggle %s to %v.", by, before["url"], id, after["url"])
+	case eventlog.FeatureLinkRemoved:
+		return fmt.Sprintf("%s removed the link %v from the toggle %s.", by, before["url"], id)
 	case eventlog.EnvironmentFreezeSet:
 		return fmt.Sprintf("%s froze %s from %v until %v: %v.", by, frozen(e), after["from"], after["until"], after["reason"])
 	case eventlog.EnvironmentFreezeRemoved:

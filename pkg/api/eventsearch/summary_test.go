@@ -50,6 +50,10 @@ func TestSummary(t *testing.T) {
 	}{
 		{"feature-type-updated", "type:release", `{"lifetimeDays":1}`, `{"lifetimeDays":null}`,
 			"Ada (user 1) changed the lifetime of the toggle type release from never to 1 day."},
+		{"feature-tagged", "toggle:a", `{"type":"team","value":"checkout"}`, "",
+			"Ada (user 1) added the tag team:checkout to the toggle a."},
+		{"feature-untagged", "toggle:a", "", `{"type":"team","value":"checkout"}`,
+			"Ada (user 1) removed the tag team:checkout from the toggle a."},
 		{"token-expiring", "pat:7", `{"description":"ci","days":1}`, "", "The token 7 (ci) expires in at most 1 day."},
 		{"token-expiring", "client-token:AQEB", `{"tokenName":"shop","days":7}`, "",
 			"The token AQEB (shop) expires in at most 7 days."},

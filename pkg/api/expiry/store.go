@@ -31,17 +31,10 @@ type Token struct {
 func Record(ctx context.Context, log *eventlog.Log, t Token, days int64) error {
 	_, err := log.Transact(ctx, func() ([]types.TransactWriteItem, error) {
 		id, event, err := log.RecordActions(ctx, t.Change(days))
-		expr := dynamo.Build(expression.NewBuilder().
+		update := dynamo.UpdateItem(t.Table, t.Key, expression.NewBuilder().
 			WithCondition(eventlog.ExistsWithLast(t.HashName, t.Last)).
 			WithUpdate(eventlog.SetLast(id).Set(expression.Name(AttributeAnnouncedDays), expression.Value(days))))
-		return append([]types.TransactWriteItem{{Update: &types.Update{
-			TableName:                 &t.Table,
-			Key:                       t.Key,
-			UpdateExpression:          expr.Update(),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}}}, event...), err
+		return append([]types.TransactWriteItem{update}, event...), err
 	})
 	return err
 }

@@ -10,6 +10,20 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
+// Differences returns what the creation of a toggle with its state, or a change of it, records in the order of the
+// events, without flips of its flag. The events are those of the operations that make one difference each. A toggle that
+// is created is one without a Name before.
+func Differences(old, next toggle.Feature) []eventlog.Change {
+	if old.Name != "" {
+		return changes(old, next.Normalized())
+	}
+	next = next.Normalized()
+	record := next
+	record.Environments, record.Dependency, record.ContextFields = nil, nil, next.OtherContextFields()
+	created := featuretable.Change(next, eventlog.FeatureCreated, record.JSON(), nil)
+	return append([]eventlog.Change{created}, changes(record, next)...)
+}
+
 // changes returns what an update of a toggle records, without its flip: one change for each event.
 func changes(old, next toggle.Feature) (all []eventlog.Change) {
 	add := func(t eventlog.Type, state toggle.Feature) {
@@ -52,6 +66,10 @@ func changes(old, next toggle.Feature) (all []eventlog.Change) {
 	}
 	all = append(all, dependencyChanges(old, next)...)
 	old.Dependency = next.Dependency
+	all = append(all, tagChanges(old, next)...)
+	old.Tags = next.Tags
+	all = append(all, linkChanges(old, next)...)
+	old.Links = next.Links
 	if old.Differs(next) {
 		add(eventlog.FeatureUpdated, next)
 	}
@@ -111,6 +129,40 @@ func dependencyChanges(old, next toggle.Feature) (all []eventlog.Change) {
 	}
 	if next.Dependency != nil {
 		all = append(all, featuretable.Change(next, eventlog.FeatureDependencyAdded, next.Dependency, nil))
+	}
+	return all
+}
+
+// tagChanges returns what a change of the tags records: an event for each tag, first those that are removed. As in
+// Unleash, the data is the tag.
+func tagChanges(old, next toggle.Feature) (all []eventlog.Change) {
+	for _, tag := range old.Tags {
+		if !next.HasTag(tag) {
+			all = append(all, featuretable.Change(next, eventlog.FeatureUntagged, nil, tag))
+		}
+	}
+	for _, tag := range next.Tags {
+		if !old.HasTag(tag) {
+			all = append(all, featuretable.Change(next, eventlog.FeatureTagged, tag, nil))
+		}
+	}
+	return all
+}
+
+// linkChanges returns what a change of the links records. As in Unleash, the data is the link.
+func linkChanges(old, next toggle.Feature) (all []eventlog.Change) {
+	for _, link := range old.Links {
+		if next.Link(link.ID) < 0 {
+			all = append(all, featuretable.Change(next, eventlog.FeatureLinkRemoved, nil, link))
+		}
+	}
+	for _, link := range next.Links {
+		switch i := old.Link(link.ID); {
+		case i < 0:
+			all = append(all, featuretable.Change(next, eventlog.FeatureLinkAdded, link, nil))
+		case !reflect.DeepEqual(old.Links[i], link):
+			all = append(all, featuretable.Change(next, eventlog.FeatureLinkUpdated, link, old.Links[i]))
+		}
 	}
 	return all
 }

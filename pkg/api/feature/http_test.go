@@ -1,6 +1,7 @@
 package feature_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
@@ -28,20 +30,26 @@ func TestOperations(t *testing.T) {
 	ctx := access.WithPrincipal(t.Context(), access.Principal{ID: "user:7", UserID: 7, Name: "ada",
 		Permissions: []access.Permission{access.Admin}})
 	const (
-		created = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""}`
-		rest    = `"lastSeenAt":null,"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,` +
-			`"tags":[],"favorite":false,"contextFields":[]}`
-		active    = `"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,` + rest
-		archived  = `"archived":true,` + created + `,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` + rest
+		created = `"createdAt":"2026-12-30T05:39:00.123Z","createdBy":{"id":7,"name":"ada","imageUrl":""},` +
+			`"owner":{"kind":"user","id":7,"name":"ada"},"keepUntil":null,"keepReason":null`
+		isNew = `"stage":"new","lifecycle":{"stage":"initial","enteredStageAt":"2026-12-30T05:39:00.123Z"},`
+		rest  = `"lastSeenAt":null,"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,` +
+			`"tags":[],"favorite":false,"contextFields":[],"links":[]}`
+		active   = `"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,"potentiallyStaleAt":null,` + isNew + rest
+		archived = `"archived":true,` + created + `,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` +
+			`"stage":"archived","lifecycle":{"stage":"archived","enteredStageAt":"2026-12-30T05:39:00.123Z"},` + rest
 		duplicate = `409 NameExistsError: A toggle with the name "a" exists. Names are unique in the installation, archived ` +
 			`toggles included.`
 
 		asCreated = `{"name":"a","type":"release","project":"p","description":null,"impressionData":false,"stale":false,` +
 			`"archived":false,` + created + `,"archivedAt":null,"potentiallyStale":false,` +
-			`"potentiallyStaleAt":"2027-02-08T05:39:00.123Z",` + rest
+			`"potentiallyStaleAt":"2027-02-08T05:39:00.123Z",` + isNew + rest
 	)
 	// endless returns a response after the type was changed.
 	endless := func(description, stale, state string) string {
+		if stale == "true" {
+			state = strings.Replace(state, isNew, `"stage":"to-remove","lifecycle":{"stage":"completed","enteredStageAt":null},`, 1)
+		}
 		return `200 {"name":"a","type":"endless","project":"p","description":` + description + `,"impressionData":true,` +
 			`"stale":` + stale + `,` + state
 	}
@@ -100,7 +108,8 @@ func TestCreator(t *testing.T) {
 	toggle := func(name, creator string) string {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
 			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":` + creator + `,` +
-			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],` +
+			`"owner":null,"keepUntil":null,"keepReason":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z",` +
+			`"stage":"overdue","lifecycle":{"stage":"initial","enteredStageAt":"2026-11-20T05:39:00.123Z"},"lastSeenAt":null,"environments":[],` +
 			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
 	toggles.Handlers(db.Store).Expect(t.Context(), t, "list", "default/", "", `200 {"version":2,"features":[`+
@@ -134,9 +143,10 @@ func TestOtherProject(t *testing.T) {
 			"get", "default/c", "",
 			`200 {"name":"c","type":"release","project":"default","description":null,"impressionData":false,"stale":false,` +
 				`"archived":true,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,` +
-				`"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` +
+				`"owner":null,"keepUntil":null,"keepReason":null,"archivedAt":"2026-12-30T05:39:00.123Z","potentiallyStale":false,"potentiallyStaleAt":null,` +
+				`"stage":"archived","lifecycle":{"stage":"archived","enteredStageAt":"2026-12-30T05:39:00.123Z"},` +
 				`"lastSeenAt":null,"environments":[],"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false,` +
-				`"contextFields":["b","gone"]}`,
+				`"contextFields":["b","gone"],"links":[]}`,
 		},
 	})
 	if db.Toggle(t, "a").Stale || !db.Toggle(t, "c").Archived {
@@ -180,21 +190,17 @@ func TestInvalidBodies(t *testing.T) {
 		},
 		{
 			"update", "p/a", `{"name":"b","tags":["simple:a"],"favorite":true}`,
-			"The `/body/favorite` property must be false; you sent true. " +
-				"The `/body/tags` property must be empty; you sent [\"simple:a\"]. " +
-				"The `/body/name` property must be \"a\", as in the path; you sent \"b\".",
+			"The `/body/name` property must be \"a\", as in the path; you sent \"b\".",
 		},
 		{
 			"create", "p/", `{"name":"n","project":"q","tags":["simple:a"],"favorite":true,"stale":true,"archived":true}`,
 			"The `/body/archived` property must be false; you sent true. " +
-				"The `/body/favorite` property must be false; you sent true. " +
 				"The `/body/stale` property must be false; you sent true. " +
-				"The `/body/tags` property must be empty; you sent [\"simple:a\"]. " +
 				"The `/body/project` property must be \"p\", as in the path; you sent \"q\".",
 		},
 		{
 			"update", "q/a", `{"state":true}`,
-			"The `/body/state` property is unknown; the closest one is `stale`.",
+			"The `/body/state` property is unknown; the closest one is `stage`.",
 		},
 		{
 			"stale", "default/", `{"stale":true,"features":[` + strings.Repeat(`"a",`, 50) + `"a"]}`,
@@ -217,14 +223,15 @@ func TestIfMatch(t *testing.T) {
 	}
 	first, known := tag(), map[string]string{}
 	for _, body := range []string{`{}`, `{"description":""}`, `{"impressionData":true}`, `{"type":"short"}`,
-		`{"stale":true}`} {
+		`{"stale":true}`,
+		`{"owner":{"kind":"text","name":"a"}}`, `{"keepUntil":"2027-01-31"}`, `{"keepReason":"b"}`} {
 		h.Serve(ctx, operation.Request{Operation: "update", Path: "default/a", Body: body})
 		if known[tag()] != "" {
 			t.Errorf("%s has the tag of %s", body, known[tag()])
 		}
 		known[tag()] = body
 	}
-	const reset = `{"description":null,"impressionData":false,"type":"long","stale":false}`
+	const reset = `{"description":null,"impressionData":false,"type":"long","stale":false,"owner":null,"keepUntil":null}`
 	h.With("If-Match", first).Expect(ctx, t, "update", "default/a", reset, toggles.Changed)
 	h.With("If-Match", tag()).ExpectStatus(ctx, t, "update", "default/a", reset, 200)
 	f := db.Toggle(t, "a")
@@ -304,8 +311,9 @@ func TestList(t *testing.T) {
 	// toggle returns a toggle in the list of the project.
 	toggle := func(name string) string {
 		return `{"name":"` + name + `","type":"release","project":"default","description":null,"impressionData":false,` +
-			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,` +
-			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],"segments":[],` +
+			`"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"owner":null,"keepUntil":null,"keepReason":null,"archivedAt":null,` +
+			`"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z",` +
+			`"stage":"overdue","lifecycle":{"stage":"initial","enteredStageAt":"2026-11-20T05:39:00.123Z"},"lastSeenAt":null,"environments":[],"segments":[],` +
 			`"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}`
 	}
 	toggles.Expect(t.Context(), t, toggles.Handlers(db.Store), []toggles.Call{
@@ -317,4 +325,42 @@ func TestList(t *testing.T) {
 		{"list", "default/", "", `200 {"version":2,"features":[` + toggle("c") + "," + toggle("d") + `]}`},
 		{"list", "unknown/", "", `200 {"version":2,"features":[]}`},
 	})
+}
+
+// A person marks favorites, which their responses have, and nobody else's.
+func TestFavorites(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","project":"p"}`, `{"name":"b","project":"p"}`)
+	h := toggles.Handlers(db.Store)
+	h.Handlers["add"], h.Handlers["drop"] = feature.AddFavorite(db.Store.Reader), feature.RemoveFavorite(db.Store.Reader)
+	person, other := operation.Viewer(t.Context()), access.WithPrincipal(t.Context(), access.UserPrincipal(7, access.RoleViewer))
+	favorites := func(ctx context.Context) int {
+		one, list := h.Call(ctx, "get", "p/a", ""), h.Call(ctx, "list", "p/", "")
+		return strings.Count(one+list, `"favorite":true`)
+	}
+	toggles.Expect(person, t, h, []toggles.Call{
+		{"add", "p/a", "", "200"},
+		{"add", "p/a", "", "200"},
+		{"add", "q/a", "", toggles.UnknownIn("q", "a")},
+	})
+	assert.Equal(t, []int{2, 0}, []int{favorites(person), favorites(other)})
+	toggles.Expect(person, t, h, []toggles.Call{{"drop", "p/a", "", "200"}, {"drop", "p/b", "", "200"}})
+	assert.Equal(t, 0, favorites(person))
+}
+
+// The stages of Unleash that a toggle has reached. When it was first used in an environment is not known.
+func TestLifecycle(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","project":"p"}`)
+	h := toggles.Handlers(db.Store)
+	h.Handlers["lifecycle"] = feature.GetLifecycle(db.Store.Reader)
+	const initial = `{"stage":"initial","enteredStageAt":"2026-11-20T05:39:00.123Z"}`
+	h.Expect(t.Context(), t, "lifecycle", "p/a", "", "200 ["+initial+"]")
+	db.See(t, "a", map[string]time.Time{"development": toggles.Now()})
+	db.Update(t, "a", `{"Archived":true}`)
+	h.Expect(t.Context(), t, "lifecycle", "p/a", "", "200 ["+initial+`,{"stage":"pre-live","enteredStageAt":null},`+
+		`{"stage":"archived","enteredStageAt":"2026-12-30T05:39:00.123Z"}]`)
+	h.Expect(t.Context(), t, "lifecycle", "q/a", "", toggles.UnknownIn("q", "a"))
 }

@@ -45,7 +45,8 @@ func Operations() []app.Operation {
 			Tables: []string{accesstable.Table, featuretable.Table, featuretype.Table, environment.Table, segmenttable.Table,
 				user.Table, eventlog.Table},
 			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
-				return Create(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now)
+				return Create(OpenStore(d), d.Number("MAX_FEATURES", 0, math.MaxInt32), d.Now,
+					toggle.NewStrategyIDs(d.Now, d.Random))
 			},
 		},
 		{
@@ -58,6 +59,13 @@ func Operations() []app.Operation {
 				features.Reader = features.Reader.WithUsage(d.Now)
 				return Update(features)
 			},
+		},
+		{
+			Name:     "update-features",
+			Route:    "PUT /api/admin/projects/{projectId}/features",
+			Requires: access.InProject(access.UpdateFeature),
+			Tables:   []string{accesstable.Table, featuretable.Table, featuretype.Table, user.Table, eventlog.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return UpdateAll(OpenStore(d)) },
 		},
 		{
 			Name:     "stale-features",
@@ -95,6 +103,27 @@ func Operations() []app.Operation {
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Move(OpenStore(d)) },
 		},
 		{
+			Name:     "get-feature-lifecycle",
+			Route:    "GET /api/admin/projects/{projectId}/features/{featureName}/lifecycle",
+			Requires: access.SeesProject,
+			Tables:   []string{accesstable.Table, featuretable.Table, environment.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return GetLifecycle(OpenReader(d)) },
+		},
+		{
+			Name:     "add-favorite-feature",
+			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/favorites",
+			Requires: access.IsUserInProject,
+			Tables:   []string{accesstable.Table, featuretable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return AddFavorite(OpenReader(d)) },
+		},
+		{
+			Name:     "remove-favorite-feature",
+			Route:    "DELETE /api/admin/projects/{projectId}/features/{featureName}/favorites",
+			Requires: access.IsUserInProject,
+			Tables:   []string{accesstable.Table, featuretable.Table},
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return RemoveFavorite(OpenReader(d)) },
+		},
+		{
 			Name:     "clone-feature",
 			Route:    "POST /api/admin/projects/{projectId}/features/{featureName}/clone",
 			Requires: access.InProject(access.CreateFeature),
@@ -113,7 +142,7 @@ func StateTables() []string {
 }
 
 // OpenReader returns the reader of a function.
-func OpenReader(d *app.Deps) *Reader { return NewReader(d.DynamoDB, d.Tables) }
+func OpenReader(d *app.Deps) *Reader { return NewReader(d.DynamoDB, d.Tables, d.Now) }
 
 // OpenStore returns the store of a function that changes toggles.
 func OpenStore(d *app.Deps) *Store {

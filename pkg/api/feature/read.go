@@ -14,11 +14,7 @@ import (
 // Get serves GET /api/admin/projects/{projectId}/features/{featureName}.
 func Get(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		project, name, err := PathOf(r)
-		if err != nil {
-			return err
-		}
-		f, err := features.InProject(project).Get(r.Context(), name)
+		f, err := Requested(r, features)
 		if err != nil {
 			return err
 		}

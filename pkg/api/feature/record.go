@@ -7,5 +7,6 @@ func summary(f toggle.Feature) toggle.FeatureJSON {
 	form := f.JSON()
 	form.Environments = nil
 	form.Dependency = nil
+	form.Links = nil
 	return form
 }

@@ -21,8 +21,8 @@ func PathOf(r *http.Request) (project, name string, err error) {
 	return project, name, nil
 }
 
-// featureName returns the name of the toggle of a request without a project, or a 404.
-func featureName(r *http.Request) (string, error) {
+// NameOf returns the name of the toggle of a request without a project, or a 404.
+func NameOf(r *http.Request) (string, error) {
 	name, err := lambdahttp.PathParam(r, "featureName")
 	if err != nil {
 		return "", NotFound("", name)
@@ -41,7 +41,7 @@ func NotFound(project, name string) error {
 
 // ETag returns the entity tag of a toggle. It changes with everything that update-feature can overwrite.
 func ETag(f toggle.Feature) string {
-	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale})
+	return lambdahttp.ETag([]any{f.Type, f.Description, f.ImpressionData, f.Stale, f.Owner, f.Keep})
 }
 
 // EnvironmentOf reads the environment of a request. Its error is a 404 if there is none, or if the project of the request
@@ -51,15 +51,21 @@ func EnvironmentOf(r *http.Request, features *Reader) (environment.Environment, 
 	return e, err
 }
 
+// Requested reads the toggle of a request. The kind of its error is NotFound if the project of the request has no such
+// toggle.
+func Requested(r *http.Request, features *Reader) (toggle.Feature, error) {
+	project, name, err := PathOf(r)
+	if err != nil {
+		return toggle.Feature{}, err
+	}
+	return features.InProject(project).Get(r.Context(), name)
+}
+
 // StateOf reads the toggle and the environment of a request, and returns the state of the toggle in the environment.
 func StateOf(r *http.Request, features *Reader) (
 	f toggle.Feature, e environment.Environment, s toggle.Environment, err error,
 ) {
-	project, name, err := PathOf(r)
-	if err != nil {
-		return f, e, s, err
-	}
-	if f, err = features.InProject(project).Get(r.Context(), name); err != nil {
+	if f, err = Requested(r, features); err != nil {
 		return f, e, s, err
 	}
 	if e, err = EnvironmentOf(r, features); err != nil {

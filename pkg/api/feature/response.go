@@ -3,8 +3,10 @@ package feature
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -19,9 +21,14 @@ type Response struct {
 	Archived           bool                  `json:"archived"`
 	CreatedAt          string                `json:"createdAt"`
 	CreatedBy          *creator              `json:"createdBy"`
+	Owner              *toggle.Owner         `json:"owner"`
+	KeepUntil          *string               `json:"keepUntil"` // a date
+	KeepReason         *string               `json:"keepReason"`
 	ArchivedAt         *string               `json:"archivedAt"`
 	PotentiallyStale   bool                  `json:"potentiallyStale"`
 	PotentiallyStaleAt *string               `json:"potentiallyStaleAt"`
+	Stage              toggle.Stage          `json:"stage"`
+	Lifecycle          lifecycle             `json:"lifecycle"`
 	LastSeenAt         *string               `json:"lastSeenAt"`   // in any environment
 	Environments       []environmentResponse `json:"environments"` // those of the project
 	Segments           []string              `json:"segments"`     // the names of those that its strategies use, sorted
@@ -29,12 +36,36 @@ type Response struct {
 	Children           []string              `json:"children"`
 	DependencyType     *string               `json:"dependencyType"` // parent or child; nil: neither
 
-	// These properties have their empty value.
-	Tags     []string `json:"tags"`
-	Favorite bool     `json:"favorite"`
+	ManagedBy string `json:"managedBy,omitempty"` // the URL of its source; empty: none
+
+	Tags     []toggle.Tag `json:"tags"`
+	Favorite bool         `json:"favorite"` // of the caller
 
 	// ContextFields is sorted. Lists leave it out.
 	ContextFields []string `json:"contextFields,omitzero"`
+
+	Links []toggle.Link `json:"links,omitzero"` // lists leave them out
+}
+
+// lifecycle is the stage of a toggle in Unleash.
+type lifecycle struct {
+	Stage          toggle.LifecycleStage `json:"stage"`
+	EnteredStageAt *string               `json:"enteredStageAt"` // nil: unknown
+}
+
+func lifecycleOf(f toggle.Feature, production []string, now time.Time) lifecycle {
+	all := lifecyclesOf(f, production, now)
+	return all[len(all)-1]
+}
+
+// lifecyclesOf returns the stages that a toggle has reached, the last one at the end.
+func lifecyclesOf(f toggle.Feature, production []string, now time.Time) []lifecycle {
+	reached := f.Lifecycle(production, now)
+	all := make([]lifecycle, len(reached))
+	for i, entry := range reached {
+		all[i] = lifecycle{entry.Stage, datetime.FormatOptional(entry.EnteredAt)}
+	}
+	return all
 }
 
 type creator struct {
@@ -64,17 +95,26 @@ type environmentResponse struct {
 
 func newResponse(f toggle.Feature, known Resources) Response {
 	environments := known.environmentsOf(f)
+	production := known.productionOf(f)
 	r := Response{
 		Name: f.Name, Type: f.Type, Project: f.Project, Description: f.Description, ImpressionData: f.ImpressionData,
 		Stale: f.Stale, Archived: f.Archived, CreatedAt: datetime.Format(f.CreatedAt),
 		ArchivedAt: datetime.FormatOptional(f.ArchivedAt), PotentiallyStale: f.PotentiallyStale,
 		PotentiallyStaleAt: datetime.FormatOptional(known.Types.PotentiallyStaleAt(f)),
+		Stage:              f.Stage(production, known.Now),
+		Lifecycle:          lifecycleOf(f, production, known.Now),
 		LastSeenAt:         datetime.FormatOptional(f.LastSeenAt()),
 		Environments:       make([]environmentResponse, len(environments)),
 		Segments:           known.segmentNames(f),
 		Dependencies:       []toggle.Dependency{},
 		Children:           append([]string{}, f.Children...),
-		Tags:               []string{},
+		ManagedBy:          f.ManagedBy,
+		Owner:              known.owner(f),
+		Tags:               append([]toggle.Tag{}, f.Tags...),
+		Favorite:           known.IsFavorite(f),
+	}
+	if f.Keep != nil {
+		r.KeepUntil, r.KeepReason = new(f.Keep.Day()), lambdahttp.Optional(f.Keep.Reason)
 	}
 	used := known.used[f.Name]
 	for i, e := range environments {
@@ -95,7 +135,7 @@ func newResponse(f toggle.Feature, known Resources) Response {
 		}
 	}
 	if f.CreatedBy != nil && f.CreatedBy.ID != 0 {
-		r.CreatedBy = &creator{ID: f.CreatedBy.ID, Name: cmp.Or(f.CreatedBy.Name, known.creators[f.CreatedBy.ID])}
+		r.CreatedBy = &creator{ID: f.CreatedBy.ID, Name: cmp.Or(f.CreatedBy.Name, known.accounts[f.CreatedBy.ID])}
 	}
 	if f.Dependency != nil {
 		r.Dependencies = append(r.Dependencies, *f.Dependency)
@@ -111,6 +151,7 @@ func newResponse(f toggle.Feature, known Resources) Response {
 func newFullResponse(f toggle.Feature, known Resources) Response {
 	r := newResponse(f, known)
 	r.ContextFields = append([]string{}, f.ContextFields...)
+	r.Links = append([]toggle.Link{}, f.Links...)
 	for i := range r.Environments {
 		r.Environments[i].Strategies = append([]toggle.Strategy{}, f.Environments[r.Environments[i].Name].Strategies...)
 	}
@@ -123,6 +164,13 @@ func newResponses(all []toggle.Feature, known Resources) []Response {
 		list[i] = newResponse(f, known)
 	}
 	return list
+}
+
+// productionOf returns the names of the environments of the toggle's project that are of the type production.
+func (k Resources) productionOf(f toggle.Feature) []string {
+	return k.Production(f.Project, func(_, environment string) bool {
+		return k.projects[f.Project].HasEnvironment(environment)
+	})
 }
 
 // segmentNames returns the names of the segments of a toggle, sorted. A segment that was deleted after the toggle was

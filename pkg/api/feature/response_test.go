@@ -35,8 +35,9 @@ func TestEnvironmentsInResponses(t *testing.T) {
 	// response returns the toggle f. strategies returns what is added to the state of an environment.
 	response := func(strategies func(environment string) string) string {
 		return `{"name":"f","type":"endless","project":"default","description":null,"impressionData":false,"stale":false,` +
-			`"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"archivedAt":null,` +
-			`"potentiallyStale":false,"potentiallyStaleAt":null,"lastSeenAt":null,"environments":[` +
+			`"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,"owner":null,"keepUntil":null,"keepReason":null,"archivedAt":null,` +
+			`"potentiallyStale":false,"potentiallyStaleAt":null,"stage":"new",` +
+			`"lifecycle":{"stage":"initial","enteredStageAt":"2026-11-20T05:39:00.123Z"},"lastSeenAt":null,"environments":[` +
 			state("test", "x", -1, false, false, false, 0, strategies("test")) + "," +
 			state("dev", "development", 1, false, true, false, 0, strategies("dev")) + "," +
 			state("prod", "prodelopment", 2, true, true, true, 3, strategies("prod")) +
@@ -44,7 +45,7 @@ func TestEnvironmentsInResponses(t *testing.T) {
 	}
 	full := "200 " + response(func(environment string) string {
 		return `,"strategies":` + strings.TrimPrefix(a.Call(ctx, "strategies", "default/f/"+environment, ""), "200 ")
-	}) + `,"contextFields":[]}`
+	}) + `,"contextFields":[],"links":[]}`
 	listed := response(func(string) string { return "" }) + "}"
 	empty := strings.NewReplacer(`"name":"f"`, `"name":"g"`, `"enabled":true`, `"enabled":false`, `"hasStrategies":true`,
 		`"hasStrategies":false`, `"hasEnabledStrategies":true`, `"hasEnabledStrategies":false`, `"variantCount":3`,

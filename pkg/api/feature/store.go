@@ -11,6 +11,7 @@ import (
 
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/segment"
@@ -38,7 +39,7 @@ type Store struct {
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	environments := environment.NewStore(client, tables, nil)
 	return &Store{
-		Reader:                NewReader(client, tables),
+		Reader:                NewReader(client, tables, log.Now),
 		fields:                contextfield.NewStore(client, tables, nil),
 		fieldReferences:       contextfield.ReferencesStore(client, tables),
 		segmentReferences:     segment.ReferencesStore(client, tables),
@@ -61,26 +62,29 @@ func (s *Store) InProject(project string) *Store {
 // Conflict if the toggle uses a context field that does not exist.
 func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, error) {
 	s.stampArchived(toggle.Feature{}, &f)
+	f = f.Normalized()
+	return s.create(ctx, f, []eventlog.Change{featuretable.Change(f, eventlog.FeatureCreated, f.JSON(), nil)})
+}
+
+// CreateWithState is Create for a toggle that is not archived, and whose state is recorded by the events of Differences.
+func (s *Store) CreateWithState(ctx context.Context, f toggle.Feature) (toggle.Feature, error) {
+	return s.create(ctx, f.Normalized(), Differences(toggle.Feature{}, f))
+}
+
+// create adds a toggle, which is normalized, with the changes that record it.
+func (s *Store) create(ctx context.Context, f toggle.Feature, changes []eventlog.Change) (toggle.Feature, error) {
 	f.Children = nil
 	last := int64(0) // the id of the last event of a deleted toggle with the same name
 	var t *transaction
-	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		t = s.transaction()
-		if err := t.create(ctx, f.Normalized(), last); err != nil {
-			return nil, err
-		}
-		if err := t.relate(ctx); err != nil {
-			return nil, err
-		}
-		if err := t.guard(ctx); err != nil {
+	err := s.log.RetryTransact(ctx, func() (_ []types.TransactWriteItem, err error) {
+		if t, err = s.planCreation(ctx, f, changes, last); err != nil {
 			return nil, err
 		}
 		return t.build(ctx)
 	}, func(failures []dynamo.Failure) error {
 		failed := t.actions.Failed(failures)
 		if failed[actionToggle].Failed {
-			return apierror.Taken("/body/name", "A toggle with the name %q exists. Names are unique in the "+
-				"installation, archived toggles included.", apierror.Echo(f.Name))
+			return taken(f.Name)
 		}
 		last = max(last, eventlog.LastInMarker(failed[actionMarker]))
 		return t.missingResource(failures)
@@ -89,6 +93,43 @@ func (s *Store) Create(ctx context.Context, f toggle.Feature) (toggle.Feature, e
 		return toggle.Feature{}, fmt.Errorf("create toggle %q: %w", f.Name, err)
 	}
 	return t.edits[0].next, nil
+}
+
+// taken returns the error if a toggle, of any project, has a name.
+func taken(name string) error {
+	return apierror.Taken("/body/name", "A toggle with the name %q exists. Names are unique in the installation, archived "+
+		"toggles included.", apierror.Echo(name))
+}
+
+// planCreation returns the transaction that adds a toggle. last is the id of the last event of a deleted toggle with the
+// name.
+func (s *Store) planCreation(
+	ctx context.Context, f toggle.Feature, changes []eventlog.Change, last int64,
+) (*transaction, error) {
+	t := s.transaction()
+	if err := t.create(ctx, f, changes, last); err != nil {
+		return nil, err
+	}
+	if err := t.relate(ctx); err != nil {
+		return nil, err
+	}
+	return t, t.guard(ctx)
+}
+
+// PlanCreation returns the error that CreateWithState would return before it writes, or nil.
+func (s *Store) PlanCreation(ctx context.Context, f toggle.Feature) error {
+	switch _, err := s.InProject("").Get(ctx, f.Name); {
+	case err == nil:
+		return taken(f.Name)
+	case apierror.KindOf(err) != apierror.NotFound:
+		return err
+	}
+	t, err := s.planCreation(ctx, f.Normalized(), Differences(toggle.Feature{}, f), 0)
+	if err != nil {
+		return err
+	}
+	_, err = t.build(ctx)
+	return err
 }
 
 // Change receives the current toggle and returns the new one, or an error. Changes of the name, of the time and the

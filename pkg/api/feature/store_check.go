@@ -19,6 +19,17 @@ import (
 // MaxState is the maximum size of the state of all environments of a toggle, in bytes of JSON.
 const MaxState = 300_000
 
+// PartError is what is wrong with a part of a toggle. The places of Err are those of a body that is the part.
+type PartError struct {
+	Strategy string // its id; "": the part is the dependency
+	Err      error
+}
+
+func (e *PartError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *PartError) Unwrap() error { return e.Err }
+
 // check returns an error if the state that an edit writes is not possible. It reads the context fields of new and
 // changed constraints, which must not change until the transaction is written.
 func (t *transaction) check(ctx context.Context, e *edit) error {
@@ -48,7 +59,7 @@ func (t *transaction) check(ctx context.Context, e *edit) error {
 	}
 	for _, s := range strategies {
 		if err := checkFields(s, fields); err != nil {
-			return err
+			return &PartError{s.ID, err}
 		}
 	}
 	maps.Copy(t.fields, fields)
@@ -137,7 +148,7 @@ func (t *transaction) checkSegments(ctx context.Context, e *edit) error {
 		for _, s := range environment.Strategies {
 			for _, id := range s.Segments {
 				if _, exists := found[segmenttable.Name(id)]; !exists && !slices.Contains(used, id) {
-					return noSegment(id)
+					return &PartError{s.ID, noSegment(id)}
 				}
 			}
 		}

@@ -75,7 +75,7 @@ func (t *transaction) joinParent(ctx context.Context, e *edit) error {
 		return err
 	}
 	if err := CheckDependency(e.next, parent.next); err != nil {
-		return err
+		return &PartError{"", err}
 	}
 	if !slices.Contains(parent.next.Children, e.next.Name) {
 		parent.next.Children = slices.Sorted(slices.Values(append(slices.Clone(parent.next.Children), e.next.Name)))

@@ -16,7 +16,7 @@ func TestLimit(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewFixture(t)
 	h := toggles.Handlers(db.Store)
-	h.Handlers["create"] = feature.Create(db.Store, 2, toggles.Now)
+	h.Handlers["create"] = feature.Create(db.Store, 2, toggles.Now, func() string { return "link" })
 	create := func(name string, want int) {
 		t.Helper()
 		h.ExpectStatus(t.Context(), t, "create", "p/", `{"name":"`+name+`"}`, want)

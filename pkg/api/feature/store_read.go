@@ -5,15 +5,18 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/featuretype"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/toggle"
@@ -28,13 +31,16 @@ type Reader struct {
 	types        *featuretype.Store
 	environments *environment.Store
 	users        *user.Names
-	project      string       // of the toggles that it finds by name; empty: all
+	access       *accesstable.Reader // of groups
+	favorites    *favorite.Store
+	project      string // of the toggles that it finds by name; empty: all
+	now          func() time.Time
 	hour         *runningHour // nil: responses have no usage
 }
 
 // NewReader returns a reader of the tables Features, FeatureTypes, Environments and Segments. Responses also need the
-// table Users, and with WithUsage the table Usage.
-func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
+// tables Users and Access, and with WithUsage the table Usage.
+func NewReader(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Reader {
 	return &Reader{
 		client:       client,
 		table:        tables[featuretable.Table],
@@ -43,6 +49,9 @@ func NewReader(client *dynamodb.Client, tables dynamo.Tables) *Reader {
 		types:        featuretype.NewStore(client, tables, nil),
 		environments: environment.NewStore(client, tables, nil),
 		users:        user.NewNames(client, tables),
+		access:       accesstable.NewReader(client, tables),
+		favorites:    favorite.NewStore(client, tables),
+		now:          now,
 	}
 }
 

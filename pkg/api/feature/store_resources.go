@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -28,14 +29,21 @@ func (t Types) PotentiallyStaleAt(f toggle.Feature) *time.Time {
 type Resources struct {
 	Types        Types
 	Environments []environment.Environment // in the order of responses
+	Now          time.Time                 // at which stages are decided
 	projects     map[string]*access.Project
 	segments     map[int64]string // names by ids
-	creators     map[int64]string // names by ids
+	accounts     map[int64]string // names by ids of those that created or own toggles
+	groups       map[int64]string // names by ids of those that own toggles
 	used         hourUsage
+	favorites    favorite.Favorites // of the caller
 }
 
-// resources reads all types and environments.
-func (r *Reader) resources(ctx context.Context) (known Resources, err error) {
+// IsFavorite reports whether a toggle is a favorite of the caller.
+func (k Resources) IsFavorite(f toggle.Feature) bool { return k.favorites.Has(favorite.Feature(f)) }
+
+// Resources reads all types and environments.
+func (r *Reader) Resources(ctx context.Context) (known Resources, err error) {
+	known.Now = r.now()
 	var reads errgroup.Group
 	reads.Go(func() (err error) {
 		known.Types, err = r.Types(ctx)
@@ -49,9 +57,10 @@ func (r *Reader) resources(ctx context.Context) (known Resources, err error) {
 	return known, err
 }
 
-// resourcesOf reads the type and the project of a toggle, all environments, the segments that the toggle uses, and the
-// usage.
+// resourcesOf reads the type and the project of a toggle, all environments, the segments that the toggle uses, the usage,
+// and the favorites of the caller.
 func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resources, err error) {
+	known.Now = r.now()
 	var reads errgroup.Group
 	reads.Go(func() (err error) {
 		known.projects, err = projectsOf(ctx, []toggle.Feature{f})
@@ -71,11 +80,19 @@ func (r *Reader) resourcesOf(ctx context.Context, f toggle.Feature) (known Resou
 		return err
 	})
 	reads.Go(func() (err error) {
-		known.creators, err = r.creatorsOf(ctx, []toggle.Feature{f})
+		known.accounts, err = r.accountsOf(ctx, []toggle.Feature{f})
+		return err
+	})
+	reads.Go(func() (err error) {
+		known.groups, err = r.groupsOf(ctx, []toggle.Feature{f})
 		return err
 	})
 	reads.Go(func() (err error) {
 		known.used, err = r.hour.get(ctx)
+		return err
+	})
+	reads.Go(func() (err error) {
+		known.favorites, err = r.favorites.Get(ctx)
 		return err
 	})
 	err = reads.Wait()
@@ -103,6 +120,18 @@ func (k Resources) environmentsOf(f toggle.Feature) []environment.Environment {
 	return slices.DeleteFunc(slices.Clone(k.Environments), func(e environment.Environment) bool {
 		return !k.projects[f.Project].HasEnvironment(e.Name)
 	})
+}
+
+// Production returns the names of the environments of a project that are of the type production. has reports whether a
+// project has an environment.
+func (k Resources) Production(project string, has func(project, environment string) bool) []string {
+	var names []string
+	for _, e := range k.Environments {
+		if e.Type == environment.TypeProduction && has(project, e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // segmentsOf returns the names of the segments that toggles use by their ids, without those of projects that the caller
@@ -150,34 +179,55 @@ func (r *Reader) CheckSegments(ctx context.Context, old, next toggle.Feature) er
 	if err != nil {
 		return err
 	}
-	for _, id := range added {
-		if _, ok := visible[id]; !ok {
-			return noSegment(id)
+	for _, e := range next.Environments {
+		for _, s := range e.Strategies {
+			for _, id := range s.Segments {
+				if _, ok := visible[id]; !ok && slices.Contains(added, id) {
+					return &PartError{s.ID, noSegment(id)}
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// creatorsOf returns the names of the users who created toggles by their ids, except those that the toggles contain.
-func (r *Reader) creatorsOf(ctx context.Context, all []toggle.Feature) (map[int64]string, error) {
+// accountsOf returns the names of the users who created or own toggles by their ids, except those that the toggles
+// contain.
+func (r *Reader) accountsOf(ctx context.Context, all []toggle.Feature) (map[int64]string, error) {
 	var ids []int64
 	for _, f := range all {
 		if f.CreatedBy != nil && f.CreatedBy.ID != 0 && f.CreatedBy.Name == "" {
 			ids = append(ids, f.CreatedBy.ID)
 		}
+		if f.Owner != nil && f.Owner.Kind == toggle.OwnerUser && !ownsOwn(f) {
+			ids = append(ids, f.Owner.ID)
+		}
 	}
 	return r.users.Of(ctx, ids)
 }
 
-// Responses returns toggles as lists contain them. read reads the toggles after all types and environments.
+// Responses returns toggles as lists contain them. read reads the toggles after all types and environments, and the
+// favorites of the caller.
 func (r *Reader) Responses(
 	ctx context.Context, read func(context.Context, Resources) ([]toggle.Feature, error),
 ) ([]Response, error) {
 	used := r.hour.start(ctx)
-	known, err := r.resources(ctx)
+	var known Resources
+	var favorites favorite.Favorites
+	var reads errgroup.Group
+	reads.Go(func() (err error) {
+		known, err = r.Resources(ctx)
+		return err
+	})
+	reads.Go(func() (err error) {
+		favorites, err = r.favorites.Get(ctx)
+		return err
+	})
+	err := reads.Wait()
 	if err != nil {
 		return nil, err
 	}
+	known.favorites = favorites
 	all, err := read(ctx, known)
 	if err != nil {
 		return nil, err
@@ -188,7 +238,10 @@ func (r *Reader) Responses(
 	if known.segments, err = r.segmentsOf(ctx, all); err != nil {
 		return nil, err
 	}
-	if known.creators, err = r.creatorsOf(ctx, all); err != nil {
+	if known.accounts, err = r.accountsOf(ctx, all); err != nil {
+		return nil, err
+	}
+	if known.groups, err = r.groupsOf(ctx, all); err != nil {
 		return nil, err
 	}
 	if known.used, err = used(); err != nil {

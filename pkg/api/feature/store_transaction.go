@@ -62,12 +62,12 @@ func (s *Store) transaction() *transaction {
 	return &transaction{store: s, types: Types{}, fields: map[string]contextfield.ContextField{}}
 }
 
-// create adds the creation of a toggle, and decides its flag. last is the id of the last event of a deleted toggle with
+// create adds the creation of a toggle, which changes record, and decides its flag. last is the id of the last event of a deleted toggle with
 // the name.
-func (t *transaction) create(ctx context.Context, next toggle.Feature, last int64) error {
+func (t *transaction) create(ctx context.Context, next toggle.Feature, changes []eventlog.Change, last int64) error {
 	next.PotentiallyStale = false
 	e := t.add(toggle.Feature{LastEvent: last}, next)
-	e.changes = []eventlog.Change{featuretable.Change(next, eventlog.FeatureCreated, next.JSON(), nil)}
+	e.changes = slices.Clone(changes)
 	e.effects = protection.EffectsOf(toggle.Feature{}, next)
 	if err := t.check(ctx, e); err != nil {
 		return err
@@ -127,6 +127,7 @@ func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 // add adds an edit without events.
 func (t *transaction) add(old, next toggle.Feature) *edit {
 	next.LastEvent = old.LastEvent
+	next.TrackReach(old, t.store.log.Now())
 	e := &edit{old: old, next: next}
 	t.edits = append(t.edits, e)
 	return e
@@ -188,6 +189,7 @@ func (t *transaction) build(ctx context.Context) ([]types.TransactWriteItem, err
 			return nil, err
 		}
 	}
+	t.addTagTypes()
 	t.addFields()
 	t.addProjects()
 	t.addProtections()
@@ -241,14 +243,7 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 		t.actions.Add(actionToggle, dynamo.NewItem(table, featuretable.Hash, featuretable.Marshal(e.next)))
 		t.actions.Add(actionMarker, t.store.log.CheckMarkerActions(featuretable.Subject(e.next), last)...)
 	case e.next.Name == "":
-		unchanged := e.unchanged()
-		t.actions.Add(actionToggle, types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &table,
-			Key:                       featuretable.Key(e.old.Name),
-			ConditionExpression:       unchanged.Condition(),
-			ExpressionAttributeNames:  unchanged.Names(),
-			ExpressionAttributeValues: unchanged.Values(),
-		}})
+		t.actions.Add(actionToggle, dynamo.DeleteItem(table, featuretable.Key(e.old.Name), e.unchanged()))
 		t.actions.Add(actionMarker, t.store.log.PutMarkerActions(featuretable.Subject(e.old), last, e.old.Project)...)
 	default:
 		e.next.LastEvent = last
@@ -259,24 +254,14 @@ func (t *transaction) write(ctx context.Context, e *edit, after int64) error {
 }
 
 // unchanged is the condition that the toggle of an edit has not changed since it was read.
-func (e *edit) unchanged() expression.Expression {
-	return dynamo.Build(expression.NewBuilder().
-		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)))
+func (e *edit) unchanged() expression.ConditionBuilder {
+	return eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)
 }
 
 // replace returns the action that replaces the toggle of an edit.
 func (t *transaction) replace(e *edit) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(eventlog.ExistsWithLast(featuretable.Hash, e.old.LastEvent)).
-		WithUpdate(featuretable.Replacement(e.next)))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &t.store.table,
-		Key:                       featuretable.Key(e.next.Name),
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.UpdateItem(t.store.table, featuretable.Key(e.next.Name),
+		expression.NewBuilder().WithCondition(e.unchanged()).WithUpdate(featuretable.Replacement(e.next)))
 }
 
 // lifetimes returns the types whose lifetime must not change, sorted.
@@ -296,7 +281,7 @@ func (e *edit) flips() bool { return e.old.PotentiallyStale != e.next.Potentiall
 // size returns the number of actions of the changes of several toggles that exist, without flips, with their flips, and
 // with the conditions on types.
 func (t *transaction) size() (withoutFlips, whole int) {
-	withoutFlips = len(t.fields) + len(t.projectConditions()) + len(t.guarded())
+	withoutFlips = len(t.newTagTypes()) + len(t.fields) + len(t.projectConditions()) + len(t.guarded())
 	for _, r := range t.store.relations() {
 		withoutFlips += r.size(t)
 	}

@@ -263,6 +263,9 @@ func TestLastToggleOfAProject(t *testing.T) {
 
 // Toggles that are too large for one transaction are not changed.
 func TestUpdateAllOfLargeToggles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes 8 MB")
+	}
 	t.Parallel()
 	db := toggles.NewActive(t)
 	source := rand.NewChaCha8([32]byte{})

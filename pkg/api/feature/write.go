@@ -24,30 +24,33 @@ var createSchema []byte
 //go:embed update.schema.json
 var updateSchema []byte
 
+//go:embed update-all.schema.json
+var updateAllSchema []byte
+
 //go:embed stale.schema.json
 var staleSchema []byte
 
-// Create serves POST /api/admin/projects/{projectId}/features. limit is that of Reader.CheckLimit.
-func Create(features *Store, limit int64, now func() time.Time) lambdahttp.HandlerFunc {
+// Create serves POST /api/admin/projects/{projectId}/features. limit is that of Reader.CheckLimit, newID returns the id of
+// a new link.
+func Create(features *Store, limit int64, now func() time.Time, newID func() string) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, notReserved, asInPath(r, "project", "projectId"))
+		body, err := schema.Read(r, notReserved, asInPath(r, "project", "projectId"), HasOwner, HasKeep)
 		if err != nil {
 			return err
 		}
-		f := toggle.Feature{Name: body.Text("name"), Project: ProjectOf(r), Type: toggle.DefaultType, CreatedAt: now()}
-		f.CreatedBy = creatorOf(r)
-		change, err := changeOf(r.Context(), features.Reader, body)
+		change, err := ChangeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err
 		}
-		if err := checkName(r, f); err != nil {
+		f, err := New(r, features.Reader, body.Text("name"), limit, now, newID)
+		if err != nil {
 			return err
 		}
-		if err := features.CheckLimit(r.Context(), limit); err != nil {
+		if f, err = change(f); err != nil {
 			return err
 		}
-		if f, err = features.Create(r.Context(), change(f)); err != nil {
+		if f, err = features.Create(r.Context(), f); err != nil {
 			return err
 		}
 		w.Header().Set("Location", r.URL.JoinPath(f.Name).String())
@@ -55,11 +58,27 @@ func Create(features *Store, limit int64, now func() time.Time) lambdahttp.Handl
 	}
 }
 
-// checkName returns a 400 if a new toggle may not have its name in its project.
-func checkName(r *http.Request, f toggle.Feature) error {
+// New returns the toggle with a name that a request creates in its project, with the links of the project, and without a
+// change of its record. limit is that of Reader.CheckLimit, newID returns the id of a link.
+func New(
+	r *http.Request, features *Reader, name string, limit int64, now func() time.Time, newID func() string,
+) (toggle.Feature, error) {
+	f := toggle.Feature{Name: name, Project: ProjectOf(r), Type: toggle.DefaultType, CreatedAt: now()}
+	f.CreatedBy, f.Owner = creatorOf(r), firstOwner(r)
+	if err := enterProject(r, &f, newID); err != nil {
+		return f, err
+	}
+	return f, features.CheckLimit(r.Context(), limit)
+}
+
+// enterProject gives a new toggle the links of its project. Its error is a 400 if the toggle may not have its name there.
+func enterProject(r *http.Request, f *toggle.Feature, newID func() string) error {
 	p, err := access.VisibleProject(r.Context(), f.Project)
 	if err != nil {
 		return err
+	}
+	for _, template := range p.LinkTemplates {
+		f.Links = append(f.Links, toggle.Link{ID: newID(), URL: template.URL(p.ID, f.Name), Title: template.Title})
 	}
 	return project.CheckFeatureName(p, f.Name)
 }
@@ -71,6 +90,15 @@ func creatorOf(r *http.Request) *toggle.Creator {
 		return nil
 	}
 	return &toggle.Creator{ID: p.UserID, Name: p.Name}
+}
+
+// firstOwner returns the owner of a toggle that a request creates without naming one: the person who creates it, or nil.
+func firstOwner(r *http.Request) *toggle.Owner {
+	p := access.PrincipalFrom(r.Context())
+	if p.UserID == 0 || p.IsServiceAccount {
+		return nil
+	}
+	return &toggle.Owner{Kind: toggle.OwnerUser, ID: p.UserID}
 }
 
 // notReserved is the rule that a name is not reserved.
@@ -87,10 +115,9 @@ func asInPath(r *http.Request, property, parameter string) jsonbody.Rule {
 	return jsonbody.AsInPath(property, value)
 }
 
-// changeOf returns the change that a body describes, or a 400 if the type does not exist.
-func changeOf(
-	ctx context.Context, features *Reader, body jsonbody.Object,
-) (func(toggle.Feature) toggle.Feature, error) {
+// ChangeOf returns the change of the record of a toggle that a body describes, or a 400 if the type does not exist. The
+// change returns a 400 if the toggle gets an owner that does not exist.
+func ChangeOf(ctx context.Context, features *Reader, body jsonbody.Object) (Change, error) {
 	id, typed := body.TextOK("type")
 	if typed {
 		id = toggle.NormalTypeID(id)
@@ -102,7 +129,12 @@ func changeOf(
 			return nil, apierror.Invalid(apierror.At("/body/type", "must be the id of a feature type").Sent(body.Text("type")))
 		}
 	}
-	return func(f toggle.Feature) toggle.Feature {
+	owner := OwnerIn(body)
+	missing, err := features.missingOwner(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	return func(f toggle.Feature) (toggle.Feature, error) {
 		if typed {
 			f.Type = id
 		}
@@ -115,7 +147,13 @@ func changeOf(
 		if body.Has("impressionData") {
 			f.ImpressionData = body.Bool("impressionData")
 		}
-		return f
+		if body.Has(propertyOwner) && !sameOwner(f.Owner, owner) {
+			if missing != nil {
+				return f, missing
+			}
+			f.Owner = owner
+		}
+		return keep(f, body, features.now())
 	}, nil
 }
 
@@ -123,7 +161,7 @@ func changeOf(
 func Update(features *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, asInPath(r, "name", "featureName"), asInPath(r, "project", "projectId"))
+		body, err := schema.Read(r, asInPath(r, "name", "featureName"), asInPath(r, "project", "projectId"), HasOwner, HasKeep)
 		if err != nil {
 			return err
 		}
@@ -131,7 +169,7 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		change, err := changeOf(r.Context(), features.Reader, body)
+		change, err := ChangeOf(r.Context(), features.Reader, body)
 		if err != nil {
 			return err
 		}
@@ -151,12 +189,30 @@ func Update(features *Store) lambdahttp.HandlerFunc {
 			if body.Has("stale") {
 				f.Stale = body.Bool("stale")
 			}
-			return change(f), nil
+			return change(f)
 		})
 		if err != nil {
 			return err
 		}
 		return respond(w, r, http.StatusOK, features.Reader, f)
+	}
+}
+
+// UpdateAll serves PUT /api/admin/projects/{projectId}/features.
+func UpdateAll(features *Store) lambdahttp.HandlerFunc {
+	schema := jsonbody.MustCompile(updateAllSchema)
+	return func(_ http.ResponseWriter, r *http.Request) error {
+		body, err := schema.Read(r, HasOwner, HasKeep)
+		if err != nil {
+			return err
+		}
+		change, err := ChangeOf(r.Context(), features.Reader, body)
+		if err != nil {
+			return err
+		}
+		names := slices.Compact(slices.Sorted(slices.Values(body.Texts("features"))))
+		_, err = features.InProject(ProjectOf(r)).UpdateAll(r.Context(), names, change)
+		return err // nil: 200 without a body
 	}
 }
 
@@ -229,7 +285,7 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 		if err := q.Err(); err != nil {
 			return err
 		}
-		name, err := featureName(r)
+		name, err := NameOf(r)
 		if err != nil {
 			return err
 		}
@@ -238,32 +294,38 @@ func Revive(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		_, err = features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
-			if err := checkProject(ctx, f, access.UpdateFeature); err != nil {
+			if err := CheckProject(ctx, f, access.UpdateFeature); err != nil {
 				return f, err
 			}
 			if f.Archived && keepEnabled {
-				if err := checkEnabled(ctx, f); err != nil {
+				if err := CheckEnabled(ctx, f); err != nil {
 					return f, err
 				}
 			}
 			if err := preconditions.Check(ETag(f)); err != nil {
 				return f, err
 			}
-			if f.Archived && !keepEnabled {
-				f.TurnOffEverywhere()
-			}
-			f.Archived = false
-			return f, nil
+			return Revived(f, keepEnabled), nil
 		})
 		return err // nil: 200 without a body
 	}
+}
+
+// Revived returns a toggle as it is after it has been revived: off in all environments, or with keepEnabled on where it
+// was when it was archived.
+func Revived(f toggle.Feature, keepEnabled bool) toggle.Feature {
+	if f.Archived && !keepEnabled {
+		f.TurnOffEverywhere()
+	}
+	f.Archived = false
+	return f
 }
 
 // Delete serves DELETE /api/admin/archive/{featureName}.
 func Delete(features *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		ctx := r.Context()
-		name, err := featureName(r)
+		name, err := NameOf(r)
 		if err != nil {
 			return err
 		}
@@ -272,7 +334,7 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		err = features.Delete(ctx, name, func(f toggle.Feature) error {
-			if err := checkProject(ctx, f, access.DeleteFeature); err != nil {
+			if err := CheckProject(ctx, f, access.DeleteFeature); err != nil {
 				return err
 			}
 			if err := preconditions.Check(ETag(f)); err != nil {
@@ -287,18 +349,28 @@ func Delete(features *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// checkProject returns an error unless the caller has a permission in the project of a toggle that the path names without
+// CheckProject returns an error unless the caller has a permission in the project of a toggle that the path names without
 // its project. A toggle of a project that the caller does not see is a 404.
-func checkProject(ctx context.Context, f toggle.Feature, permission access.Permission) error {
-	err := access.CheckProject(ctx, f.Project, permission)
+func CheckProject(ctx context.Context, f toggle.Feature, permission access.Permission) error {
+	return hidden(f, access.CheckProject(ctx, f.Project, permission))
+}
+
+// CheckVisible returns a 404 if the caller does not see the project of a toggle that the path names without its project.
+func CheckVisible(ctx context.Context, f toggle.Feature) error {
+	_, err := access.VisibleProject(ctx, f.Project)
+	return hidden(f, err)
+}
+
+// hidden returns an error about the project of a toggle. If the caller does not see the project, it is one about the toggle.
+func hidden(f toggle.Feature, err error) error {
 	if apierror.KindOf(err) == apierror.NotFound {
 		return NotFound("", f.Name)
 	}
 	return err
 }
 
-// checkEnabled returns an error unless the caller may turn a toggle on in each environment where it is on.
-func checkEnabled(ctx context.Context, f toggle.Feature) error {
+// CheckEnabled returns an error unless the caller may turn a toggle on in each environment where it is on.
+func CheckEnabled(ctx context.Context, f toggle.Feature) error {
 	for _, name := range slices.Sorted(maps.Keys(f.Environments)) {
 		if !f.Environments[name].Enabled {
 			continue

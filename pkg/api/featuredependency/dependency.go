@@ -5,6 +5,7 @@ package featuredependency
 import (
 	_ "embed"
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/apierror"
@@ -30,6 +31,9 @@ func Add(features *feature.Store) lambdahttp.HandlerFunc {
 
 // AddSchema returns the schema of the body of Add. NoIgnoredVariants is a rule for it.
 func AddSchema() *jsonbody.Schema { return jsonbody.MustCompile(addSchema) }
+
+// AddSchemaText returns the JSON text of AddSchema.
+func AddSchemaText() []byte { return slices.Clone(addSchema) }
 
 // Added returns a toggle with the dependency that a body of Add describes.
 func Added(f toggle.Feature, body jsonbody.Object) toggle.Feature {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -13,7 +14,7 @@ import (
 )
 
 // Count serves GET /api/admin/search/features/counts.
-func Count(searcher *Searcher) lambdahttp.HandlerFunc {
+func Count(features *feature.Reader, searcher *Searcher) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		project := oneOf(q, "project")
@@ -24,7 +25,12 @@ func Count(searcher *Searcher) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		counts, err := searcher.Count(r.Context(), func(id string) bool { return project.selects(id) && visible(id) })
+		stage, err := stages(r.Context(), features)
+		if err != nil {
+			return err
+		}
+		selects := func(id string) bool { return project.selects(id) && visible(id) }
+		counts, err := searcher.Count(r.Context(), selects, stage)
 		if err != nil {
 			return err
 		}
@@ -32,15 +38,44 @@ func Count(searcher *Searcher) lambdahttp.HandlerFunc {
 	}
 }
 
-// States contains the number of toggles in each state. A toggle is in one of them.
+// stages returns the function that decides the stage of a toggle now.
+func stages(ctx context.Context, features *feature.Reader) (func(featuretable.Row) toggle.Stage, error) {
+	projects, err := access.VisibleProjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := features.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	has := access.HaveEnvironments(projects)
+	return func(row featuretable.Row) toggle.Stage {
+		return row.Stage(known.Production(row.Toggle.Project, has), known.Now)
+	}, nil
+}
+
+// States contains the number of toggles in each state, and in each stage. A toggle is in one state and in one stage.
 type States struct {
 	Active           int `json:"active"`
 	Stale            int `json:"stale"`
 	PotentiallyStale int `json:"potentiallyStale"`
 	Archived         int `json:"archived"`
+
+	Stages map[toggle.Stage]int `json:"stages"`
 }
 
-func (s *States) add(f toggle.Feature) {
+func newStates() *States {
+	s := &States{Stages: map[toggle.Stage]int{}}
+	for _, stage := range toggle.Stages() {
+		s.Stages[stage] = 0
+	}
+	return s
+}
+
+func (s *States) add(f toggle.Feature, stage toggle.Stage) {
+	if stage != "" {
+		s.Stages[stage]++
+	}
 	switch {
 	case f.Archived:
 		s.Archived++
@@ -72,25 +107,33 @@ type Counts struct {
 	Projects []ProjectStates `json:"projects"`
 }
 
-// Count counts the toggles of the selected projects. It reads the whole table, consistently.
-func (s *Searcher) Count(ctx context.Context, selects func(project string) bool) (Counts, error) {
+// Count counts the toggles of the selected projects, and with stage those in each stage. It reads the whole table,
+// consistently.
+func (s *Searcher) Count(
+	ctx context.Context, selects func(project string) bool, stage func(featuretable.Row) toggle.Stage,
+) (Counts, error) {
 	all, err := featuretable.Scan(ctx, s.client, s.table,
 		func(row featuretable.Row) bool { return selects(row.Toggle.Project) },
 		featuretable.AttributeProject, featuretable.AttributeType, featuretable.AttributeArchived,
-		featuretable.AttributeStale, featuretable.AttributePotentiallyStale)
+		featuretable.AttributeStale, featuretable.AttributePotentiallyStale, featuretable.AttributeLastSeen,
+		featuretable.AttributeForAllSince, featuretable.AttributeKeepUntil)
 	if err != nil {
 		return Counts{}, err
 	}
-	counts, types, projects := Counts{Types: []TypeStates{}, Projects: []ProjectStates{}}, states{}, states{}
+	total, types, projects := newStates(), states{}, states{}
 	if selects(toggle.DefaultProject) {
 		projects.of(toggle.DefaultProject)
 	}
 	for _, row := range all {
-		f := row.Toggle
-		counts.Total.add(f)
-		types.of(f.Type).add(f)
-		projects.of(f.Project).add(f)
+		f, in := row.Toggle, toggle.Stage("")
+		if stage != nil {
+			in = stage(row)
+		}
+		total.add(f, in)
+		types.of(f.Type).add(f, in)
+		projects.of(f.Project).add(f, in)
 	}
+	counts := Counts{Total: *total, Types: []TypeStates{}, Projects: []ProjectStates{}}
 	for _, id := range slices.Sorted(maps.Keys(types)) {
 		counts.Types = append(counts.Types, TypeStates{id, *types[id]})
 	}
@@ -105,7 +148,7 @@ type states map[string]*States
 
 func (s states) of(name string) *States {
 	if s[name] == nil {
-		s[name] = &States{}
+		s[name] = newStates()
 	}
 	return s[name]
 }

@@ -13,21 +13,21 @@ func TestCount(t *testing.T) {
 	db := toggles.NewFixture(t)
 	h := db.Searches(db.Client)
 	h.ExpectQuery(t.Context(), t, "count", "",
-		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},"types":[],`+
-			`"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0}]}`)
+		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":0,"overdue":0,"rolling-out":0,"to-remove":0}},"types":[],`+
+			`"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":0,"overdue":0,"rolling-out":0,"to-remove":0}}]}`)
 	db.Create(t, `{"name":"due"}`, `{"name":"stale","stale":true}`, `{"name":"gone","archived":true,"stale":true}`,
 		`{"name":"due-in-shop","project":"shop"}`, `{"name":"active","project":"shop","type":"endless"}`)
 	h.ExpectQuery(t.Context(), t, "count", "project=IS_NOT:x",
-		`200 {"total":{"active":1,"stale":1,"potentiallyStale":2,"archived":1},"types":[`+
-			`{"type":"endless","active":1,"stale":0,"potentiallyStale":0,"archived":0},`+
-			`{"type":"release","active":0,"stale":1,"potentiallyStale":2,"archived":1}],"projects":[`+
-			`{"project":"default","active":0,"stale":1,"potentiallyStale":1,"archived":1},`+
-			`{"project":"shop","active":1,"stale":0,"potentiallyStale":1,"archived":0}]}`)
+		`200 {"total":{"active":1,"stale":1,"potentiallyStale":2,"archived":1,"stages":{"archived":1,"complete":0,"new":1,"overdue":2,"rolling-out":0,"to-remove":1}},"types":[`+
+			`{"type":"endless","active":1,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":1,"overdue":0,"rolling-out":0,"to-remove":0}},`+
+			`{"type":"release","active":0,"stale":1,"potentiallyStale":2,"archived":1,"stages":{"archived":1,"complete":0,"new":0,"overdue":2,"rolling-out":0,"to-remove":1}}],"projects":[`+
+			`{"project":"default","active":0,"stale":1,"potentiallyStale":1,"archived":1,"stages":{"archived":1,"complete":0,"new":0,"overdue":1,"rolling-out":0,"to-remove":1}},`+
+			`{"project":"shop","active":1,"stale":0,"potentiallyStale":1,"archived":0,"stages":{"archived":0,"complete":0,"new":1,"overdue":1,"rolling-out":0,"to-remove":0}}]}`)
 	h.ExpectQuery(t.Context(), t, "count", "project=IS:shop",
-		`200 {"total":{"active":1,"stale":0,"potentiallyStale":1,"archived":0},"types":[`+
-			`{"type":"endless","active":1,"stale":0,"potentiallyStale":0,"archived":0},`+
-			`{"type":"release","active":0,"stale":0,"potentiallyStale":1,"archived":0}],"projects":[`+
-			`{"project":"shop","active":1,"stale":0,"potentiallyStale":1,"archived":0}]}`)
+		`200 {"total":{"active":1,"stale":0,"potentiallyStale":1,"archived":0,"stages":{"archived":0,"complete":0,"new":1,"overdue":1,"rolling-out":0,"to-remove":0}},"types":[`+
+			`{"type":"endless","active":1,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":1,"overdue":0,"rolling-out":0,"to-remove":0}},`+
+			`{"type":"release","active":0,"stale":0,"potentiallyStale":1,"archived":0,"stages":{"archived":0,"complete":0,"new":0,"overdue":1,"rolling-out":0,"to-remove":0}}],"projects":[`+
+			`{"project":"shop","active":1,"stale":0,"potentiallyStale":1,"archived":0,"stages":{"archived":0,"complete":0,"new":1,"overdue":1,"rolling-out":0,"to-remove":0}}]}`)
 	h.ExpectQuery(t.Context(), t, "count", "project=shop",
 		"400 ValidationError: The `/query/project` parameter must begin with IS: or IS_NOT: or IS_ANY_OF: or IS_NONE_OF: "+
 			"and have a value; you sent \"shop\".")
@@ -48,8 +48,8 @@ func TestPrivateProject(t *testing.T) {
 	} {
 		h.ExpectQuery(viewer, t, "search", query, `200 {"features":[],"total":0}`)
 	}
-	h.ExpectQuery(viewer, t, "count", "", `200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},`+
-		`"types":[],"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0}]}`)
+	h.ExpectQuery(viewer, t, "count", "", `200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":0,"overdue":0,"rolling-out":0,"to-remove":0}},`+
+		`"types":[],"projects":[{"project":"default","active":0,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":0,"overdue":0,"rolling-out":0,"to-remove":0}}]}`)
 	h.ExpectQuery(viewer, t, "count", "project=IS:secret",
-		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0},"types":[],"projects":[]}`)
+		`200 {"total":{"active":0,"stale":0,"potentiallyStale":0,"archived":0,"stages":{"archived":0,"complete":0,"new":0,"overdue":0,"rolling-out":0,"to-remove":0}},"types":[],"projects":[]}`)
 }

@@ -22,6 +22,9 @@ func (o OneOf) selects(value string) bool {
 	return o.selectsAny(func(v string) bool { return v == value })
 }
 
+// includes reports whether a value is one of those that are selected by name.
+func (o OneOf) includes(value string) bool { return !o.Not && slices.Contains(o.Values, value) }
+
 // selectsAny is selects for something that can have several of the values.
 func (o OneOf) selectsAny(has func(value string) bool) bool {
 	return o.Values == nil || slices.ContainsFunc(o.Values, has) != o.Not
@@ -31,11 +34,15 @@ func (o OneOf) selectsAny(has func(value string) bool) bool {
 type Filter struct {
 	Text                 Text
 	Project, Type, State OneOf
+	Stage                OneOf
+	Lifecycle            OneOf     // stages of Unleash
 	From, Before         time.Time // of the creation: inclusive, exclusive; zero: no limit
-	Archived             bool      // selects those that are archived; otherwise the others
-	ContextField         string    // that they use; empty: all
-	Status               OneOf     // in environments: values such as production:enabled
-	Segment              OneOf     // names of segments that they use
+	Archived             Archived
+	ContextField         string // that they use; empty: all
+	Status               OneOf  // in environments: values such as production:enabled
+	Segment              OneOf  // names of segments that they use
+	Tag                  Tags
+	Owner                OneOf // texts of owners, or toggle.NoOwner
 	LastSeen             LastSeen
 	Visible              func(project string) bool // selects the toggles of these projects
 	HasEnvironment       func(project, environment string) bool
@@ -44,7 +51,39 @@ type Filter struct {
 	known struct {
 		environments map[string]bool
 		segments     map[string]int64 // ids by names
+		resources    feature.Resources
 	}
+}
+
+// Tags selects toggles by their tags. Without tags it selects all.
+type Tags struct {
+	Tags []toggle.Tag
+	All  bool // selects toggles that have all tags; otherwise those that have one of them
+	Not  bool // selects all others
+}
+
+func (t Tags) isEmpty() bool { return t.Tags == nil }
+
+func (t Tags) selects(f toggle.Feature) bool {
+	has := slices.ContainsFunc(t.Tags, f.HasTag)
+	if t.All {
+		has = !slices.ContainsFunc(t.Tags, func(tag toggle.Tag) bool { return !f.HasTag(tag) })
+	}
+	return t.isEmpty() || has != t.Not
+}
+
+// Archived selects toggles by whether they are archived.
+type Archived string
+
+// The values of Archived.
+const (
+	NotArchived  Archived = "" // the default
+	OnlyArchived Archived = "only"
+	AllArchived  Archived = "all" // and the others
+)
+
+func (a Archived) selects(archived bool) bool {
+	return a == AllArchived || archived == (a == OnlyArchived)
 }
 
 // LastSeen selects toggles by when applications last asked for them, in any environment.
@@ -74,13 +113,14 @@ const (
 
 func (f Filter) selects(row featuretable.Row) bool {
 	t := row.Toggle
-	return f.Visible(t.Project) && t.Archived == f.Archived && f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
-		f.selectsState(t.State()) &&
+	return f.Visible(t.Project) && f.Archived.selects(t.Archived) &&
+		f.Project.selects(t.Project) && f.Type.selects(t.Type) &&
+		f.selectsState(t.State()) && f.selectsStage(row) && f.selectsLifecycle(row) &&
 		!t.CreatedAt.Before(f.From) && (f.Before.IsZero() || t.CreatedAt.Before(f.Before)) &&
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
 		f.Status.selectsAny(func(value string) bool { return f.hasStatus(row, value) }) &&
 		f.Segment.selectsAny(func(name string) bool { return f.usesSegment(row, name) }) &&
-		f.LastSeen.selects(row) && f.Text.Matches(t)
+		f.Tag.selects(t) && f.Owner.selects(t.OwnerName()) && f.LastSeen.selects(row) && f.Text.Matches(t)
 }
 
 // hasStatus reports whether a toggle has a status of Filter.Status. It has none in an environment that does not exist, or
@@ -99,10 +139,35 @@ func (f Filter) usesSegment(row featuretable.Row, name string) bool {
 
 func (f Filter) selectsState(state toggle.State) bool { return f.State.selects(string(state)) }
 
+func (f Filter) selectsStage(row featuretable.Row) bool {
+	if f.Stage.Values == nil {
+		return true
+	}
+	known := f.known.resources
+	stage := row.Stage(known.Production(row.Toggle.Project, f.HasEnvironment), known.Now)
+	return f.Stage.selects(string(stage))
+}
+
+func (f Filter) selectsLifecycle(row featuretable.Row) bool {
+	if f.Lifecycle.Values == nil {
+		return true
+	}
+	known := f.known.resources
+	stage := row.LifecycleStage(known.Production(row.Toggle.Project, f.HasEnvironment), known.Now)
+	return f.Lifecycle.selects(string(stage))
+}
+
 // onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.
 func (f Filter) onlyFlagged() bool {
-	return f.selectsState(toggle.StatePotentiallyStale) && !f.selectsState(toggle.StateActive) &&
-		!f.selectsState(toggle.StateStale)
+	return f.onlyStage(toggle.StageOverdue) || f.selectsState(toggle.StatePotentiallyStale) &&
+		!f.selectsState(toggle.StateActive) && !f.selectsState(toggle.StateStale)
+}
+
+// onlyStage reports whether all selected toggles are in a stage.
+func (f Filter) onlyStage(stage toggle.Stage) bool {
+	return f.Stage.Values != nil && !slices.ContainsFunc(toggle.Stages(), func(other toggle.Stage) bool {
+		return f.Stage.selects(string(other)) != (other == stage)
+	})
 }
 
 // ofIndex returns the part of the filter that the attributes of the staleness index decide.
@@ -111,14 +176,19 @@ func (f Filter) ofIndex() Filter {
 	f.ContextField = ""
 	f.Status = OneOf{}
 	f.Segment = OneOf{}
+	f.Tag = Tags{}
+	f.Owner = OneOf{}
 	f.LastSeen = LastSeen{}
+	f.Stage = OneOf{}
+	f.Lifecycle = OneOf{}
 	return f
 }
 
 // needsItems reports whether other attributes than those of the staleness index decide, too.
 func (f Filter) needsItems() bool {
 	return !f.Text.IsEmpty() || f.ContextField != "" || f.Status.Values != nil || f.Segment.Values != nil ||
-		!f.LastSeen.isEmpty()
+		!f.Tag.isEmpty() || f.Owner.Values != nil || !f.LastSeen.isEmpty() ||
+		f.Lifecycle.Values != nil || f.Stage.Values != nil
 }
 
 // Order is the order of a search, and the part of it that is returned: without the first Offset toggles, at most Limit.
@@ -127,6 +197,9 @@ type Order struct {
 	Text          Text   // of the search, for the order by relevance
 	Descending    bool
 	Offset, Limit int
+
+	FavoritesFirst bool
+	isFavorite     func(toggle.Feature) bool // Searcher.Search sets it
 }
 
 // SortKeys returns what toggles can be sorted by.
@@ -186,11 +259,15 @@ func (o Order) sorted(all []featuretable.Row, known feature.Types) []featuretabl
 		}
 		return cmp.Or(order, name(&a.Toggle, &b.Toggle))
 	})
-	sorted := make([]featuretable.Row, len(all))
-	for i, row := range rows {
-		sorted[i] = *row
+	var first, others []featuretable.Row
+	for _, row := range rows {
+		if o.FavoritesFirst && o.isFavorite(row.Toggle) {
+			first = append(first, *row)
+		} else {
+			others = append(others, *row)
+		}
 	}
-	return sorted
+	return append(first, others...)
 }
 
 // page returns the toggles of the page.

@@ -33,8 +33,10 @@ func Operations() []app.Operation {
 			Name:     "count-features",
 			Route:    "GET /api/admin/search/features/counts",
 			Requires: access.IsAnyone,
-			Tables:   []string{accesstable.Table, featuretable.Table},
-			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Count(searcher(d)) },
+			Tables:   []string{accesstable.Table, featuretable.Table, featuretype.Table, environment.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return Count(feature.OpenReader(d), searcher(d))
+			},
 		},
 	}
 }

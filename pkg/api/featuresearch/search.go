@@ -53,7 +53,7 @@ const (
 
 // unsupportedParameters are parameters of Unleash that this service does not have.
 func unsupportedParameters() []string {
-	return []string{"tag", "lifecycle", "favoritesFirst", "favorite", "createdBy"}
+	return []string{"favorite", "createdBy"}
 }
 
 // parseSearch reads the parameters of a search. Its error is a 400.
@@ -64,7 +64,8 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 		}
 	}
 	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
-		State: oneOf(q, "state"), Status: oneOf(q, "status"), Segment: oneOf(q, "segment")}
+		State: oneOf(q, "state"), Status: oneOf(q, "status"), Segment: oneOf(q, "segment"), Stage: oneOf(q, "stage"),
+		Lifecycle: oneOf(q, "lifecycle")}
 	for i, id := range f.Type.Values {
 		f.Type.Values[i] = toggle.NormalTypeID(id)
 	}
@@ -72,6 +73,18 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	for _, state := range f.State.Values {
 		if !slices.Contains(states, toggle.State(state)) {
 			q.Reject("state", "must have the states active, stale or potentially-stale")
+			break
+		}
+	}
+	for _, stage := range f.Stage.Values {
+		if !slices.Contains(toggle.Stages(), toggle.Stage(stage)) {
+			q.Reject("stage", "must have the stages new, rolling-out, complete, overdue, to-remove or archived")
+			break
+		}
+	}
+	for _, stage := range f.Lifecycle.Values {
+		if !slices.Contains(toggle.LifecycleStages(), toggle.LifecycleStage(stage)) {
+			q.Reject("lifecycle", "must have the stages initial, pre-live, live, completed or archived")
 			break
 		}
 	}
@@ -84,16 +97,56 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	case "IS_ON_OR_AFTER":
 		f.From = day
 	}
+	f.Tag, f.Owner = tags(q), owners(q)
 	f.LastSeen = lastSeen(q)
 	if before := q.Time("createdBefore"); f.Before.IsZero() || !before.IsZero() && before.Before(f.Before) {
 		f.Before = before
 	}
-	f.Archived = q.OneOf("archived", "IS:false", "IS:true") == "IS:true"
+	switch archived := q.OneOf("archived", "IS:false", "IS:true"); {
+	case archived == "IS:true":
+		f.Archived = OnlyArchived
+	case !q.Has("archived") && (f.Stage.includes(string(toggle.StageArchived)) ||
+		f.Lifecycle.includes(string(toggle.LifecycleArchived))):
+		f.Archived = AllArchived
+	}
 	_, f.ContextField = q.Operand("contextField", "IS")
 	return f, Order{
 		By: q.OneOf("sortBy", SortKeys()...), Text: f.Text, Descending: q.OneOf("sortOrder", "asc", "desc") == "desc",
-		Offset: q.Number("offset", 0, 0, math.MaxInt32), Limit: q.Number("limit", defaultLimit, 1, maxLimit),
+		FavoritesFirst: q.OneOf("favoritesFirst", "false", "true") == "true",
+		Offset:         q.Number("offset", 0, 0, math.MaxInt32),
+		Limit:          q.Number("limit", defaultLimit, 1, maxLimit),
 	}, q.Err()
+}
+
+// tags reads the parameter tag.
+func tags(q *lambdahttp.Query) Tags {
+	const name = "tag"
+	operator, texts := q.Values(name, "INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF",
+		"INCLUDE_ALL_OF", "EXCLUDE_ALL")
+	selected := Tags{All: operator == "INCLUDE_ALL_OF" || operator == "EXCLUDE_ALL"}
+	selected.Not = operator == "DO_NOT_INCLUDE" || operator == "EXCLUDE_IF_ANY_OF" || operator == "EXCLUDE_ALL"
+	for _, text := range texts {
+		tag, ok := toggle.ParseTag(text)
+		if !ok {
+			q.Reject(name, "must have tags such as simple:checkout")
+			break
+		}
+		selected.Tags = append(selected.Tags, tag)
+	}
+	return selected
+}
+
+// owners reads the parameter owner.
+func owners(q *lambdahttp.Query) OneOf {
+	const name = "owner"
+	selected := oneOf(q, name)
+	for _, text := range selected.Values {
+		if _, ok := toggle.ParseOwner(text); !ok && text != toggle.NoOwner {
+			q.Reject(name, "must have owners such as user:7, group:3, text:Checkout team or none")
+			break
+		}
+	}
+	return selected
 }
 
 // lastSeen reads the parameter lastSeenAt.

@@ -1,6 +1,7 @@
 package featuresearch_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -9,7 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/favorite"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/toggle"
+	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
 	"toggleadmin/test/helper/operation"
 	"toggleadmin/test/helper/toggles"
@@ -67,6 +74,22 @@ func TestSearch(t *testing.T) {
 		{"state=IS:potentially-stale&type=IS:short", "banner", "1"},
 		{"state=IS:potentially-stale&archived=IS:true", "", "0"},
 		{"state=IS:potentially-stale&limit=1&sortOrder=desc", "banner", "2"},
+		{"stage=IS:overdue", "checkout banner", "2"},
+		{"lifecycle=IS:completed", "old", "1"},
+		{"lifecycle=IS_ANY_OF:completed,archived&sortBy=name", "gone old", "2"},
+		{"lifecycle=IS_NOT:initial", "old", "1"},
+		{"lifecycle=IS:initial&stage=IS_NOT:new", "checkout banner", "2"},
+		{"state=IS:potentially-stale&lifecycle=IS:initial", "checkout banner", "2"},
+		{"state=IS:potentially-stale&lifecycle=IS:live", "", "0"},
+		{"stage=IS:new", "login stop", "2"},
+		{"stage=IS:to-remove", "old", "1"},
+		{"stage=IS:archived", "gone", "1"},
+		{"stage=IS_ANY_OF:archived,to-remove&sortBy=name", "gone old", "2"},
+		{"stage=IS:archived&archived=IS:false", "", "0"},
+		{"stage=IS_NOT:new", "old checkout banner", "3"},
+		{"stage=IS_NONE_OF:new,to-remove,archived", "checkout banner", "2"},
+		{"state=IS:potentially-stale&stage=IS:overdue", "checkout banner", "2"},
+		{"state=IS:potentially-stale&stage=IS_NOT:overdue", "", "0"},
 		{"createdAt=IS_BEFORE:2026-11-21", "old checkout login", "3"},
 		{"createdAt=IS_ON_OR_AFTER:2026-12-01", "stop", "1"},
 		{"createdBefore=2026-11-21T06:39:00.124%2B01:00", "old checkout login banner", "4"},
@@ -97,7 +120,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %d %s", test, status, text)
 		}
 		scans := strings.Count(tap.Calls()[before:], "Scan")
-		if onlyIndex := strings.HasPrefix(test.query, "state=IS:potentially-stale") ||
+		if onlyIndex := strings.HasPrefix(test.query, "state=IS:potentially-stale") || test.query == "stage=IS:overdue" ||
 			strings.Contains(test.query, "NONE_OF:active,stale"); onlyIndex != (scans == 2) {
 			t.Errorf("%s: %d scans, of which two read the types and the environments", test.query, scans)
 		}
@@ -183,6 +206,83 @@ func TestSearchByState(t *testing.T) {
 	}
 }
 
+// Toggles are found by their tags, also in the index, which does not have them.
+func TestSearchByTags(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","Tags":[{"type":"simple","value":"x:1"},{"type":"simple","value":"y"}]}`,
+		`{"name":"b","Tags":[{"type":"simple","value":"y"}]}`, `{"name":"c"}`)
+	search := db.Searches(db.Client)
+	for query, want := range map[string]string{
+		"INCLUDE:simple:y":                            "a b",
+		"INCLUDE:simple:x:1":                          "a",
+		"INCLUDE:other:y":                             "",
+		"DO_NOT_INCLUDE:simple:y":                     "c",
+		"INCLUDE_ANY_OF:simple:x:1,simple:z":          "a",
+		"INCLUDE_ALL_OF:simple:x:1,simple:y":          "a",
+		"EXCLUDE_IF_ANY_OF:simple:x:1,simple:z":       "b c",
+		"EXCLUDE_ALL:simple:x:1,simple:y":             "b c",
+		"INCLUDE:simple:y&state=IS:potentially-stale": "a b",
+	} {
+		_, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: "sortBy=name&tag=" + query})
+		var names []string
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)","type":"\w+","project"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %q, not %q", query, got, want)
+		}
+	}
+}
+
+// Toggles are found by their owners, also in the index, which does not have them.
+func TestSearchByOwner(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","Owner":{"kind":"user","id":7}}`, `{"name":"b","Owner":{"kind":"group","id":7}}`,
+		`{"name":"c","Owner":{"kind":"text","name":"X: y"}}`, `{"name":"d"}`)
+	search := db.Searches(db.Client)
+	for query, want := range map[string]string{
+		"IS:user:7":                             "a",
+		"IS_ANY_OF:user:7,group:7,user:1":       "a b",
+		"IS:text:X: y":                          "c",
+		"IS:none":                               "d",
+		"IS_NONE_OF:none,user:7":                "b c",
+		"IS:group:7&state=IS:potentially-stale": "b",
+	} {
+		_, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: "sortBy=name&owner=" + query})
+		var names []string
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)","type":"\w+","project"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
+		}
+		assert.Equal(t, want, strings.Join(names, " "))
+	}
+}
+
+// A toggle that is kept is potentially stale, and not overdue.
+func TestSearchKept(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"kept","Keep":{"Until":"2026-12-31T00:00:00Z"}}`, `{"name":"ended","Keep":{"Until":"2026-12-30T00:00:00Z"}}`)
+	search := db.Searches(db.Client)
+	for query, want := range map[string]string{
+		"stage=IS:overdue":           "ended",
+		"stage=IS:new":               "kept",
+		"state=IS:potentially-stale": "ended kept",
+	} {
+		_, _, text := search.Serve(t.Context(), operation.Request{Operation: "search", Query: "sortBy=name&" + query})
+		var names []string
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)","type":"\w+","project"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
+		}
+		assert.Equal(t, want, strings.Join(names, " "))
+	}
+	counts := search.Call(t.Context(), "count", "", "")
+	if !strings.Contains(counts, `"overdue":1`) || !strings.Contains(counts, `"new":1`) {
+		t.Error(counts)
+	}
+}
+
 // The index is behind: a toggle whose flag was cleared is neither returned nor counted.
 func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	t.Parallel()
@@ -191,7 +291,8 @@ func TestSearchReadsTheTogglesOfTheIndex(t *testing.T) {
 	search.ExpectQuery(t.Context(), t, "search", "state=IS:potentially-stale",
 		`200 {"features":[{"name":"checkout","type":"release","project":"default","description":null,`+
 			`"impressionData":false,"stale":false,"archived":false,"createdAt":"2026-11-20T05:39:00.123Z","createdBy":null,`+
-			`"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","lastSeenAt":null,"environments":[],`+
+			`"owner":null,"keepUntil":null,"keepReason":null,"archivedAt":null,"potentiallyStale":true,"potentiallyStaleAt":"2026-12-30T05:39:00.123Z","stage":"overdue",`+
+			`"lifecycle":{"stage":"initial","enteredStageAt":"2026-11-20T05:39:00.123Z"},"lastSeenAt":null,"environments":[],`+
 			`"segments":[],"dependencies":[],"children":[],"dependencyType":null,"tags":[],"favorite":false}],"total":1}`)
 }
 
@@ -245,14 +346,16 @@ func TestSearchRejectsInvalidParameters(t *testing.T) {
 		{"offset=-1", "offset", "must be an integer"},
 		{"sortBy=age", "sortBy", "must be createdAt or name or type"},
 		{"query=" + strings.Repeat("x", 1001), "query", "must have at most 1000 characters"},
-		{"tag=IS:a", "tag", `is not supported; you sent "IS:a".`},
-		{"favoritesFirst=true", "favoritesFirst", "is not supported"},
+		{"tag=INCLUDE:a", "tag", "must have tags such as simple:checkout"},
+		{"owner=IS:ada", "owner", "must have owners such as user:7, group:3, text:Checkout team or none"},
+		{"lifecycle=IS:new", "lifecycle", "must have the stages initial, pre-live, live, completed or archived"},
+		{"favoritesFirst=yes", "favoritesFirst", "must be false or true"},
 		{"segment=", "segment", "must begin with IS: or IS_NOT:"},
 		{"status=production:enabled", "status", "must begin with IS: or IS_NOT:"},
 		{"status=IS:production", "status", "must have an environment and enabled or disabled"},
 		{"status=IS_ANY_OF:production:enabled,production:on", "status", "must have an environment and enabled or disabled"},
 		{"status=IS_NOT::enabled", "status", "must have an environment and enabled or disabled"},
-		{"lifecycle=a", "lifecycle", "is not supported"},
+		{"stage=IS:old", "stage", "must have the stages new, rolling-out, complete, overdue, to-remove or archived"},
 		{"favorite=a", "favorite", "is not supported"},
 		{"createdBy=a", "createdBy", "is not supported"},
 		{"lastSeenAt=IS:2026-11-20", "lastSeenAt", "must begin with IS_BEFORE: or IS_ON_OR_AFTER:"},
@@ -265,5 +368,82 @@ func TestSearchRejectsInvalidParameters(t *testing.T) {
 		if status != http.StatusBadRequest || !strings.HasPrefix(text, want) {
 			t.Errorf("%.100s: %d %s\nwant %s", test.query, status, text, want)
 		}
+	}
+}
+
+// A toggle is complete that is on for everybody in each production environment for a week.
+func TestSearchByStage(t *testing.T) {
+	t.Parallel()
+	a, ctx := toggles.NewActive(t), t.Context()
+	environments := environment.NewStore(a.Client, a.Tables, a.Log())
+	addProduction := func(name string) {
+		_, err := environments.Create(ctx, environment.Environment{Name: name, Type: environment.TypeProduction, Last: true})
+		assert.OK(t, err)
+	}
+	addProduction("live")
+	log := eventlog.New(a.Client, a.Tables, func() time.Time { return toggles.Now().Add(-toggle.CompleteAfter) }, 0)
+	aWeekAgo := toggles.Activation(feature.NewStore(a.Client, a.Tables, log))
+	a.Create(t, `{"name":"complete","type":"endless"}`, `{"name":"child","type":"endless"}`, `{"name":"late","type":"endless"}`,
+		`{"name":"part","type":"endless"}`)
+	aWeekAgo.ExpectStatus(ctx, t, "on", "default/complete/live", "", 200)
+	aWeekAgo.ExpectStatus(ctx, t, "on", "default/child/live", "", 200)
+	aWeekAgo.ExpectStatus(ctx, t, "add strategy", "default/part/live",
+		`{"name":"flexibleRollout","parameters":{"rollout":"25"}}`, 200)
+	aWeekAgo.ExpectStatus(ctx, t, "on", "default/part/live", "", 200)
+	aWeekAgo.ExpectStatus(ctx, t, "depend", "default/child", `{"feature":"complete"}`, 200)
+	a.ExpectStatus(ctx, t, "on", "default/late/live", "", 200)
+	a.See(t, "part", map[string]time.Time{"live": toggles.Now()})
+	expect := func(stage, want string) {
+		t.Helper()
+		var names []string
+		_, _, text := a.Serve(ctx, operation.Request{Operation: "search", Query: "sortBy=name&stage=IS:" + stage})
+		for _, match := range regexp.MustCompile(`{"name":"(\w+)","type":"endless"`).FindAllStringSubmatch(text, -1) {
+			names = append(names, match[1])
+		}
+		assert.Equal(t, want, strings.Join(names, " "))
+	}
+	expect("complete", "complete")
+	expect("rolling-out", "part")
+	expect("new", "child late")
+	if text := a.Call(ctx, "count", "", ""); !strings.Contains(text, `"complete":1,"new":2,"overdue":0,"rolling-out":1`) {
+		t.Error(text)
+	}
+
+	a.ExpectStatus(ctx, t, "update", "default/complete", `{"description":"The new checkout"}`, 200)
+	expect("complete", "complete")
+	addProduction("live-eu")
+	expect("complete", "")
+}
+
+// The favorites of the caller are first, each part in the order of the search, on all pages.
+func TestFavoritesFirst(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","type":"endless"}`, `{"name":"b","type":"endless"}`, `{"name":"c"}`, `{"name":"d"}`)
+	h, viewer := db.Searches(db.Client), operation.Viewer(t.Context())
+	favorites := favorite.NewStore(db.Client, db.Tables)
+	for _, name := range []string{"b", "d"} {
+		assert.OK(t, favorites.Add(viewer, favorite.Feature(db.Toggle(t, name))))
+	}
+	for query, want := range map[string]string{
+		"favoritesFirst=true&sortBy=name":                            "b:true d:true a:false c:false",
+		"favoritesFirst=true&sortBy=name&sortOrder=desc":             "d:true b:true c:false a:false",
+		"favoritesFirst=true&sortBy=name&limit=2&offset=1":           "d:true a:false",
+		"favoritesFirst=true&sortBy=name&state=IS:potentially-stale": "d:true c:false", // by the staleness index
+		"favoritesFirst=false&sortBy=name":                           "a:false b:true c:false d:true",
+	} {
+		_, _, text := h.Serve(viewer, operation.Request{Operation: "search", Query: query})
+		var body struct {
+			Features []struct {
+				Name     string
+				Favorite bool
+			}
+		}
+		assert.OK(t, json.Unmarshal([]byte(text), &body))
+		var got []string
+		for _, f := range body.Features {
+			got = append(got, fmt.Sprintf("%s:%t", f.Name, f.Favorite))
+		}
+		assert.Equal(t, want, strings.Join(got, " "))
 	}
 }

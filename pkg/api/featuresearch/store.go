@@ -44,6 +44,8 @@ func (s *Searcher) Search(
 	ctx context.Context, f Filter, o Order, r feature.Resources,
 ) (page []toggle.Feature, total int, err error) {
 	known := r.Types
+	f.known.resources = r
+	o.isFavorite = r.IsFavorite
 	f.known.environments = map[string]bool{}
 	for _, e := range r.Environments {
 		f.known.environments[e.Name] = true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/platform/access"
@@ -165,6 +166,10 @@ func TestSegmentOfAPrivateProject(t *testing.T) {
 		{"add strategy", "default/g/prod", `{"name":"default","segments":[1]}`,
 			"400 ValidationError: The `/body/segments` property must have the ids of segments; there is no segment with the id 1."},
 	})
+	a.Handlers["clone"] = feature.Clone(a.Store, 9, toggles.Now, func() string { return "s3" })
+	a.Expect(editor, t, "clone", "default/f", `{"name":"copy"}`,
+		"403 NoAccessError: The toggle \"f\" cannot be copied: it uses the segment with the id 1, which you do not see.")
+	a.ExpectStatus(t.Context(), t, "clone", "default/f", `{"name":"copy"}`, 201)
 	if got := a.Call(editor, "get", "default/f", ""); !strings.Contains(got, `"segments":[],"dependencies"`) {
 		t.Error(got)
 	}

@@ -41,6 +41,9 @@ func Create(features *feature.Store, newID func() string) lambdahttp.HandlerFunc
 // CreateSchema returns the schema of the body of Create.
 func CreateSchema() *jsonbody.Schema { return jsonbody.MustCompile(createSchema) }
 
+// CreateSchemaText returns the JSON text of CreateSchema.
+func CreateSchemaText() []byte { return slices.Clone(createSchema) }
+
 // UpdateSchema returns the schema of the body of Update.
 func UpdateSchema() *jsonbody.Schema { return jsonbody.MustCompile(updateSchema) }
 

@@ -33,10 +33,24 @@ const (
 	AttributeContextFields    = "contextFields"
 	AttributeDependency       = "dependency"
 	AttributeChildren         = "children"
+	AttributeManagedBy        = "managedBy"
+	AttributeTags             = "tags"      // texts such as simple:checkout
+	AttributeOwner            = "owner"     // a text such as user:7
+	AttributeKeepUntil        = "keepUntil" // a date such as 2027-01-31
+	AttributeKeepReason       = "keepReason"
+	AttributeLinks            = "links"
 
 	AttributeEnvironments = "environments" // the state of all environments; encode has its form
 	AttributeLastSeen     = "lastSeen"     // when applications asked for it; EncodeLastSeen has its form
+	AttributeForAllSince  = "forAllSince"  // from when on it is on for everybody; in the form of EncodeLastSeen
 	AttributeImported     = "imported"     // the state that the last import wrote
+)
+
+// The attributes of a link.
+const (
+	linkID    = "id"
+	linkURL   = "url"
+	linkTitle = "title"
 )
 
 // The attributes of a dependency.
@@ -58,6 +72,22 @@ type Row struct {
 
 	environments []byte
 	lastSeen     string
+	forAllSince  string
+}
+
+// Stage returns the stage of the toggle; see toggle.Feature.Stage.
+func (r Row) Stage(production []string, now time.Time) toggle.Stage {
+	f := r.Toggle
+	f.LastSeen, f.ForAllSince = DecodeLastSeen(r.lastSeen), DecodeLastSeen(r.forAllSince)
+	return f.Stage(production, now)
+}
+
+// LifecycleStage returns the stage of the toggle in Unleash; see toggle.Feature.Lifecycle.
+func (r Row) LifecycleStage(production []string, now time.Time) toggle.LifecycleStage {
+	f := r.Toggle
+	f.LastSeen, f.ForAllSince = DecodeLastSeen(r.lastSeen), DecodeLastSeen(r.forAllSince)
+	reached := f.Lifecycle(production, now)
+	return reached[len(reached)-1].Stage
 }
 
 // LastSeenAt returns when applications last asked for the toggle in any environment, or the zero time if they never
@@ -87,6 +117,11 @@ func UnmarshalRow(item dynamo.Item) Row {
 		PotentiallyStale: item.Bool(AttributePotentiallyStale),
 		ContextFields:    item.Strings(AttributeContextFields),
 		Children:         item.Strings(AttributeChildren),
+		ManagedBy:        item.String(AttributeManagedBy),
+		Tags:             tagsOf(item),
+		Owner:            ownerOf(item),
+		Keep:             keepOf(item),
+		Links:            linksOf(item),
 		Imported:         item.String(AttributeImported),
 		LastEvent:        item.Int(eventlog.AttributeEvent),
 	}
@@ -106,16 +141,55 @@ func UnmarshalRow(item dynamo.Item) Row {
 			Variants: append([]string{}, d.Strings(dependencyVariants)...),
 		}
 	}
-	row := Row{Toggle: f, lastSeen: item.String(AttributeLastSeen)}
+	row := Row{Toggle: f, lastSeen: item.String(AttributeLastSeen), forAllSince: item.String(AttributeForAllSince)}
 	row.EnabledIn, row.Segments, row.environments = divide(item.Bytes(AttributeEnvironments))
 	return row
+}
+
+// tagsOf returns the tags of an item, or nil. It ignores what attributes did not write.
+func tagsOf(item dynamo.Item) (tags []toggle.Tag) {
+	for _, text := range item.Strings(AttributeTags) {
+		if tag, ok := toggle.ParseTag(text); ok {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// ownerOf returns the owner of an item, or nil. It ignores what attributes did not write.
+func ownerOf(item dynamo.Item) *toggle.Owner {
+	if owner, ok := toggle.ParseOwner(item.String(AttributeOwner)); ok {
+		return &owner
+	}
+	return nil
+}
+
+// keepOf returns until when the toggle of an item is kept, or nil. It ignores what attributes did not write.
+func keepOf(item dynamo.Item) *toggle.Keep {
+	until, err := toggle.ParseDay(item.String(AttributeKeepUntil))
+	if err != nil {
+		return nil
+	}
+	return &toggle.Keep{Until: until, Reason: item.String(AttributeKeepReason)}
+}
+
+// linksOf returns the links of an item, or nil.
+func linksOf(item dynamo.Item) (links []toggle.Link) {
+	for _, stored := range item.Maps(AttributeLinks) {
+		link := toggle.Link{ID: stored.String(linkID), URL: stored.String(linkURL)}
+		if _, ok := stored[linkTitle]; ok {
+			link.Title = new(stored.String(linkTitle))
+		}
+		links = append(links, link)
+	}
+	return links
 }
 
 // Feature returns the toggle with the states of its environments. An error means that the item was not written by the
 // service.
 func (r Row) Feature() (toggle.Feature, error) {
 	f := r.Toggle
-	f.LastSeen = DecodeLastSeen(r.lastSeen)
+	f.LastSeen, f.ForAllSince = DecodeLastSeen(r.lastSeen), DecodeLastSeen(r.forAllSince)
 	if r.environments == nil {
 		return f, nil
 	}

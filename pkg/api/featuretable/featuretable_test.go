@@ -38,6 +38,7 @@ func TestMarshal(t *testing.T) {
 				PotentiallyStale: true,
 				ContextFields:    []string{"a", "b"},
 				LastEvent:        8,
+				Owner:            &toggle.Owner{Kind: toggle.OwnerGroup, ID: 3},
 				Imported:         "a",
 			},
 			staleness: "release#potentially-stale#12",
@@ -45,6 +46,7 @@ func TestMarshal(t *testing.T) {
 		{
 			toggle: toggle.Feature{
 				Name: "imported", Project: "p", Type: "release", CreatedAt: at, CreatedBy: &toggle.Creator{Name: "ada"},
+				Owner: &toggle.Owner{Kind: toggle.OwnerText, Name: "Checkout: team"},
 			},
 			staleness: "release#fresh#5",
 		},
@@ -91,7 +93,10 @@ func TestEveryPropertyIsStored(t *testing.T) {
 		CreatedBy: &toggle.Creator{ID: 7}, Archived: true, ArchivedAt: &at, Stale: true, PotentiallyStale: true,
 		ContextFields: []string{"a"}, Environments: map[string]toggle.Environment{"production": {Enabled: true}},
 		Dependency: &toggle.Dependency{Feature: "parent", Variants: []string{}}, Children: []string{"c"}, Imported: "a",
-		LastEvent: 8, LastSeen: map[string]time.Time{"production": at},
+		ManagedBy: "https://example.com", Tags: []toggle.Tag{{Type: "simple", Value: "a:b"}},
+		Owner: &toggle.Owner{Kind: toggle.OwnerUser, ID: 7}, Keep: &toggle.Keep{Until: at.Truncate(24 * time.Hour), Reason: "r"},
+		Links:     []toggle.Link{{ID: "1", URL: "https://example.com", Title: new("t")}, {ID: "2", URL: "https://example.com"}},
+		LastEvent: 8, LastSeen: map[string]time.Time{"production": at}, ForAllSince: map[string]time.Time{"production": at},
 	}
 	for property, value := range reflect.ValueOf(f).Fields() {
 		assert.Equal(t, "", map[bool]string{true: property.Name + " has no value in this test"}[value.IsZero()])

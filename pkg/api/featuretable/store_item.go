@@ -45,13 +45,43 @@ func attributes(f toggle.Feature) dynamo.Item {
 				dependencyVariants: dynamo.Strings(f.Dependency.Variants),
 			})
 		}),
+		AttributeManagedBy: optional(f.ManagedBy != "", func() value { return dynamo.S(f.ManagedBy) }),
+		AttributeOwner:     optional(f.Owner != nil, func() value { return dynamo.S(f.Owner.String()) }),
+		AttributeKeepUntil: optional(f.Keep != nil, func() value { return dynamo.S(f.Keep.Day()) }),
+		AttributeKeepReason: optional(f.Keep != nil && f.Keep.Reason != "", func() value {
+			return dynamo.S(f.Keep.Reason)
+		}),
+		AttributeLinks:        optional(len(f.Links) > 0, func() value { return dynamo.Maps(linkItems(f.Links)) }),
+		AttributeTags:         optional(len(f.Tags) > 0, func() value { return dynamo.Strings(tagTexts(f.Tags)) }),
 		AttributeImported:     optional(f.Imported != "", func() value { return dynamo.S(f.Imported) }),
 		AttributeChildren:     optional(len(f.Children) > 0, func() value { return dynamo.Strings(f.Children) }),
 		AttributeEnvironments: optional(len(f.Environments) > 0, func() value { return dynamo.B(encode(f)) }),
+		AttributeForAllSince: optional(len(f.ForAllSince) > 0, func() value {
+			return dynamo.S(EncodeLastSeen(f.ForAllSince))
+		}),
 		AttributeStaleness: optional(f.CanBecomeStale(), func() value {
 			return dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
 		}),
 	}
+}
+
+func linkItems(links []toggle.Link) []dynamo.Item {
+	items := make([]dynamo.Item, len(links))
+	for i, link := range links {
+		items[i] = dynamo.Item{linkID: dynamo.S(link.ID), linkURL: dynamo.S(link.URL)}
+		if link.Title != nil {
+			items[i][linkTitle] = dynamo.S(*link.Title)
+		}
+	}
+	return items
+}
+
+func tagTexts(tags []toggle.Tag) []string {
+	texts := make([]string, len(tags))
+	for i, tag := range tags {
+		texts[i] = tag.String()
+	}
+	return texts
 }
 
 type value = types.AttributeValue

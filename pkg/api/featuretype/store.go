@@ -124,15 +124,7 @@ func (s *Store) requestEvaluation(id string) types.TransactWriteItem {
 
 // update returns the action that updates the item of a type.
 func (s *Store) update(id string, builder expression.Builder) types.TransactWriteItem {
-	expr := dynamo.Build(builder)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       dynamo.Marshal(key{id}),
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.UpdateItem(s.table, dynamo.Marshal(key{id}), builder)
 }
 
 // change returns the actions that change the lifetime of a type, and sets next.LastEvent.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -13,9 +14,15 @@ import (
 //go:embed lifetime.schema.json
 var lifetimeSchema []byte
 
+// LifetimeSchema returns the schema of the body of UpdateLifetime.
+func LifetimeSchema() *jsonbody.Schema { return jsonbody.MustCompile(lifetimeSchema) }
+
+// LifetimeSchemaText returns the JSON text of LifetimeSchema.
+func LifetimeSchemaText() []byte { return slices.Clone(lifetimeSchema) }
+
 // UpdateLifetime serves PUT /api/admin/feature-types/{id}/lifetime.
 func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(lifetimeSchema)
+	schema := LifetimeSchema()
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {

@@ -172,14 +172,7 @@ func (s *Store) Delete(ctx context.Context, id int64, precondition func(accessta
 		if err != nil {
 			return err
 		}
-		expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-		actions.Add(actionGroup, types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       accesstable.GroupKey(id),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
+		actions.Add(actionGroup, dynamo.DeleteItem(s.table, accesstable.GroupKey(id), unchanged(old)))
 		actions.Add(actionName, s.releaseName(old))
 		actions.Add(actionEvent, record...)
 		return nil

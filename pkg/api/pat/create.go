@@ -35,6 +35,9 @@ func create(
 ) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(createSchema)
 	return func(w http.ResponseWriter, r *http.Request) error {
+		if access.PrincipalFrom(r.Context()).IsPipeline() {
+			return apierror.New(apierror.NoAccess, "A pipeline cannot create tokens: it would then have a stored secret.")
+		}
 		p, err := read(r, schema, datetime.Milliseconds(now()), limits.Days)
 		if err != nil {
 			return err

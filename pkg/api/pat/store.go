@@ -12,8 +12,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/ownership"
+	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/accesstable"
@@ -45,15 +47,17 @@ const (
 // Store keeps the tokens in the table PersonalAccessTokens, and their descriptions in the table Users. It is safe for
 // concurrent use.
 type Store struct {
-	client   *dynamodb.Client
-	pats     string
-	users    string
-	access   string // only GetWithDirectory reads it
-	accounts *user.Store
-	groups   *group.Store
-	owners   *ownership.Store
-	log      *eventlog.Log
-	random   io.Reader
+	client    *dynamodb.Client
+	pats      string
+	users     string
+	access    string // only GetWithDirectory reads it
+	accounts  *user.Store
+	groups    *group.Store
+	favorites *favorite.Store
+	owners    *ownership.Store
+	trusts    *trust.Store
+	log       *eventlog.Log
+	random    io.Reader
 }
 
 // NewStore returns a Store that uses the tables PersonalAccessTokens, Users and, in DeleteOwner, Identifiers
@@ -62,7 +66,10 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, 
 	return &Store{
 		client: client, pats: tables[Table], users: tables[user.Table], access: tables[accesstable.Table],
 		accounts: user.NewStore(client, tables, log),
-		groups:   group.NewStore(client, tables, log), owners: ownership.NewStore(client, tables), log: log, random: random,
+		groups:   group.NewStore(client, tables, log), favorites: favorite.NewStore(client, tables),
+		owners: ownership.NewStore(client, tables),
+		trusts: trust.NewStore(client, tables, log),
+		log:    log, random: random,
 	}
 }
 
@@ -231,16 +238,8 @@ func (s *Store) changeOwner(
 	} else {
 		condition = condition.And(expression.Name("kind").Equal(expression.Value(string(kind))))
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                           &s.users,
-		Key:                                 user.Key(p.UserID),
-		ConditionExpression:                 expr.Condition(),
-		UpdateExpression:                    expr.Update(),
-		ExpressionAttributeNames:            expr.Names(),
-		ExpressionAttributeValues:           expr.Values(),
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}}
+	return dynamo.UpdateItemOrReturn(s.users, user.Key(p.UserID),
+		expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 }
 
 // toItem does not store when the token was last seen.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/api/ownership"
@@ -17,10 +16,10 @@ import (
 // actions, two per token.
 const perTransaction = 50
 
-// DeleteOwner deletes an account of the kind, its tokens, memberships, roles and identifiers, and records each of them. After the first
-// transaction the account and its tokens are unusable. The second one deletes up to 50 tokens, further ones the other
-// tokens, and the last one the account. After an error or a crash, a repeated DeleteOwner ends the deletion. The kind
-// of its error is NotFound if there is no such account, and Conflict for the last enabled Admin and for the last Owner of a
+// DeleteOwner deletes an account of the kind, its tokens, trusts, memberships, roles, favorites and identifiers, and
+// records each of them but the favorites. After the first transaction the account, its tokens and its trusts are unusable.
+// The second one deletes up to 50 tokens, further ones the other tokens and the trusts, and the last one the account.
+// After an error or a crash, a repeated DeleteOwner ends the deletion. The kind of its error is NotFound if there is no such account, and Conflict for the last enabled Admin and for the last Owner of a
 // protected or private project, unless force is true.
 func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64, force bool) error {
 	keep := s.keep
@@ -48,7 +47,15 @@ func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64, force
 			return fmt.Errorf("delete the tokens of user %d: %w", id, err)
 		}
 	}
+	if kind == user.ServiceAccount {
+		if err := s.trusts.RemoveAccount(ctx, id); err != nil {
+			return err
+		}
+	}
 	if err := s.groups.RemoveAccount(ctx, owner); err != nil {
+		return err
+	}
+	if err := s.favorites.DeleteAccount(ctx, id); err != nil {
 		return err
 	}
 	return s.accounts.EndDeletion(ctx, id)
@@ -66,14 +73,8 @@ func (s *Store) keep(ctx context.Context, actions *dynamo.Actions, u user.User) 
 func (s *Store) deletion(ctx context.Context, p PAT, kind user.Kind) ([]types.TransactWriteItem, error) {
 	_, deleted := eventTypes(kind)
 	_, event, err := s.log.RecordActions(ctx, p.change(deleted, nil, p.eventData()))
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(eventlog.ExistsWithLast(hash, p.LastEvent)))
-	return append([]types.TransactWriteItem{{Delete: &types.Delete{
-		TableName:                 &s.pats,
-		Key:                       Key(p.UserID, p.ID),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}}, event...), err
+	deletion := dynamo.DeleteItem(s.pats, Key(p.UserID, p.ID), eventlog.ExistsWithLast(hash, p.LastEvent))
+	return append([]types.TransactWriteItem{deletion}, event...), err
 }
 
 // DeleteUnlisted deletes a token that its owner does not list, such as after a restore that has not ended. If the token

@@ -159,6 +159,9 @@ func add(roles map[int64][]access.Role, r access.Role, ids []int64) {
 func SetUserRoles(projects *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, roles, err := projects.userAndRoles(r)
+		if err == nil {
+			err = checkSent(roles)
+		}
 		if err != nil {
 			return err
 		}
@@ -181,6 +184,9 @@ func RemoveUserRoles(projects *Store) lambdahttp.HandlerFunc {
 func SetGroupRoles(projects *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, roles, err := projects.groupAndRoles(r)
+		if err == nil {
+			err = checkSent(roles)
+		}
 		if err != nil {
 			return err
 		}
@@ -248,6 +254,14 @@ func (s *Store) groupAndRoles(r *http.Request) (id int64, roles []access.Role, e
 // rolesOf returns the roles in the query of a request.
 func rolesOf(r *http.Request) ([]access.Role, error) {
 	return user.QueryIDs[access.Role](r, "roles", "roles")
+}
+
+// checkSent returns a 400 if the query of a PUT has no roles: a misspelled parameter would end all roles.
+func checkSent(roles []access.Role) error {
+	if len(roles) == 0 {
+		return apierror.Invalid(apierror.Missing("/query/roles"))
+	}
+	return nil
 }
 
 // updateAccess changes the access to the project of the path on behalf of the caller.

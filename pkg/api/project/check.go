@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/ownership"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
@@ -17,9 +18,9 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// Check looks for custom roles in projects that do not exist, for protected and private projects without an Owner, and for
-// toggles and segments of projects that do not exist. It is a consistency.Check. That of groups looks for roles of accounts
-// and groups that do not exist.
+// Check looks for custom roles in projects that do not exist, for protected and private projects without an Owner, for
+// protections that are not valid, and for toggles and segments of projects that do not exist. It is a
+// consistency.Check. That of groups looks for roles of accounts and groups that do not exist.
 func (s *Store) Check(ctx context.Context) (summary string, found []consistency.Inconsistency, err error) {
 	projects, err := s.List(ctx)
 	if err != nil {
@@ -37,6 +38,7 @@ func (s *Store) Check(ctx context.Context) (summary string, found []consistency.
 	for _, p := range projects {
 		known[p.ID] = true
 		found = append(found, s.checkRoles(p, roles)...)
+		found = append(found, checkProtections(p)...)
 		if p.Mode == access.Open {
 			continue
 		}
@@ -73,6 +75,22 @@ func (s *Store) checkRoles(p *access.Project, roles map[access.Role]bool) (found
 			Text:   fmt.Sprintf("the role %d, which does not exist, is given in the project %q", int64(r), p.ID),
 			Repair: s.withoutRole(p.ID, r),
 		})
+	}
+	return found
+}
+
+// checkProtections looks for protections of a project that are not valid. Those of environments that do not exist wait for
+// an environment with the name.
+func checkProtections(p *access.Project) (found []consistency.Inconsistency) {
+	for _, name := range slices.Sorted(maps.Keys(p.Protections)) {
+		protection := p.Protections[name]
+		if invalid := environment.CheckProtection(protection.RequiredApprovals, protection.Freeze); invalid != nil {
+			found = append(found, consistency.Inconsistency{
+				Text: fmt.Sprintf("the protection of the environment %q in the project %q is not valid: %v", name, p.ID, invalid),
+				Advice: "replace it: PUT /api/admin/projects/PROJECT/environments/ENVIRONMENT/change-requests/config, and " +
+					"…/ENVIRONMENT/freeze",
+			})
+		}
 	}
 	return found
 }

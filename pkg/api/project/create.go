@@ -21,6 +21,17 @@ var createSchema []byte
 //go:embed validate.schema.json
 var validateSchema []byte
 
+// CreateSchema returns the schema of the body of Create. Rules are those for it.
+func CreateSchema() *jsonbody.Schema { return jsonbody.MustCompile(createSchema) }
+
+// CreateSchemaText returns the JSON text of CreateSchema.
+func CreateSchemaText() []byte { return slices.Clone(createSchema) }
+
+// Rules returns the rules for the bodies of Create and Update.
+func Rules() []jsonbody.Rule {
+	return []jsonbody.Rule{jsonbody.ReadableName(toggle.IsReadable), validNaming, validLinks}
+}
+
 // created is projectCreatedSchema in api/openapi.yaml.
 type created struct {
 	ID                string      `json:"id"`
@@ -42,9 +53,9 @@ type protectedEnvironment struct {
 
 // Create serves POST /api/admin/projects. The person or service account that creates a project is its Owner.
 func Create(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(createSchema)
+	schema, rules := CreateSchema(), append(Rules(), notReserved)
 	return func(w http.ResponseWriter, r *http.Request) error {
-		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable), notReserved)
+		body, err := schema.Read(r, rules...)
 		if err != nil {
 			return err
 		}
@@ -157,7 +168,7 @@ func notReserved(body jsonbody.Object) []apierror.Detail {
 	return nil
 }
 
-// edit sets the name, the description, the mode and the stickiness that a body contains.
+// edit sets what a body contains of the properties of update-project.
 func edit(p *access.Project, body jsonbody.Object) {
 	p.Name = body.Text("name")
 	if body.Has("description") {
@@ -166,10 +177,8 @@ func edit(p *access.Project, body jsonbody.Object) {
 			p.Description = &text
 		}
 	}
-	if mode, ok := body.TextOK("mode"); ok {
-		p.Mode = access.Mode(mode)
-	}
 	if text, ok := body.TextOK("defaultStickiness"); ok {
 		p.DefaultStickiness = text
 	}
+	editSettings(p, body)
 }

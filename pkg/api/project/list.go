@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -58,6 +59,7 @@ func List(projects *Store) lambdahttp.HandlerFunc {
 func (s *Store) listContents(ctx context.Context, listed []*access.Project) ([]response, error) {
 	var numbers map[string]counts
 	var people directory
+	var favorites favorite.Favorites
 	var reads errgroup.Group
 	reads.Go(func() (err error) {
 		numbers, err = s.count(ctx)
@@ -67,13 +69,17 @@ func (s *Store) listContents(ctx context.Context, listed []*access.Project) ([]r
 		people, err = s.readDirectory(ctx, listed)
 		return err
 	})
+	reads.Go(func() (err error) {
+		favorites, err = s.favorites.Get(ctx)
+		return err
+	})
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
 	shown := make([]response, len(listed))
 	for i, p := range listed {
 		n := numbers[p.ID]
-		shown[i] = newResponse(p)
+		shown[i] = newResponse(p, favorites)
 		shown[i].contentsResponse = &contentsResponse{
 			n.active, n.stale, n.potentiallyStale, people.members(p), people.owners(p),
 		}
@@ -91,11 +97,15 @@ func (s *Store) listGrants(ctx context.Context, listed []*access.Project, filter
 	if err != nil {
 		return nil, err
 	}
+	favorites, err := s.favorites.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
 	shown := []response{}
 	for _, p := range listed {
 		has := newGrantsResponse(filter.of(p), accounts, groups)
 		if len(has.Users)+len(has.Groups) > 0 {
-			r := newResponse(p)
+			r := newResponse(p, favorites)
 			r.Access = &has
 			shown = append(shown, r)
 		}
@@ -103,8 +113,9 @@ func (s *Store) listGrants(ctx context.Context, listed []*access.Project, filter
 	return shown, nil
 }
 
-func newResponse(p *access.Project) response {
+func newResponse(p *access.Project, favorites favorite.Favorites) response {
 	shown := response{
+		Favorite:          favorites.Has(favorite.Project(p)),
 		ID:                p.ID,
 		Name:              p.Name,
 		Mode:              p.Mode,

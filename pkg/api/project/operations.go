@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
@@ -45,6 +46,24 @@ func Operations() []app.Operation {
 			Requires: access.Has(access.CreateProject),
 			Tables:   []string{accesstable.Table},
 			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return Validate(NewStore(d.DynamoDB, d.Tables, nil)) },
+		},
+		{
+			Name:     "add-favorite-project",
+			Route:    "POST /api/admin/projects/{projectId}/favorites",
+			Requires: access.IsUserInProject,
+			Tables:   []string{accesstable.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return ChangeFavorite(favorite.NewStore(d.DynamoDB, d.Tables).Add)
+			},
+		},
+		{
+			Name:     "remove-favorite-project",
+			Route:    "DELETE /api/admin/projects/{projectId}/favorites",
+			Requires: access.IsUserInProject,
+			Tables:   []string{accesstable.Table},
+			Handler: func(d *app.Deps) lambdahttp.HandlerFunc {
+				return ChangeFavorite(favorite.NewStore(d.DynamoDB, d.Tables).Remove)
+			},
 		},
 		{
 			Name:     "get-project-overview",

@@ -5,7 +5,10 @@ import (
 	"net/http"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -24,6 +27,7 @@ type overview struct {
 	UpdatedAt    *string              `json:"updatedAt"`
 	ArchivedAt   *string              `json:"archivedAt"`
 	Onboarding   onboarding           `json:"onboardingStatus"`
+	Favorite     bool                 `json:"favorite"` // of the caller
 }
 
 type projectEnvironment struct {
@@ -44,23 +48,36 @@ type onboarding struct {
 // Overview serves GET /api/admin/projects/{projectId}/overview.
 func Overview(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		p, err := access.VisibleProject(r.Context(), r.PathValue("projectId"))
+		ctx := r.Context()
+		p, err := access.VisibleProject(ctx, r.PathValue("projectId"))
 		if err != nil {
 			return err
 		}
-		all, err := environments.List(r.Context())
-		if err != nil {
+		var all []environment.Environment
+		var numbers map[string]counts
+		var people directory
+		var favorites favorite.Favorites
+		var reads errgroup.Group // at the same time
+		reads.Go(func() (err error) {
+			all, err = environments.List(ctx)
+			return err
+		})
+		reads.Go(func() (err error) {
+			numbers, err = projects.count(ctx)
+			return err
+		})
+		reads.Go(func() (err error) {
+			people, err = projects.readDirectory(ctx, []*access.Project{p})
+			return err
+		})
+		reads.Go(func() (err error) {
+			favorites, err = projects.favorites.Get(ctx)
+			return err
+		})
+		if err := reads.Wait(); err != nil {
 			return err
 		}
-		counts, err := projects.count(r.Context())
-		if err != nil {
-			return err
-		}
-		people, err := projects.readDirectory(r.Context(), []*access.Project{p})
-		if err != nil {
-			return err
-		}
-		n := counts[p.ID]
+		n := numbers[p.ID]
 		body := overview{
 			eventData:    newEventData(p),
 			Version:      listVersion,
@@ -72,6 +89,7 @@ func Overview(projects *Store, environments *environment.Store) lambdahttp.Handl
 			UpdatedAt:    formatted(p.UpdatedAt),
 			ArchivedAt:   formatted(p.ArchivedAt),
 			Onboarding:   n.onboarding(),
+			Favorite:     favorites.Has(favorite.Project(p)),
 		}
 		for _, e := range all {
 			if p.HasEnvironment(e.Name) {

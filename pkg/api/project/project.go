@@ -87,19 +87,14 @@ func newEventData(p *access.Project) eventData {
 		LinkTemplates:     make([]linkTemplate, len(p.LinkTemplates)),
 	}
 	if p.Naming != nil {
-		data.Naming = &naming{p.Naming.Pattern, optional(p.Naming.Example), optional(p.Naming.Description)}
+		data.Naming = &naming{
+			p.Naming.Pattern, lambdahttp.Optional(p.Naming.Example), lambdahttp.Optional(p.Naming.Description),
+		}
 	}
 	for i, link := range p.LinkTemplates {
 		data.LinkTemplates[i] = linkTemplate(link)
 	}
 	return data
-}
-
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // Change returns the event of a change of a project.
@@ -117,6 +112,8 @@ type response struct {
 	Description       string      `json:"description,omitempty"` // a null would be an error of Unleash's Terraform provider
 	Mode              access.Mode `json:"mode"`
 	DefaultStickiness string      `json:"defaultStickiness"`
+
+	Favorite bool `json:"favorite"` // of the caller
 
 	*contentsResponse // nil with a filter by users, groups or roles
 

@@ -163,7 +163,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	defaultProject := `{"id":"default","name":"Default","description":"Default project","mode":"open",` +
-		`"defaultStickiness":"default","featureCount":0,"staleFeatureCount":0,"potentiallyStaleFeatureCount":0,"memberCount":0,` +
+		`"defaultStickiness":"default","favorite":false,"featureCount":0,"staleFeatureCount":0,"potentiallyStaleFeatureCount":0,"memberCount":0,` +
 		`"owners":[{"ownerType":"system"}],"createdAt":null,"updatedAt":null,"archivedAt":null}`
 	f.Expect(f.admin(t), t, "list", "", "", `200 {"version":1,"projects":[`+defaultProject+`]}`)
 	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop","mode":"private"}`, http.StatusCreated)
@@ -174,7 +174,7 @@ func TestList(t *testing.T) {
 		f.toggle(t, created)
 	}
 	_, _, text := f.Serve(f.ada(t), operation.Request{Operation: "list"})
-	expectPart(t, text, `"mode":"private","defaultStickiness":"default","featureCount":2,"staleFeatureCount":1,`+
+	expectPart(t, text, `"mode":"private","defaultStickiness":"default","favorite":false,"featureCount":2,"staleFeatureCount":1,`+
 		`"potentiallyStaleFeatureCount":0,"memberCount":2,"owners":[{"ownerType":"user","name":"Ada","email":"ada@example.com"},`+
 		`{"ownerType":"group","name":"Payments"}],`)
 	f.Expect(f.as(t, access.UserPrincipal(3, access.RoleEditor)), t, "list", "", "", `200 {"version":1,"projects":[`+defaultProject+`]}`)
@@ -256,11 +256,23 @@ func TestUpdate(t *testing.T) {
 			"`/body/linkTemplates/0/urlTemplate` property must be an http or https URL; you sent \"javascript:alert(1)\"."},
 		{"update", `{"id":"web","name":"x"}`, "400 ValidationError: The `/body/id` property must be \"shop\", as in the path; you sent \"web\"."},
 		{"update", `{"name":"Shop","mode":"protected"}`, "200"},
+		{"update", `{"name":"Shop","featureNaming":{"pattern":"("}}`,
+			"400 ValidationError: The `/body/featureNaming/pattern` property must be a regular expression (RE2); you sent \"(\"."},
+		{"update", `{"name":"Shop","featureNaming":{"pattern":"shop-.*"},"linkTemplates":[{"urlTemplate":"https://x.example/"}]}`, "200"},
+		{"create", `{"id":"named","name":"N","linkTemplates":[{"urlTemplate":"x"}]}`, "400 ValidationError: The " +
+			"`/body/linkTemplates/0/urlTemplate` property must be an http or https URL; you sent \"x\"."},
 	} {
 		f.Expect(f.ada(t), t, call.operation, "shop", call.body, call.want)
 	}
+	p, err := f.store.Get(t.Context(), "shop")
+	assert.OK(t, err)
+	assert.Equal(t, []any{"shop-.*", access.LinkTemplate{URLTemplate: "https://x.example/"}}, []any{p.Naming.Pattern, p.LinkTemplates[0]})
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"named","name":"N","featureNaming":{"pattern":"n-.*"}}`, http.StatusCreated)
+	p, err = f.store.Get(t.Context(), "named")
+	assert.OK(t, err)
+	assert.Equal(t, "n-.*", p.Naming.Pattern)
 	f.ExpectStatus(f.ada(t), t, "update", "default", `{"name":"Everything"}`, http.StatusOK)
-	p, err := f.store.Get(t.Context(), "default")
+	p, err = f.store.Get(t.Context(), "default")
 	assert.OK(t, err)
 	assert.Equal(t, "Everything", p.Name)
 }
@@ -379,6 +391,14 @@ func TestAccess(t *testing.T) {
 	}
 	status, _, text := f.Serve(f.ada(t), operation.Request{Operation: "removeUser", Path: "shop/3", Query: "roles=6"})
 	assert.Equal(t, "200 ", fmt.Sprint(status, " ", text))
+	groups := f.Set
+	groups.Parameters = []string{"projectId", "groupId"}
+	groups.Handlers = map[string]lambdahttp.HandlerFunc{"set": project.SetGroupRoles(f.store)}
+	_, _, ofUser := f.Serve(f.ada(t), operation.Request{Operation: "setUser", Path: "shop/3", Query: "role=4"})
+	_, _, ofGroup := groups.Serve(f.ada(t), operation.Request{Operation: "set", Path: "shop/1"})
+	for _, text := range []string{ofUser, ofGroup} {
+		assert.Equal(t, "ValidationError: The `/query/roles` parameter is required; you did not send it.", text)
+	}
 	_, _, text = f.Serve(f.ada(t), operation.Request{Operation: "setUser", Path: "shop/3", Query: "roles=x"})
 	assert.Equal(t, "ValidationError: The `/query/roles` parameter must be ids of roles, separated by commas; you sent \"x\".", text)
 	p, err := f.store.Get(t.Context(), "shop")
@@ -407,4 +427,22 @@ func TestGiveMoreThanOneHas(t *testing.T) {
 	}
 	f.Expect(ben(), t, "addAccess", "shop", `{"roles":[7],"groups":[],"users":[3]}`, "200")
 	f.Expect(ben(), t, "removeUser", "shop/3", "", "200")
+}
+
+// A toggle that is turned on while its environment is removed from the project prevents that.
+func TestTurnedOnMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, http.StatusCreated)
+	f.toggle(t, toggle.Feature{Name: "a", Project: "shop"})
+	client := f.Before(t, "TransactWriteItems", 1, func() {
+		_, err := f.features.Update(t.Context(), "a", func(old toggle.Feature) (toggle.Feature, error) {
+			old.SetEnvironment("production", toggle.Environment{Enabled: true})
+			return old, nil
+		})
+		assert.OK(t, err)
+	})
+	projects := project.NewStore(client, f.Tables, f.LogThrough(client))
+	err := projects.RemoveEnvironment(t.Context(), "shop", "production", environment.NewStore(client, f.Tables, nil))
+	expectError(t, err, `that are on in the environment "production" is 1. Turn them off first.`)
 }

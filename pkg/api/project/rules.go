@@ -3,7 +3,6 @@ package project
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,15 +43,25 @@ func Check(p *access.Project) error {
 		return fmt.Errorf("there must be at most %d links", maxLinks)
 	}
 	for _, link := range p.LinkTemplates {
-		if !isLink(link.URLTemplate) || tooLong(link.URLTemplate, maxURL) ||
-			link.Title != nil && tooLong(*link.Title, maxName) {
-			return errors.New("each link must be an http or https URL")
+		if err := CheckLink(link); err != nil {
+			return err
 		}
 	}
-	return checkNaming(p.Naming)
+	return CheckNaming(p.Naming)
 }
 
-func checkNaming(n *access.Naming) error {
+// CheckLink returns nil if a link of a project is valid.
+func CheckLink(link access.LinkTemplate) error {
+	if !toggle.IsWebURL(link.URLTemplate) || tooLong(link.URLTemplate, maxURL) ||
+		link.Title != nil && tooLong(*link.Title, maxName) {
+		return fmt.Errorf("each link must be an http or https URL of at most %d characters, with a title of at most %d",
+			maxURL, maxName)
+	}
+	return nil
+}
+
+// CheckNaming returns nil if the toggles of a project can be named so. A nil Naming is any name.
+func CheckNaming(n *access.Naming) error {
 	if n == nil {
 		return nil
 	}
@@ -73,10 +82,4 @@ func tooLong(text string, most int) bool { return utf8.RuneCountInString(text) >
 // isReserved reports whether /api/admin/projects/ID begins the path of another operation.
 func isReserved(id string) bool {
 	return slices.Contains([]string{"archive", "revive", "validate"}, strings.ToLower(id))
-}
-
-// isLink reports whether a text is an http or https URL.
-func isLink(text string) bool {
-	parsed, err := url.Parse(text)
-	return err == nil && (parsed.Scheme == "http" || parsed.Scheme == "https") && parsed.Host != ""
 }

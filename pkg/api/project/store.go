@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/ownership"
 	"toggleadmin/pkg/api/segmenttable"
@@ -19,24 +20,26 @@ import (
 
 // Store keeps the projects in the table Access. It is safe for concurrent use.
 type Store struct {
-	client *dynamodb.Client
-	tables dynamo.Tables
-	access *accesstable.Reader
-	users  *user.Store
-	owners *ownership.Store
-	log    *eventlog.Log
+	client    *dynamodb.Client
+	tables    dynamo.Tables
+	access    *accesstable.Reader
+	users     *user.Store
+	owners    *ownership.Store
+	favorites *favorite.Store
+	log       *eventlog.Log
 }
 
 // NewStore returns a Store that uses the tables Access, Users and Features and, for deletions, Segments and
 // ClientTokens. It records its changes in log, which can be nil if the Store only reads.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
-		client: client,
-		tables: tables,
-		access: accesstable.NewReader(client, tables),
-		users:  user.NewStore(client, tables, nil),
-		owners: ownership.NewStore(client, tables),
-		log:    log,
+		client:    client,
+		tables:    tables,
+		access:    accesstable.NewReader(client, tables),
+		users:     user.NewStore(client, tables, nil),
+		owners:    ownership.NewStore(client, tables),
+		favorites: favorite.NewStore(client, tables),
+		log:       log,
 	}
 }
 

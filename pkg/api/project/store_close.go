@@ -66,24 +66,22 @@ func (s *Store) ArchiveAt(
 
 // Delete deletes a project, which need not be archived. precondition receives the project; its error is returned. The
 // kind of the error of Delete is NotFound, NoAccess for the default project, or Conflict while the project has a toggle,
-// a segment, or a client token of its own.
+// a segment, or a client token of its own. Reports of code references are deleted with the project.
 func (s *Store) Delete(ctx context.Context, id string, precondition func(*access.Project) error) error {
 	err := s.close(ctx, id, closing{
 		precondition: precondition,
-		check:        func(found contents) error { return found.conflict(id) },
+		check: func(found contents) error {
+			if err := found.conflict(id); err != nil {
+				return err
+			}
+			return s.access.DeleteCodeReferences(ctx, id)
+		},
 		write: func(actions *dynamo.Actions, old *access.Project, condition expression.ConditionBuilder) error {
 			event, record, err := s.log.RecordActions(ctx, Change(eventlog.ProjectDeleted, old, nil, newEventData(old)))
 			if err != nil {
 				return err
 			}
-			expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-			actions.Add(actionProject, types.TransactWriteItem{Delete: &types.Delete{
-				TableName:                 new(s.table()),
-				Key:                       accesstable.ProjectKey(id),
-				ConditionExpression:       expr.Condition(),
-				ExpressionAttributeNames:  expr.Names(),
-				ExpressionAttributeValues: expr.Values(),
-			}})
+			actions.Add(actionProject, dynamo.DeleteItem(s.table(), accesstable.ProjectKey(id), condition))
 			actions.Add(actionMarker, s.log.PutMarkerActions(Subject(id), event, "")...)
 			actions.Add(actionEvent, record...)
 			return nil

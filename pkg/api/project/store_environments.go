@@ -86,7 +86,7 @@ func (s *Store) RemoveEnvironment(ctx context.Context, id, name string, environm
 			}
 		}
 		p.Environments = left
-		actions.Add(actionReferences, references.SameVersion(name, all[i].References))
+		actions.Add(actionReferences, references.UnusedIn(name, id))
 		return nil
 	}, eventlog.ProjectEnvironmentRemoved)
 	if err != nil {

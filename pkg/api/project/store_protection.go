@@ -33,7 +33,16 @@ func newConfigData(p access.Protection) configData {
 // SetConfig replaces the protection of an environment of a project, without the freeze. The kind of its error is NotFound
 // if there is no project.
 func (s *Store) SetConfig(ctx context.Context, id, environment string, next access.Protection) error {
+	return s.EditConfig(ctx, id, environment, func(access.Protection) access.Protection { return next })
+}
+
+// EditConfig is SetConfig for the protection that edit returns for the one that is stored. If it changes meanwhile, edit is
+// called again.
+func (s *Store) EditConfig(
+	ctx context.Context, id, environment string, edit func(access.Protection) access.Protection,
+) error {
 	err := s.protect(ctx, id, environment, func(p *access.Protection) error {
+		next := edit(*p)
 		next.Freeze = p.Freeze
 		*p = next
 		return nil

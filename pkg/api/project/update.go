@@ -23,7 +23,7 @@ func Update(projects *Store) lambdahttp.HandlerFunc {
 	schema := jsonbody.MustCompile(updateSchema)
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id := r.PathValue("projectId")
-		body, err := schema.Read(r, jsonbody.ReadableName(toggle.IsReadable), jsonbody.AsInPath("id", id))
+		body, err := schema.Read(r, append(Rules(), jsonbody.AsInPath("id", id))...)
 		if err != nil {
 			return err
 		}
@@ -63,6 +63,7 @@ func UpdateSettings(projects *Store) lambdahttp.HandlerFunc {
 	}
 }
 
+// editSettings sets the mode, the pattern of names and the links that a body contains.
 func editSettings(p *access.Project, body jsonbody.Object) {
 	if mode, ok := body.TextOK("mode"); ok {
 		p.Mode = access.Mode(mode)
@@ -122,7 +123,7 @@ func validNaming(body jsonbody.Object) []apierror.Detail {
 func validLinks(body jsonbody.Object) (details []apierror.Detail) {
 	for i, link := range body.Objects("linkTemplates") {
 		sent := link.Text("urlTemplate")
-		if !isLink(sent) {
+		if !toggle.IsWebURL(sent) {
 			details = append(details, apierror.At(fmt.Sprintf("/body/linkTemplates/%d/urlTemplate", i),
 				"must be an http or https URL; you sent %q", apierror.Echo(sent)))
 		}

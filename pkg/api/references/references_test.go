@@ -46,6 +46,10 @@ func TestReferences(t *testing.T) {
 	assert.Equal(t, false, write(t, db, table.SameVersion("plan", references.Counts{})))
 	assert.Equal(t, true, write(t, db, table.SameVersion("plan", references.Counts{Version: 1})))
 
+	assert.Equal(t, false, write(t, db, table.UnusedIn("plan", "q")))
+	assert.Equal(t, true, write(t, db, table.UnusedIn("plan", "other")))
+	assert.Equal(t, false, write(t, db, table.UnusedIn("none", "other")))
+
 	// A project without toggles is left out. The change of references that have changed fails.
 	less := references.Counts{ByProject: references.ByProject{"q": -1}, Archived: -2}
 	assert.Equal(t, false, write(t, db, table.Change("plan", less, references.Counts{})))

@@ -154,16 +154,8 @@ func (s Store) Change(resource string, change, stored Counts) types.TransactWrit
 			update = update.Add(expression.Name(attribute), expression.Value(n))
 		}
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithUpdate(update).WithCondition(condition))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                           &s.table,
-		Key:                                 s.Key(resource),
-		ConditionExpression:                 expr.Condition(),
-		UpdateExpression:                    expr.Update(),
-		ExpressionAttributeNames:            expr.Names(),
-		ExpressionAttributeValues:           expr.Values(),
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}}
+	return dynamo.UpdateItemOrReturn(s.table, s.Key(resource),
+		expression.NewBuilder().WithUpdate(update).WithCondition(condition))
 }
 
 // Exists returns the condition that a resource exists. It fails without an item.
@@ -174,6 +166,13 @@ func (s Store) Exists(resource string) types.TransactWriteItem {
 // SameVersion returns the condition that the version of the references to a resource is that of stored, which was read.
 func (s Store) SameVersion(resource string, stored Counts) types.TransactWriteItem {
 	return s.check(resource, expression.Name(attributeCounts).AttributeExists().And(is(attributeVersion, stored.Version)))
+}
+
+// UnusedIn returns the condition that no toggle of a project refers to a resource that exists.
+func (s Store) UnusedIn(resource, project string) types.TransactWriteItem {
+	counts := expression.Name(attributeCounts)
+	of := counts.AppendName(expression.NameNoDotSplit(project))
+	return s.check(resource, counts.AttributeExists().And(of.AttributeNotExists()))
 }
 
 // Unchanged returns the condition that the numbers and the version are those of stored, which was read.
@@ -196,15 +195,7 @@ func (s Store) check(resource string, condition expression.ConditionBuilder) typ
 // Delete returns the action that deletes the references to a resource. It fails if the numbers or the version are not
 // those of stored, which was read.
 func (s Store) Delete(resource string, stored Counts) types.TransactWriteItem {
-	condition := unchanged(stored).And(is(attributeVersion, stored.Version))
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition))
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName:                 &s.table,
-		Key:                       s.Key(resource),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.DeleteItem(s.table, s.Key(resource), unchanged(stored).And(is(attributeVersion, stored.Version)))
 }
 
 // unchanged returns the condition that an item has the numbers of references, which have no ByProject if the item has

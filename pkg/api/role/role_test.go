@@ -178,7 +178,7 @@ func TestPermissions(t *testing.T) {
 	for _, want := range []string{
 		`{"permissions":{"environments":[{"name":"prod","permissions":[{"id":25,"name":"CREATE_FEATURE_STRATEGY",`,
 		`"environment":"prod"}`,
-		`"root":[{"id":12,"name":"CREATE_PROJECT","displayName":"Create projects","type":"root"}`,
+		`"root":[{"id":10,"name":"UPDATE_TAG_TYPE","displayName":"Update tag types","type":"root"}`,
 		`"project":[{"id":2,"name":"CREATE_FEATURE"`,
 		`"version":1}`,
 	} {

@@ -268,15 +268,8 @@ func (s *Store) Delete(ctx context.Context, id access.Role, precondition func(ac
 		if err != nil {
 			return err
 		}
-		expr := dynamo.Build(expression.NewBuilder().
-			WithCondition(unchanged(old).And(accesstable.HasAssignments(assignments))))
-		actions.Add(actionRole, types.TransactWriteItem{Delete: &types.Delete{
-			TableName:                 &s.table,
-			Key:                       accesstable.RoleKey(id),
-			ConditionExpression:       expr.Condition(),
-			ExpressionAttributeNames:  expr.Names(),
-			ExpressionAttributeValues: expr.Values(),
-		}})
+		actions.Add(actionRole, dynamo.DeleteItem(s.table, accesstable.RoleKey(id),
+			unchanged(old).And(accesstable.HasAssignments(assignments))))
 		actions.Add(actionName, s.releaseName(old))
 		s.count(actions, old, access.RoleDefinition{})
 		if err := s.writeDirectory(ctx, actions, old, access.RoleDefinition{}); err != nil {

@@ -371,6 +371,8 @@ func TestAccess(t *testing.T) {
 		{owner, "create", "", `{"name":"d","constraints":[],"project":"shop"}`, "201"},
 		{owner, "create", "", `{"name":1}`, "403"},
 		{editor, "create", "", `{"name":1}`, "400"},
+		{as(8, access.RoleViewer), "create", "", `{"name":"e","constraints":[],"project":"shop"}`, "403 NoAccessError: You need " +
+			`the "CREATE_SEGMENT" permission, or the "UPDATE_PROJECT_SEGMENT" permission in the project "shop", to perform`},
 		{owner, "create", "", `{"name":"e","constraints":[]}`, `403 NoAccessError: You need the "CREATE_SEGMENT" permission`},
 		{editor, "create", "", `{"name":"e","constraints":[],"project":"none"}`,
 			"400 ValidationError: The `/body/project` property must be the id of a project; you sent \"none\"."},

@@ -284,14 +284,7 @@ func (s *Store) planDelete(ctx context.Context, actions *dynamo.Actions, old Seg
 	if err != nil {
 		return err
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged(old)))
-	actions.Add(actionSegment, types.TransactWriteItem{Delete: &types.Delete{
-		TableName:                 &s.table,
-		Key:                       segmenttable.Key(old.ID),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}})
+	actions.Add(actionSegment, dynamo.DeleteItem(s.table, segmenttable.Key(old.ID), unchanged(old)))
 	actions.Add(actionReferences, s.references.Delete(segmenttable.Name(old.ID), old.References))
 	s.use(actions, old.Constraints, nil, nil)
 	actions.Add(actionEvent, event...)

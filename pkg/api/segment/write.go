@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"net/http"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/api/constraint"
@@ -21,6 +22,12 @@ var createSchema []byte
 
 //go:embed update.schema.json
 var updateSchema []byte
+
+// CreateSchema returns the schema of the body of Create. Rules are those for it.
+func CreateSchema() *jsonbody.Schema { return jsonbody.MustCompile(createSchema) }
+
+// CreateSchemaText returns the JSON text of CreateSchema.
+func CreateSchemaText() []byte { return slices.Clone(createSchema) }
 
 // UpdateSchema returns the schema of the body of Update. Rules are those for it.
 func UpdateSchema() *jsonbody.Schema { return jsonbody.MustCompile(updateSchema) }
@@ -56,10 +63,12 @@ func check(ctx context.Context, permission access.Permission, project *string) e
 		return access.Check(ctx, permission)
 	}
 	may, err := access.MayInProject(ctx, *project, access.UpdateProjectSegment)
-	if err != nil || may {
+	if err != nil || may || access.PrincipalFrom(ctx).Has(permission) {
 		return err
 	}
-	return access.Check(ctx, permission)
+	return apierror.Errorf(apierror.NoAccess,
+		"You need the %q permission, or the %q permission in the project %q, to perform this operation.", permission,
+		access.UpdateProjectSegment, *project)
 }
 
 // checkStored is check for a segment that is stored. One of a project that the caller does not see is a 404.
@@ -86,7 +95,7 @@ func checkNew(ctx context.Context, permission access.Permission, body jsonbody.O
 
 // Create serves POST /api/admin/segments.
 func Create(segments *Store, now func() time.Time) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(createSchema)
+	schema := CreateSchema()
 	return func(w http.ResponseWriter, r *http.Request) error {
 		body, invalid := schema.Read(r, Rules()...)
 		if err := checkNew(r.Context(), access.CreateSegment, body); err != nil {

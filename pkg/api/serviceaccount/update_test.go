@@ -35,8 +35,8 @@ func TestUpdateAndList(t *testing.T) {
 				`{"id":2,"name":"one","username":"one","rootRole":2,` + created + `,"isAPI":false,"tokens":[]},` +
 				`{"id":3,"name":"newer","username":"two","rootRole":3,` + rest + `],` +
 				`"rootRoles":[{"id":1,"name":"Admin","type":"root","description":"May use every operation."},` +
-				`{"id":2,"name":"Editor","type":"root","description":"May change context fields, segments and ` +
-				`the toggles of open projects, and create projects."},` +
+				`{"id":2,"name":"Editor","type":"root","description":"May change context fields, tag types, ` +
+				`segments and the toggles of open projects, and create projects."},` +
 				`{"id":3,"name":"Viewer","type":"root",` +
 				`"description":"May read everything outside private projects."}]}`,
 		},

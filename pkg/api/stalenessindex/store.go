@@ -182,14 +182,6 @@ func (s *Flags) flip(r Range, f toggle.Feature, id int64) types.TransactWriteIte
 	update := eventlog.SetLast(id).
 		Set(staleness, expression.Value(featuretable.StalenessKey(r.Type, !r.PotentiallyStale, r.Shard))).
 		Set(expression.Name(featuretable.AttributePotentiallyStale), expression.Value(!r.PotentiallyStale))
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(condition).WithUpdate(update))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                           &s.table,
-		Key:                                 featuretable.Key(f.Name),
-		ConditionExpression:                 expr.Condition(),
-		UpdateExpression:                    expr.Update(),
-		ExpressionAttributeNames:            expr.Names(),
-		ExpressionAttributeValues:           expr.Values(),
-		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-	}}
+	return dynamo.UpdateItemOrReturn(s.table, featuretable.Key(f.Name),
+		expression.NewBuilder().WithCondition(condition).WithUpdate(update))
 }

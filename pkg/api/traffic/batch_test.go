@@ -163,16 +163,27 @@ func TestInvalidDeliveries(t *testing.T) {
 	encode := base64.StdEncoding.EncodeToString
 	checksum := slices.Clone(packed)
 	checksum[len(checksum)-8]++
-	bomb := append(zip(good[:len(good)-1]), bytes.Repeat(zip(strings.Repeat(" ", 1<<20)), 65)...)
 	for i, data := range []string{
 		"", pack(good)[:len(pack(good))-5], encode([]byte(good)), encode(packed[:len(packed)-9]), encode(checksum),
 		pack(good + "{}"), pack("{}"), pack(strings.Replace(good, "DATA", "OTHER", 1)), pack(message("s", "1")),
-		encode(append(bomb, zip("}")...)), // more than 64 MB
 		pack(`{"x":` + strings.Repeat("[", 1<<20)),
 	} {
 		if b, err := traffic.Decode(data, paths()); err == nil {
 			t.Errorf("%d: no error: %+v", i, b)
 		}
+	}
+}
+
+// A delivery of more than 64 MB is refused, however small it is when it is compressed.
+func TestLargeDelivery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it decompresses 64 MB")
+	}
+	t.Parallel()
+	good := message("s", event("1", line(types, "200", noon())))
+	large := append(zip(good[:len(good)-1]), bytes.Repeat(zip(strings.Repeat(" ", 1<<20)), 65)...)
+	if b, err := traffic.Decode(base64.StdEncoding.EncodeToString(append(large, zip("}")...)), paths()); err == nil {
+		t.Errorf("no error: %+v", b)
 	}
 }
 

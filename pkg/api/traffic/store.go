@@ -182,18 +182,12 @@ func (s *Store) mark(batch string, part int, now time.Time) types.TransactWriteI
 // add adds to the counters of a path and day. It needs no condition, because the marker has one.
 func (s *Store) add(u *Usage, shard int) types.TransactWriteItem {
 	day := u.Day.Format(time.DateOnly)
-	expr := dynamo.Build(expression.NewBuilder().WithUpdate(expression.
+	counter := dynamo.Marshal(key{
+		Period:       day[:len("2006-01")],
+		PathDayShard: u.APIPath + "#" + day + "#" + strconv.Itoa(shard),
+	})
+	return dynamo.UpdateItem(s.table, counter, expression.NewBuilder().WithUpdate(expression.
 		Add(expression.Name("successfulRequests"), expression.Value(u.Counts.Successful)).
 		Add(expression.Name("clientErrors"), expression.Value(u.Counts.ClientErrors)).
 		Add(expression.Name("serverErrors"), expression.Value(u.Counts.ServerErrors))))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table,
-		Key: dynamo.Marshal(key{
-			Period:       day[:len("2006-01")],
-			PathDayShard: u.APIPath + "#" + day + "#" + strconv.Itoa(shard),
-		}),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
 }

@@ -132,7 +132,7 @@ func (s *Store) checkReservations(r relations, owners map[string][]int64) (found
 		}
 		found = append(found, consistency.Inconsistency{
 			Text:   fmt.Sprintf("%q is reserved for the account %d, which does not have it", name, item.Int(accountID)),
-			Repair: dynamo.DeleteItem(s.client, s.identifiers, IdentifierKey(name), version, item[version]),
+			Repair: dynamo.DeleteMatching(s.client, s.identifiers, IdentifierKey(name), version, item[version]),
 		})
 	}
 	return found

@@ -25,6 +25,8 @@ type ownUser struct {
 	Email    string `json:"email,omitempty"`
 	RootRole int64  `json:"rootRole"`
 	IsAPI    bool   `json:"isAPI"` // always false
+
+	AccountType string `json:"accountType"`
 }
 
 // permission is userPermissionSchema in api/openapi.yaml.
@@ -54,7 +56,9 @@ func GetOwn(users *Store) lambdahttp.HandlerFunc {
 			return err
 		}
 		body := own{
-			User:        ownUser{ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: int64(u.Role)},
+			User: ownUser{
+				ID: u.ID, Name: u.Name, Username: u.Username, Email: u.Email, RootRole: int64(u.Role), AccountType: u.accountType(),
+			},
 			Permissions: make([]permission, len(principal.Permissions)),
 		}
 		for i, p := range principal.Permissions {

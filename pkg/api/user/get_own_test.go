@@ -44,19 +44,20 @@ func TestGetOwn(t *testing.T) {
 	}{
 		{
 			1, access.RoleViewer,
-			`200 {"user":{"id":1,"name":"ada","email":"ada@example.com","rootRole":2,"isAPI":false},"permissions":[]}`,
+			`200 {"user":{"id":1,"name":"ada","email":"ada@example.com","rootRole":2,"isAPI":false,"accountType":"User"},"permissions":[]}`,
 		},
 		{
 			2, access.RoleAdmin,
-			`200 {"user":{"id":2,"name":"Bob","rootRole":2,"isAPI":false},"permissions":[{"permission":"ADMIN"}]}`,
+			`200 {"user":{"id":2,"name":"Bob","rootRole":2,"isAPI":false,"accountType":"User"},"permissions":[{"permission":"ADMIN"}]}`,
 		},
 		{
 			3, access.RoleEditor,
-			`200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false},"permissions":[` +
+			`200 {"user":{"id":3,"name":"ci","username":"ci","rootRole":2,"isAPI":false,"accountType":"Service Account"},"permissions":[` +
 				`{"permission":"CREATE_CONTEXT_FIELD"},{"permission":"UPDATE_CONTEXT_FIELD"},` +
 				`{"permission":"DELETE_CONTEXT_FIELD"},{"permission":"CREATE_SEGMENT"},{"permission":"UPDATE_SEGMENT"},` +
 				`{"permission":"DELETE_SEGMENT"},{"permission":"READ_CLIENT_API_TOKEN"},{"permission":"CREATE_PROJECT"},` +
-				`{"permission":"READ_ROLE"},` +
+				`{"permission":"READ_ROLE"},{"permission":"CREATE_TAG_TYPE"},{"permission":"UPDATE_TAG_TYPE"},` +
+				`{"permission":"DELETE_TAG_TYPE"},` +
 				`{"permission":"CREATE_FEATURE","project":"*"},{"permission":"UPDATE_FEATURE","project":"*"},` +
 				`{"permission":"DELETE_FEATURE","project":"*"},` +
 				`{"permission":"CREATE_FEATURE_STRATEGY","project":"*","environment":"*"},` +

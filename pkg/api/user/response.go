@@ -19,19 +19,23 @@ type Response struct {
 
 // NewResponse returns how responses show an account.
 func NewResponse(u User) Response {
-	r := Response{
+	return Response{
 		ID:          u.ID,
 		Name:        u.Name,
 		Username:    u.Username,
 		Email:       u.Email,
 		RootRole:    int64(u.Role),
-		AccountType: "User",
+		AccountType: u.accountType(),
 		CreatedAt:   datetime.FormatOptional(u.CreatedAt),
 	}
+}
+
+// accountType returns the kind of an account, as responses name it.
+func (u User) accountType() string {
 	if u.Kind == ServiceAccount {
-		r.AccountType = "Service Account"
+		return "Service Account"
 	}
-	return r
+	return "User"
 }
 
 // ETag returns the entity tag of a person. It changes with everything that the operations on people can change.

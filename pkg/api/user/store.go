@@ -101,7 +101,7 @@ type identityRecord struct {
 
 // claimRecord is a Claim in the item of a person.
 type claimRecord struct {
-	Values []string  `dynamodbav:"values"`
+	Values []string  `dynamodbav:"values,omitempty"`
 	At     time.Time `dynamodbav:"at"`
 }
 
@@ -274,15 +274,7 @@ func (s *Store) KeepAdmin(ctx context.Context, actions *dynamo.Actions, u User) 
 
 // update returns the action that updates an item of the table Users.
 func (s *Store) update(id int64, builder expression.Builder) types.TransactWriteItem {
-	expr := dynamo.Build(builder)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       Key(id),
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.UpdateItem(s.table, Key(id), builder)
 }
 
 // toItem does not store tokens.

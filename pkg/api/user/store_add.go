@@ -368,13 +368,6 @@ func (s *Store) accountOf(ctx context.Context, identifier string) (*identifierRe
 // release returns the action that deletes an identifier of an account. It fails if the identifier is another account's.
 func (s *Store) release(identifier string, id int64) types.TransactWriteItem {
 	account := expression.Name(accountID)
-	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(account.AttributeNotExists().Or(account.Equal(expression.Value(id)))))
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName:                 &s.identifiers,
-		Key:                       IdentifierKey(identifier),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return dynamo.DeleteItem(s.identifiers, IdentifierKey(identifier),
+		account.AttributeNotExists().Or(account.Equal(expression.Value(id))))
 }

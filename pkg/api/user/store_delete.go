@@ -113,13 +113,7 @@ func (s *Store) EndDeletion(ctx context.Context, id int64) error {
 
 // deletion returns the action that deletes the item of an account whose deletion has begun.
 func (s *Store) deletion(id int64) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(expression.Name(attributeDeleting).AttributeExists()))
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName:                &s.table,
-		Key:                      Key(id),
-		ConditionExpression:      expr.Condition(),
-		ExpressionAttributeNames: expr.Names(),
-	}}
+	return dynamo.DeleteItem(s.table, Key(id), expression.Name(attributeDeleting).AttributeExists())
 }
 
 // Unfinished returns the accounts whose deletion has begun but not ended. It is one consistent Scan per MB.

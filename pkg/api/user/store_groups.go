@@ -59,6 +59,11 @@ func (s *Store) Exists(id int64) types.TransactWriteItem {
 	return dynamo.CheckItem(s.table, Key(id), exists())
 }
 
+// ExistsAs returns the condition of a transaction that an account of a kind exists.
+func (s *Store) ExistsAs(kind Kind, id int64) types.TransactWriteItem {
+	return dynamo.CheckItem(s.table, Key(id), expression.Name(attributeKind).Equal(expression.Value(kind)))
+}
+
 // Principal returns the principal of the account, without the name and the id of a token. values are those of its groups in
 // an ID token.
 func (u User) Principal(directory accesstable.Directory, values []string) access.Principal {
@@ -102,19 +107,20 @@ func (s *Store) Leave(id, group int64) types.TransactWriteItem {
 // MaxGroupsDays is the largest value of GroupsMaxAgeDays.
 const MaxGroupsDays = 365
 
-// claimInterval is the age at which the time of a Claim is written again.
-const claimInterval = time.Hour
-
-// SetClaim stores what an ID token says about the groups of a person, unless that is stored already. u is the person as
-// it was read. It is one UpdateItem.
-func (s *Store) SetClaim(ctx context.Context, u User, values []string, now time.Time) error {
-	if u.Claim == nil && len(values) == 0 ||
-		u.Claim != nil && slices.Equal(u.Claim.Values, values) && now.Sub(u.Claim.At) < claimInterval {
+// SetClaim stores what an ID token says about the groups of a person, unless that, or what a later token says, is stored
+// already. u is the person as it was read. It is one UpdateItem.
+func (s *Store) SetClaim(ctx context.Context, u User, values []string, issued time.Time) error {
+	issued = issued.UTC().Truncate(time.Second) // times are compared as texts
+	switch {
+	case u.Claim == nil && len(values) == 0,
+		u.Claim != nil && u.Claim.At.After(issued),
+		u.Claim != nil && u.Claim.At.Equal(issued) && slices.Equal(u.Claim.Values, values):
 		return nil
 	}
+	at := expression.Name("claim.at")
 	expr := dynamo.Build(expression.NewBuilder().
-		WithCondition(exists()).
-		WithUpdate(expression.Set(expression.Name("claim"), expression.Value(claimRecord{values, now}))))
+		WithCondition(exists().And(at.AttributeNotExists().Or(at.LessThanEqual(expression.Value(issued))))).
+		WithUpdate(expression.Set(expression.Name("claim"), expression.Value(claimRecord{values, issued}))))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &s.table,
 		Key:                       Key(u.ID),

@@ -74,6 +74,15 @@ func namesOf(items []dynamo.Item) (map[int64]string, error) {
 	return names, nil
 }
 
+// IsPerson reports whether an id is that of a person.
+func (n *Names) IsPerson(ctx context.Context, id int64) (bool, error) {
+	items, err := dynamo.GetAll(ctx, n.client, n.table, []dynamo.Item{Key(id)}, namedBy...)
+	if err != nil {
+		return false, fmt.Errorf("read the account %d: %w", id, err)
+	}
+	return len(items) > 0 && items[0].String(attributeKind) == string(Person), nil
+}
+
 // Containing returns the ids of accounts whose names contain a text, in any letter case. It is one consistent Scan per
 // MB.
 func (n *Names) Containing(ctx context.Context, text string) ([]int64, error) {

@@ -73,16 +73,38 @@ func (s *Store) SignInWithDirectory(ctx context.Context, in SignIn) (User, acces
 func (s *Store) personWithDirectory(ctx context.Context, id int64, identity Identity) (
 	u User, directory accesstable.Directory, err error,
 ) {
+	item, directory, err := s.itemWithDirectory(ctx, id)
+	if err != nil {
+		return User{}, directory, err
+	}
+	u, err = personOf(item, id, identity)
+	return u, directory, err
+}
+
+// FindWithDirectory is Find that also reads the directory of groups and custom root roles, in the same call.
+func (s *Store) FindWithDirectory(ctx context.Context, kind Kind, id int64) (User, accesstable.Directory, error) {
+	item, directory, err := s.itemWithDirectory(ctx, id)
+	if err != nil {
+		return User{}, directory, err
+	}
+	u, err := FromItem(item)
+	if err == nil && u.Kind != kind { // there is no account, or its deletion has begun
+		err = notFound(kind, id)
+	}
+	return u, directory, err
+}
+
+// itemWithDirectory returns the item of an account, or nil, and the directory.
+func (s *Store) itemWithDirectory(ctx context.Context, id int64) (
+	item dynamo.Item, directory accesstable.Directory, err error,
+) {
 	got, err := dynamo.GetEach(ctx, s.client,
 		map[string]dynamo.Item{s.table: Key(id), s.accessTable: accesstable.DirectoryKey()})
 	if err != nil {
-		return User{}, directory, fmt.Errorf("get user %d: %w", id, err)
-	}
-	if u, err = personOf(got[s.table], id, identity); err != nil {
-		return User{}, directory, err
+		return nil, directory, fmt.Errorf("get user %d: %w", id, err)
 	}
 	directory, err = accesstable.UnmarshalDirectory(got[s.accessTable])
-	return u, directory, err
+	return got[s.table], directory, err
 }
 
 // signIn is one attempt. Its error is errConcurrent if a concurrent call has linked or added the person.

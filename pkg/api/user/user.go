@@ -52,10 +52,10 @@ type Identity struct {
 	Subject string `json:"subject"`
 }
 
-// Claim is what the last ID token of a person said about groups.
+// Claim is what the last ID token of a person said about groups: of those that were used, the one that was issued last.
 type Claim struct {
 	Values []string  // those that were in mappingsSSO of a group
-	At     time.Time // the time of the token, to the hour
+	At     time.Time // when the token was issued, to the second
 }
 
 // GroupValues returns the values that make a person a member of groups without an ID token. maxDays is how old what the

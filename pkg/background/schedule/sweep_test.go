@@ -14,10 +14,13 @@ import (
 	"toggleadmin/pkg/api/apitoken"
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/schedule"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
 	"toggleadmin/test/helper/toggles"
@@ -284,6 +287,20 @@ func changeProject(change func(*access.Project)) func(*testing.T, *fixture) {
 func archiveF(t *testing.T, f *fixture) {
 	t.Helper()
 	f.Update(t, "f", `{"archived":true}`)
+}
+
+// The deletion of a segment that is in use meanwhile fails at once, with the reason.
+func TestSegmentInUse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	_, err := segment.NewStore(f.Client, f.Tables, f.Log()).Create(t.Context(),
+		segment.Segment{Segment: segmenttable.Segment{Segment: toggle.Segment{Name: "Beta"}}})
+	assert.OK(t, err)
+	id := f.scheduled(t, "", `deleteSegment {"id":1}`, time.Minute)
+	f.Update(t, "g", `{"environments":{"development":{"strategies":[{"id":"a","name":"default","segments":[1]}]}}}`)
+	assert.Equal(t, "0 0 1 0", f.sweep(t, f.sweeper, time.Minute))
+	assert.Equal(t, `failed The segment "Beta" is in use. The number of toggles with a strategy that uses it, with archived `+
+		`ones, is 1: "g".`, f.state(t, id))
 }
 
 // A freeze suspends what is due, also for an Admin. What is still to be applied is applied after its end, also if that is

@@ -177,6 +177,9 @@ func typical(n int) []evaluation.Feature {
 
 // 60,000 toggles fit into a response for a client that accepts gzip. Another client gets a 400 that says so.
 func TestSixtyThousandToggles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it composes 60,000 toggles")
+	}
 	t.Parallel()
 	f := newFixture(t)
 	f.publish(typical(60_000))

@@ -90,6 +90,9 @@ func TestDroppedCounts(t *testing.T) {
 // A process that cannot write keeps a limited amount. Frontend tokens use up a quarter of it, which is no loss that an
 // operator must know of.
 func TestOutage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it counts 60,000 names")
+	}
 	t.Parallel()
 	f := newFixture(t)
 	client, _ := f.db.Through(t, func(c *database.Call) (*http.Response, error) { return c.Refuse("AccessDeniedException") })

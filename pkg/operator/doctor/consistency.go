@@ -8,6 +8,7 @@ import (
 
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/clienttoken"
+	"toggleadmin/pkg/api/codereference"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/feature"
@@ -17,6 +18,8 @@ import (
 	"toggleadmin/pkg/api/references"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/tagtype"
+	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/background/compiler"
 	"toggleadmin/pkg/platform/consistency"
@@ -51,11 +54,14 @@ func (d *doctor) consistency(ctx context.Context) {
 	d.check(ctx, "states of toggles", features.CheckStates(environments.Restore))
 	d.check(ctx, "environments", environments.Check(environments.CountReferences))
 	d.check(ctx, "dependencies", features.CheckDependencies)
+	d.check(ctx, "tag types", tagtype.NewStore(i.Client, i.Tables, log).Check)
+	d.check(ctx, "code references", codereference.NewStore(i.Client, i.Tables, d.Now).Check)
 	d.check(ctx, "accounts", users.Check)
 	d.check(ctx, "groups", group.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "roles", role.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "projects", project.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "tokens", pats.Check)
+	d.check(ctx, "trusts", trust.NewStore(i.Client, i.Tables, log).Check)
 	d.check(ctx, "client tokens", clientTokens.Check)
 	d.check(ctx, "change requests", changerequest.NewStore(i.Client, i.Tables, changerequest.Options{Log: log}).Check)
 	snapshots := compiler.New(i.Client, i.Tables, d.Now, d.Random, slog.New(slog.DiscardHandler))

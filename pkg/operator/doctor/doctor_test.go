@@ -307,6 +307,32 @@ func TestData(t *testing.T) {
 				`the project "private" of toggles or segments (1) does not exist`},
 			stays: true,
 		},
+		"protections are not valid": {
+			change: func(t *testing.T, db *database.Database) {
+				t.Helper()
+				_, err := environment.NewStore(db.Client, db.Tables, db.Log()).Update(t.Context(), "production",
+					func(e *environment.Environment) error {
+						e.RequiredApprovals = 11
+						return nil
+					})
+				assert.OK(t, err)
+				p := access.NewProject("shop", "Shop")
+				p.Protections = map[string]access.Protection{
+					"gone": {ChangeRequests: true}, // which is not wrong
+					"production": {Freeze: &access.Freeze{
+						From: time.Unix(1, 0).UTC(), Until: time.Unix(0, 0).UTC(), Reason: "Sale",
+					}},
+				}
+				db.PutProjects(t, p)
+			},
+			want: map[string]string{
+				"environments": `1 inconsistency: the environment "production" has a protection that is not valid: the number of ` +
+					`required approvals must be 1 to 10, or none; it is 11`,
+				"projects": `1 inconsistency: the protection of the environment "production" in the project "shop" is not valid: ` +
+					`the freeze must end after it begins`,
+			},
+			stays: true,
+		},
 		"the root role of an account and of a group is lost": {
 			change: func(t *testing.T, db *database.Database) {
 				t.Helper()

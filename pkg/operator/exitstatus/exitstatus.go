@@ -30,6 +30,9 @@ const (
 // Lost is the status of an import that has ended, but lost something.
 const Lost = NotFound
 
+// Changes is the status of plan --detailed-exitcode if something would change.
+const Changes = Usage
+
 type statusError struct {
 	status Status
 	text   string

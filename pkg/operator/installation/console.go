@@ -18,6 +18,9 @@ const (
 	maxCodeResponse = 64 << 10
 )
 
+// AdminToken returns the token of the admin of the local service, or "".
+func (i *Installation) AdminToken() string { return i.adminToken }
+
 // ConsoleURL returns the URL of the console. That of the local service signs the admin in, once and within ten minutes.
 // It replaces the URLs that were printed before.
 func (i *Installation) ConsoleURL(ctx context.Context) (string, error) {

@@ -22,6 +22,7 @@ import (
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
+	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshottable"
@@ -100,6 +101,7 @@ func withdrawals(deleted map[eventlog.Subject]bool) map[eventlog.Type]func(event
 		eventlog.ServiceAccountDeleted:      nil,
 		eventlog.PATDeleted:                 nil,
 		eventlog.ServiceAccountTokenDeleted: nil,
+		eventlog.ServiceAccountTrustDeleted: nil,
 		eventlog.APITokenUpdated:            nil,
 		eventlog.APITokenRotated:            nil, // the life of the first secret was changed
 		eventlog.APITokenDeleted:            nil,
@@ -196,6 +198,9 @@ func accessSubject(item dynamo.Item) (eventlog.Subject, error) {
 	case accesstable.KindRole:
 		r, err := accesstable.UnmarshalRole(item)
 		return role.Subject(r.ID), err
+	case accesstable.KindTrust:
+		t, err := trust.FromItem(item)
+		return t.Subject(), err
 	}
 	return "", nil
 }

@@ -3,7 +3,6 @@
 package transfer
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,8 +11,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"toggleadmin/pkg/api/contextfield"
-	"toggleadmin/pkg/api/user"
-	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/toggle"
 )
@@ -34,6 +32,7 @@ type Document struct {
 	Groups        []Group              `json:"groups"`
 	Projects      []Project            `json:"projects"`
 	Segments      []Segment            `json:"segments"`
+	TagTypes      []TagType            `json:"tagTypes,omitempty"`
 	Features      []toggle.FeatureJSON `json:"features"`
 	Accounts      []Account            `json:"accounts"`
 
@@ -64,9 +63,11 @@ type Other struct {
 
 // Environment is an environment.
 type Environment struct {
-	Name      string `json:"name"`
-	Type      string `json:"type"`
-	SortOrder int64  `json:"sortOrder"`
+	Name              string              `json:"name"`
+	Type              string              `json:"type"`
+	SortOrder         int64               `json:"sortOrder"`
+	RequiredApprovals *int64              `json:"requiredApprovals"` // of changes, in each project at least; nil: none
+	Freeze            *environment.Freeze `json:"freeze"`            // in all projects; nil: none
 }
 
 // ContextField is a context field.
@@ -83,18 +84,6 @@ type ContextField struct {
 type LegalValue struct {
 	Value       string  `json:"value"`
 	Description *string `json:"description,omitempty"`
-}
-
-// Account is a person or a service account, without its id and its tokens.
-type Account struct {
-	Kind      user.Kind      `json:"kind"`
-	Name      string         `json:"name"`
-	Username  *string        `json:"username"` // of a service account; of a person, optional
-	Email     *string        `json:"email"`    // of a person; nil: none
-	Role      string         `json:"role"`     // the name of a root role
-	Disabled  bool           `json:"disabled"`
-	Identity  *user.Identity `json:"identity"`  // with which a person signs in; nil: none
-	CreatedAt *string        `json:"createdAt"` // RFC 3339; nil: unknown
 }
 
 // ErrFormat reports a text that is not a document.
@@ -159,6 +148,7 @@ func (d Document) ofProject(project string) Document {
 	selected.FeatureTypes, selected.ContextFields, selected.Segments = nil, nil, nil
 	selected.Features, selected.Accounts = nil, nil
 	selected.Projects = slices.DeleteFunc(slices.Clone(d.Projects), func(p Project) bool { return p.ID != project })
+	selected.TagTypes = nil
 	selected.Roles, selected.Groups = d.usedBy(selected.Projects)
 	for _, t := range d.Features {
 		if t.Project != project {
@@ -168,6 +158,17 @@ func (d Document) ofProject(project string) Document {
 		types[toggle.NormalTypeID(t.Type)] = true
 		for _, f := range usedFields(t) {
 			fields[f] = true
+		}
+	}
+	tags := map[string]bool{}
+	for _, t := range selected.Features {
+		for _, tag := range t.Tags {
+			tags[tag.Type] = true
+		}
+	}
+	for _, t := range d.TagTypes {
+		if tags[t.Name] {
+			selected.TagTypes = append(selected.TagTypes, t)
 		}
 	}
 	used := usedSegments(selected.Features)
@@ -213,46 +214,4 @@ func (f ContextField) stored() contextfield.ContextField {
 		field.LegalValues = append(field.LegalValues, contextfield.LegalValue(v))
 	}
 	return field
-}
-
-// fromAccount returns an account. roles are the names of custom root roles, which can be nil if its role is not needed.
-func fromAccount(u user.User, roles map[access.Role]string) Account {
-	a := Account{
-		Kind: u.Kind, Name: u.Name, Role: cmp.Or(roles[u.Role], u.Role.String()), Disabled: u.Disabled,
-		CreatedAt: datetime.FormatOptional(u.CreatedAt), Identity: u.Identity,
-	}
-	if u.Username != "" {
-		a.Username = &u.Username
-	}
-	if u.Email != "" {
-		a.Email = &u.Email
-	}
-	return a
-}
-
-// id returns what identifies an account in every installation: the username of a service account, or the e-mail address,
-// the identity, or else the name of a person.
-func (a Account) id() string {
-	switch {
-	case a.Kind == user.ServiceAccount && a.Username != nil:
-		return strings.ToLower(*a.Username) + " (service account)"
-	case a.Email != nil:
-		return strings.ToLower(*a.Email)
-	case a.Identity != nil && a.Identity.Subject != "":
-		return a.Identity.Subject + " at " + a.Identity.Issuer
-	}
-	return a.Name
-}
-
-// created returns the account with a root role.
-func (a Account) created(role access.Role) user.User {
-	u := user.User{Kind: a.Kind, Name: a.Name, Role: role, Disabled: a.Disabled, CreatedAt: parsed(a.CreatedAt),
-		Identity: a.Identity}
-	if a.Username != nil {
-		u.Username = *a.Username
-	}
-	if a.Email != nil {
-		u.Email = *a.Email
-	}
-	return u
 }

@@ -22,7 +22,8 @@ var errChangedHere = errors.New("it was changed here since the last import")
 // environments stay as they were before.
 func imprint(t toggle.FeatureJSON, environments []string, before string) string {
 	f := toggle.Feature{Environments: t.Environments, ContextFields: t.ContextFields, Dependency: t.Dependency}
-	t.CreatedAt, t.CreatedBy, t.ArchivedAt = nil, nil, nil // nobody changes them
+	t.CreatedAt, t.CreatedBy, t.ArchivedAt = nil, nil, nil            // nobody changes them
+	t.ManagedBy, t.Owner, t.KeepUntil, t.KeepReason = "", nil, "", "" // imports keep them
 	t.Environments, t.ContextFields = nil, f.OtherContextFields()
 	t.Dependency = f.Normalized().Dependency
 	lines := []string{hashOf(t)}

@@ -1,22 +1,15 @@
 package transfer
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 	"unicode/utf8"
 
-	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
-	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/toggle"
 )
-
-// maxAccountText is the maximum number of characters of the name of an account, and of the subject of an identity.
-const maxAccountText = 255
 
 func prepareType(t toggle.Type, old *toggle.Type) (toggle.Type, remarks, error) {
 	t.ID = toggle.NormalTypeID(t.ID)
@@ -73,71 +66,6 @@ func prepareField(f ContextField, old *ContextField) (ContextField, remarks, err
 		return f, about, exitstatus.Explain(err)
 	}
 	return f, about, nil
-}
-
-// prepareAccount never changes an account that exists: an import must not restore a role that was revoked, or enable a
-// disabled account. A new account gets a note with what it is permitted to do. issuer is that of the installation, at
-// which nobody with an identity of another one could sign in.
-// roles are the types of all roles, by name.
-func prepareAccount(a Account, old *Account, issuer string, roles map[string]access.RoleType) (
-	Account, remarks, error,
-) {
-	var about remarks
-	known := roles[a.Role] == access.RootType || roles[a.Role] == access.RootCustomType
-	switch {
-	case a.Kind != user.Person && a.Kind != user.ServiceAccount:
-		return a, about, fmt.Errorf("its kind %.50q is neither user nor service-account", string(a.Kind))
-	case !known:
-		return a, about, fmt.Errorf("its role %.50q is neither Admin, Editor or Viewer nor a custom root role that exists here",
-			a.Role)
-	case !fits(a.Name) || a.Username != nil && !fits(*a.Username):
-		return a, about, fmt.Errorf("its name or username does not have 1 to %d characters", maxAccountText)
-	case a.Kind == user.ServiceAccount && a.Username == nil:
-		return a, about, errors.New("a service account has a username")
-	case a.Identity != nil && (a.Kind != user.Person || a.Identity.Issuer == "" || !fits(a.Identity.Subject)):
-		return a, about, errors.New("its identity is not valid")
-	}
-	if a.Email != nil {
-		email, ok := user.ParseEmail(*a.Email)
-		if !ok || a.Kind != user.Person {
-			return a, about, fmt.Errorf("its e-mail address %.50q is not valid", *a.Email)
-		}
-		a.Email = &email
-	}
-	var err error
-	if a.CreatedAt, err = normalTime(a.CreatedAt); err != nil {
-		return a, about, err
-	}
-	if old == nil && a.Identity != nil && a.Identity.Issuer != issuer {
-		return a, about, fmt.Errorf("its identity is of the issuer %.100q, and this installation has %s", a.Identity.Issuer,
-			cmp.Or(issuer, "none"))
-	}
-	if old == nil {
-		about.note("%s", a.rights())
-		return a, about, nil
-	}
-	if old.Role != a.Role || old.Disabled != a.Disabled {
-		about.note("it exists, and was not changed: its role is %s, disabled: %t", old.Role, old.Disabled)
-	}
-	return *old, about, nil
-}
-
-// rights says what an account is permitted to do, and who can sign in with it.
-func (a Account) rights() string {
-	text := "it has the role " + a.Role
-	if a.Identity != nil {
-		text += fmt.Sprintf(" and the identity %s at %s", a.Identity.Subject, a.Identity.Issuer)
-	}
-	if a.Disabled {
-		text += ", and is disabled"
-	}
-	return text
-}
-
-// fits reports whether an account can have a name, username or subject. The API accepts every character.
-func fits(name string) bool {
-	n := utf8.RuneCountInString(name)
-	return n > 0 && n <= maxAccountText
 }
 
 // cutOptional is cut for a text that can be nil.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -17,17 +19,21 @@ import (
 
 // Project is a project.
 type Project struct {
-	ID                string      `json:"id"`
-	Name              string      `json:"name"`
-	Description       *string     `json:"description"`
-	Mode              access.Mode `json:"mode"`
-	DefaultStickiness string      `json:"defaultStickiness"`
-	Environments      []string    `json:"environments"` // null: all
-	FeatureNaming     *Naming     `json:"featureNaming"`
-	LinkTemplates     []Link      `json:"linkTemplates"`
-	CreatedAt         *string     `json:"createdAt"`  // RFC 3339; nil: unknown
-	ArchivedAt        *string     `json:"archivedAt"` // nil: it is not archived
-	Access            []Grant     `json:"access"`     // who has which roles in it
+	ID                string       `json:"id"`
+	Name              string       `json:"name"`
+	Description       *string      `json:"description"`
+	Mode              access.Mode  `json:"mode"`
+	DefaultStickiness string       `json:"defaultStickiness"`
+	Environments      []string     `json:"environments"` // null: all
+	FeatureNaming     *Naming      `json:"featureNaming"`
+	LinkTemplates     []Link       `json:"linkTemplates"`
+	Protections       []Protection `json:"protections"`
+	CreatedAt         *string      `json:"createdAt"`  // RFC 3339; nil: unknown
+	ArchivedAt        *string      `json:"archivedAt"` // nil: it is not archived
+	Access            []Grant      `json:"access"`     // who has which roles in it
+
+	// Partial reports that the environments, the naming and the links are not known. An import leaves them as they are.
+	Partial bool `json:"-"`
 }
 
 // Naming is how the toggles of a project are named.
@@ -120,8 +126,8 @@ func strictness(m access.Mode) int {
 // projects prepares the projects of a document.
 type projects struct {
 	environments map[string]Environment
-	kept         bool   // Document.Kept
-	now          string // the time of creation of a project that has none
+	howToCreate  func(environment string) string
+	now          time.Time // of creation of a project that has no time
 }
 
 // prepare returns a project as it will be stored. An import makes a project stricter, and never more open, and does not
@@ -137,23 +143,22 @@ func (i projects) prepare(p Project, old *Project) (Project, remarks, error) {
 	}
 	about.cut(&p.Name, "its name", toggle.MaxName)
 	about.cutOptional(&p.Description, "its description", toggle.MaxDescription)
-	p.LinkTemplates, p.Access = append([]Link{}, p.LinkTemplates...), nil // importAccess compares it
-	for _, name := range p.Environments {
-		if _, exists := i.environments[name]; !exists {
-			return p, about, fmt.Errorf("its environment %.100q does not exist here", name)
-		}
+	p.Access = nil // importAccess compares it
+	if p.Partial && old != nil {
+		p.Environments, p.FeatureNaming, p.LinkTemplates = old.Environments, old.FeatureNaming, old.LinkTemplates
 	}
+	i.fit(&p, &about)
 	candidate := p.created()
 	candidate.Mode = p.Mode
 	if err := project.Check(&candidate); err != nil {
 		return p, about, err
 	}
-	if old == nil {
-		p.CreatedAt = cmp.Or(p.CreatedAt, &i.now)
-		return p, about, nil
+	if p.Protections, err = i.protections(p, old, &about); err != nil {
+		return p, about, err
 	}
-	if i.kept { // the document does not have these
-		p.Environments, p.FeatureNaming, p.LinkTemplates = old.Environments, old.FeatureNaming, old.LinkTemplates
+	if old == nil {
+		p.CreatedAt = cmp.Or(p.CreatedAt, new(datetime.Format(i.now)))
+		return p, about, nil
 	}
 	if !slices.Equal(p.Environments, old.Environments) || (p.Environments == nil) != (old.Environments == nil) {
 		about.note("its environments stay as they are here")
@@ -170,6 +175,34 @@ func (i projects) prepare(p Project, old *Project) (Project, remarks, error) {
 	return p, about, nil
 }
 
+// fit leaves out what a project cannot have here: environments that do not exist, a pattern of names that is no regular
+// expression of this service, and links that are no URLs.
+func (i projects) fit(p *Project, about *remarks) {
+	environments, links := p.Environments, p.LinkTemplates
+	p.Environments, p.LinkTemplates = nil, []Link{}
+	for _, name := range environments {
+		if _, exists := i.environments[name]; exists {
+			p.Environments = append(p.Environments, name)
+		} else {
+			about.note("its environment %.100q was left out: it does not exist here%s", name, i.howToCreate(name))
+		}
+	}
+	if environments != nil && p.Environments == nil {
+		p.Environments = []string{}
+	}
+	for _, link := range links {
+		if err := project.CheckLink(access.LinkTemplate(link)); err == nil {
+			p.LinkTemplates = append(p.LinkTemplates, link)
+		} else {
+			about.note("its link %.100q was left out: %v", link.URLTemplate, err)
+		}
+	}
+	if err := project.CheckNaming((*access.Naming)(p.FeatureNaming)); err != nil {
+		about.note("its pattern of names %.300q was left out: %v", p.FeatureNaming.Pattern, err)
+		p.FeatureNaming = nil
+	}
+}
+
 // importProjects imports the projects of a document and who has which roles in them. It returns those that exist
 // afterwards.
 func (n *rights) importProjects(
@@ -177,7 +210,7 @@ func (n *rights) importProjects(
 ) (map[string]Project, error) {
 	i, d, o, stored := n.Installation, n.document, n.options, n.stored.Projects
 	wanted := map[string]Project{}
-	prepare := projects{environments, d.Kept, datetime.Format(i.Now())}.prepare
+	prepare := projects{environments, d.howToCreate, i.Now()}.prepare
 	merge := merge[Project]{
 		id: func(p Project) string { return p.ID },
 		prepare: func(p Project, old *Project) (Project, remarks, error) {
@@ -194,14 +227,20 @@ func (n *rights) importProjects(
 			return p, about, nil
 		},
 		create: func(ctx context.Context, p Project) error {
-			_, err := i.Projects.Create(ctx, p.created())
-			return err
+			if _, err := i.Projects.Create(ctx, p.created()); err != nil {
+				return err
+			}
+			return i.protect(ctx, p)
 		},
 		update: func(ctx context.Context, p Project) error {
-			return i.Projects.Update(ctx, p.ID, func(stored *access.Project) error {
+			err := i.Projects.Update(ctx, p.ID, func(stored *access.Project) error {
 				p.assign(stored)
 				return nil
 			})
+			if err != nil {
+				return err
+			}
+			return i.protect(ctx, p)
 		},
 		read: i.readProject,
 	}
@@ -226,6 +265,25 @@ func (n *rights) importProjects(
 		}
 	}
 	return known, nil
+}
+
+// noteNames notes which toggles were created with names that do not match the pattern of their project.
+func (d Document) noteNames(known map[string]Project, created []string, s *Section) {
+	isNew := map[string]bool{}
+	for _, name := range created {
+		isNew[name] = true
+	}
+	old := map[string][]string{} // by project
+	for _, t := range d.Features {
+		p := known[t.Project].created()
+		if isNew[t.Name] && project.CheckFeatureName(&p, t.Name) != nil {
+			old[t.Project] = append(old[t.Project], t.Name)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(old)) {
+		s.add(id, remarks{notes: []string{fmt.Sprintf("%d of its new toggles do not match its pattern of names, which holds "+
+			"for toggles that people create or move: %.200s", len(old[id]), strings.Join(old[id], ", "))}})
+	}
 }
 
 // setMode makes a project stricter, if it has an Owner.
@@ -283,20 +341,15 @@ func (i Installation) archiveProjects(
 	return nil
 }
 
-// readProject returns the project with an id, which another process has created. The kind of the error is Conflict if
-// its id differs in letter case.
+// readProject is merge.read of projects.
 func (i Installation) readProject(ctx context.Context, id string) (Project, error) {
 	all, err := i.Projects.List(ctx)
 	if err != nil {
 		return Project{}, err
 	}
-	for _, p := range all {
-		if p.ID == id {
-			return fromProject(p), nil
-		}
-		if strings.EqualFold(p.ID, id) {
-			return Project{}, apierror.New(apierror.Conflict, "The id of another project differs in letter case only.")
-		}
+	found, err := named(all, id, func(p *access.Project) string { return p.ID })
+	if err != nil {
+		return Project{}, err
 	}
-	return Project{}, access.ProjectNotFound(id)
+	return fromProject(found), nil
 }

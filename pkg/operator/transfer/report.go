@@ -18,6 +18,7 @@ type Report struct {
 	Groups        Section `json:"groups"`
 	Projects      Section `json:"projects"`
 	Segments      Section `json:"segments"`
+	TagTypes      Section `json:"tagTypes,omitzero"` // absent if the document has none
 	Features      Section `json:"features"`
 	Accounts      Section `json:"accounts"`
 
@@ -29,7 +30,8 @@ type Report struct {
 // HasLosses reports whether something of the document is missing here, so that applications can get other answers.
 func (r Report) HasLosses() bool {
 	for _, s := range []Section{
-		r.FeatureTypes, r.ContextFields, r.Environments, r.Roles, r.Groups, r.Projects, r.Segments, r.Features, r.Accounts,
+		r.FeatureTypes, r.ContextFields, r.Environments, r.Roles, r.Groups, r.Projects, r.Segments, r.TagTypes, r.Features,
+		r.Accounts,
 	} {
 		if len(s.Skipped)+len(s.Losses) > 0 {
 			return true

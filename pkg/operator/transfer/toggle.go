@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -19,9 +21,11 @@ type resources struct {
 	fields       map[string]contextfield.ContextField
 	environments map[string]Environment
 	listed       []Environment // in the document
-	unlisted     []Environment // Document.Unlisted
+	howToCreate  func(environment string) string
 	projects     map[string]Project
 	segments     map[int64]Segment // by their ids in the document
+	tagTypes     map[string]TagType
+	owners       owners
 
 	now   string        // the time of creation of a toggle that has none
 	newID func() string // returns the id of a strategy that has none
@@ -66,6 +70,13 @@ func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (
 	}
 	about.cutOptional(&t.Description, "its description", toggle.MaxDescription)
 	about.cutOptional(&t.CreatedBy, "the name of its creator", toggle.MaxText)
+	r.prepareTags(&t, &about)
+	r.prepareOwner(&t, &about)
+	if err := prepareKeep(&t, &about); err != nil {
+		return t, about, err
+	}
+	hasLinks := t.Links != nil
+	r.prepareLinks(&t, old, &about)
 	states, _ := prepareStates(&t, old, r)
 	about.add(states)
 	about.add(r.dependencies.prepare(&t, old, r.lacks))
@@ -77,6 +88,13 @@ func prepareToggle(t toggle.FeatureJSON, old *toggle.FeatureJSON, r resources) (
 			about.note("its time of creation stays %s, and does not become %s", *old.CreatedAt, *t.CreatedAt)
 		}
 		t.CreatedAt, t.CreatedBy = old.CreatedAt, old.CreatedBy // cannot be changed
+		t.ManagedBy, t.Owner = cmp.Or(t.ManagedBy, old.ManagedBy), cmp.Or(t.Owner, old.Owner)
+		if t.KeepUntil == "" {
+			t.KeepUntil, t.KeepReason = old.KeepUntil, old.KeepReason
+		}
+		if !hasLinks {
+			t.Links = old.Links
+		}
 		if t.Archived && t.ArchivedAt == nil {
 			t.ArchivedAt = old.ArchivedAt
 		}
@@ -120,11 +138,11 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (about remarks, lack
 	p.keep(states)
 	for _, name := range slices.Sorted(maps.Keys(t.Environments)) {
 		e := t.Environments[name]
-		if _, exists := r.environments[name]; exists {
+		reason := r.whyNotIn(name, t.Project)
+		if reason == "" {
 			states[name] = p.environment(name, e)
 		} else if e.Enabled || len(e.Strategies) > 0 {
-			p.lose("its state in the environment %.100q was not imported: the environment does not exist here%s", name,
-				r.howToCreate(name))
+			p.lose("its state in the environment %.100q was not imported: %s", name, reason)
 		}
 	}
 	state := toggle.Feature{}
@@ -145,6 +163,17 @@ func prepareStates(t, old *toggle.FeatureJSON, r resources) (about remarks, lack
 	t.ContextFields = append([]string{}, slices.Sorted(slices.Values(append(others, state.ContextFields...)))...)
 	t.Environments = state.Environments
 	return p.remarks, p.leftOut
+}
+
+// whyNotIn returns why the toggles of a project cannot have a state in an environment, or an empty text if they can.
+func (r resources) whyNotIn(environment, project string) string {
+	if _, exists := r.environments[environment]; !exists {
+		return "the environment does not exist here" + r.howToCreate(environment)
+	}
+	if p := (&access.Project{Environments: r.projects[project].Environments}); !p.HasEnvironment(environment) {
+		return "its project does not have the environment here"
+	}
+	return ""
 }
 
 // usedFields returns the context fields that a toggle uses. They can repeat.
@@ -320,6 +349,21 @@ func (n *toggleImport) hold(t, old *toggle.FeatureJSON) {
 // assign returns a stored toggle with what an import can change.
 func (n *toggleImport) assign(t toggle.FeatureJSON, f toggle.Feature) toggle.Feature {
 	f.Project, f.Type, f.Description, f.ImpressionData = t.Project, t.Type, t.Description, t.ImpressionData
+	f.Tags = slices.Clone(t.Tags)
+	// What the document does not say stays, also if it was changed since the toggle was read.
+	said := n.sources[t.Name]
+	if said.ManagedBy != "" {
+		f.ManagedBy = t.ManagedBy
+	}
+	if said.Owner != nil {
+		f.Owner = t.Owner
+	}
+	if said.KeepUntil != "" {
+		f.Keep = keepOf(t)
+	}
+	if said.Links != nil {
+		f.Links = slices.Clone(t.Links)
+	}
 	f.Stale, f.Archived, f.ArchivedAt = t.Stale, t.Archived, parsed(t.ArchivedAt)
 	f.Environments, f.ContextFields = maps.Clone(t.Environments), slices.Clone(t.ContextFields)
 	if t.Dependency == nil { // otherwise importDependencies decides it

@@ -19,6 +19,7 @@ import (
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/tagtype"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
@@ -45,6 +46,7 @@ func newStage(t *testing.T) stage {
 		Roles:        role.NewStore(db.Client, db.Tables, db.Log()),
 		Groups:       group.NewStore(db.Client, db.Tables, db.Log()),
 		Segments:     segment.NewStore(db.Client, db.Tables, db.Log()),
+		TagTypes:     tagtype.NewStore(db.Client, db.Tables, db.Log()),
 		Features:     feature.NewStore(db.Client, db.Tables, db.Log()),
 		Users:        user.NewStore(db.Client, db.Tables, db.Log()),
 		Issuer:       "https://issuer.example.com",

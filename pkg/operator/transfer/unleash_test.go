@@ -320,3 +320,46 @@ func TestParentLacksStrategy(t *testing.T) {
 	d.Features = append(d.Features, child)
 	same(t, 1, len(s.run(t, d, transfer.Options{}).Features.Losses))
 }
+
+// A project has the environments, the pattern of names and the links of Unleash, as far as they are possible here. What
+// does not fit it is named: the state of a toggle in an environment that its project does not have, and old names.
+func TestProjectSettings(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	d := fromUnleash(t, `{"id":"1","name":"default"}`)
+	d.Environments = append(d.Environments, transfer.Environment{Name: "staging", Type: "test"})
+	d.Unlisted = []transfer.Environment{{Name: "qa", Type: "test"}}
+	shop := transfer.Project{
+		ID: "shop", Name: "Shop", Mode: access.Open, DefaultStickiness: "default", Environments: []string{"staging", "qa", "old"},
+		FeatureNaming: &transfer.Naming{Pattern: "shop-[a-z]+", Example: "shop-cart"},
+		LinkTemplates: []transfer.Link{{URLTemplate: "https://example.com"}, {URLTemplate: "wiki"}},
+	}
+	web := transfer.Project{ID: "web", Name: "Web", Mode: access.Open, DefaultStickiness: "default",
+		FeatureNaming: &transfer.Naming{Pattern: "(?=web).+"}}
+	d.Projects = []transfer.Project{shop, web}
+	d.Features[0].Project = "shop"
+	d.Features = append(d.Features, toggle.FeatureJSON{Name: "shop-cart", Project: "shop", Type: "release"})
+	r := s.run(t, d, transfer.Options{CreateEnvironments: true})
+	same(t, []transfer.Remark{{"t",
+		`its state in the environment "production" was not imported: its project does not have the environment here`}},
+		r.Features.Losses)
+	same(t, []string{
+		`its environment "old" was left out: it does not exist here`,
+		`its link "wiki" was left out: each link must be an http or https URL of at most 1000 characters, with a title of at ` +
+			`most 100`,
+		`its pattern of names "(?=web).+" was left out: the pattern of names must be a regular expression (RE2) of at most ` +
+			`255 characters`,
+		"1 of its new toggles do not match its pattern of names, which holds for toggles that people create or move: t",
+	}, texts(r.Projects.Notes))
+	stored := s.export(t).Projects[1]
+	same(t, []string{"staging", "qa"}, stored.Environments)
+	same(t, shop.FeatureNaming, stored.FeatureNaming)
+	same(t, shop.LinkTemplates[:1], stored.LinkTemplates)
+
+	d.Projects[0].Environments, d.Projects[0].FeatureNaming = []string{"staging"}, nil
+	r = s.run(t, d, transfer.Options{})
+	same(t, []transfer.Update{{"shop", []string{"featureNaming"}}}, r.Projects.Updated)
+	same(t, "its environments stay as they are here", r.Projects.Notes[1].Text)
+	d.Projects[0] = transfer.Project{ID: "shop", Name: "Shop", Mode: access.Open, DefaultStickiness: "default", Partial: true}
+	same(t, []transfer.Update(nil), s.run(t, d, transfer.Options{}).Projects.Updated)
+}

@@ -35,6 +35,8 @@ type client struct {
 
 	base      *url.URL
 	responded atomic.Bool // at least once
+
+	readsLinks bool // of toggles: each toggle is read alone
 }
 
 // CheckURL returns an error unless a text can be the URL of an Unleash.

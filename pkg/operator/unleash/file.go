@@ -54,8 +54,13 @@ type export struct {
 		SegmentID         int64
 	}
 
-	FeatureTags, TagTypes, Links []json.RawMessage // not taken over
-	Projects                     []foundProject
+	FeatureTags []struct{ FeatureName, TagType, TagValue string }
+	TagTypes    []transfer.TagType
+	Links       []struct {
+		Feature string
+		Links   []toggle.Link
+	}
+	Projects []foundProject
 }
 
 // Parse reads what Unleash exports.
@@ -69,6 +74,7 @@ func Parse(text []byte) (transfer.Document, error) {
 	}
 	d := newDocument()
 	d.ContextFields, d.Environments, d.Segments = e.ContextFields, e.Environments, e.Segments
+	d.TagTypes = e.TagTypes
 	for _, p := range e.Projects {
 		d.Projects = append(d.Projects, p.project())
 	}
@@ -90,6 +96,16 @@ func Parse(text []byte) (transfer.Document, error) {
 		}
 		index[f.Name] = t
 	}
+	for _, tag := range e.FeatureTags {
+		if t := index[tag.FeatureName]; t != nil {
+			t.Tags = append(t.Tags, toggle.Tag{Type: tag.TagType, Value: tag.TagValue})
+		}
+	}
+	for _, all := range e.Links {
+		if t := index[all.Feature]; t != nil {
+			t.Links = all.Links
+		}
+	}
 	e.addStates(index)
 	for _, child := range e.Dependencies {
 		if t := index[child.Feature]; t != nil {
@@ -99,7 +115,7 @@ func Parse(text []byte) (transfer.Document, error) {
 	for _, t := range all {
 		t.addTo(&d)
 	}
-	d.Unlisted, d.Others = e.unlisted(), e.others()
+	d.Unlisted = e.unlisted()
 	return d, nil
 }
 
@@ -114,22 +130,6 @@ func (e export) unlisted() []transfer.Environment {
 		if name := state.Environment; !known[name] {
 			known[name] = true
 			all = append(all, transfer.Environment{Name: name, Type: unknownType, SortOrder: int64(len(all))})
-		}
-	}
-	return all
-}
-
-// others returns the kinds that the file has and an import does not take over.
-func (e export) others() []transfer.Other {
-	var all []transfer.Other
-	for _, o := range []struct {
-		kind   string
-		number int
-	}{
-		{"tags of toggles", len(e.FeatureTags)}, {"links of toggles", len(e.Links)}, {"tag types", len(e.TagTypes)},
-	} {
-		if o.number > 0 {
-			all = append(all, transfer.Other{Kind: o.kind, Number: new(int64(o.number))})
 		}
 	}
 	return all

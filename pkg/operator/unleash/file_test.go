@@ -18,7 +18,8 @@ func TestParse(t *testing.T) {
 			{"id":"01B","name":"default","featureName":"a"}],
 		"featureEnvironments":[{"featureName":"a","environment":"production","enabled":true,"name":"production",
 			"variants":[{"name":"v","weight":1000,"stickiness":"tenantId","overrides":[{"contextName":"region"}]}]}],
-		"featureTags":[{"featureName":"a","tagType":"simple","tagValue":"x"}],"links":[{"feature":"a","links":[{"url":"x"}]}],
+		"featureTags":[{"featureName":"a","tagType":"simple","tagValue":"x"}],"tagTypes":[{"name":"simple","description":"s","icon":"#","color":null}],
+		"links":[{"feature":"a","links":[{"url":"https://example.com","title":null}]}],
 		"contextFields":[{"name":"plan","description":"","sortOrder":1,"legalValues":[]}],"segments":[],
 		"dependencies":[{"feature":"a","dependencies":[{"feature":"parent","enabled":false}]}]}`))
 	assert.OK(t, err)
@@ -29,9 +30,6 @@ func TestParse(t *testing.T) {
 	}}, d.Losses)
 	assert.Equal(t, map[string][]string{"a": {"production"}}, d.TurnedOff)
 	assert.Equal(t, []transfer.Environment{{Name: "production", Type: "production"}}, d.Unlisted)
-	assert.Equal(t, []transfer.Other{
-		{Kind: "tags of toggles", Number: new(int64(1))}, {Kind: "links of toggles", Number: new(int64(1))},
-	}, d.Others)
 }
 
 // The exports of versions up to 5 have times. Version 1 has neither projects nor environments.

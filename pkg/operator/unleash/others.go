@@ -29,7 +29,6 @@ type entry struct {
 // others are the kinds of all versions. A version that does not have one responds with 404, or with 200 and a page.
 func others() []other {
 	return []other{
-		{kind: "tag types", path: "tag-types", list: "tagTypes", counts: func(e entry) bool { return e.Name != "simple" }},
 		{kind: "custom strategy types", path: "strategies", list: "strategies", counts: func(e entry) bool { return e.Editable }},
 		{kind: "API tokens", path: "api-tokens", list: "tokens"},
 		{kind: "service accounts", path: "service-account", list: "serviceAccounts"},
@@ -42,38 +41,22 @@ func others() []other {
 
 const searchEvents = "search/events"
 
-// links returns the number of links of toggles, as far as the event log has them: only each toggle lists its links.
-func (r *client) links(ctx context.Context) (*int64, error) {
-	var numbers []int64
-	for _, change := range []string{"added", "removed"} {
-		query := url.Values{"limit": {"1"}, "type": {"IS:feature-link-" + change}}
-		number, err := r.count(ctx, other{path: searchEvents, query: query, total: "total"})
-		if err != nil || number == nil {
-			return nil, err
-		}
-		numbers = append(numbers, *number)
-	}
-	return new(max(numbers[0]-numbers[1], 0)), nil
+// hasLinks reports whether toggles can have links: unless the event log says that none was added. Only the response with
+// one toggle has its links.
+func (r *client) hasLinks(ctx context.Context) (bool, error) {
+	query := url.Values{"limit": {"1"}, "type": {"IS:feature-link-added"}}
+	added, err := r.count(ctx, other{path: searchEvents, query: query, total: "total"})
+	return added == nil || *added > 0, err
 }
 
 // others returns the kinds that Unleash has and an import does not take over.
-func (r *client) others(ctx context.Context, toggles []found) ([]transfer.Other, error) {
+func (r *client) others(ctx context.Context) ([]transfer.Other, error) {
 	var all []transfer.Other
-	tags := int64(0)
-	for _, t := range toggles {
-		tags += int64(len(t.Tags))
-	}
 	add := func(kind string, number *int64) {
 		if number == nil || *number > 0 {
 			all = append(all, transfer.Other{Kind: kind, Number: number})
 		}
 	}
-	add("tags of toggles", &tags)
-	links, err := r.links(ctx)
-	if err != nil {
-		return nil, err
-	}
-	add("links of toggles", links)
 	for _, o := range others() {
 		r.Progress("counting "+o.kind, 0, 0)
 		number, err := r.count(ctx, o)

@@ -39,7 +39,7 @@ type found struct {
 	CreatedBy           *struct{ Name string }
 	Environments        []environment
 	DependencyType      string // parent, child, or empty
-	Tags                []json.RawMessage
+	Tags                []toggle.Tag
 
 	PotentiallyStaleAt json.RawMessage // this service has it, Unleash has not
 }
@@ -87,6 +87,9 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	if d.Segments, err = r.segments(ctx); err != nil {
 		return d, err
 	}
+	if d.TagTypes, err = r.tagTypes(ctx); err != nil {
+		return d, err
+	}
 	toggles, err := r.toggles(ctx, project)
 	if err != nil {
 		return d, err
@@ -94,6 +97,9 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 	if project != "" && len(toggles) == 0 && d.Projects == nil {
 		return d, exitstatus.Errorf(exitstatus.Failure,
 			"Unleash has no project %q with toggles, or the token may not see it", project)
+	}
+	if r.readsLinks, err = r.hasLinks(ctx); err != nil {
+		return d, err
 	}
 	all := make([]element, len(toggles))
 	if err := r.complete(ctx, toggles, all); err != nil {
@@ -103,7 +109,10 @@ func Read(ctx context.Context, c Config, project string) (transfer.Document, err
 		e.addTo(&d)
 	}
 	d.Unlisted, d.Complete = unlisted(d.Environments, toggles), true
-	if d.Others, err = r.others(ctx, toggles); err != nil {
+	if d.Others, err = r.others(ctx); err != nil {
+		return d, err
+	}
+	if err := r.overviews(ctx, &d); err != nil {
 		return d, err
 	}
 	return d, r.access(ctx, &d)
@@ -140,6 +149,16 @@ func (r *client) segments(ctx context.Context) ([]transfer.Segment, error) {
 	}
 	normalizeSegments(list.Segments)
 	return list.Segments, err
+}
+
+// tagTypes returns the tag types. Versions before 3.10 have none.
+func (r *client) tagTypes(ctx context.Context) ([]transfer.TagType, error) {
+	var list struct{ TagTypes []transfer.TagType }
+	err := r.get(ctx, "api/admin/tag-types", nil, &list)
+	if hasStatus(err, http.StatusNotFound, http.StatusOK) { // a wrong path is 404, or 200 and a page
+		return nil, nil
+	}
+	return list.TagTypes, err
 }
 
 // normalizeSegments removes empty descriptions and projects, and white space around names, which is not permitted here.
@@ -355,7 +374,7 @@ func (r *client) complete(ctx context.Context, all []found, elements []element) 
 func (r *client) toggle(ctx context.Context, f found) (element, error) {
 	t := element{FeatureJSON: toggle.FeatureJSON{
 		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
-		Stale: f.Stale, CreatedAt: f.CreatedAt, Archived: f.ArchivedAt != nil, ArchivedAt: f.ArchivedAt,
+		Stale: f.Stale, CreatedAt: f.CreatedAt, Archived: f.ArchivedAt != nil, ArchivedAt: f.ArchivedAt, Tags: f.Tags,
 	}}
 	noEmptyDescription(&t.Description)
 	if f.CreatedBy != nil && f.CreatedBy.Name != "" && f.CreatedBy.Name != "unknown" {
@@ -376,15 +395,24 @@ func (r *client) toggle(ctx context.Context, f found) (element, error) {
 			t.lastSeen[e.Name] = *e.LastSeenAt
 		}
 	}
-	if f.DependencyType != "child" {
+	if f.DependencyType != "child" && !r.readsLinks {
 		return t, nil
 	}
-	var full struct{ Dependencies []toggle.Dependency }
+	var full struct {
+		Dependencies []toggle.Dependency
+		Links        []toggle.Link
+	}
 	path := "api/admin/projects/" + url.PathEscape(t.Project) + "/features/" + url.PathEscape(t.Name)
 	if err := r.get(ctx, path, nil, &full); err != nil {
 		return t, err
 	}
-	t.setDependency(full.Dependencies)
+	t.Links = full.Links
+	for i := range t.Links {
+		noEmptyDescription(&t.Links[i].Title)
+	}
+	if f.DependencyType == "child" {
+		t.setDependency(full.Dependencies)
+	}
 	return t, nil
 }
 

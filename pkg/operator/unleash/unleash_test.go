@@ -352,14 +352,16 @@ func TestOthers(t *testing.T) {
 		"search/features": `{"features":[{"name":"a","project":"default","type":"release","archivedAt":null,
 			"tags":[{"type":"simple","value":"x"},{"type":"simple","value":"y"}],"environments":[
 			{"name":"staging","type":"test","sortOrder":3,"hasStrategies":false,"variantCount":0}]}],"total":1}`,
-		"archive/features": `{"features":[]}`,
-		"tag-types":        `{"tagTypes":[{"name":"simple"},{"name":"team"}]}`,
-		"strategies":       `{"strategies":[{"name":"default","editable":false},{"name":"own","editable":true}]}`,
-		"api-tokens":       `{"tokens":[{},{},{}]}`,
-		"addons":           `{"addons":[]}`,
-		"search/events":    `{"events":[{}],"total":12}`,
+		"archive/features":            `{"features":[]}`,
+		"tag-types":                   `{"tagTypes":[{"name":"simple"},{"name":"team"}]}`,
+		"strategies":                  `{"strategies":[{"name":"default","editable":false},{"name":"own","editable":true}]}`,
+		"api-tokens":                  `{"tokens":[{},{},{}]}`,
+		"addons":                      `{"addons":[]}`,
+		"search/events":               `{"events":[{}],"total":12}`,
+		"projects/default/features/a": `{"links":[{"id":"L1","url":"https://example.com","title":""}]}`,
 	})}, "")
 	assert.OK(t, err)
+	assert.Equal(t, []toggle.Link{{ID: "L1", URL: "https://example.com"}}, d.Features[0].Links)
 	numbers := map[string]string{}
 	for _, o := range d.Others {
 		numbers[o.Kind] = "unknown"
@@ -368,10 +370,11 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
-		"tags of toggles": "2", "tag types": "1", "custom strategy types": "1",
-		"API tokens": "3", "groups": "unknown", "events": "12",
+		"custom strategy types": "1", "API tokens": "3", "groups": "unknown", "events": "12",
 	}, numbers)
 	assert.Equal(t, true, d.Complete)
+	assert.Equal(t, []transfer.TagType{{Name: "simple"}, {Name: "team"}}, d.TagTypes)
+	assert.Equal(t, []toggle.Tag{{Type: "simple", Value: "x"}, {Type: "simple", Value: "y"}}, d.Features[0].Tags)
 	assert.Equal(t, []transfer.Environment{{Name: "staging", Type: "test", SortOrder: 3}}, d.Unlisted)
 }
 
@@ -412,15 +415,51 @@ func TestProjects(t *testing.T) {
 	})
 	shop := transfer.Project{
 		ID: "shop", Name: "Shop", Description: new("Sells"), Mode: access.Private, DefaultStickiness: "userId",
-		CreatedAt: new("2020-01-01T00:00:00.000Z"), ArchivedAt: new("2021-01-01T00:00:00.000Z"),
+		CreatedAt: new("2020-01-01T00:00:00.000Z"), ArchivedAt: new("2021-01-01T00:00:00.000Z"), Partial: true,
 	}
 	d, _, err := readFrom(t, h, "")
 	assert.OK(t, err)
-	assert.Equal(t, []transfer.Project{{ID: "default", Name: "Default", Mode: access.Open, DefaultStickiness: "default"}, shop},
-		d.Projects)
+	assert.Equal(t, []transfer.Project{
+		{ID: "default", Name: "Default", Mode: access.Open, DefaultStickiness: "default", Partial: true}, shop,
+	}, d.Projects)
 	d, _, err = readFrom(t, h, "shop")
 	assert.OK(t, err)
 	assert.Equal(t, []transfer.Project{shop}, d.Projects)
+}
+
+// The overview of a project has its environments, the naming of its toggles and its links, and another operation of
+// Unleash Enterprise its protected environments. A project with all
+// environments that Unleash lists, or that toggles name, has all.
+func TestOverviews(t *testing.T) {
+	t.Parallel()
+	d, _, err := readFrom(t, empty.with(answers{
+		"search/features": `{"features":[{"name":"a","project":"all","type":"release","createdAt":"2024-01-01T00:00:00.000Z",
+			"environments":[{"name":"staging","hasStrategies":false,"variantCount":0}]}],"total":1}`,
+		"archive/features": `{"features":[]}`,
+		"environments":     `{"environments":[{"name":"development"},{"name":"production"}]}`,
+		"projects":         `{"projects":[{"id":"all"},{"id":"some"},{"id":"none"},{"id":"unknown"}]}`,
+		"projects/all/overview": `{"environments":[{"environment":"development"},{"environment":"production"},
+			{"environment":"staging"},{"environment":"qa"}],"featureNaming":{"pattern":"","example":"","description":null}}`,
+		"projects/some/overview": `{"environments":[{"environment":"development","defaultStrategy":null},
+			{"environment":"staging"}],"featureNaming":{"pattern":"some-.+","example":"some-a","description":null},
+			"linkTemplates":[{"title":"","urlTemplate":"https://example.com/{{feature}}"}]}`,
+		"projects/none/overview": `{"environments":[]}`,
+		"projects/some/change-requests/config": `[
+			{"environment":"development","type":"development","changeRequestEnabled":false,"requiredApprovals":null},
+			{"environment":"staging","type":"test","changeRequestEnabled":true,"requiredApprovals":2}]`,
+	}), "")
+	assert.OK(t, err)
+	project := func(id string) transfer.Project {
+		return transfer.Project{ID: id, Name: id, Mode: access.Open, DefaultStickiness: "default"}
+	}
+	some, none, unknown := project("some"), project("none"), project("unknown")
+	some.Environments, none.Environments, unknown.Partial = []string{"development", "staging"}, []string{}, true
+	some.FeatureNaming = &transfer.Naming{Pattern: "some-.+", Example: "some-a"}
+	some.Protections = []transfer.Protection{
+		{Environment: "staging", ChangeRequestsEnabled: true, RequiredApprovals: new(int64(2)), AllowTurningOff: true},
+	}
+	some.LinkTemplates = []transfer.Link{{URLTemplate: "https://example.com/{{feature}}"}}
+	assert.Equal(t, []transfer.Project{project("all"), some, none, unknown}, d.Projects)
 }
 
 // The open-source edition lists the default project only.

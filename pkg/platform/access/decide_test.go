@@ -21,7 +21,7 @@ const (
 		"PROJECT_USER_ACCESS_READ PROJECT_USER_ACCESS_WRITE PROJECT_SETTINGS_READ PROJECT_SETTINGS_WRITE " +
 		"PROJECT_CHANGE_REQUEST_READ PROJECT_CHANGE_REQUEST_WRITE APPROVE_CHANGE_REQUEST"
 	editorAtRoot = "CREATE_CONTEXT_FIELD UPDATE_CONTEXT_FIELD DELETE_CONTEXT_FIELD CREATE_SEGMENT UPDATE_SEGMENT " +
-		"DELETE_SEGMENT READ_CLIENT_API_TOKEN CREATE_PROJECT READ_ROLE"
+		"DELETE_SEGMENT READ_CLIENT_API_TOKEN CREATE_PROJECT READ_ROLE CREATE_TAG_TYPE UPDATE_TAG_TYPE DELETE_TAG_TYPE"
 )
 
 // The custom roles of the tests.
@@ -152,9 +152,9 @@ func TestMemberPrincipal(t *testing.T) {
 		group access.Role
 		want  string // the role, and the number of root permissions
 	}{
-		{viewer, 0, "Viewer 0"}, {viewer, viewer, "Viewer 0"}, {viewer, editor, "Editor 9"}, {viewer, admin, "Admin 1"},
-		{editor, viewer, "Editor 9"}, {editor, admin, "Admin 1"}, {admin, editor, "Admin 1"},
-		{viewer, rootCustom, "7 2"}, {rootCustom, viewer, "7 2"}, {rootCustom, editor, "Editor 9"}, {editor, rootCustom, "Editor 9"},
+		{viewer, 0, "Viewer 0"}, {viewer, viewer, "Viewer 0"}, {viewer, editor, "Editor 12"}, {viewer, admin, "Admin 1"},
+		{editor, viewer, "Editor 12"}, {editor, admin, "Admin 1"}, {admin, editor, "Admin 1"},
+		{viewer, rootCustom, "7 2"}, {rootCustom, viewer, "7 2"}, {rootCustom, editor, "Editor 12"}, {editor, rootCustom, "Editor 12"},
 		{99, 0, "99 0"}, {access.RoleOwner, 0, "Owner 0"},
 	} {
 		p := access.MemberPrincipal(5, test.role, []access.Group{{ID: 3, RootRole: test.group}}, custom)

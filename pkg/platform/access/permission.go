@@ -17,6 +17,9 @@ const (
 	DeleteSegment         Permission = "DELETE_SEGMENT"
 	CreateProject         Permission = "CREATE_PROJECT"
 	ReadRole              Permission = "READ_ROLE"
+	CreateTagType         Permission = "CREATE_TAG_TYPE"
+	UpdateTagType         Permission = "UPDATE_TAG_TYPE"
+	DeleteTagType         Permission = "DELETE_TAG_TYPE"
 	ReadClientToken       Permission = "READ_CLIENT_API_TOKEN" //nolint:gosec // not a credential
 	CreateClientToken     Permission = "CREATE_CLIENT_API_TOKEN"
 	UpdateClientToken     Permission = "UPDATE_CLIENT_API_TOKEN"
@@ -86,8 +89,8 @@ var catalog = []PermissionInfo{
 	{7, UpdateFeature, "Update toggles", ProjectPermission, true},
 	{8, DeleteFeature, "Archive and delete toggles", ProjectPermission, true},
 	{9, "UPDATE_APPLICATION", "Update applications", RootPermission, false},
-	{10, "UPDATE_TAG_TYPE", "Update tag types", RootPermission, false},
-	{11, "DELETE_TAG_TYPE", "Delete tag types", RootPermission, false},
+	{10, UpdateTagType, "Update tag types", RootPermission, true},
+	{11, DeleteTagType, "Delete tag types", RootPermission, true},
 	{12, CreateProject, "Create projects", RootPermission, true},
 	{13, UpdateProject, "Update the project", ProjectPermission, true},
 	{14, DeleteProject, "Archive and delete the project", ProjectPermission, true},
@@ -123,7 +126,7 @@ var catalog = []PermissionInfo{
 	{56, "DELETE_FRONTEND_API_TOKEN", "Delete frontend tokens", RootPermission, false},
 	{57, "READ_FRONTEND_API_TOKEN", "Read frontend tokens", RootPermission, false},
 	{58, UpdateDependency, "Update the parent of toggles", ProjectPermission, true},
-	{59, "CREATE_TAG_TYPE", "Create tag types", RootPermission, false},
+	{59, CreateTagType, "Create tag types", RootPermission, true},
 	{60, ReadProjectAccess, "Read who has access to the project", ProjectPermission, false},
 	{61, "PROJECT_DEFAULT_STRATEGY_READ", "Read default strategies of the project", ProjectPermission, false},
 	{62, ReadChangeRequestConfig, "Read the change request settings of the project", ProjectPermission, false},

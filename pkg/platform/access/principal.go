@@ -14,7 +14,7 @@ type Principal struct {
 	// for the event log: a person's name, a service account's username, or "API token " and the token's name
 	Name             string
 	IsServiceAccount bool         // whether the user is a service account, not a person
-	TokenID          string       // of the PAT or API token; "": an ID token
+	TokenID          string       // of the PAT or API token, or TrustPrefix and a trust; "": an ID token of a person
 	Role             Role         // the root role that counts in projects: the highest of the user's and the groups'
 	Permissions      []Permission // root permissions
 	Groups           []int64      // the ids of the user's groups
@@ -57,6 +57,12 @@ type Group struct {
 func APITokenPrincipal(selector Selector) Principal {
 	return Principal{ID: "api-token:" + selector.String(), Role: RoleAdmin, Permissions: []Permission{Admin}}
 }
+
+// TrustPrefix is how the TokenID of a token of a pipeline begins. Other ids do not contain a colon.
+const TrustPrefix = "trust:"
+
+// IsPipeline reports whether the credential is a token of a pipeline, which a trust of a service account accepts.
+func (p Principal) IsPipeline() bool { return strings.HasPrefix(p.TokenID, TrustPrefix) }
 
 // Has reports whether the principal has a root permission.
 func (p Principal) Has(permission Permission) bool {

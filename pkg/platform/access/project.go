@@ -3,6 +3,7 @@ package access
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -49,6 +50,11 @@ type Naming struct {
 type LinkTemplate struct {
 	Title       *string `dynamodbav:"title,omitempty"` // nil: none
 	URLTemplate string  `dynamodbav:"urlTemplate"`
+}
+
+// URL returns the URL of the link of a toggle.
+func (t LinkTemplate) URL(project, feature string) string {
+	return strings.NewReplacer("{{project}}", project, "{{feature}}", feature).Replace(t.URLTemplate)
 }
 
 // NewProject returns an open project without members.

@@ -43,6 +43,14 @@ func SeesProject(r *http.Request) error {
 	return err
 }
 
+// IsUserInProject requires a credential that identifies a user, and that the project of the path exists and is visible.
+func IsUserInProject(r *http.Request) error {
+	if err := IsUser(r); err != nil {
+		return err
+	}
+	return SeesProject(r)
+}
+
 // InProject requires a permission in the project of the path. A project that does not exist or is not visible is a 404.
 func InProject(permission Permission) Requirement {
 	return func(r *http.Request) error {

@@ -118,10 +118,10 @@ func FixedRoles() []RoleDefinition {
 			ID:          RoleEditor,
 			Type:        RootType,
 			Name:        "Editor",
-			Description: "May change context fields, segments and the toggles of open projects, and create projects.",
+			Description: "May change context fields, tag types, segments and the toggles of open projects, and create projects.",
 			Permissions: everywhere(
 				CreateFieldPermission, UpdateFieldPermission, DeleteFieldPermission, CreateSegment, UpdateSegment, DeleteSegment,
-				ReadClientToken, CreateProject, ReadRole,
+				ReadClientToken, CreateProject, ReadRole, CreateTagType, UpdateTagType, DeleteTagType,
 			),
 		},
 		{

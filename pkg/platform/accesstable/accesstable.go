@@ -27,13 +27,17 @@ type Kind string
 
 // The kinds of items.
 const (
-	KindProject   Kind = "project"
-	KindRole      Kind = "role"
-	KindRoleName  Kind = "role-name" // reserves the name of a custom role
-	KindGroup     Kind = "group"
-	KindGroupName Kind = "group-name" // reserves the name of a group
-	KindCounter   Kind = "counter"    // the last id of a kind, whose name is the sort key
-	kindDirectory Kind = "directory"
+	KindProject        Kind = "project"
+	KindRole           Kind = "role"
+	KindRoleName       Kind = "role-name" // reserves the name of a custom role
+	KindGroup          Kind = "group"
+	KindGroupName      Kind = "group-name"      // reserves the name of a group
+	KindTrust          Kind = "trust"           // of package trust
+	KindTagType        Kind = "tag-type"        // of package tagtype
+	KindFavorites      Kind = "favorites"       // of package favorite
+	KindCodeReferences Kind = "code-references" // of package codereference
+	KindCounter        Kind = "counter"         // the last id of a kind, whose name is the sort key
+	kindDirectory      Kind = "directory"
 )
 
 // itemKey is the key of an item.

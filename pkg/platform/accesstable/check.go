@@ -41,7 +41,7 @@ func (s *Reader) CheckNames(ctx context.Context, kind Kind, what string, has map
 			of := reserved[name][attributeOf]
 			found = append(found, consistency.Inconsistency{
 				Text:   fmt.Sprintf("the name %q is reserved for the %s %s, which does not have it", name, what, reserved[name].String(attributeOf)),
-				Repair: dynamo.DeleteItem(s.client, s.table, Key(kind, name), attributeOf, of),
+				Repair: dynamo.DeleteMatching(s.client, s.table, Key(kind, name), attributeOf, of),
 			})
 		}
 	}

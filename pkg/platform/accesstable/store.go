@@ -122,6 +122,27 @@ func (s *Reader) Group(ctx context.Context, id int64) (g Group, ok bool, err err
 	return get(ctx, s, GroupKey(id), UnmarshalGroup)
 }
 
+// GroupNames returns the names of those of the groups with the ids that exist.
+func (s *Reader) GroupNames(ctx context.Context, ids []int64) (map[int64]string, error) {
+	var keys []dynamo.Item
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		keys = append(keys, GroupKey(id))
+	}
+	items, err := dynamo.GetAll(ctx, s.client, s.table, keys, Hash, Range, "name")
+	if err != nil {
+		return nil, fmt.Errorf("read the names of groups: %w", err)
+	}
+	names := map[int64]string{}
+	for _, item := range items {
+		g, err := UnmarshalGroup(item)
+		if err != nil {
+			return nil, fmt.Errorf("read the names of groups: %w", err)
+		}
+		names[g.ID] = g.Name
+	}
+	return names, nil
+}
+
 // Directory returns the directory.
 func (s *Reader) Directory(ctx context.Context) (Directory, error) {
 	item, err := dynamo.Get(ctx, s.client, s.table, DirectoryKey())

@@ -32,7 +32,7 @@ func (s *Reader) NextID(ctx context.Context, kind Kind) (id int64, use types.Tra
 	if last != 0 {
 		condition = attribute.Equal(expression.Value(last))
 	}
-	return id, s.update(key, expression.NewBuilder().
+	return id, dynamo.UpdateItem(s.table, key, expression.NewBuilder().
 		WithCondition(condition).
 		WithUpdate(expression.Set(attribute, expression.Value(id)))), nil
 }
@@ -52,15 +52,8 @@ func (s *Reader) Protections(ctx context.Context) (int64, error) {
 // CountProtection returns the action of a transaction that changes the protection of an environment of a project. It
 // needs no condition: the write of the project has one.
 func CountProtection(table string) types.TransactWriteItem {
-	expr := dynamo.Build(expression.NewBuilder().
+	return dynamo.UpdateItem(table, keyProtections(), expression.NewBuilder().
 		WithUpdate(expression.Add(expression.Name(attributeLast), expression.Value(1))))
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &table,
-		Key:                       keyProtections(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
 }
 
 // SameProtections returns the condition that no protection has changed since Protections returned n.
@@ -80,7 +73,7 @@ const attributeAssignments = "assignments"
 // AssignRole returns the action of a transaction that gives a custom role to an account or a group, as the root role or
 // in a project. It fails if the role does not exist.
 func (s *Reader) AssignRole(id access.Role) types.TransactWriteItem {
-	return s.update(RoleKey(id), expression.NewBuilder().
+	return dynamo.UpdateItem(s.table, RoleKey(id), expression.NewBuilder().
 		WithCondition(expression.Name(Hash).AttributeExists()).
 		WithUpdate(expression.Add(expression.Name(attributeAssignments), expression.Value(1))))
 }
@@ -101,16 +94,4 @@ func HasAssignments(n int64) expression.ConditionBuilder {
 		return attribute.AttributeNotExists()
 	}
 	return attribute.Equal(expression.Value(n))
-}
-
-func (s *Reader) update(key dynamo.Item, builder expression.Builder) types.TransactWriteItem {
-	expr := dynamo.Build(builder)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &s.table,
-		Key:                       key,
-		ConditionExpression:       expr.Condition(),
-		UpdateExpression:          expr.Update(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
 }

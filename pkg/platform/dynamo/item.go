@@ -41,6 +41,15 @@ func Strings(v []string) types.AttributeValue {
 	return &types.AttributeValueMemberL{Value: list}
 }
 
+// Maps returns a list of maps.
+func Maps(v []Item) types.AttributeValue {
+	list := make([]types.AttributeValue, len(v))
+	for i, item := range v {
+		list[i] = M(item)
+	}
+	return &types.AttributeValueMemberL{Value: list}
+}
+
 // The methods below return the zero value if an attribute is absent or has another type. Null values are not stored,
 // and only the stores write to the tables.
 
@@ -97,6 +106,21 @@ func (i Item) Strings(name string) []string {
 	for _, element := range v.Value {
 		if s, ok := element.(*types.AttributeValueMemberS); ok {
 			list = append(list, s.Value)
+		}
+	}
+	return list
+}
+
+// Maps reads a list of maps.
+func (i Item) Maps(name string) []Item {
+	v, ok := i[name].(*types.AttributeValueMemberL)
+	if !ok {
+		return nil
+	}
+	var list []Item
+	for _, element := range v.Value {
+		if m, ok := element.(*types.AttributeValueMemberM); ok {
+			list = append(list, m.Value)
 		}
 	}
 	return list

@@ -229,6 +229,39 @@ func ReplaceItem(table string, item Item, condition expression.ConditionBuilder)
 	}}
 }
 
+// UpdateItem returns the action of a transaction that updates the item with a key. builder contains the update and, if it
+// has one, the condition.
+func UpdateItem(table string, key Item, builder expression.Builder) types.TransactWriteItem {
+	expr := Build(builder)
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName:                 &table,
+		Key:                       key,
+		UpdateExpression:          expr.Update(),
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
+// UpdateItemOrReturn is UpdateItem whose failure, if the condition is not met, contains the stored item.
+func UpdateItemOrReturn(table string, key Item, builder expression.Builder) types.TransactWriteItem {
+	action := UpdateItem(table, key, builder)
+	action.Update.ReturnValuesOnConditionCheckFailure = types.ReturnValuesOnConditionCheckFailureAllOld
+	return action
+}
+
+// DeleteItem returns the action of a transaction that deletes an item under a condition.
+func DeleteItem(table string, key Item, condition expression.ConditionBuilder) types.TransactWriteItem {
+	expr := Build(expression.NewBuilder().WithCondition(condition))
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName:                 &table,
+		Key:                       key,
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	}}
+}
+
 // NewItem returns the action of a transaction that writes an item. It fails, with the stored item, if the key exists.
 // hash names the table's partition key.
 func NewItem(table, hash string, item Item) types.TransactWriteItem {

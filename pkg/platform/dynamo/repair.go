@@ -37,9 +37,9 @@ func ReplaceAttribute(
 	}
 }
 
-// DeleteItem returns a function that deletes an item. The function does nothing if an attribute of the item does not
+// DeleteMatching returns a function that deletes an item. The function does nothing if an attribute of the item does not
 // have the value.
-func DeleteItem(
+func DeleteMatching(
 	client *dynamodb.Client, table string, key Item, attribute string, value types.AttributeValue,
 ) func(context.Context) error {
 	expr := Build(expression.NewBuilder().WithCondition(expression.Name(attribute).Equal(expression.Value(value))))

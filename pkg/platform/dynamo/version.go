@@ -67,13 +67,5 @@ func nextVersion() expression.UpdateBuilder {
 }
 
 func (v TableVersion) action(builder expression.Builder) types.TransactWriteItem {
-	expr := Build(builder)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName:                 &v.table,
-		Key:                       v.key,
-		UpdateExpression:          expr.Update(),
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	}}
+	return UpdateItem(v.table, v.key, builder)
 }

@@ -95,11 +95,11 @@ func (q *Query) Operand(name string, operators ...string) (operator, value strin
 // maxValues is the maximum number of values of a parameter. DynamoDB's operator IN accepts 100.
 const maxValues = 100
 
-// Values returns the operator and the values of a parameter. An operator that ends with _OF has values that commas
-// separate; another has one.
+// Values returns the operator and the values of a parameter. An operator that ends with _OF or _ALL has values
+// that commas separate; another has one.
 func (q *Query) Values(name string, operators ...string) (operator string, values []string) {
 	operator, value := q.Operand(name, operators...)
-	if !strings.HasSuffix(operator, "_OF") {
+	if !strings.HasSuffix(operator, "_OF") && !strings.HasSuffix(operator, "_ALL") {
 		if operator == "" {
 			return "", nil
 		}

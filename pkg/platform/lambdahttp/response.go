@@ -66,3 +66,11 @@ func (w *response) copyTo(to http.ResponseWriter) {
 		_, _ = to.Write(w.body.Bytes()) // writes to a buffer
 	}
 }
+
+// Optional returns a text as responses contain it: null instead of an empty one.
+func Optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

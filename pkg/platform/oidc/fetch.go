@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"toggleadmin/pkg/platform/issuerurl"
 )
 
 const (
-	fetchTimeout  = 2 * time.Second  // of one fetch; fetching the keys includes the metadata
+	fetchTimeout  = 2 * time.Second  // the default of Config
 	fetchInterval = 30 * time.Second // from the end of one fetch to the next one
 	maxAge        = time.Hour        // a value is then refreshed in the background
 	maxIdleAge    = 2 * time.Hour    // a request then waits for the refresh, see get
@@ -25,10 +27,11 @@ const (
 // source keeps the latest value that was fetched. All callers share one fetch at a time, and there is at most one fetch
 // per fetchInterval.
 type source[T any] struct {
-	name   string
-	fetch  func(context.Context) (T, error)
-	now    func() time.Time
-	logger *slog.Logger
+	name    string
+	fetch   func(context.Context) (T, error)
+	timeout time.Duration // of one fetch
+	now     func() time.Time
+	logger  *slog.Logger
 
 	mu      sync.Mutex
 	value   T
@@ -74,7 +77,7 @@ func (s *source[T]) wallClock() time.Time { return s.now().Round(0) }
 
 // run fetches the value. It does not end with the request that began it, because other requests wait for it too.
 func (s *source[T]) run(ctx context.Context, done chan struct{}) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	value, err := s.fetch(ctx)
 	if err != nil {
@@ -106,7 +109,7 @@ func newClient(c Config) *http.Client {
 
 // getJSON reads a JSON document of the issuer.
 func (i *Issuer) getJSON(ctx context.Context, address string, to any) error {
-	if err := checkURL(address, i.config.Loopback); err != nil {
+	if err := issuerurl.CheckDocument(address, i.config.Loopback); err != nil {
 		return fmt.Errorf("the URL %q: %w", address, err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)

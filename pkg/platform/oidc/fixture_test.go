@@ -3,6 +3,7 @@ package oidc_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,7 +34,7 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{Issuer: issuer.New(tb), now: begin}
-	f.verifier = newVerifier(tb, oidc.Config{Issuer: f.URL, GroupsClaim: "groups", Now: f.Now,
+	f.verifier = newVerifier(tb, oidc.Config{Issuer: f.URL, GroupsClaim: "groups", Now: f.Now, FetchTimeout: time.Minute,
 		Logger:    slog.New(slog.NewJSONHandler(&f.log, nil)),
 		Transport: f.Transport()})
 	return f
@@ -66,8 +67,16 @@ func (f *fixture) token(k issuer.Key) string { return k.Sign(nil, f.Claims(f.Now
 // reason returns why the verifier rejects a token, or "" if it accepts the token.
 func (f *fixture) reason(tb testing.TB, token string) oidc.Reason {
 	tb.Helper()
-	_, err := f.verifier.Verify(tb.Context(), token)
+	_, err := verify(tb.Context(), f.verifier, token)
 	return reason(tb, err)
+}
+
+func verify(ctx context.Context, verifier *oidc.Issuer, token string) (oidc.Claims, error) {
+	parsed, err := oidc.Parse(token)
+	if err != nil {
+		return oidc.Claims{}, err
+	}
+	return verifier.Verify(ctx, parsed)
 }
 
 func reason(tb testing.TB, err error) oidc.Reason {

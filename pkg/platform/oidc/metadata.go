@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"toggleadmin/pkg/platform/issuerurl"
 )
 
 // Metadata is the discovery document of an issuer (OpenID Connect Discovery 1.0, section 3), without what is not used
@@ -41,7 +43,7 @@ func (i *Issuer) fetchMetadata(ctx context.Context) (Metadata, error) {
 		return Metadata{}, fmt.Errorf("the discovery document is that of the issuer %q, not of %q", m.Issuer, i.config.Issuer)
 	}
 	for _, address := range []string{m.AuthorizationEndpoint, m.TokenEndpoint, m.EndSessionEndpoint, m.JWKSURI} {
-		if err := checkURL(address, i.config.Loopback); address != "" && err != nil {
+		if err := issuerurl.CheckDocument(address, i.config.Loopback); address != "" && err != nil {
 			return Metadata{}, fmt.Errorf("the discovery document contains the URL %q: %w", address, err)
 		}
 	}

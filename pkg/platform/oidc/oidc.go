@@ -1,5 +1,5 @@
-// Package oidc verifies JSON Web Tokens (JWTs) of one OpenID Connect issuer (contract section 3). It does not read
-// users: the result is the claims of the token.
+// Package oidc verifies JSON Web Tokens (JWTs) of OpenID Connect issuers (contract section 3): of the one at which people
+// sign in, and of those of pipelines. It does not read users.
 //
 // The package go-oidc verifies signature, issuer, audience and expiry. Before that, this package checks what go-oidc
 // does not: the exact form of the token, header parameters, azp, all times with one leeway, and the subject. It also
@@ -7,6 +7,7 @@
 package oidc
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,14 +15,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
-	"toggleadmin/pkg/platform/loopback"
+	"toggleadmin/pkg/platform/issuerurl"
 )
 
 // Config contains the settings of an Issuer.
@@ -34,6 +34,8 @@ type Config struct {
 	Loopback    bool // accept http:// for loopback addresses; only make run sets it
 	Now         func() time.Time
 	Logger      *slog.Logger
+	// the maximum time of one fetch; fetching the keys includes the metadata; 0: two seconds
+	FetchTimeout time.Duration
 
 	Transport http.RoundTripper // nil: a new one with the system's certificates
 }
@@ -56,7 +58,7 @@ func New(c Config) (*Issuer, error) {
 			errors.New("the environment variables OIDC_ISSUER and OIDC_CLIENT_ID must both be set, or both be empty"))
 	}
 	if c.Issuer != "" {
-		if err := CheckIssuer(c.Issuer, c.Loopback); err != nil {
+		if err := issuerurl.Check(c.Issuer, c.Loopback); err != nil {
 			problems = append(problems, fmt.Errorf("the environment variable OIDC_ISSUER is %q: %w", c.Issuer, err))
 		}
 	}
@@ -67,43 +69,19 @@ func New(c Config) (*Issuer, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+	return newIssuer(c), nil
+}
+
+func newIssuer(c Config) *Issuer {
 	i := &Issuer{config: c, client: newClient(c)}
-	i.metadata = source[Metadata]{name: "metadata", fetch: i.fetchMetadata, now: c.Now, logger: c.Logger}
-	i.keys = source[*keySet]{name: "keys", fetch: i.fetchKeys, now: c.Now, logger: c.Logger}
-	return i, nil
+	timeout := cmp.Or(c.FetchTimeout, fetchTimeout)
+	i.metadata = source[Metadata]{name: "metadata", fetch: i.fetchMetadata, timeout: timeout, now: c.Now, logger: c.Logger}
+	i.keys = source[*keySet]{name: "keys", fetch: i.fetchKeys, timeout: timeout, now: c.Now, logger: c.Logger}
+	return i
 }
 
-// CheckIssuer checks that a text can be the URL of an issuer. Only a loopback address may have http, and only if
-// allowLoopback is true.
-func CheckIssuer(text string, allowLoopback bool) error {
-	err := checkURL(text, allowLoopback)
-	if err == nil && (len(text) > maxCharacters || strings.ContainsAny(text, "?# ")) {
-		err = errors.New("it must have at most 255 characters, and neither query, fragment nor space")
-	}
-	return err
-}
-
-// checkURL checks that a text is an https URL without user name and password. Only a loopback address may have http,
-// and only if allowLoopback is true.
-func checkURL(text string, allowLoopback bool) error {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return errors.New("it is not a URL")
-	case u.Scheme == "http" && allowLoopback && loopback.IsHost(u.Hostname()):
-	case u.Scheme == "http" && allowLoopback:
-		return errors.New("it must begin with https://; only a loopback address can have http://")
-	case u.Scheme != "https":
-		return errors.New("it must begin with https://")
-	}
-	if !hostPattern.MatchString(u.Host) || u.User != nil {
-		return errors.New("it must have a host name, and neither user name nor password")
-	}
-	return nil
-}
-
-// hostPattern is stricter than net/url: a host is safe in a Content-Security-Policy.
-var hostPattern = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+// URL returns the URL of the issuer, or "" if none is configured.
+func (i *Issuer) URL() string { return i.config.Issuer }
 
 // Claims are the claims of a verified token about its owner.
 type Claims struct {
@@ -111,8 +89,9 @@ type Claims struct {
 	Subject       string
 	Email         string // or ""
 	EmailVerified bool
-	Name          string   // the claim name, or preferred_username, or ""
-	Groups        []string // the values of Config.GroupsClaim
+	Name          string    // the claim name, or preferred_username, or ""
+	Groups        []string  // the values of Config.GroupsClaim
+	IssuedAt      time.Time // or, without the claim iat, now
 }
 
 // SubjectHash returns the SHA-256 of the subject in hexadecimal, for log lines.
@@ -123,39 +102,53 @@ func (c Claims) SubjectHash() string {
 
 // Verify returns the claims of a token that the issuer has signed for the client ID and that is valid now. Otherwise
 // its error is a *RejectedError. It may wait for the keys of the issuer, at most two seconds.
-func (i *Issuer) Verify(ctx context.Context, token string) (Claims, error) {
-	header, claims, err := i.check(token)
-	if err != nil {
+func (i *Issuer) Verify(ctx context.Context, t Token) (Claims, error) {
+	if i.config.Issuer == "" {
+		return Claims{}, &RejectedError{NotConfigured}
+	}
+	if utf8.RuneCountInString(t.Text("sub")) > maxCharacters {
+		return Claims{}, &RejectedError{Subject}
+	}
+	if err := i.verify(ctx, t, i.config.ClientID, 0); err != nil {
 		return Claims{}, err
 	}
+	return i.claimsOf(t), nil
+}
+
+// verify returns nil if the issuer has signed a token for an audience, and the token is valid now. Otherwise its error is
+// a *RejectedError. Only a token that can be valid causes a fetch.
+func (i *Issuer) verify(ctx context.Context, t Token, audience string, longest time.Duration) error {
+	if reason := i.checkClaims(t, audience, longest); reason != "" {
+		return &RejectedError{reason}
+	}
 	known, err := i.keys.get(ctx, func(*keySet) bool { return true })
-	reason := i.checkSignature(ctx, token, header, known)
+	reason := i.checkSignature(ctx, t, audience, known)
 	if reason != "" { // the issuer may have a new key, even under the ID of an old one
 		var latest *keySet
 		if latest, err = i.keys.get(ctx, func(s *keySet) bool { return s != known }); latest != known {
-			reason = i.checkSignature(ctx, token, header, latest)
+			reason = i.checkSignature(ctx, t, audience, latest)
 		}
 	}
 	if reason == UnknownKey && err != nil {
 		reason = Unreachable
 	}
 	if reason != "" {
-		return Claims{}, &RejectedError{reason}
+		return &RejectedError{reason}
 	}
-	return claims, nil
+	return nil
 }
 
 // checkSignature returns why a token does not verify with the keys, or "".
-func (i *Issuer) checkSignature(ctx context.Context, token string, h header, known *keySet) Reason {
-	keys := known.matching(h)
+func (i *Issuer) checkSignature(ctx context.Context, t Token, audience string, known *keySet) Reason {
+	keys := known.matching(t.header)
 	if len(keys) == 0 {
 		return UnknownKey
 	}
 	verifier := oidc.NewVerifier(i.config.Issuer, &oidc.StaticKeySet{PublicKeys: keys}, &oidc.Config{
-		ClientID: i.config.ClientID, SupportedSigningAlgs: algorithms,
+		ClientID: audience, SupportedSigningAlgs: algorithms,
 		Now: func() time.Time { return i.config.Now().Add(-leeway) },
 	})
-	if _, err := verifier.Verify(ctx, token); err != nil {
+	if _, err := verifier.Verify(ctx, t.text); err != nil {
 		return Signature // everything else has been checked
 	}
 	return ""

@@ -61,7 +61,7 @@ func TestWithoutIssuerEveryTokenIsRejected(t *testing.T) {
 		Transport: roundtrip.Func(nil)})
 	assert.OK(t, err)
 	key := issuer.KeyFor("ES256")
-	_, err = verifier.Verify(t.Context(), key.Sign(nil, map[string]any{"iss": "", "aud": "", "sub": "a", "exp": 4e9}))
+	_, err = verify(t.Context(), verifier, key.Sign(nil, map[string]any{"iss": "", "aud": "", "sub": "a", "exp": 4e9}))
 	assert.Equal(t, oidc.NotConfigured, reason(t, err))
 	if m, err := verifier.Metadata(t.Context()); err == nil {
 		t.Errorf("metadata %+v", m)

@@ -15,6 +15,7 @@ const (
 	Audience      Reason = "audience"
 	Expired       Reason = "expired"
 	NotYetValid   Reason = "not yet valid"
+	Lifetime      Reason = "lifetime"
 	Subject       Reason = "subject"
 	UnknownKey    Reason = "unknown key"
 	Unreachable   Reason = "issuer unreachable"

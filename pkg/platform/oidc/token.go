@@ -62,45 +62,63 @@ type header struct {
 	Base64    jsontext.Value `json:"b64"` // RFC 7797: it changes what is signed
 }
 
-// check checks everything but the signature, so that only a token that can be valid causes a fetch.
-func (i *Issuer) check(token string) (header, Claims, error) {
-	reject := func(r Reason) (header, Claims, error) { return header{}, Claims{}, &RejectedError{Reason: r} }
-	if i.config.Issuer == "" {
-		return reject(NotConfigured)
-	}
+// Token is a token whose form and header have been checked. Its claims are what its sender says: only a method of Issuer
+// verifies the signature.
+type Token struct {
+	text   string
+	header header
+	claims map[string]jsontext.Value
+}
+
+// Parse reads a token. Its error is a *RejectedError.
+func Parse(token string) (Token, error) {
 	if len(token) > maxLength {
-		return reject(TooLong)
+		return Token{}, &RejectedError{TooLong}
 	}
 	parts, err := split(token)
 	if err != nil {
-		return reject(Malformed)
+		return Token{}, &RejectedError{Malformed}
 	}
 	// Both are decoded strictly: no duplicate properties, no other letter case, no invalid UTF-8.
-	var h header
-	var members map[string]jsontext.Value
-	if json.Unmarshal(parts[0], &h) != nil || json.Unmarshal(parts[1], &members) != nil || members == nil {
-		return reject(Malformed)
+	t := Token{text: token}
+	if json.Unmarshal(parts[0], &t.header) != nil || json.Unmarshal(parts[1], &t.claims) != nil || t.claims == nil {
+		return Token{}, &RejectedError{Malformed}
 	}
+	if reason := t.header.check(); reason != "" {
+		return Token{}, &RejectedError{reason}
+	}
+	return t, nil
+}
+
+// Text returns the value of a claim that is a string, or "".
+func (t Token) Text(claim string) string { return text(t.claims[claim]) }
+
+// Has reports whether the token has a claim.
+func (t Token) Has(claim string) bool { return t.claims[claim] != nil }
+
+// Audiences returns the audiences of the token.
+func (t Token) Audiences() []string { return texts(t.claims["aud"]) }
+
+// claimsOf returns the claims of a token about its owner.
+func (i *Issuer) claimsOf(t Token) Claims {
 	claims := Claims{
-		Issuer: i.config.Issuer, Subject: text(members["sub"]),
-		Name: cmp.Or(display(members["name"]), display(members["preferred_username"])),
+		Issuer: i.config.Issuer, Subject: t.Text("sub"),
+		Name: cmp.Or(display(t.claims["name"]), display(t.claims["preferred_username"])),
 	}
+	issued, ok := numericDate(t.claims["iat"])
+	if !ok {
+		issued = i.config.Now()
+	}
+	claims.IssuedAt = issued
 	if i.config.GroupsClaim != "" {
-		claims.Groups = texts(members[i.config.GroupsClaim])
+		claims.Groups = texts(t.claims[i.config.GroupsClaim])
 	}
 	// with white space around it, it is no address
-	if email := text(members["email"]); email == display(members["email"]) {
+	if email := t.Text("email"); email == display(t.claims["email"]) {
 		claims.Email = email
 	}
-	claims.EmailVerified = claims.Email != "" && string(members["email_verified"]) == "true" // not the text "true"
-	reason := h.check()
-	if reason == "" {
-		reason = i.checkClaims(members)
-	}
-	if reason != "" {
-		return reject(reason)
-	}
-	return h, claims, nil
+	claims.EmailVerified = claims.Email != "" && string(t.claims["email_verified"]) == "true" // not the text "true"
+	return claims
 }
 
 // check returns why the header is rejected, or "".
@@ -116,46 +134,50 @@ func (h header) check() Reason {
 	return ""
 }
 
-// checkClaims returns why the claims are rejected, or "".
+// checkClaims returns why the claims are rejected, or "". longest is the longest life of a token, which begins now if the
+// token does not say when it was issued; 0: any.
 //
 // An ID token is recognized by what other tokens of the issuer have (RFC 8725, section 3.11): access and refresh tokens
 // of Keycloak have another payload typ, and logout tokens and security events have the claim events.
-func (i *Issuer) checkClaims(members map[string]jsontext.Value) Reason {
+func (i *Issuer) checkClaims(t Token, audience string, longest time.Duration) Reason {
 	now := i.config.Now()
-	if kind, present := members["typ"]; present && text(kind) != "ID" || members["events"] != nil {
+	if t.Has("typ") && t.Text("typ") != "ID" || t.Has("events") {
 		return Type
 	}
-	if text(members["iss"]) != i.config.Issuer {
+	if t.Text("iss") != i.config.Issuer {
 		return WrongIssuer
 	}
-	audiences := texts(members["aud"])
-	party, present := members["azp"]
-	if !slices.Contains(audiences, i.config.ClientID) || (present || len(audiences) > 1) &&
-		text(party) != i.config.ClientID {
+	audiences := t.Audiences()
+	if !slices.Contains(audiences, audience) || (t.Has("azp") || len(audiences) > 1) && t.Text("azp") != audience {
 		return Audience
 	}
-	expires, ok := numericDate(members["exp"])
+	expires, ok := numericDate(t.claims["exp"])
 	if !ok {
 		return Malformed
 	}
 	if !now.Before(expires.Add(leeway)) {
 		return Expired
 	}
+	issued := now
 	for _, name := range []string{"nbf", "iat"} {
-		value, present := members[name]
-		if !present {
+		if !t.Has(name) {
 			continue
 		}
-		from, ok := numericDate(value)
+		from, ok := numericDate(t.claims[name])
 		if !ok {
 			return Malformed
 		}
 		if from.After(now.Add(leeway)) {
 			return NotYetValid
 		}
+		if name == "iat" {
+			issued = from
+		}
 	}
-	if subject := text(members["sub"]); subject == "" || utf8.RuneCountInString(subject) > maxCharacters ||
-		hasControl(subject) {
+	if longest != 0 && expires.Sub(issued) > longest {
+		return Lifetime
+	}
+	if subject := t.Text("sub"); subject == "" || hasControl(subject) {
 		return Subject
 	}
 	return ""

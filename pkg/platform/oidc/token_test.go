@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"toggleadmin/pkg/platform/oidc"
 	"toggleadmin/test/helper/assert"
@@ -229,7 +230,7 @@ func TestClaims(t *testing.T) {
 		{`"email":"` + strings.Repeat("ä", 255) + `a","name":"` + strings.Repeat("ä", 255) + `a"`, "", false, ""},
 		{`"email":"a@b.c\u001b[2J","name":"Ada\nroot"`, "", false, ""},
 	} {
-		got, err := f.verifier.Verify(t.Context(), f.sign(t, "", test.claims))
+		got, err := verify(t.Context(), f.verifier, f.sign(t, "", test.claims))
 		assert.OK(t, err)
 		assert.Equal(t, []any{test.email, test.verified, test.name}, []any{got.Email, got.EmailVerified, got.Name})
 		assert.Equal(t, []string{f.URL, "248289761001"}, []string{got.Issuer, got.Subject})
@@ -248,9 +249,23 @@ func TestGroups(t *testing.T) {
 		`"groups":{"a":true}`:    nil,
 		`"cognito:groups":["a"]`: nil,
 	} {
-		got, err := f.verifier.Verify(t.Context(), f.sign(t, "", claims))
+		got, err := verify(t.Context(), f.verifier, f.sign(t, "", claims))
 		assert.OK(t, err)
 		assert.Equal(t, want, got.Groups)
+	}
+}
+
+func TestIssuedAt(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, test := range []struct {
+		issued any
+		want   time.Time
+	}{{begin.Unix() - 60, begin.Add(-time.Minute)}, {nil, begin}} {
+		token := issuer.KeyFor("ES256").Sign(nil, f.Claims(begin, map[string]any{"iat": test.issued}))
+		got, err := verify(t.Context(), f.verifier, token)
+		assert.OK(t, err)
+		assert.Equal(t, test.want.Unix(), got.IssuedAt.Unix())
 	}
 }
 

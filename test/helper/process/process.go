@@ -1,5 +1,5 @@
-// Package process helps tests that start processes: it waits for conditions, finds free ports, collects output, checks
-// whether a process runs and makes Go's test cache depend on the files that a process uses.
+// Package process helps tests that start processes: it builds programs, waits for conditions, finds free ports, collects
+// output, checks whether a process runs and makes Go's test cache depend on the files that a process uses.
 package process
 
 import (
@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -26,6 +28,16 @@ func Await(tb testing.TB, what string, interval, timeout time.Duration, conditio
 			tb.Fatalf("%s: not within %s", what, timeout)
 		}
 	}
+}
+
+// Build builds the program of a package and returns its path. The program exists until the end of the test.
+func Build(tb testing.TB, pkg string) string {
+	tb.Helper()
+	program := filepath.Join(tb.TempDir(), path.Base(pkg))
+	if output, err := exec.CommandContext(tb.Context(), "go", "build", "-o", program, pkg).CombinedOutput(); err != nil {
+		tb.Fatalf("build %s: %v: %s", pkg, err, output)
+	}
+	return program
 }
 
 // FreePort returns a TCP port that no program uses and that the system assigns to no program: one below the ports that

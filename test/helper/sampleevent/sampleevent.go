@@ -59,7 +59,8 @@ func Check(function string, response []byte) error {
 	case "update-api-token", "rotate-api-token", "delete-api-token", "rotate-project-api-token",
 		"delete-project-api-token": // selectors are random
 		return CheckHTTP(response, http.StatusNotFound)
-	case "get-service-account-token", "delete-service-account-token": // the seeded service account has no token
+	case "get-service-account-token", "delete-service-account-token", "delete-service-account-trust":
+		// the seeded service account has no token and no trust
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-change-request", "delete-change-request", "update-change-request-state", "update-change-request-title",
 		"add-change-request-comment", "get-change-request-approvers", "update-change-request-approvers",
@@ -69,7 +70,9 @@ func Check(function string, response []byte) error {
 		return CheckHTTP(response, http.StatusNotFound)
 	case "get-application": // no application has reported
 		return CheckHTTP(response, http.StatusNotFound)
-	case "remove-environment", "delete-feature-dependency": // there is no such environment, and no dependency
+	case "remove-environment", "delete-feature-dependency", "delete-tag-type", "get-tag",
+		"update-feature-link", "delete-feature-link":
+		// there is no such environment, tag type, tag or link, and no dependency
 		return CheckHTTP(response, http.StatusNotFound)
 	case "not-found":
 		return CheckHTTP(response, http.StatusNotFound)

@@ -157,7 +157,7 @@ func (db Fixture) References(tb testing.TB) string {
 // Handlers returns the operations on a store.
 func Handlers(store *feature.Store) operation.Set {
 	return operation.Set{Parameters: []string{"projectId", "featureName"}, Handlers: map[string]lambdahttp.HandlerFunc{
-		"create":  feature.Create(store, feature.DefaultLimit, Now),
+		"create":  feature.Create(store, feature.DefaultLimit, Now, func() string { return "link" }),
 		"update":  feature.Update(store),
 		"stale":   feature.MarkStale(store),
 		"get":     feature.Get(store.Reader),
@@ -288,8 +288,8 @@ func Everybody(id string, order int, disabled bool) string {
 func Searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
 	searcher := featuresearch.NewSearcher(client, tables)
 	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{
-		"search": featuresearch.Search(feature.NewReader(client, tables), searcher),
-		"count":  featuresearch.Count(searcher),
+		"search": featuresearch.Search(feature.NewReader(client, tables, Now), searcher),
+		"count":  featuresearch.Count(feature.NewReader(client, tables, Now), searcher),
 	}}
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"toggleadmin/test/helper/process"
@@ -32,7 +33,7 @@ const (
 const nobody = 65534
 
 // startTimeout limits the start of Unleash and of PostgreSQL.
-const startTimeout = time.Minute
+const startTimeout = 5 * time.Minute
 
 // Server is a running Unleash. Its methods are not safe for concurrent use.
 type Server struct {
@@ -70,6 +71,28 @@ func Start(ctx context.Context, postgresPort, port string) (*Server, error) {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// StartFor starts Unleash and PostgreSQL for a test, on free ports. They end with the test, which is skipped if they are
+// not installed.
+func StartFor(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := Start(tb.Context(), process.FreePort(tb), process.FreePort(tb))
+	if errors.Is(err, ErrNotInstalled) {
+		tb.Skip(err)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			tb.Log(s.Output())
+		}
+		if err := s.Stop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
 }
 
 // Packages returns the folder node_modules of Unleash.
@@ -156,13 +179,22 @@ func (s *Server) startPostgres(ctx context.Context) (err error) {
 
 // SQL runs statements, for what Unleash's API does not permit.
 func (s *Server) SQL(ctx context.Context, statements string) error {
+	_, err := s.Query(ctx, statements)
+	return err
+}
+
+// Query runs statements in the database of Unleash and returns the results as CSV.
+func (s *Server) Query(ctx context.Context, statements string) ([]byte, error) {
 	command := exec.CommandContext(ctx, filepath.Join(s.programs, "psql"), "-h", "127.0.0.1", "-p", s.postgresPort,
-		"-U", "unleash", "-d", "postgres", "-q", "-v", "ON_ERROR_STOP=1")
+		"-U", "unleash", "-d", "postgres", "-q", "--csv", "-v", "ON_ERROR_STOP=1")
 	command.Stdin = strings.NewReader(statements)
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("psql: %w: %s", err, output)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	output, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("psql: %w: %s", err, stderr.String())
 	}
-	return nil
+	return output, nil
 }
 
 // Call calls Unleash's API and returns the body of the response. Another response than a success is an error.

@@ -187,6 +187,7 @@ func (w *World) changedAccount(c change) {
 	if c.next["kind"] == nil && c.next["deleting"] == nil || c.next["kind"] != nil && c.old["deleting"] != nil {
 		w.fail("the account %d is deleted, but a change has added an item", id)
 	}
+	w.changedClaim(c)
 }
 
 // checkAccounts checks that deletions end.

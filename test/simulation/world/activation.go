@@ -106,6 +106,8 @@ func (w *World) changedActivation(c change) {
 	if f == nil {
 		return
 	}
+	w.checkEnvironmentsOfProjects()
+	w.checkReach(w.decodeFeature(c.old), f)
 	known := w.existingEnvironments()
 	ids := map[string]bool{}
 	for environment, e := range f.Environments {

@@ -72,9 +72,15 @@ func (w *World) checkRequests() {
 		}
 		old, next := w.decodeRequest(c.old), w.decodeRequest(c.next)
 		w.checkRequest(old, next)
+		if w.engine.caller.sweeps() && old != nil && next != nil {
+			w.checkSwept(*old, *next)
+		}
 		if next != nil && next.State == changerequest.Applied && old != nil && old.State != changerequest.Applied {
 			applied[next.ID] = true
 			w.checkApplied(*old)
+			if w.engine.caller.sweeps() {
+				w.appliedBySweep(*old)
+			}
 		}
 		id := c.item.Int("id")
 		w.requests.states[id] = append(w.requests.states[id], requestAt{time.Now(), next})
@@ -134,6 +140,11 @@ func authors(r changerequest.Request) []int64 {
 	return ids
 }
 
+// hasApproved reports whether a request has an approval of an account that counts.
+func hasApproved(r changerequest.Request, account int64) bool {
+	return slices.ContainsFunc(r.Approvals, func(v changerequest.Vote) bool { return v.By.ID == account && !v.StruckOut })
+}
+
 // checkVotes checks who has approved or rejected a request, and that one that gets approved has the approvals of its own
 // environment.
 func (w *World) checkVotes(old, next changerequest.Request) {
@@ -158,7 +169,7 @@ func (w *World) checkVotes(old, next changerequest.Request) {
 		}
 	}
 	own := []place{placeOf(next)}
-	if next.State == changerequest.Approved && old.State != next.State &&
+	if next.State == changerequest.Approved && old.State != next.State && old.State != changerequest.Scheduled &&
 		!slices.ContainsFunc(states, func(s teamsAt) bool { return s.isApproved(next, own) }) {
 		w.fail("the request %d becomes approved without the approvals of %v: %+v", next.ID, own, next.Approvals)
 	}
@@ -168,8 +179,7 @@ func placeOf(r changerequest.Request) place { return place{r.Project, r.Environm
 
 // mayApprove reports whether an account may approve requests in a place. A service account needs a custom role.
 func (t teamsAt) mayApprove(account int64, in place) bool {
-	stored, exists := t.accounts[account]
-	return exists && !stored.Disabled && t.may(account, in.project, "APPROVE_CHANGE_REQUEST", in.environment)
+	return !t.isGone(account) && t.may(account, in.project, "APPROVE_CHANGE_REQUEST", in.environment)
 }
 
 // mayVote reports whether an account may approve or reject a request: in its environment, or in another place that it can

@@ -22,7 +22,9 @@ type credential struct {
 	text        string
 	account, id int64
 	description string
-	subject     string // of a JWT
+	subject     string // of an ID token
+	issued      time.Time
+	groups      []string
 	expires     time.Time
 	deletion
 }

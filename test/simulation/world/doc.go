@@ -27,24 +27,34 @@
 //   - After every write about activation: a toggle that is on has an enabled strategy, a state is not written in an
 //     environment that does not exist, the values of constraints are legal, the usage of environments, segments and
 //     fields equals a recount, and the events explain the new state. After every response, what it says was true at
-//     some time while the request was handled.
+//     some time while the request was handled. A toggle has the time from which it is on for everybody where it is, which
+//     other changes keep, and its stage (stages.go).
+//   - After every write of a toggle or a tag type: the types of all tags exist.
 //   - After every change of what applications get in a protected or frozen environment (protection.go): its events say
-//     how it was permitted, those of other changes do not, and only who may skip change requests does more than turn
-//     toggles off.
+//     how it was permitted, those of other changes do not, only who may turns toggles off, and only who may skip change
+//     requests does more.
 //   - After every write of a change request (approvals.go): it has a state that may follow the one before, and none after
 //     a closed one. No author votes, and only who may. Whoever changes it is an author, and it loses its approvals. The
 //     numbers of its project equal a recount. When it is applied (applied.go), it has its approvals at this moment, by
 //     people who may still approve, all of its changes are made in the same call and no others, toggles and segments are
 //     as a naive application of the changes makes them, and what the result depends on is as it was when the change was
 //     added. Nothing is changed for a request that is not applied in the same call.
+//   - After every write of a scheduled change request by a sweep (due.go): it is due, and was to be applied, after those
+//     that were due before it. It is applied only if its authors are enabled, who has scheduled it may apply it, and
+//     nothing is frozen. Otherwise it is suspended for a reason that was one, or fails after ten minutes. A sweep that
+//     says that nothing is left has left nothing.
 //   - After every response about change requests (waiting.go): numbers and lists are those of a time of the request, or
-//     contain what was there all the time and nothing that was not. Nobody is refused who might all the time.
+//     contain what was there all the time and nothing that was not, or that the account does not see. Nobody is refused
+//     who might all the time, also not who turns a toggle off.
 //   - After every response to somebody whose rights change (permissions.go): what the account might do at no time of the
 //     request is refused, and what it might do all the time is not. A private project that it does not see is one that does
-//     not exist, also in lists, counts and events.
+//     not exist, also in lists, counts, events, segments and what uses them.
+//   - After every request with an ID token (idtokens.go): the groups of the issuer that it has are stored, or those of a
+//     token that was issued later. An earlier one never replaces them. They give rights until they are too old.
 //   - After every write about teams (memberships.go): groups and accounts agree about members, the authorizer knows the
-//     groups that exist, a role that somebody has in a project exists, and a protected or private project has an Owner. At
-//     the end, nothing is left of groups and accounts that do not exist.
+//     groups that exist, a role that somebody has in a project exists, and a protected or private project has an Owner. A
+//     toggle is on only in environments that its project has. At the end, nothing is left of groups and accounts that do
+//     not exist.
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if
 //     DynamoDB is unavailable.
@@ -76,8 +86,8 @@
 //
 // # Environment
 //
-//   - schedule.go, clock.go, random.go: what happens when. A process has a clock of its own. Some compile with one that
-//     is wrong by hours or days.
+//   - schedule.go, clock.go, random.go: what happens when. A process has a clock of its own. Some compile, and
+//     sweep change requests, with one that is wrong by hours or days.
 //   - lambda.go: package gateway with the authorizer and the operations. An instance handles one invocation at a time.
 //   - operator.go: the commands of toggleadmin.
 //   - triggers.go: streams, schedules and the access log, at least once, sometimes concurrently, or days late, when

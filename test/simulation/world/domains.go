@@ -28,6 +28,7 @@ var actors = slices.Concat(
 	named((*actor).editStrategies, "editor-6", "editor-7"),
 	named((*actor).manageSegments, "editor-8", "editor-9"),
 	named((*actor).manageDependencies, "editor-10", "editor-11"),
+	named((*actor).manageTags, "editor-12", "editor-13"),
 	named((*actor).protectEnvironments, "admin-11", "admin-12"),
 	named((*actor).manageClientTokens, "admin-7", "admin-8"),
 	named((*actor).poll, applications...),
@@ -50,10 +51,10 @@ type cast struct{ first, end uint64 }
 
 var (
 	editors    = cast{0, 12}                   // of types, toggles and fields
-	activators = cast{7, 26}                   // of toggles, fields and what decides where toggles are on
-	others     = cast{28, 42}                  // of accounts and tokens
-	teams      = cast{42, 47}                  // of projects, groups and roles
-	requests   = cast{45, uint64(len(actors))} // of change requests and rights
+	activators = cast{7, 28}                   // of toggles, fields and what decides where toggles are on
+	others     = cast{30, 44}                  // of accounts and tokens
+	teams      = cast{44, 49}                  // of projects, groups and roles
+	requests   = cast{47, uint64(len(actors))} // of change requests and rights
 	everybody  = cast{0, uint64(len(actors))}
 )
 
@@ -119,6 +120,7 @@ func (w *World) checkWritten(c change) {
 		w.checkLegalValues()
 		w.checkSegments()
 		w.checkFamilies()
+		w.checkTags()
 	case "ContextFields":
 		w.checkFields()
 		w.checkLegalValues()
@@ -150,6 +152,7 @@ func (w *World) checkWritten(c change) {
 		w.checkTokens(c.account())
 	case accesstable.Table:
 		w.changedTeams()
+		w.checkTags()
 	case "Identifiers":
 		w.checkRelations()
 	case "ApiTokens":

@@ -17,7 +17,8 @@ type engineState struct {
 	caller  *call    // that is carried out
 	changes []change // that it has written
 
-	unreadable string // a table that cannot be read now
+	unreadable  string // a table that cannot be read now
+	unavailable string // a table that sweeps of change requests can neither read nor write now
 }
 
 // change is a change of an item.
@@ -46,7 +47,8 @@ var flipped = regexp.MustCompile(`"Key":{"name":{"S":"([^"]*)"}}`)
 func (c *call) reject() bool {
 	w := c.w
 	switch {
-	case c.name == "Query" && tableOf(string(c.body)) == w.engine.unreadable:
+	case c.sweeps() && w.engine.unavailable != "" && tableOf(string(c.body)) == w.engine.unavailable,
+		c.name == "Query" && tableOf(string(c.body)) == w.engine.unreadable:
 		c.refuse(0, `ThrottlingException","message":"Throughput exceeds the current capacity"`)
 	case c.chance(throttled, 0.005, 0.005) || c.chance(throttled, 0.9, 0.9) &&
 		w.storm(throttled, 10*time.Second, tableOf(string(c.body))) ||

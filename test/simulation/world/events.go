@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/contextfield"
 	"toggleadmin/pkg/api/segmenttable"
@@ -119,7 +121,7 @@ func (a *actor) readLog() {
 // nothing about the item is recorded.
 func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item) {
 	recorded = maps.Clone(item)
-	for _, name := range []string{"event", "references", "pats", "seenAt", "evaluationRequests", "assignments"} {
+	for _, name := range []string{"event", "references", "pats", "seenAt", "evaluationRequests", "assignments", "uses"} {
 		delete(recorded, name)
 	}
 	id := fmt.Sprint(item.Int("id"))
@@ -127,7 +129,7 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 	case item == nil:
 	case c.table == accesstable.Table:
 		switch kind := accesstable.Kind(item.String(accesstable.Hash)); kind {
-		case accesstable.KindRole, accesstable.KindGroup, accesstable.KindProject:
+		case accesstable.KindRole, accesstable.KindGroup, accesstable.KindProject, accesstable.KindTagType:
 			return string(kind) + ":" + item.String(accesstable.Range), recorded
 		default: // names, counters and the directory
 		}
@@ -143,12 +145,17 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		return "segment:" + item.String("id"), recorded
 	case c.table == "Users" && item["kind"] != nil: // otherwise a counter, or an account whose deletion is recorded
 		delete(recorded, "groups") // which the events of groups record
+		delete(recorded, "claim")  // which the issuer says
 		return map[string]string{"user": "user:", "service-account": "account:"}[item.String("kind")] + id, recorded
 	case c.table == "PersonalAccessTokens" && item.Int("userId") > 0: // otherwise a counter
 		return "pat:" + id, recorded
 	case c.table == "ClientTokens" && clienttokentable.IsToken(item): // otherwise the version of the table
 		return "client-token:" + item.String(clienttokentable.Hash), recorded
 	case c.table == changerequest.Table && isRequest(item): // otherwise numbers of a project, or the counter
+		if schedule := maps.Clone(item.Map("schedule")); schedule != nil {
+			delete(schedule, "failingSince")
+			recorded["schedule"] = &types.AttributeValueMemberM{Value: schedule}
+		}
 		return requestSubject(item.Int("id")), recorded
 	case c.table == "ApiTokens":
 		return "api-token:" + item.String("id"), recorded

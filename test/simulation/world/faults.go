@@ -23,12 +23,13 @@ const (
 	restored                  // in the end, tables are restored to an earlier time
 	paged                     // DynamoDB reads one to three items at a time
 	lostPart                  // a part of a current snapshot is lost
-	wrongClock                // somebody whose clock is wrong by hours or days compiles
+	wrongClock                // clocks of those who compile, and sweep change requests, are wrong by hours or days
+	unavailable               // in the end, DynamoDB is unavailable for minutes to those who sweep change requests
 )
 
 var faultNames = []string{
 	"lost-request", "lost-response", "late", "throttled", "conflict", "slow", "crash", "freeze", "duplicated",
-	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged", "lost-part", "wrong-clock",
+	"redelivered", "skewed", "lagging", "no-bus", "no-webhook", "restored", "paged", "lost-part", "wrong-clock", "unavailable",
 }
 
 // happens decides whether a fault occurs at a call or event with a key.

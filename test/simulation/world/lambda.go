@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -35,7 +36,7 @@ type function struct {
 	construct app.Constructor
 	idle      []*process
 	made      int
-	warnings  int // lines of the log that are warnings or errors
+	warnings  atomic.Int64 // lines of the log that are warnings or errors
 }
 
 // warnings is a log that counts the warnings and errors of a function.
@@ -49,9 +50,7 @@ func (warnings) Enabled(_ context.Context, level slog.Level) bool { return level
 
 // Handle implements slog.Handler.
 func (l warnings) Handle(context.Context, slog.Record) error {
-	l.of.w.mu.Lock()
-	defer l.of.w.mu.Unlock()
-	l.of.warnings++
+	l.of.warnings.Add(1)
 	return nil
 }
 

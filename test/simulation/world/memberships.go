@@ -13,8 +13,8 @@ import (
 // checkMemberships checks that groups and accounts agree about members, and that the authorizer knows the groups.
 func (w *World) checkMemberships(now teamsAt) {
 	for id, g := range now.groups {
-		if root, ok := now.listed[id]; !ok || root != g.RootRole {
-			w.fail("the authorizer does not know the group %d with the root role %d", id, g.RootRole)
+		if of, ok := now.listed[id]; !ok || of.RootRole != g.RootRole || !slices.Equal(of.Mappings, g.Mappings) {
+			w.fail("the authorizer does not know the group %d with the root role %d and the values %q", id, g.RootRole, g.Mappings)
 		}
 		for _, member := range g.Members {
 			if a, ok := now.accounts[member]; ok && !slices.Contains(a.Groups, id) {
@@ -51,6 +51,25 @@ func (w *World) checkTeams(now teamsAt) {
 		}
 		if p.Mode != string(access.Open) && !now.hasOwner(p) {
 			w.fail("the project %s is %s and has no Owner", p.ID, p.Mode)
+		}
+	}
+}
+
+// checkEnvironmentsOfProjects checks that toggles are on only in environments that their projects have.
+func (w *World) checkEnvironmentsOfProjects() {
+	if len(w.teams.states) == 0 || w.restores.end != nil {
+		return
+	}
+	projects := w.latest().projects
+	for name := range w.activation.toggles {
+		f := w.feature(name)
+		if f == nil || f.Archived || projects[f.Project].Environments == nil {
+			continue
+		}
+		for environment, e := range f.Environments {
+			if e.Enabled && !slices.Contains(projects[f.Project].Environments, environment) {
+				w.fail("the toggle %s is on in %s, which its project %s does not have", name, environment, f.Project)
+			}
 		}
 	}
 }

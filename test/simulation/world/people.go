@@ -97,7 +97,7 @@ func serveIssuer(path string) (status int, response []byte) {
 func (a *actor) signIn() {
 	visitor := fmt.Sprint("visitor-", int(time.Since(a.start).Minutes())) // nobody knows them before
 	name := subject(a, "ada", visitor, choose(a, "bob", "eve"))
-	c := identified(name)
+	c := identified(name, time.Now())
 	var out struct{ User struct{ ID int64 } }
 	o := a.get(c, "user", &out)
 	if !o.ok() {
@@ -119,13 +119,15 @@ func (a *actor) signIn() {
 	}
 }
 
-// identified returns the credential with which a subject signs in.
-func identified(subject string) *credential {
-	return &credential{subject: subject, text: key().Sign(nil, object{
-		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": time.Now().Add(5 * time.Minute).Unix(),
-		"iat":   time.Now().Unix(),
+// identified returns the credential with which a subject signs in: an ID token, with groups of the issuer.
+func identified(subject string, issued time.Time, groups ...string) *credential {
+	expires := issued.Add(5 * time.Minute)
+	text := key().Sign(nil, object{
+		"iss": "https://" + issuerHost, "sub": subject, "aud": clientID, "exp": expires.Unix(), "iat": issued.Unix(),
 		"email": strings.Replace(subject, "eve", "bob", 1) + "@example.com", "email_verified": true, "name": subject,
-	})}
+		"groups": groups,
+	})
+	return &credential{subject: subject, text: text, expires: expires, issued: issued, groups: groups}
 }
 
 // held is the identity of a person from a time on.

@@ -15,20 +15,22 @@ import (
 // teamsAt is who has which rights from a time on, as it is stored.
 type teamsAt struct {
 	from         time.Time
+	at           time.Time // at which the groups of ID tokens count, if they are not too old
 	projects     map[string]storedProject
 	environments map[string]storedEnvironment
 	roles        map[int64]storedRole
 	groups       map[int64]storedGroup
-	listed       map[int64]int64 // the root roles of the groups that the authorizer knows
+	listed       map[int64]listedGroup // that the authorizer knows
 	accounts     map[int64]storedAccount
 }
 
 type storedProject struct {
-	ID          string                      `dynamodbav:"projectId"`
-	Mode        string                      `dynamodbav:"mode"`
-	Users       map[string][]int64          `dynamodbav:"users"`
-	Groups      map[string][]int64          `dynamodbav:"groups"`
-	Protections map[string]storedProtection `dynamodbav:"protections"` // by environment
+	ID           string                      `dynamodbav:"projectId"`
+	Mode         string                      `dynamodbav:"mode"`
+	Environments []string                    `dynamodbav:"environments"` // nil: all
+	Users        map[string][]int64          `dynamodbav:"users"`
+	Groups       map[string][]int64          `dynamodbav:"groups"`
+	Protections  map[string]storedProtection `dynamodbav:"protections"` // by environment
 }
 
 type storedProtection struct {
@@ -45,15 +47,28 @@ type storedEnvironment struct {
 }
 
 type storedGroup struct {
-	RootRole int64   `dynamodbav:"rootRole"`
-	Members  []int64 `dynamodbav:"members"`
+	RootRole int64    `dynamodbav:"rootRole"`
+	Members  []int64  `dynamodbav:"members"`
+	Mappings []string `dynamodbav:"mappingsSSO"`
+}
+
+type listedGroup struct {
+	RootRole int64    `dynamodbav:"rootRole"`
+	Mappings []string `dynamodbav:"mappingsSSO"`
 }
 
 type storedAccount struct {
-	Kind     string  `dynamodbav:"kind"`
-	Disabled bool    `dynamodbav:"disabled"`
-	RootRole int64   `dynamodbav:"rootRole"`
-	Groups   []int64 `dynamodbav:"groups,numberset"`
+	Kind     string      `dynamodbav:"kind"`
+	Disabled bool        `dynamodbav:"disabled"`
+	RootRole int64       `dynamodbav:"rootRole"`
+	Groups   []int64     `dynamodbav:"groups,numberset"`
+	Claim    storedClaim `dynamodbav:"claim"`
+}
+
+// storedClaim is what the last ID token of a person said about groups.
+type storedClaim struct {
+	Values []string  `dynamodbav:"values"`
+	At     time.Time `dynamodbav:"at"` // the zero time: no token has had a value of a group
 }
 
 type storedRole struct {
@@ -74,7 +89,7 @@ const (
 func (w *World) changedTeams() {
 	now := teamsAt{
 		from: time.Now(), projects: map[string]storedProject{}, environments: map[string]storedEnvironment{},
-		roles: map[int64]storedRole{}, groups: map[int64]storedGroup{}, listed: map[int64]int64{},
+		roles: map[int64]storedRole{}, groups: map[int64]storedGroup{}, listed: map[int64]listedGroup{},
 		accounts: map[int64]storedAccount{},
 	}
 	for _, item := range w.db.Items("Environments") {
@@ -105,7 +120,9 @@ func (w *World) changedTeams() {
 				for text := range groups {
 					group, err := strconv.ParseInt(text, 10, 64)
 					w.must(err)
-					now.listed[group] = groups.Map(text).Int("rootRole")
+					var of listedGroup
+					w.must(dynamo.Unmarshal(groups.Map(text), &of))
+					now.listed[group] = of
 				}
 			}
 		}
@@ -121,20 +138,36 @@ func (w *World) changedTeams() {
 	if w.restores.end == nil { // it has not begun
 		w.checkMemberships(now)
 		w.checkTeams(now)
+		w.checkEnvironmentsOfProjects()
 	}
 }
 
 // latest returns who has which rights now.
-func (w *World) latest() teamsAt { return w.teams.states[len(w.teams.states)-1] }
+func (w *World) latest() teamsAt {
+	now := w.teams.states[len(w.teams.states)-1]
+	now.at = time.Now()
+	return now
+}
+
+// groupsOf returns the groups that the authorizer knows of which an account is a member, or which have one of the values of
+// its last ID token, unless that is too old.
+func (t teamsAt) groupsOf(account int64) (ids []int64) {
+	a := t.accounts[account]
+	counts := t.at.Before(a.Claim.endsAt())
+	for id, g := range t.listed {
+		if slices.Contains(a.Groups, id) || counts && overlap(a.Claim.Values, g.Mappings) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
 
 // rolesIn returns the roles that an account has in a project, directly and by its groups.
 func (t teamsAt) rolesIn(project string, account int64) []int64 {
 	p := t.projects[project]
 	roles := slices.Clone(p.Users[fmt.Sprint(account)])
-	for _, group := range t.accounts[account].Groups {
-		if _, ok := t.listed[group]; ok {
-			roles = append(roles, p.Groups[fmt.Sprint(group)]...)
-		}
+	for _, group := range t.groupsOf(account) {
+		roles = append(roles, p.Groups[fmt.Sprint(group)]...)
 	}
 	return roles
 }
@@ -142,8 +175,8 @@ func (t teamsAt) rolesIn(project string, account int64) []int64 {
 // root returns the root role of an account that counts: its own, or a higher one of a group.
 func (t teamsAt) root(account int64) int64 {
 	root := t.accounts[account].RootRole
-	for _, group := range t.accounts[account].Groups {
-		if of := t.listed[group]; of != 0 {
+	for _, group := range t.groupsOf(account) {
+		if of := t.listed[group].RootRole; of != 0 {
 			root = min(root, of)
 		}
 	}
@@ -179,7 +212,8 @@ func (t teamsAt) may(account int64, project, permission, environment string) boo
 	return false
 }
 
-// teamsDuring returns what an operation can have read: first the accounts, then the projects, then the roles.
+// teamsDuring returns what an operation can have read: first the accounts, then the projects, then the roles. If what an ID
+// token said became too old meanwhile, it counts and it does not.
 func (w *World) teamsDuring(o *op) (all []teamsAt) {
 	var states []teamsAt
 	for i, s := range w.teams.states {
@@ -187,13 +221,20 @@ func (w *World) teamsDuring(o *op) (all []teamsAt) {
 			states = append(states, s)
 		}
 	}
+	begun, ended := o.begun.Add(-w.skew-sweepDelay), o.ended.Add(w.skew)
 	for i, first := range states {
+		times := []time.Time{begun}
+		if first.claimEnds(begun, ended) {
+			times = append(times, ended)
+		}
 		for j, second := range states[i:] {
 			for _, third := range states[i+j:] {
-				all = append(all, teamsAt{
-					from: first.from, projects: second.projects, environments: second.environments, roles: third.roles,
-					listed: first.listed, accounts: first.accounts,
-				})
+				for _, at := range times {
+					all = append(all, teamsAt{
+						from: first.from, at: at, projects: second.projects, environments: second.environments, roles: third.roles,
+						listed: first.listed, accounts: first.accounts,
+					})
+				}
 			}
 		}
 	}
@@ -212,7 +253,8 @@ func (a *actor) checkAllowed(o *op, c *credential, project, permission, environm
 		return
 	}
 	sometimes, always, seen, hidden := false, true, false, false
-	for _, s := range a.teamsDuring(o) {
+	states := c.as(a.teamsDuring(o))
+	for _, s := range states {
 		sees := s.sees(c.account, project)
 		may := sees && (permission == "" || s.may(c.account, project, permission, environment))
 		sometimes, always = sometimes || may, always && may
@@ -223,7 +265,7 @@ func (a *actor) checkAllowed(o *op, c *credential, project, permission, environm
 	guarded := o.status == http.StatusForbidden && (strings.Contains(o.response, "need a change request") ||
 		strings.Contains(o.response, "is frozen until"))
 	switch {
-	case guarded && !slices.ContainsFunc(a.teamsDuring(o), func(s teamsAt) bool { return s.guards(c.account, project) }):
+	case guarded && !slices.ContainsFunc(states, func(s teamsAt) bool { return s.guards(c.account, project) }):
 		a.fail("a request is refused, but no environment is protected: %s", what)
 	case guarded:
 	case missing && !hidden:

@@ -205,14 +205,18 @@ func (w *World) checkPermitted(event dynamo.Item, want permission, environment s
 	if got := permissionOf(event); got != want {
 		w.fail("%s has %+v, but the protection requires %+v", what, got, want)
 	}
-	if by := event.Int(eventlog.AttributeCreatedByUserID); want.skipped && !w.maySkip(by, event) {
+	by := event.Int(eventlog.AttributeCreatedByUserID)
+	if want.skipped && !w.mightDo(by, event, "SKIP_CHANGE_REQUEST") {
 		w.fail("%s is of the account %d, which may not skip change requests", what, by)
+	}
+	if want.turnedOff && !w.mightDo(by, event, "UPDATE_FEATURE_ENVIRONMENT") {
+		w.fail("%s is of the account %d, which may not turn toggles off", what, by)
 	}
 }
 
-// maySkip reports whether an account might skip change requests at some time of the request that has made a change. An API
-// token and an operator, who have no account, always may.
-func (w *World) maySkip(account int64, event dynamo.Item) bool {
+// mightDo reports whether an account had a permission at some time of the request that has made a change. An API token and
+// an operator, who have no account, always have it.
+func (w *World) mightDo(account int64, event dynamo.Item, permission string) bool {
 	projects, environments := []string{event.String(eventlog.AttributeProject)}, w.environments.names
 	if projects[0] == "" { // a segment
 		projects = slices.Collect(maps.Keys(w.latest().projects))
@@ -223,7 +227,7 @@ func (w *World) maySkip(account int64, event dynamo.Item) bool {
 	for _, s := range w.teamsSince(w.engine.caller.begun()) {
 		for _, project := range projects {
 			for _, environment := range environments {
-				if s.may(account, project, "SKIP_CHANGE_REQUEST", environment) {
+				if s.may(account, project, permission, environment) {
 					return true
 				}
 			}

@@ -52,7 +52,8 @@ var defaults = map[string]string{
 	"environment": `{"type":""}`,
 	"segment":     `{"description":null}`,
 	"feedback":    `{"neverShow":false,"given":null}`,
-	"toggle":      `{"project":"default","type":"release","description":null,"archived":false,"stale":false}`,
+	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
+		`"owner":null,"keepUntil":null}`,
 }
 
 // success are the statuses of operations that succeed, by name or kind, if it is not 200.

@@ -138,7 +138,7 @@ func (w *World) meanwhileRestored() {
 	w.announce()
 	visitor := &actor{World: w, Rand: w.random(11), name: "visitor"}
 	for _, subject := range returning {
-		visitor.do(identified(subject), "GET user", nil)
+		visitor.do(identified(subject, time.Now()), "GET user", nil)
 	}
 	for _, id := range w.accounts.robots {
 		visitor.do(w.admin, fmt.Sprint("PUT service-account/", id), object{"name": "Renamed"})

@@ -83,6 +83,7 @@ type shownToggle struct {
 		Strategies                                   []toggle.Strategy
 	}
 	Segments []string
+	Stage    string
 }
 
 // checkShown checks that a toggle was, at some time of an operation that succeeds, as its response shows it.
@@ -113,6 +114,9 @@ func (w *World) checkShown(o *op, response object) {
 
 // isShown reports whether a response can show a state of a toggle.
 func (w *World) isShown(o *op, f toggle.Feature, shown shownToggle) bool {
+	if shown.Stage != stageOf(f) {
+		return false
+	}
 	for _, e := range shown.Environments {
 		is := f.Environments[e.Name]
 		if e.Enabled != is.Enabled || e.HasStrategies != (len(is.Strategies) > 0) ||

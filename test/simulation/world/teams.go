@@ -16,6 +16,7 @@ import (
 	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/role"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator"
@@ -32,6 +33,8 @@ var teamProjects = []string{"alpha", "omega"}
 type teamState struct {
 	states  []teamsAt     // in their order
 	members []*credential // people whose rights change while they act
+	segment int64         // which toggles of all projects can use
+	tokens  []*credential // ID tokens of the members
 	leads   []int64       // people who do not act
 	toggles map[string][]string
 
@@ -66,13 +69,17 @@ func (w *World) prepareTeams(o *operator.Operator, client *dynamodb.Client, log 
 		expires := datetime.Milliseconds(time.Now().AddDate(1, 0, 0))
 		_, token, err := o.CreateToken(ctx, p.ID, "first", &expires)
 		w.must(err)
-		w.teams.members = append(w.teams.members, &credential{text: token.Reveal(), account: p.ID, expires: expires})
+		w.teams.members = append(w.teams.members,
+			&credential{text: token.Reveal(), account: p.ID, description: name, expires: expires})
 	}
 	w.tokens.highest += int64(len(w.teams.members))
 	custom, red := w.prepareRights(role.NewStore(client, w.tables, log), group.NewStore(client, w.tables, log))
+	elders := w.prepareElders(user.NewStore(client, w.tables, log), group.NewStore(client, w.tables, log))
+	w.teams.segment = w.prepareSegment(segment.NewStore(client, w.tables, log), "of all teams")
 	for _, id := range teamProjects {
 		p := access.NewProject(id, id)
 		p.Users = map[int64][]access.Role{w.admin.account: {projectOwner}}
+		p.Groups = map[int64][]access.Role{elders: {projectMember}}
 		w.giveRights(&p, custom, red)
 		_, err := w.teams.projects.Create(ctx, p)
 		w.must(err)
@@ -83,11 +90,23 @@ func (w *World) prepareTeams(o *operator.Operator, client *dynamodb.Client, log 
 			}
 			w.teams.toggles[id] = append(w.teams.toggles[id], name)
 			f := toggle.Feature{Name: name, Project: id, Type: w.types.names[0], CreatedAt: time.Now()}
+			f.SetEnvironment(environmentNames[0], toggle.Environment{Strategies: []toggle.Strategy{{
+				ID: name, Name: "default", Segments: []int64{w.teams.segment},
+			}}})
 			_, err := store.Create(ctx, f)
 			w.must(err)
 		}
 	}
 	w.prepareRequests(store)
+}
+
+// prepareSegment creates a segment that the toggles of all projects can use, and returns its id.
+func (w *World) prepareSegment(segments *segment.Store, name string) int64 {
+	var s segment.Segment
+	s.Name = name
+	created, err := segments.Create(access.AsOperator(context.Background()), s)
+	w.must(err)
+	return created.ID
 }
 
 // manageTeams gives and takes rights.
@@ -146,7 +165,10 @@ func (a *actor) changeAccess(by *credential) {
 		a.meanwhile((*actor).manageTeams)
 	}
 	var o *op
-	switch a.IntN(10) {
+	switch a.IntN(14) {
+	case 10, 11, 12, 13:
+		permission = "UPDATE_PROJECT"
+		o = a.changeEnvironments(by, id)
 	case 0, 1, 2:
 		permission = "UPDATE_PROJECT"
 		mode := choose(a, access.Open, access.Protected, access.Private, access.Private)
@@ -171,13 +193,30 @@ func (a *actor) changeAccess(by *credential) {
 	a.checkAllowed(o, by, id, permission, "")
 }
 
+// changeEnvironments removes an environment from a project, often while a toggle is turned on there, or adds it. Change
+// requests need the environments.
+func (a *actor) changeEnvironments(by *credential, id string) *op {
+	path, environment := "projects/"+id+"/environments", choose(a, environmentNames[:2]...)
+	if a.IntN(2) == 0 || len(a.requests.toggles) > 0 {
+		return a.do(by, "POST "+path, object{"environment": environment})
+	}
+	toggles := object{"features": a.teams.toggles[id]}
+	a.do(a.admin, fmt.Sprintf("POST projects/%s/bulk_features/environments/%s/off", id, environment), toggles)
+	in := activated{choose(a, a.teams.toggles[id]...), id, environment}
+	a.beforeWrite(func(b *actor) { b.do(b.admin, "POST "+in.path()+"/on", nil) })
+	return a.do(by, "DELETE "+path+"/"+environment, nil)
+}
+
 // changeGroup creates, changes or deletes a group.
 func (a *actor) changeGroup() {
 	users := []object{}
 	for range a.IntN(3) {
 		users = append(users, object{"user": object{"id": a.person()}})
 	}
-	body := object{"name": choose(a, "red", "blue"), "users": users, "rootRole": choose[any](a, nil, nil, rootEditor)}
+	body := object{
+		"name": choose(a, "red", "blue"), "users": users, "rootRole": choose[any](a, nil, nil, rootEditor),
+		"mappingsSSO": choose(a, issuerGroups[:1], issuerGroups, nil),
+	}
 	switch a.meanwhile((*actor).manageTeams); a.IntN(4) {
 	case 0, 1:
 		a.do(a.admin, "POST groups", body)
@@ -245,6 +284,10 @@ func (a *actor) changeCustomRole() {
 // workInTeam changes a toggle of a project, while rights change.
 func (a *actor) workInTeam() {
 	a.turn(a.name)
+	if a.IntN(5) == 0 {
+		a.signInToTeam()
+		return
+	}
 	c, project := choose(a, a.teams.members...), choose(a, teamProjects...)
 	name, environment := choose(a, a.teams.toggles[project]...), choose(a, environmentNames[:2]...)
 	in := activated{name, project, environment}
@@ -274,7 +317,7 @@ func (a *actor) workInTeam() {
 		o = a.do(c, "POST projects/"+project+"/stale", object{"features": []string{name}, "stale": a.IntN(2) == 0})
 	case 3:
 		permission = "CREATE_FEATURE_STRATEGY"
-		o = a.do(c, "POST "+in.path()+"/strategies", object{"name": "default"})
+		o = a.do(c, "POST "+in.path()+"/strategies", object{"name": "default", "segments": []int64{a.teams.segment}[:a.IntN(2)]})
 	case 4:
 		request := fmt.Sprintf("POST projects/%s/bulk_features/environments/%s/off", project, environment)
 		o = a.do(c, request, object{"features": []string{name}})
@@ -287,15 +330,16 @@ func (a *actor) workInTeam() {
 // readLists reads a list, and checks that it contains nothing of a project that the account sees at no time of the
 // request. The names of toggles of teams begin with those of their projects.
 func (a *actor) readLists(c *credential, name string) {
-	path := choose(a, "projects", "projects", "search/features", "search/features/counts", "search/events?feature=IS:"+name,
-		"groups", "user/roles", "metrics/applications")
+	uses := fmt.Sprintf("segments/%d/strategies", a.teams.segment)
+	path := choose(a, uses, uses, "projects", "projects", "search/features", "search/features/counts", "search/events?feature=IS:"+name,
+		"groups", "user/roles", "metrics/applications", "segments")
 	o := a.do(c, "GET "+path, nil)
 	if !o.ok() {
 		return
 	}
 	for _, project := range teamProjects {
 		seen, always := false, true
-		for _, s := range a.teamsDuring(o) {
+		for _, s := range c.as(a.teamsDuring(o)) {
 			sees := s.sees(c.account, project)
 			seen, always = seen || sees, always && sees
 		}

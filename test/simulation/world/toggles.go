@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -70,8 +71,8 @@ func (a *actor) editToggle() {
 	on := a.IntN(2) == 0
 	switch a.IntN(10) {
 	case 0:
-		e := edit{project: project, change: object{"project": project, "type": choose(a, a.types.names...)}}
-		body := object{"name": name, "type": e.change["type"]}
+		e := edit{project: project, change: object{"project": project, "type": choose(a, a.types.names...), "owner": a.owner()}}
+		body := object{"name": name, "type": e.change["type"], "owner": e.change["owner"]}
 		a.edit(a.do(c, "POST projects/"+project+"/features", body), "toggle", name, "create", e)
 	case 1, 2, 7:
 		a.updateToggle(c, name, project)
@@ -80,6 +81,10 @@ func (a *actor) editToggle() {
 	case 4:
 		if a.IntN(2) == 0 {
 			a.unmarkAtEnd(c)
+			return
+		}
+		if a.IntN(3) == 0 {
+			a.ownToggles(c, name, project)
 			return
 		}
 		a.markToggles(c, name, project, on)
@@ -133,7 +138,11 @@ func (a *actor) readToggle(c *credential, name, project string) (seen object, ma
 
 // tagged returns the members of a toggle that its ETag is of.
 func tagged(toggle object) object {
-	return object{"type": toggle["type"], "description": toggle["description"], "stale": toggle["stale"]}
+	members := object{}
+	for _, name := range []string{"type", "description", "stale", "owner", "keepUntil"} {
+		members[name] = toggle[name]
+	}
+	return members
 }
 
 // updateToggle reads a toggle, and changes it most of the time only if it is as it was read.
@@ -150,12 +159,38 @@ func (a *actor) updateToggle(c *credential, name, project string) {
 	a.n++
 	description := object{"description": fmt.Sprint(a.name, " ", a.n)}
 	e.change = choose(a, object{"type": choose(a, a.types.names...)}, object{"stale": a.IntN(2) == 0}, description,
-		description)
+		description, object{"owner": a.owner()}, object{"keepUntil": a.keepUntil()})
 	e.seen = tagged(e.seen)
 	if a.IntN(4) == 0 {
 		e.seen, match = nil, nil
 	}
 	a.edit(a.do(c, "PUT "+togglePath(name, project), e.change, match...), "toggle", name, "update", e)
+}
+
+// owner returns an owner of toggles that has no account, or nil.
+func (a *actor) owner() any {
+	return choose[any](a, nil, object{"kind": "text", "name": a.name})
+}
+
+// keepUntil returns until when a toggle is kept, which no world sees, or nil.
+func (a *actor) keepUntil() any { return choose[any](a, nil, "9999-12-31") }
+
+// ownToggles changes who owns one or two toggles, and until when they are kept, together.
+func (a *actor) ownToggles(c *credential, name, project string) {
+	names := []string{name}
+	if other := choose(a, a.toggles.names...); other != name {
+		names = append(names, other)
+	}
+	change := object{"owner": a.owner(), "keepUntil": a.keepUntil()}
+	body := object{"features": names}
+	maps.Copy(body, change)
+	o := a.do(c, "PUT projects/"+project+"/features", body)
+	if o.status == http.StatusNotFound && len(names) > 1 {
+		return // it is not known here which one
+	}
+	for _, name := range names {
+		a.edit(o, "toggle", name, "own", edit{project: project, change: maps.Clone(change)})
+	}
 }
 
 // markToggles marks one or two toggles together.

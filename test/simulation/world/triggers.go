@@ -28,6 +28,9 @@ func (w *World) startTriggers() {
 		w.every(time.Minute, func() { w.sweepSnapshots() })
 		w.every(time.Minute, func() { w.sweepUsage() })
 	}
+	if len(w.requests.toggles) > 0 {
+		w.every(sweepsEach, func() { w.sweepRequests(time.Now()) })
+	}
 	w.webhook.reopens = w.start
 	if w.has(noWebhook) {
 		longest := []time.Duration{duration / 2, duration / 2, duration / 2, 72 * time.Hour}[w.upTo(4, 77)]
@@ -92,16 +95,15 @@ func (w *World) readStream(s *stream) {
 		s.batches = append(s.batches, batch)
 	}
 	w.spawn(func() {
-		begun, warned := time.Now(), w.lambda.functions[s.function].warnings
+		begun, warned := time.Now(), w.lambda.functions[s.function].warnings.Load()
 		ctx, searches := withSearches()
 		failed, ok := w.deliver(ctx, s.function, batch)
-		if s.Table == "FeatureTypes" && ok && len(failed) == 0 && w.lambda.functions[s.function].warnings == warned {
+		w.turn(fmt.Sprint(s.function, s.Table, begun))
+		if s.Table == "FeatureTypes" && ok && len(failed) == 0 && w.lambda.functions[s.function].warnings.Load() == warned {
 			// It has left nothing to the next sweep, which would hide what is wrong.
-			w.turn(fmt.Sprint("re-evaluation of ", begun))
 			w.checkFlags(begun, searches, typesOf(batch)...)
 		}
 		if s.function == compileSnapshots && ok && len(failed) == 0 && n < s.BatchSize && w.delivery.gaveUp.IsZero() {
-			w.turn(fmt.Sprint("compilation of ", begun))
 			w.checkCovered(begun, "a compilation of the stream's records")
 		}
 		s.attempts++

@@ -22,10 +22,7 @@ func (a *actor) readRequests() {
 			a.checkCount(o, project, n)
 		}
 	case 1:
-		var n struct{ Total int }
-		if o := a.get(c, path+"/actionable", &n); o.ok() {
-			a.checkActionable(o, c, project, n.Total)
-		}
+		a.readActionable(c, project)
 	case 2:
 		var open []struct{ ID int64 }
 		if o := a.get(c, path+"/pending", &open); o.ok() {
@@ -36,10 +33,45 @@ func (a *actor) readRequests() {
 			a.checkOpen(o, project, listed)
 		}
 	case 3:
-		a.do(c, "GET search/change-requests", nil)
+		a.searchRequests(c)
 	default:
 		if open := a.openRequests(); len(open) > 0 {
-			a.do(c, "GET "+requestPath(subject(a, open...)), nil)
+			r := subject(a, open...)
+			a.checkAllowed(a.do(c, "GET "+requestPath(r), nil), c, r.Project, "", "")
+		}
+	}
+}
+
+// readActionable reads how many requests of a project wait for somebody.
+func (a *actor) readActionable(c *credential, project string) {
+	var n struct{ Total int }
+	if o := a.get(c, "projects/"+project+"/change-requests/actionable", &n); o.ok() {
+		a.checkActionable(o, c, project, n.Total)
+	}
+}
+
+// searchRequests searches requests of all projects, and checks that all that are found were ones of projects that the
+// account sees.
+func (a *actor) searchRequests(c *credential) {
+	var found struct {
+		ChangeRequests []struct {
+			ID      int64
+			Project string
+		}
+		Total int
+	}
+	o := a.get(c, "search/change-requests"+choose(a, "", "?state=IS_ANY_OF:Approved,Scheduled,In%20review",
+		fmt.Sprint("?createdBy=IS:", c.account)), &found)
+	if !o.ok() {
+		return
+	}
+	if found.Total < len(found.ChangeRequests) {
+		a.fail("a search finds %d requests of %d", len(found.ChangeRequests), found.Total)
+	}
+	for _, r := range found.ChangeRequests {
+		if !slices.ContainsFunc(a.teamsDuring(o), func(s teamsAt) bool { return s.sees(c.account, r.Project) }) {
+			a.fail("a search finds the request %d of the project %s, which the account %d does not see", r.ID, r.Project,
+				c.account)
 		}
 	}
 }
@@ -160,10 +192,12 @@ func (w *World) checkActionable(o *op, c *credential, project string, got int) {
 func (t teamsAt) waitsFor(account int64, r changerequest.Request) bool {
 	switch r.State {
 	case changerequest.InReview:
-		has := slices.ContainsFunc(r.Approvals, func(v changerequest.Vote) bool { return v.By.ID == account && !v.StruckOut })
-		return !has && !slices.Contains(authors(r), account) && t.mayApprove(account, placeOf(r))
+		return !hasApproved(r, account) && !slices.Contains(authors(r), account) && t.mayApprove(account, placeOf(r))
 	case changerequest.Approved:
 		return t.may(account, r.Project, "APPLY_CHANGE_REQUEST", r.Environment)
+	case changerequest.Scheduled:
+		s := r.Schedule
+		return s.Status != changerequest.Pending && !s.Frozen && t.may(account, r.Project, "APPLY_CHANGE_REQUEST", r.Environment)
 	default:
 		return false
 	}

@@ -158,6 +158,7 @@ func (w *World) live() {
 		}
 	}
 	w.run(func() bool { return w.over || w.calm && w.acting == 0 })
+	w.spawn(w.sweepRequestsAtEnd)
 	w.drain()
 	w.spawn(func() {
 		last := &actor{World: w, Rand: w.random(9), name: actors[0].name}

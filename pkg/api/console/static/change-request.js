@@ -22,8 +22,8 @@ export const requestsPath = (project) => `${projectPath(project)}/change-request
 /** The path of a request in the API. */
 export const requestPath = ({ project, id }) => `${requestsPath(project)}/${id}`;
 
-/** The address of the page of a request. */
-export const requestAddress = ({ project, id }) => `#/change-requests/${project}/${id}`;
+/** The address of the page of a request. Without its project, the page finds it. */
+export const requestAddress = ({ project, id }) => `#/change-requests/${project ? `${project}/` : ''}${id}`;
 
 /** The address of the list of requests with filters. */
 export function requestsAddress(filters) {
@@ -32,22 +32,25 @@ export function requestsAddress(filters) {
 }
 
 /**
- * Searches the requests that the caller sees, or those of one project.
+ * Searches the requests that the caller sees, or those of one project, newest first.
  * @param {{project?: string, state?: string, createdBy?: number, actionable?: boolean, offset?: number, limit?: number}} filters
  * @param {AbortSignal} [signal]
- * @returns {Promise<{requests: Object[], total?: number}>} without the total for a project
+ * @returns {Promise<{requests: Object[], total: number}>}
  */
 export async function searchRequests({ project, state, createdBy, actionable, offset, limit }, signal) {
   const query = new URLSearchParams();
+  if (project) query.set('project', `IS:${project}`);
   if (state) query.set('state', `IS_ANY_OF:${state}`);
   if (createdBy) query.set('createdBy', `IS:${createdBy}`);
   if (actionable) query.set('actionable', 'IS:true');
   if (offset) query.set('offset', String(offset));
   if (limit) query.set('limit', String(limit));
-  if (project) return { requests: await call('GET', `${requestsPath(project)}?${query}`, undefined, { signal }) };
   const { changeRequests, total } = await call('GET', `/api/admin/search/change-requests?${query}`, undefined, { signal });
   return { requests: changeRequests, total };
 }
+
+/** Loads the requests about a toggle that are not closed, newest first. */
+export const openRequestsOf = ({ project, name }, signal) => call('GET', `${requestsPath(project)}/pending/${encodeURIComponent(name)}`, undefined, { signal });
 
 /**
  * Adds changes to the caller's draft for an environment, or to a new one. The details of an error name the places of the direct operations.

@@ -1,12 +1,10 @@
 // The columns of the list of toggles.
 
-const most = 3; // environments that all have a column
-
 /**
- * Divides environments into those that have a column and the others. With more than three, two have a column: those of
+ * Divides environments into those that have a column and the others. With more than `most`, two have a column: those of
  * the type production rather than others, and the last ones rather than the first ones.
  */
-export function divide(environments) {
+export function divide(environments, most = 3) {
   if (environments.length <= most) return { columns: environments, others: [] };
   const isProduction = ({ type }) => type === 'production';
   const byImportance = [...environments.filter((e) => !isProduction(e)), ...environments.filter(isProduction)];

@@ -6,6 +6,11 @@ import { element, html, nothing, render, repeat } from './template.js';
 
 const mostShown = 50; // choices; what is entered finds others
 
+const answers = new WeakMap(); // by input: the promise of its newest choices
+
+/** Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. */
+export const settled = (place) => Promise.allSettled(Array.from(place.querySelectorAll('[role=combobox]'), (input) => answers.get(input)));
+
 /**
  * Makes a combobox of an input.
  * @param {HTMLInputElement} input
@@ -29,6 +34,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   let turn = 0; // of the newest request for choices
   let pending = false; // the newest request is not answered yet
   let entered = false; // Enter was pressed meanwhile
+  let left = false; // the focus has left the input meanwhile
 
   input.addEventListener('click', () => open || showAll());
   input.addEventListener('input', () => show(input.value));
@@ -51,11 +57,19 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     draw();
   }
 
-  async function show(text) {
+  /** Shows the choices for a text. */
+  function show(text) {
+    const answer = look(text);
+    answers.set(input, answer);
+    return answer;
+  }
+
+  async function look(text) {
     turn += 1;
     const request = turn;
     pending = true;
     entered = false;
+    left = false;
     const result = await choices(text.trim());
     if (request !== turn) return;
     pending = false;
@@ -64,6 +78,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     open = true;
     active = text.trim() !== '' && !free && found.length > 0 ? 0 : -1;
     if (entered && active >= 0) take(found[active]);
+    else if (left) leave();
     entered = false;
     draw();
   }
@@ -102,8 +117,12 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     close();
   }
 
-  /** Takes what was entered if it is a choice, when the focus leaves the input. */
+  /** Takes what was entered if it is a choice, when the focus leaves the input. Otherwise that is decided when the choices are found. */
   function leave() {
+    if (pending && !free) {
+      left = true;
+      return;
+    }
     const text = input.value.trim();
     const choice = found.find(({ value, label }) => fold(label) === fold(text) || fold(value) === fold(text));
     close();
@@ -117,6 +136,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     turn += 1;
     pending = false;
     entered = false;
+    left = false;
     open = false;
     active = -1;
     draw();

@@ -1,5 +1,6 @@
 // Dialogs, and the forms in them.
 
+import { settled } from './combobox.js';
 import { failure, loading, uniqueId } from './dom.js';
 import { inWords, placeOf, wrongName } from './messages.js';
 import { element, html, nothing, render } from './template.js';
@@ -79,6 +80,7 @@ export function form({ send, submit, busy, danger, cancel }, ...children) {
     render(nothing, problem);
     for (const control of place.elements) if (control.name) setError(control, '');
     try {
+      await settled(place);
       await send();
     } catch (error) {
       show(error);

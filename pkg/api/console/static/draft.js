@@ -1,10 +1,8 @@
 // What was entered in dialogs and editors, and not saved. The tab keeps it: Back, a reload or the end of the session does not lose it.
 
-import { call, read } from './api.js';
 import { openDialog } from './dialog.js';
-import { merge } from './merge.js';
 import { draftStorage } from './session.js';
-import { element, html, nothing, render } from './template.js';
+import { html } from './template.js';
 
 /** Whose drafts are written: the id of the user, null for an API token. */
 let owner = null;
@@ -91,7 +89,7 @@ export function keepDraft(dialog, { kind, about, title, read: entered, write }) 
 
 const property = (control) => (control.type === 'checkbox' ? 'checked' : 'value');
 
-/** Returns a function that enters a value into the control with a name, see `mergeForm`. */
+/** Returns a function that enters a value into the control with a name, see `mergeForm` of conflict.js. */
 export const writer = (controls) => (name, value) => {
   const control = controls[name];
   if (control) control[property(control)] = value ?? '';
@@ -131,68 +129,4 @@ function confirmLeaving(leave) {
     <div class="buttons">
       <button type="button" class="danger" @click=${() => { question.close(); leave(); }}>Discard changes</button>
       <button type="button" @click=${() => question.close()}>Keep editing</button></div>`);
-}
-
-/**
- * Replaces a resource, unless someone else has changed what a form shows of it since the form was opened.
- * @param {string} path of the resource
- * @param {Object} body of the PUT
- * @param {{content: Object, etag: string|null}} opened what the form began with
- * @param {Object<string, string>} labels of the properties that the form shows
- * @param {string} [to] the path of the PUT, if it is another one
- * @param {typeof call} [write] sends the PUT
- * @returns {Promise<{result?: Object, now?: {content: Object, etag: string|null}}>} what the API has saved, or what there is now instead of
- *   `opened`
- */
-export async function save(path, body, opened, labels, to = path, write = call) {
-  if (opened.etag) {
-    try {
-      return { result: await write('PUT', to, body, { etag: opened.etag }) };
-    } catch (error) {
-      if (error.status !== 412) throw error;
-    }
-  }
-  // The resource has changed, or a proxy changes or removes its entity tag: only the content tells.
-  const now = await read(path);
-  const isChanged = Object.keys(labels).some((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
-  return isChanged ? { now } : { result: await write('PUT', to, body) };
-}
-
-/**
- * Takes over into a form what only someone else has changed. What both have changed stays, with a button that takes theirs.
- * @param {Object} options
- * @param {Object} options.before what the form began with
- * @param {Object} options.mine what the form would save
- * @param {Object} options.theirs what the resource is now
- * @param {Object<string, string>} options.labels of the properties that the form shows. Those that are not in `mine` are only shown
- * @param {(name: string, value: unknown) => void} options.write enters a value
- * @param {(name: string, value: unknown) => string|undefined} [options.say] says a value in another way
- * @param {string} [options.by] who has changed it
- * @returns {HTMLElement} a notice that says it
- */
-export function mergeForm({ before, mine, theirs, labels, write, say = () => undefined, by = 'Someone' }) {
-  const { taken, both } = merge(before, { ...before, ...mine }, theirs, Object.keys(labels));
-  const shown = (name, value) => say(name, value) ?? (value === null || value === undefined || value === '' ? 'none'
-    : Array.isArray(value) ? `${value.length} values` : value === true ? 'yes' : value === false ? 'no' : String(value));
-  const change = (name) => html`${labels[name]}: <del><bdi>${shown(name, before[name])}</bdi></del> → <ins><bdi>${shown(name, theirs[name])}</bdi></ins>`;
-  const taking = new Set(); // what both have changed, and the user takes over
-  const notice = element(html`<div class="notice warn" role="alert"></div>`);
-  for (const name of taken) write(name, theirs[name]);
-  draw();
-  return notice;
-
-  function draw() {
-    render(html`
-      <p><strong><bdi>${by}</bdi> has changed it since you opened it. </strong>Nothing was saved, and your input is still here.</p>
-      ${taken.length > 0 ? html`<p>Taken over, because you have not changed it:</p><ul>${taken.map((name) => html`<li>${change(name)}</li>`)}</ul>` : nothing}
-      ${both.length > 0 ? html`<p>Changed by both. The form has what you entered:</p><ul>${both.map((name) => html`<li>${change(name)} ${
-    taking.has(name) ? '(taken over)' : html`<button type="button" aria-label="Take theirs: ${labels[name]}" @click=${() => take(name)}>Take theirs</button>`}</li>`)}</ul>` : nothing}
-      <p>Save again to save what the form shows.</p>`, notice);
-  }
-
-  function take(name) {
-    write(name, theirs[name]);
-    taking.add(name);
-    draw();
-  }
 }

@@ -1,9 +1,12 @@
 // Pages that edit a resource of the API: they keep what is entered, save it, and merge it with what someone else has changed meanwhile.
 
 import { call } from './api.js';
+import { settled } from './combobox.js';
+import { conflictNotice, save } from './conflict.js';
 import { dividedError } from './dialog.js';
 import { focusOn } from './dom.js';
-import { keepPage, save } from './draft.js';
+import { keepPage } from './draft.js';
+import { inline } from './event-words.js';
 import { merge } from './merge.js';
 import { html, live, nothing } from './template.js';
 
@@ -22,11 +25,12 @@ import { html, live, nothing } from './template.js';
  * @param {(detail: import('./messages.js').Detail) => string} [options.say] see `dividedError`
  * @param {(saving: (write?: typeof call) => Promise<boolean>) => Promise<unknown>} [options.confirm] asks before it is saved, and calls the function
  *   that saves it. That one reports whether it is saved: somebody else can have changed it
+ * @param {() => Promise<string|undefined>} [options.author] finds out who has changed it meanwhile
  * @param {() => void} options.draw shows the page, after each change
  * @param {(body: Object) => void} options.saved called after the API has saved it
  * @param {AbortSignal} options.signal of the page
  */
-export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, confirm = (saving) => saving(), draw, saved, signal }) {
+export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, confirm = (saving) => saving(), author, draw, saved, signal }) {
   const draft = keepPage({ ...about, about: to });
   const begun = draft.values?.opened ?? opened; // someone may have changed it since the draft was begun
   const state = {
@@ -36,7 +40,7 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     problem: '', // what no control shows
     requestId: undefined, // of the problem
     busy: false,
-    conflict: null, // {now, taken, both}: what someone else has changed
+    conflict: null, // what someone else has changed, see `conflictNotice`
   };
   const unchanged = JSON.stringify(toBody(toDraft(begun?.content ?? initial)));
   return { state, signal, body, set, submit, attempt, cancel: draft.end, error, constraintErrors, input, conflict, problem, saveButton };
@@ -59,6 +63,7 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     event.preventDefault();
     if (state.busy) return;
     state.busy = true;
+    await settled(event.target);
     await attempt(() => confirm(send));
   }
 
@@ -86,7 +91,8 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     if (now) {
       const [before, theirs] = [state.opened, now].map(({ content }) => toBody(toDraft(content)));
       const { merged, taken, both } = merge(before, mine, theirs, Object.keys(labels));
-      Object.assign(state, { opened: now, values: toDraft(merged), conflict: { now: now.content, taken, both } });
+      const by = await author?.().catch(() => undefined);
+      Object.assign(state, { opened: now, values: toDraft(merged), conflict: { before, theirs, taken, both, taking: new Set(), by, now: now.content } });
       return false;
     }
     draft.end();
@@ -96,23 +102,19 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
 
   /**
    * What someone else has changed since the editor was opened.
-   * @param {(now: Object) => unknown} [inWords] says what the resource is now
+   * @param {(name: string, value: any) => string|undefined} [inWords] says a value of the body in another way
    */
-  function conflict(inWords) {
+  function conflict(inWords = () => undefined) {
     if (!state.conflict) return nothing;
-    const { now, taken, both } = state.conflict;
-    return html`<div class="notice warn" role="alert">
-      <p><strong>Someone has changed it since you opened it.</strong> Nothing was saved, and your input is still here.</p>
-      ${taken.length > 0 ? html`<p>Taken over, because you have not changed it: ${taken.map((name) => labels[name]).join(', ')}.</p>` : nothing}
-      ${both.length > 0 ? html`<ul>${both.map((name) => html`<li>${labels[name]} was changed by both.
-        <button type="button" @click=${() => takeTheirs(name)}>Take theirs</button></li>`)}</ul>` : nothing}
-      <p>${inWords ? html`Now it is: <bdi>${inWords(now)}</bdi>. ` : nothing}Save again to replace it with what this page shows.</p></div>`;
+    const isObject = (value) => typeof value === 'object' && value !== null;
+    return html`<div class="notice warn" role="alert">${conflictNotice({
+      ...state.conflict, labels, take: takeTheirs, say: (name, value) => inWords(name, value) ?? (isObject(value) ? inline(value) : undefined),
+    })}</div>`;
   }
 
   function takeTheirs(name) {
-    const { now, both } = state.conflict;
-    state.conflict.both = both.filter((other) => other !== name);
-    set({ [name]: toDraft(now)[name] });
+    state.conflict.taking.add(name);
+    set({ [name]: toDraft(state.conflict.now)[name] });
   }
 
   /** The error of a control. */

@@ -3,6 +3,7 @@
 import { call } from './api.js';
 import { html, nothing } from './template.js';
 import { togglePath } from './toggle.js';
+import { lockedSwitch, wayOf } from './why.js';
 
 /** The path of a toggle in an environment. */
 export const environmentPath = (toggle, environment) => `${togglePath(toggle)}/environments/${encodeURIComponent(environment)}`;
@@ -37,13 +38,27 @@ export const livePlaces = ({ project, environments }) => environments.filter(({ 
  * @param {{project: string, name: string}} toggle
  */
 export const switchNeed = ({ project, name: toggle }, { name }) => (
-  { permission: 'UPDATE_FEATURE_ENVIRONMENT', project, environment: name, to: `turn ${toggle} on and off in ${name}` });
+  { permission: 'UPDATE_FEATURE_ENVIRONMENT', project, environment: name, places: [{ project, environment: { name } }], to: `turn ${toggle} on and off in ${name}` });
 
 /**
- * A switch. It shows the state that the API has confirmed, and that it waits for the API.
- * @param {{label: string, on: boolean, busy?: boolean, disabled?: boolean, change: () => void}} options
+ * The switch of a toggle in an environment or, if the caller may not use it, one that says why.
+ * @param {{project: string, name: string}} toggle
+ * @param {{name: string}} environment
+ * @param {import('./why.js').Context} context of the page
+ * @param {{on: boolean, busy: boolean, change: () => void}} options of `toggleSwitch`
  */
-export const toggleSwitch = ({ label, on, busy, disabled = false, change }) => html`
-  <button type="button" role="switch" class="switch" aria-label=${label} aria-checked=${on ? 'true' : 'false'} aria-busy=${busy ? 'true' : nothing}
+export function offeredSwitch(toggle, environment, context, options) {
+  const need = switchNeed(toggle, environment);
+  const label = `${toggle.name} in ${environment.name}`;
+  const way = wayOf(need, context);
+  return way === '' ? lockedSwitch(need, context, label, options.on) : toggleSwitch({ ...options, label, asks: way === 'ask' });
+}
+
+/**
+ * A switch. It shows the state that the API has confirmed, and that it waits for the API. With `asks`, the caller asks for the change.
+ * @param {{label: string, on: boolean, asks?: boolean, busy?: boolean, disabled?: boolean, change: () => void}} options
+ */
+export const toggleSwitch = ({ label, on, asks = false, busy, disabled = false, change }) => html`
+  <button type="button" role="switch" class="switch" aria-label=${asks ? `Ask for: ${label}` : label} title=${asks ? 'Ask for it' : nothing} aria-checked=${on ? 'true' : 'false'} aria-busy=${busy ? 'true' : nothing}
     aria-disabled=${busy || disabled ? 'true' : nothing} @click=${() => busy || disabled || change()}><span aria-hidden="true"></span></button>
-  <span class="detail" aria-hidden="true">${busy ? '…' : on ? 'on' : 'off'}</span>`;
+  <span class="detail" aria-hidden="true">${busy ? '…' : on ? 'on' : 'off'}${asks ? ' · Ask for it' : nothing}</span>`;

@@ -1,5 +1,6 @@
 // Events as a list, in the event log and in histories: one line each, which opens to what has changed.
 
+import { requestAddress } from './change-request.js';
 import { failure, loading, logAddress } from './dom.js';
 import { effectFilters, searchEvents } from './event-search.js';
 import { changedNames, inline, labels, sentence, subjectParts, subjectWords, summary } from './event-words.js';
@@ -68,7 +69,12 @@ export function eventList({ may, signal, undo = () => null }, draw) {
     const address = subjectAddress(event);
     const name = html`<bdi>${subject}</bdi>`;
     return html`${who ? html`<strong><bdi>${who}</bdi></strong>${isAccount(event) ? ' (service account)' : nothing} ` : nothing}${before}${subject === '' ? nothing
-      : html` ${address ? html`<a href=${address}>${name}</a>` : name}`}${after ? ` ${after}` : nothing}`;
+      : html` ${address ? html`<a href=${address}>${name}</a>` : name}`}${after ? ` ${after}` : nothing}${cause(event)}`;
+  }
+
+  /** The change request that an event comes from. */
+  function cause({ subject, project, changeRequestId: id }) {
+    return !id || subjectParts(subject)[0] === 'change-request' ? nothing : html`, by <a href=${requestAddress({ project, id })}>change request ${id}</a>`;
   }
 
   function actions(event) {
@@ -100,6 +106,7 @@ export function eventList({ may, signal, undo = () => null }, draw) {
         ${fact('Activity', did && linked && link({ [did]: id }, did === 'token' ? 'What was done with it' : 'What it did'))}
         ${fact('Project', event.project && link({ project: event.project }, event.project))}
         ${fact('Environment', event.environment && link({ environment: event.environment }, event.environment))}
+        ${fact('Change request', event.changeRequestId && html`<a href=${requestAddress({ project: event.project, id: event.changeRequestId })}>${event.changeRequestId}</a>`)}
         ${fact('Cause', event.data?.causedBy && link({ id: event.data.causedBy }, 'Another lifetime of its type'))}
         ${fact('Time', html`<time datetime=${event.createdAt}>${event.createdAt.replace('T', ' ').replace('Z', ' UTC')}</time>`)}
         ${fact('Event', link({ id: event.id }, event.id))}
@@ -169,7 +176,7 @@ function author({ createdBy, createdByUserId, createdByTokenId }) {
 /** The address of the page of what an event is about, or undefined. */
 function subjectAddress({ type, subject, project }) {
   const [kind, id] = subjectParts(subject);
-  if (type.endsWith('-deleted')) return undefined;
+  if (type.endsWith('-deleted') || type === 'change-request-discarded') return undefined;
   switch (kind) {
     case 'toggle': return project ? toggleAddress({ project, name: id }) : undefined;
     case 'field': return `#/context?${new URLSearchParams({ query: id })}`;
@@ -177,6 +184,7 @@ function subjectAddress({ type, subject, project }) {
     case 'environment': return '#/environments';
     case 'type': return '#/types';
     case 'account': return '#/service-accounts';
+    case 'change-request': return requestAddress({ project, id });
     default: return undefined;
   }
 }

@@ -42,13 +42,13 @@ function subjectName({ subject, data, preData }, typeName) {
   if (kind === 'type') return typeName(id);
   if (['toggle', 'field', 'environment'].includes(kind)) return id;
   for (const known of [data, preData]) {
-    for (const name of ['username', 'name', 'tokenName', 'description']) if (typeof known?.[name] === 'string' && known[name] !== '') return known[name];
+    for (const name of ['username', 'name', 'tokenName', 'title', 'description']) if (typeof known?.[name] === 'string' && known[name] !== '') return known[name];
   }
   return id;
 }
 
 /** What kinds of subjects are called in histories. */
-const kinds = { pat: 'token', 'api-token': 'API token', 'client-token': 'API token', account: 'service account', type: 'toggle type', field: 'context field' };
+const kinds = { pat: 'token', 'api-token': 'API token', 'client-token': 'API token', account: 'service account', type: 'toggle type', field: 'context field', 'tag-type': 'tag type' };
 
 /** A subject such as "toggle checkout". */
 export function subjectWords(subject, typeName = (id) => id) {
@@ -80,6 +80,11 @@ function plainSentence(event, typeName) {
       const from = preData.lifetimeDays !== null && data.lifetimeDays !== null ? preData.lifetimeDays.toLocaleString('en') : inDays(preData.lifetimeDays);
       return { who, before: 'changed the lifetime of', subject, after: `from ${from} to ${inDays(data.lifetimeDays)}` };
     }
+    case 'feature-tagged': return { who, before: `added the tag ${data.type}:${data.value} to`, subject, after: '' };
+    case 'feature-untagged': return { who, before: `removed the tag ${preData.type}:${preData.value} from`, subject, after: '' };
+    case 'feature-link-added': return { who, before: `added the link ${data.title ?? data.url} to`, subject, after: '' };
+    case 'feature-link-updated': return { who, before: `changed the link ${preData.title ?? preData.url} of`, subject, after: `to ${data.title ?? data.url}` };
+    case 'feature-link-removed': return { who, before: `removed the link ${preData.title ?? preData.url} from`, subject, after: '' };
     case 'feature-potentially-stale-on': return { who: '', before: '', subject, after: 'became overdue' };
     case 'feature-potentially-stale-off': return { who: '', before: '', subject, after: `is no longer overdue: ${reasons[data?.reason] ?? data?.reason}` };
     case 'change-request-configuration-updated': return { who, before: `changed the protection of ${event.environment} in the project`, subject, after: '' };

@@ -12,7 +12,7 @@ import { changeProject, forgetProject, projectSwitcher, rememberedProject, remem
 import { authorizationResponse, credential, draftStorage, events, joinSession, printedCode, signIn, signOut } from './session.js';
 import { element, html, nothing, render } from './template.js';
 import { isUTC, ownZone, showUTC } from './time.js';
-import { countToggles, searchToggles, toggleAddress, toggleChanges } from './toggle.js';
+import { countToggles, toggleChanges } from './toggle.js';
 import { config, isApiToken, isIdToken, issuerHost, renderSignIn } from './views/sign-in.js';
 
 const product = document.title;
@@ -30,7 +30,7 @@ const message = { isNew: false, timer: 0 };
 
 /**
  * The caller: `user` (null for an API token, which identifies nobody), the name of the root role, the functions of `permissionIndex`, and `reloadPermissions`, which loads
- * the permissions again after a change of the caller's roles. Null until the API has answered.
+ * the permissions again after a change of the caller's roles, and the functions of `asking`. Null until the API has answered.
  */
 let caller = null;
 /** The number of toggles that are overdue or to be removed, null while it is unknown. */
@@ -53,7 +53,7 @@ document.getElementById('skip').addEventListener('click', (event) => {
   main.focus();
 });
 window.addEventListener('hashchange', () => caller && showPage());
-toggleChanges.addEventListener('counted', (/** @type {CustomEvent} */ { detail }) => showCleanUp(detail.stale + detail['potentially-stale']));
+toggleChanges.addEventListener('counted', (/** @type {CustomEvent} */ { detail }) => showCleanUp(detail['to-remove'] + detail.overdue));
 toggleChanges.addEventListener('change', countCleanUp);
 events.addEventListener('signed-in', enter);
 events.addEventListener('signed-out', async (/** @type {CustomEvent} */ { detail }) => {
@@ -176,6 +176,7 @@ async function loadCaller(signal) {
       role: roles[user.rootRole] ?? await roleName(user.rootRole, signal),
       may: (permission, project, environment) => index.may(permission, project, environment),
       projectsFor: (permission) => index.projectsFor(permission),
+      ...asking(() => index),
       async reloadPermissions() {
         index = permissionIndex((await call('GET', '/api/admin/user')).permissions);
       },
@@ -183,8 +184,22 @@ async function loadCaller(signal) {
   } catch (error) {
     // The operation needs a user. A filter in front of the API also responds with 403.
     if (error.status !== 403 || !isApiToken(credential())) throw error;
-    return { user: null, role: roles[1], ...permissionIndex([{ permission: 'ADMIN' }]), async reloadPermissions() {} };
+    return { user: null, role: roles[1], ...permissionIndex([{ permission: 'ADMIN' }]), asks: () => false, async learnAsking() {}, async reloadPermissions() {} };
   }
+}
+
+/** Where a user may ask for changes, of the projects for which a page has called `learnAsking`. */
+function asking(index) {
+  const known = new Map(); // the names of environments by project
+  return {
+    asks: (places) => places.some(({ project, environment }) => known.get(project)?.has(environment.name)),
+    async learnAsking(projects) {
+      const { may, hasRole } = index();
+      if (may('ADMIN')) return; // need not ask
+      const { learn } = await import('./asking.js');
+      await learn(known, projects, hasRole);
+    },
+  };
 }
 
 /** The name of a custom root role. The pages do not need it. */
@@ -354,7 +369,9 @@ function showNavigation(current) {
     <button type="button" popovertarget="account-menu"><span class=${caller ? 'visually-hidden' : nothing}>Account${caller ? ': ' : nothing}</span>
       ${caller ? html`<bdi>${callerName()}</bdi> <small><bdi>${caller.role}</bdi></small>` : nothing}</button>
     <div id="account-menu" class="menu" popover>
+      ${caller?.user && caller.may('ADMIN') ? html`<a href="#/events?createdBy=${caller.user.id}">Your changes</a>` : nothing}
       <a href="#/tokens" aria-current=${current === 'tokens' ? 'page' : nothing}>Your tokens</a>
+      <button type="button" aria-keyshortcuts="?" @click=${async () => (await import('./keys.js')).openKeys()}>Keys</button>
       <button type="button" @click=${() => signOut()}>Sign out</button>
     </div>` : nothing, account);
 }
@@ -439,36 +456,26 @@ function announce(text, undo) {
   }
 }
 
-/** An input that leads to the page of a toggle. Ctrl K goes there from everywhere, and / to the search of a page. */
+/** An input that leads to everything that has a page. Ctrl K goes there from everywhere. */
 function goTo() {
-  const most = 8;
   const pause = 150; // between two keys, in milliseconds
-  const input = element(html`<input type="search" placeholder="Go to toggle…  Ctrl K" aria-label="Go to toggle" aria-keyshortcuts="Control+K">`);
+  const input = /** @type {HTMLInputElement} */ (element(
+    html`<input type="search" placeholder="Go to…  Ctrl K" aria-label="Go to" aria-keyshortcuts="Control+K" title="Go to a page, toggle, project, segment, application or person">`));
+  let found = [];
   const box = combobox(input, {
     choices: async (text) => {
-      await new Promise((resolve) => { setTimeout(resolve, pause); });
-      if (text === '' || text !== input.value.trim()) return [];
-      const { features } = await searchToggles({ query: text, sortBy: 'relevance', limit: most }, leave.signal).catch(() => ({ features: [] }));
-      return features.map((toggle) => ({ value: toggleAddress(toggle), label: toggle.name, detail: toggle.project }));
+      await new Promise((resolve) => { setTimeout(resolve, text === '' ? 0 : pause); });
+      if (text !== '' && text !== input.value.trim()) return [];
+      const { findDestinations } = await import('./destinations.js'); // the first view does not need it
+      found = await findDestinations(text, { ...caller, announce, signal: leave.signal });
+      return found;
     },
-    choose: (address) => {
+    choose: (value) => {
       box.set('');
-      if (address !== '') window.location.hash = address;
+      found.find((destination) => destination.value === value)?.open();
     },
   });
-  document.addEventListener('keydown', (event) => {
-    /** @type {HTMLInputElement|null} */
-    const search = main.querySelector('[type=search]');
-    if (event.key === '/' && search && !/** @type {Element} */ (event.target).closest('input, textarea, select, dialog')) {
-      event.preventDefault();
-      search.focus();
-      search.select();
-    }
-    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]')) return;
-    event.preventDefault();
-    input.focus();
-    input.select();
-  });
+  import('./keys.js').then(({ listenToKeys }) => listenToKeys(input), () => {}); // the first view does not need it
   return box.element;
 }
 

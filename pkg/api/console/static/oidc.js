@@ -25,7 +25,6 @@ export async function begin(config, silent) {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
-    page: window.location.hash,
   };
   const url = new URL(config.authorizationEndpoint);
   const parameters = {
@@ -40,7 +39,9 @@ export async function begin(config, silent) {
     ...silent && { prompt: 'none' },
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  storage.setItem(key, JSON.stringify(attempt));
+  const remember = () => storage.setItem(key, JSON.stringify({ ...attempt, page: window.location.hash }));
+  window.addEventListener('hashchange', remember); // a link is clicked before the browser has left the page
+  remember();
   window.location.assign(url);
 }
 

@@ -17,7 +17,7 @@ export function permissionIndex(permissions) {
     if (!projects.has(project)) projects.set(project, new Set());
     projects.get(project).add(environment);
   }
-  return { may, projectsFor };
+  return { may, projectsFor, hasRole };
 
   /**
    * Reports whether the caller has a permission: in a project and in an environment, or, without them, in at least one.
@@ -35,6 +35,11 @@ export function permissionIndex(permissions) {
       const environments = projects.get(one);
       return environments !== undefined && (environment === undefined || environments.has(all) || environments.has(environment));
     });
+  }
+
+  /** Reports whether the caller has a role in a project. One that permits nothing is not known. */
+  function hasRole(project) {
+    return [...index].some(([name, projects]) => name !== none && projects.has(project));
   }
 
   /** The ids of the projects in which the caller has a permission, or null for all of them with some exceptions. */

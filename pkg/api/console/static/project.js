@@ -25,13 +25,12 @@ export const modes = {
 /** The mode of a project, as a mark. */
 export const modeBadge = ({ mode }) => html`<span class="badge ${mode === 'open' ? 'quiet' : ''}" title=${modes[mode].about}>${modes[mode].name}</span>`;
 
-/** The links that the toggles of a project have. The API permits only http and https addresses. */
-export function projectLinks(project, toggle) {
-  if (!project || project.linkTemplates.length === 0) return nothing;
-  const address = (template) => template.replaceAll('{{project}}', encodeURIComponent(project.id)).replaceAll('{{feature}}', encodeURIComponent(toggle));
-  return html`<ul class="links" aria-label="Links">${project.linkTemplates.map(({ title, urlTemplate }) => html`<li><a href=${address(urlTemplate)}
-    target="_blank" rel="noopener noreferrer"><bdi>${title ?? address(urlTemplate)}</bdi><span aria-hidden="true"> ↗</span></a></li>`)}</ul>`;
-}
+/** The names of the owners of a project. */
+export const ownerNames = (owners) => owners.filter(({ ownerType }) => ownerType !== 'system').map(({ name, email }) => name ?? email ?? '');
+
+/** The links that new toggles of a project have, as `{url, title}`. */
+export const projectLinks = (project, toggle) => (project?.linkTemplates ?? []).map(({ title, urlTemplate }) => (
+  { title, url: urlTemplate.replaceAll('{{project}}', project.id).replaceAll('{{feature}}', toggle) }));
 
 /** The mark of an archived project. */
 export const archivedBadge = ({ archivedAt }) => (archivedAt ? html`<span class="badge quiet">Archived</span>` : nothing);

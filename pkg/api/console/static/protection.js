@@ -28,6 +28,15 @@ const protections = cached(async (project) => new Map((await loadProtections(pro
  */
 export const loadProtections = (project, signal) => call('GET', `${projectPath(project)}/change-requests/config`, undefined, { signal });
 
+/** The path of the protection of an environment. */
+export const configPath = (project, environment) => `${projectPath(project)}/environments/${encodeURIComponent(environment)}/change-requests/config`;
+
+/** Loads the protection of an environment as a PUT sets it. */
+export async function loadConfig(project, environment, signal) {
+  const { changeRequestEnabled, requiredApprovals, allowTurningOff } = (await loadProtections(project, signal)).find((one) => one.environment === environment);
+  return { changeRequestsEnabled: changeRequestEnabled, requiredApprovals, allowTurningOff };
+}
+
 /**
  * Returns the protections of a project by environment, which can be some seconds old.
  * @param {string} project

@@ -1,8 +1,8 @@
-// How often applications asked for a toggle in the last 24 hours, as a sentence with a sparkline.
+// How often applications asked for a toggle in the last 24 hours, as a sentence and as a line.
 
 import { call } from './api.js';
 import { counted } from './dom.js';
-import { html } from './template.js';
+import { html, nothing } from './template.js';
 import { exactTime, timeOfDay } from './time.js';
 import { timeOfUse } from './toggle.js';
 import { byApplication, byTime, percent, sparkline, usagePath } from './usage-counts.js';
@@ -15,6 +15,19 @@ const size = { width: 96, height: 20 };
 /** Loads the usage of a toggle in all environments. `hoursBack` counts the running hour. */
 export const loadRecentUse = async (toggle, signal, hoursBack = hours) => (
   await call('GET', `${usagePath(toggle)}/raw?hoursBack=${hoursBack}`, undefined, { signal })).data;
+
+/**
+ * The line of how often applications asked for a toggle in an environment, or nothing.
+ * @param {Array} data of `loadRecentUse`
+ * @param {{name: string}} environment of the toggle
+ */
+export function recentSparkline(data, { name }) {
+  const { parts } = byTime(data.filter(({ environment }) => environment === name), 1, Date.now());
+  const asked = parts.reduce((sum, { yes, no }) => sum + yes + no, 0);
+  if (asked === 0) return nothing;
+  return html`<svg class="recent-line" viewBox="0 0 ${size.width} ${size.height}" width=${size.width} height=${size.height} role="img"
+    aria-label="${counted(asked, 'evaluation')} in 24 hours"><path d=${sparkline(parts, size.width, size.height)}></path></svg>`;
+}
 
 /**
  * Says how often and when applications asked for a toggle in an environment.
@@ -30,8 +43,6 @@ export function recentUse(data, { name, lastSeenAt }) {
   if (asked === 0 && !lastSeenAt) return html`<p class="detail recent-use">No application has asked for it here yet.</p>`;
   const last = [lastSeenAt ?? '', ...applications.map((application) => application.last)].sort().at(-1);
   return html`<p class="detail recent-use">${asked === 0 ? 'Not asked for in the last 24 hours.' : html`
-    <svg viewBox="0 0 ${size.width} ${size.height}" width=${size.width} height=${size.height} aria-hidden="true"><path d=${
-  sparkline(parts, size.width, size.height)}></path></svg>
     <span>${counted(asked, 'evaluation')} in 24 hours, ${percent(on, asked)} on, for <bdi>${listed(applications.map((application) => application.name), 'and')}</bdi>.</span>`}
     <span>Last used <time datetime=${last} title=${exactTime(last)}>${timeOfUse(last)}</time>.</span></p>`;
 }

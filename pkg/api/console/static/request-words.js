@@ -2,8 +2,7 @@
 
 import { stateAfter } from './request-state.js';
 import { segmentDifferences } from './segment.js';
-import { stateLines } from './state-words.js';
-import { dependencyWords } from './words.js';
+import { archivedLine, dependencyLine, stateLines } from './state-words.js';
 
 /** What each action does to the toggle or segment whose name follows. */
 const phrases = {
@@ -45,13 +44,13 @@ export function requestLines({ environment }, changes, toggles, segments, segmen
     const toggle = toggles.get(name);
     if (!toggle) return [];
     if (action === 'archiveFeature') {
-      return toggle.environments.filter(({ enabled }) => enabled).map((on) => ({ label: `${on.name}: `, from: 'on', to: 'archived, off for everyone' }));
+      return toggle.environments.filter(({ enabled }) => enabled).map((on) => archivedLine(on.name));
     }
     if (action === 'addDependency' || action === 'deleteDependency') {
       const before = dependencies.has(name) ? dependencies.get(name) : toggle.dependencies[0];
       const after = action === 'addDependency' ? payload : undefined;
       dependencies.set(name, after);
-      return [{ label: 'Only if: ', from: before ? dependencyWords(before) : 'no dependency', to: after ? dependencyWords(after) : 'no dependency' }];
+      return [dependencyLine(before, after)];
     }
     const before = states.get(name) ?? toggle.environments.find((one) => one.name === environment);
     if (!before) return [];

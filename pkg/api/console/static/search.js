@@ -31,3 +31,12 @@ export function marked(text, query = '') {
   const parts = words.length > 0 ? text.normalize('NFC').split(new RegExp(`(${pattern})`, 'iu')) : [text];
   return html`<bdi>${parts.map((part, i) => (i % 2 === 1 ? html`<mark>${breakable(part)}</mark>` : breakable(part)))}</bdi>`;
 }
+
+const longName = 24; // characters
+const end = 14; // of a long name, which distinguishes it
+
+/** `marked` for a name in one line. A long one is cut in the middle. */
+export function cut(name, query) {
+  if (name.length <= longName) return marked(name, query);
+  return html`<span class="cut"><span>${marked(name.slice(0, -end), query)}</span><span>${marked(name.slice(-end), query)}</span></span>`;
+}

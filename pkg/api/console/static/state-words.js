@@ -3,7 +3,7 @@
 import { text } from './dom.js';
 import { strategyParts } from './event-words.js';
 import { html, nothing } from './template.js';
-import { onFor, strategyWords } from './words.js';
+import { dependencyWords, onFor, strategyWords } from './words.js';
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -39,6 +39,15 @@ export function stateLines(before, after, environment, segmentName) {
 
 /** For whom a toggle is on: "on for Everyone", or "off". */
 const switchWords = ({ enabled, strategies }, segmentName) => (enabled ? `on for: ${onFor(strategies, segmentName).join('; ')}` : 'off');
+
+/** The line of a toggle that is archived while it is on in an environment. */
+export const archivedLine = (environment) => ({ label: `${environment}: `, from: 'on', to: 'archived, off for everyone' });
+
+/** The line of another dependency of a toggle. Undefined: none. */
+export function dependencyLine(before, after) {
+  const words = (dependency) => (dependency ? dependencyWords(dependency) : 'no dependency');
+  return { label: 'Only if: ', from: words(before), to: words(after) };
+}
 
 /** @returns {Line[]} */
 function strategyLines(before, after, segmentName) {

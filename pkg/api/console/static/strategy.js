@@ -12,7 +12,7 @@ export const strategyAddress = (toggle, environment, id = 'new') => `${environme
 
 /** What the properties of strategies are called. */
 export const strategyLabels = {
-  name: 'Type', title: 'Title', disabled: 'Disabled', parameters: 'Parameters', constraints: 'Conditions', segments: 'Segments', variants: 'Variants',
+  name: 'Type', title: 'Title', disabled: 'Disabled', parameters: 'Reach', constraints: 'Conditions', segments: 'Segments', variants: 'Variants',
 };
 
 /** What a request has of a strategy. */

@@ -71,6 +71,9 @@ export function age(value, now = Date.now()) {
     shortDate(value)}</small></time>`;
 }
 
+/** A date such as "2027-01-31" in words, whatever the time zone of the page is. */
+export const shortDay = (value) => unbroken(new Date(value).toLocaleDateString(locale, { dateStyle: 'medium', timeZone: 'UTC' }));
+
 /** The date of a date-time of the API. */
 export const shortDate = (value) => unbroken(formatTime(value, { dateStyle: 'medium' }));
 

@@ -1,9 +1,9 @@
-// Toggles in all views: addresses, searches, states, and the numbers of toggles by their state.
+// Toggles in all views: addresses, searches, stages, and the numbers of toggles by their stage.
 
 import { call } from './api.js';
 import { counted } from './dom.js';
 import { html } from './template.js';
-import { daysBetween, exactTime, relativeDays, relativeTime } from './time.js';
+import { daysBetween, exactTime, relativeDays, relativeTime, shortDay } from './time.js';
 
 /** The number of toggles on a page. */
 export const pageSize = 50;
@@ -23,17 +23,15 @@ export function listAddress(filters) {
 }
 
 /**
- * Searches toggles. The state `archived` selects the archived ones.
- * @param {{query?: string, state?: string, type?: string, project?: string, contextField?: string, segment?: string, status?: string,
- *   sortBy?: string, sortOrder?: string, offset?: number, limit?: number}} filters
+ * Searches toggles.
+ * @param {{query?: string, stage?: string, state?: string, type?: string, project?: string, owner?: string, contextField?: string, segment?: string,
+ *   status?: string, sortBy?: string, sortOrder?: string, offset?: number, limit?: number, favoritesFirst?: boolean}} filters
  * @param {AbortSignal} [signal]
  */
-export function searchToggles({ query, state, type, project, contextField, segment, status, ...rest }, signal) {
+export function searchToggles({ query, stage, state, type, project, owner, contextField, segment, status, ...rest }, signal) {
   const parameters = new URLSearchParams(/** @type {Object} */ ({ limit: pageSize, ...rest }));
   if (query) parameters.set('query', query);
-  if (state === 'archived') parameters.set('archived', 'IS:true');
-  else if (state) parameters.set('state', `IS:${state}`);
-  for (const [name, value] of Object.entries({ type, project, contextField, segment, status })) if (value) parameters.set(name, `IS:${value}`);
+  for (const [name, value] of Object.entries({ stage, state, type, project, owner, contextField, segment, status })) if (value) parameters.set(name, `IS:${value}`);
   return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
 }
 
@@ -57,7 +55,7 @@ async function countAll() {
   counting = request;
   try {
     const content = await request;
-    if (counting === request) toggleChanges.dispatchEvent(new CustomEvent('counted', { detail: byState(content.total) }));
+    if (counting === request) toggleChanges.dispatchEvent(new CustomEvent('counted', { detail: byStage(content.total) }));
     return content;
   } finally {
     if (counting === request) counting = null;
@@ -65,41 +63,44 @@ async function countAll() {
 }
 
 /**
- * Counts the toggles of a project, or of all, by their state: in total, and of each type and project.
- * @returns {Promise<{total: Object, types: Map<string, Object>, projects: Map<string, Object>}>} numbers by the states of `listAddress`
+ * Counts the toggles of a project, or of all, by their stage: in total, and of each type and project.
+ * @returns {Promise<{total: Object, types: Map<string, Object>, projects: Map<string, Object>}>} numbers by stage, and with the key '' of all that are not archived
  */
 export async function countToggles(project, signal) {
   const { total, types, projects } = await (project
     ? call('GET', `${countsPath}?${new URLSearchParams({ project: `IS:${project}` })}`, undefined, { signal }) : counting ?? countAll());
   signal?.throwIfAborted();
   return {
-    total: byState(total),
-    types: new Map(types.map((item) => [item.type, byState(item)])),
-    projects: new Map(projects.map((item) => [item.project, byState(item)])),
+    total: byStage(total),
+    types: new Map(types.map((item) => [item.type, byStage(item)])),
+    projects: new Map(projects.map((item) => [item.project, byStage(item)])),
   };
 }
 
-const byState = ({ active, stale, potentiallyStale, archived }) => (
-  { '': active + stale + potentiallyStale, active, 'potentially-stale': potentiallyStale, stale, archived });
+const byStage = ({ active, stale, potentiallyStale, stages }) => ({ '': active + stale + potentiallyStale, ...stages });
+
+/** What the stages are called. */
+export const stageNames = {
+  '': 'Not archived', new: 'New', 'rolling-out': 'Rolling out', complete: 'Complete', overdue: 'Overdue', 'to-remove': 'To be removed', archived: 'Archived',
+};
 
 /** The numbers of a type or project without toggles. */
-export const noToggles = byState({ active: 0, stale: 0, potentiallyStale: 0, archived: 0 });
+export const noToggles = Object.fromEntries(Object.keys(stageNames).map((stage) => [stage, 0]));
 
-/** What the states of `listAddress` are called. */
-export const stateNames = { '': 'Not archived', active: 'In use', 'potentially-stale': 'Overdue', stale: 'To be removed', archived: 'Archived' };
+const stageKinds = { complete: 'good', overdue: 'warn', 'to-remove': 'bad' };
 
-/** The state of a toggle, as a mark. The normal one has none. */
-export function stateBadge(toggle) {
-  if (toggle.archived) return html`<span class="badge quiet">${stateNames.archived}</span>`;
-  if (toggle.stale) return html`<span class="badge bad">${stateNames.stale}</span>`;
-  if (toggle.potentiallyStale) return html`<span class="badge warn">${stateNames['potentially-stale']}</span>`;
-  return html`<span class="badge quiet">${stateNames.active}</span>`;
-}
+/** The stage of a toggle, as a mark. */
+export const stageBadge = ({ stage }) => html`<span class="badge ${stageKinds[stage] ?? 'quiet'}">${stageNames[stage]}</span>`;
 
-/** When a toggle is due for removal, in words: it is overdue when it is older than the lifetime of its type. */
-export function removal({ archived, stale, potentiallyStale, potentiallyStaleAt: at }) {
+/** Reports whether a toggle is kept: until its date begins, in UTC. */
+export const isKept = ({ keepUntil }, now = Date.now()) => keepUntil !== null && keepUntil > new Date(now).toISOString().slice(0, 10);
+
+/** When a toggle is due for removal, in words: it is overdue when it is older than the lifetime of its type, unless it is kept. */
+export function removal(toggle) {
+  const { archived, stale, potentiallyStale, potentiallyStaleAt: at } = toggle;
   if (archived) return html`<span class="detail">–</span>`;
   if (stale) return html`<span class="removal bad">To be removed</span>`;
+  if (isKept(toggle)) return html`<span class="removal" title=${toggle.keepReason ?? ''}>Kept until ${shortDay(toggle.keepUntil)}</span>`;
   if (!at) return html`<span class="detail">Never</span>`;
   const days = daysBetween(at, Date.now());
   const overdue = days > 0 ? `${counted(days, 'day')} overdue` : 'Overdue';
@@ -125,7 +126,7 @@ export async function newestChange({ name }, type, signal) {
   return event;
 }
 
-/** The numbers of toggles by their state, for the latest filters. */
+/** The numbers of toggles by their stage, for the latest filters. */
 export const counts = { key: null, of: {} };
 
 /** Forgets the numbers after a change. */
@@ -136,7 +137,7 @@ export function forgetCounts() {
 
 /**
  * Receives `change` when this tab has changed toggles, so that the page that shows them loads them again, and `counted` with the numbers by
- * state when all toggles were counted.
+ * stage when all toggles were counted.
  */
 export const toggleChanges = new EventTarget();
 

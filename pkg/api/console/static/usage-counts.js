@@ -24,13 +24,16 @@ export const firstDay = (days, now) => new Date(now - days * day).toISOString().
 export const isUsedSince = ({ lastSeenAt }, since) => lastSeenAt !== null && lastSeenAt !== undefined && lastSeenAt.slice(0, 10) >= since;
 
 /**
- * Returns why a toggle may be removed: `stale`, `potentially-stale`, and `never` or `unused` if no application has asked for it since a day.
- * A toggle that is younger and was never used has no such reason.
+ * Returns why a toggle may be removed, or could be if it were not kept: its stage `complete` or `to-remove`, `overdue` if it is older than the
+ * lifetime of its type, and `never` or `unused` if no application has asked for
+ * it since a day. A toggle that is younger and was never used has no such reason. One whose type has no lifetime, such as a kill switch, is to
+ * stay when it is complete.
  */
-export function removalReasons({ stale, potentiallyStale, lastSeenAt, createdAt }, since) {
+export function removalReasons({ stage, potentiallyStale, potentiallyStaleAt, lastSeenAt, createdAt }, since) {
   const reasons = [];
-  if (stale) reasons.push('stale');
-  if (potentiallyStale) reasons.push('potentially-stale');
+  if (stage === 'complete' && potentiallyStaleAt !== null) reasons.push(stage);
+  if (potentiallyStale) reasons.push('overdue');
+  if (stage === 'to-remove') reasons.push(stage);
   if (lastSeenAt === null) {
     if (createdAt.slice(0, 10) < since) reasons.push('never');
   } else if (lastSeenAt.slice(0, 10) < since) reasons.push('unused');

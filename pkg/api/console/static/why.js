@@ -3,13 +3,14 @@
 import { html } from './template.js';
 
 /**
- * What an action needs. `to` says what the action does, such as "create toggles".
- * @typedef {{permission: string, project?: string, environment?: string, to: string}} Need
+ * What an action needs. `to` says what the action does, such as "create toggles". In a protected environment of `places`, who does not have the
+ * permission can ask for it.
+ * @typedef {{permission: string, project?: string, environment?: string, to: string, places?: Array<{project: string, environment: {name: string}}>}} Need
  */
 
 /**
  * What a page's context has for the answer.
- * @typedef {{may: (permission: string, project?: string, environment?: string) => boolean, announce: (message: string) => void}} Context
+ * @typedef {{may: (permission: string, project?: string, environment?: string) => boolean, asks: (places: Need['places']) => boolean, announce: (message: string) => void}} Context
  */
 
 /**
@@ -21,6 +22,28 @@ import { html } from './template.js';
  */
 export const allowed = (need, context, label, control) => (
   context.may(need.permission, need.project, need.environment) ? control : locked(need, context, label));
+
+/**
+ * How the caller can do something: 'make' the change, or 'ask' for it. '' if neither.
+ * @param {Need} need
+ * @param {Context} context of the page
+ */
+export const wayOf = ({ permission, project, environment, places = [] }, { may, asks }) => (may(permission, project, environment) ? 'make' : asks(places) ? 'ask' : '');
+
+/** The label of what the caller can do in some way. */
+export const labelFor = (way, label) => (way === 'ask' ? html`Ask for: ${label}` : label);
+
+/**
+ * Returns a control with a label that says if the caller asks for the change or, if the caller may not even ask, one that says why.
+ * @param {Need} need
+ * @param {Context} context of the page
+ * @param {unknown} label
+ * @param {(label: unknown) => unknown} control
+ */
+export function offered(need, context, label, control) {
+  const way = wayOf(need, context);
+  return way === '' ? locked(need, context, label) : control(labelFor(way, label));
+}
 
 /** A control that the caller may not use, and that says why. */
 export const locked = (need, context, label) => html`<button type="button" class="locked" aria-haspopup="dialog" title="Why can't I?"

@@ -1,8 +1,9 @@
 // Change requests: the list, and a calendar of what is scheduled and frozen. The address has the filters: `#/change-requests?show=open&project=shop`.
 
 import { requestAddress, requestBadge, requestChanges, requestsAddress, requestTitle, searchRequests } from '../change-request.js';
-import { failure, loading, text } from '../dom.js';
+import { failure, loading, range, text } from '../dom.js';
 import { environmentName, loadEnvironments, namedEnvironment } from '../environment.js';
+import { searchEvents } from '../event-search.js';
 import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
 import { moment } from './token-table.js';
@@ -22,14 +23,14 @@ const parts = {
 export async function render(content, context) {
   const { detail, search, user, signal, setProject } = context;
   if (detail) {
-    const [project, id] = detail.split('/');
+    const [project, id] = detail.includes('/') ? detail.split('/') : [await projectOf(detail, signal), detail];
     const { renderRequest } = await import('./request-page.js');
     return renderRequest(content, context, { project, id });
   }
   const project = search.get('project') ?? '';
   const of = Object.hasOwn(parts, search.get('show') ?? '') ? search.get('show') ?? '' : 'open';
   const offset = Number(search.get('offset') ?? 0);
-  const state = { requests: null, environments: [], calendar: null, error: null };
+  const state = { requests: null, total: 0, environments: [], calendar: null, error: null };
   setProject(project);
   requestChanges.addEventListener('change', load, { signal });
   return load();
@@ -43,9 +44,9 @@ export async function render(content, context) {
         state.calendar ??= requestCalendar(context, project, draw);
         await state.calendar.load();
       } else {
-        const [{ requests }, environments] = await Promise.all([
-          searchRequests({ project, ...parts[of].filters(user ?? {}), offset, limit: pageSize + 1 }, signal), loadEnvironments(signal)]);
-        Object.assign(state, { requests, environments });
+        const [{ requests, total }, environments] = await Promise.all([
+          searchRequests({ project, ...parts[of].filters(user ?? {}), offset, limit: pageSize }, signal), loadEnvironments(signal)]);
+        Object.assign(state, { requests, total, environments });
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -65,10 +66,11 @@ export async function render(content, context) {
   }
 
   function list() {
-    const shown = state.requests.slice(0, pageSize);
+    const { requests, total } = state;
     const to = (start, label) => html`<a href=${requestsAddress({ show: of, project, offset: start ? String(start) : '' })}>${label}</a>`;
     return html`<section class="results" aria-label="Change requests">
-      ${shown.length === 0 ? html`<p class="empty">${offset > 0 ? 'There are no older change requests.' : parts[of].empty}</p>` : denseTable({
+      ${total === 0 ? nothing : html`<p class="detail count">${range(total, offset, pageSize, 'change request')}</p>`}
+      ${requests.length === 0 ? html`<p class="empty">${offset > 0 ? 'There are no older change requests.' : parts[of].empty}</p>` : denseTable({
         caption: 'Change requests',
         kind: 'requests',
         columns: [
@@ -80,11 +82,17 @@ export async function render(content, context) {
           { name: 'By', kind: 'one-line short', cell: ({ createdBy }) => html`<bdi>${createdBy.username}</bdi>` },
           { name: 'Begun', cell: ({ createdAt }) => moment(createdAt) },
         ],
-        items: shown,
+        items: requests,
         key: ({ id }) => id,
       })}
       <nav class="months" aria-label="Pages of change requests">
         ${offset > 0 ? to(Math.max(0, offset - pageSize), '‹ Previous') : nothing}
-        ${state.requests.length > pageSize ? to(offset + pageSize, 'Next ›') : nothing}</nav></section>`;
+        ${offset + requests.length < total ? to(offset + pageSize, 'Next ›') : nothing}</nav></section>`;
   }
+}
+
+/** The project of a request, which events about things of all projects do not have. The events of the request do. */
+async function projectOf(id, signal) {
+  const { events: [event] } = await searchEvents({ subject: `change-request:${id}` }, signal, 1);
+  return event?.project ?? '';
 }

@@ -44,6 +44,7 @@ const mostReason = 300; // characters
  * @property {unknown[]} [content] of the sheet, above what changes
  * @property {unknown[]} [controls] of its form
  * @property {() => void} [check] throws an error of a control
+ * @property {{label: string, action: () => void}} [instead] what can be done if a change request is needed that cannot have the change
  * @property {boolean} [always] asks also if no production environment changes
  * @property {() => void} [opened] called when the sheet is shown
  * @property {boolean} [throws] errors of the API: the sheet closes, and the page shows them
@@ -120,6 +121,7 @@ function reasonOf({ project, environment }, protection) {
 function openSheet(change, permits, lines, context, { resolve, reject }) {
   let left = permits; // what the button still does
   let result = '';
+  let said = ''; // when the sheet closes: then the caller can leave the page
   let running = false;
   const isApproved = change.items.some((item) => item.isApproved); // its reason is in the request
   const controller = new AbortController();
@@ -127,7 +129,7 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
   const progress = element(html`<p class="detail" role="status"></p>`);
   const use = element(html`<p class="detail" role="status"></p>`);
   showUse();
-  const dialog = openDialog(change.title, content, () => resolve(result), leave);
+  const dialog = openDialog(change.title, content, closed, leave);
   dialog.classList.add('sheet');
   change.opened?.();
   focusButton();
@@ -137,6 +139,7 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
     const live = change.items.flatMap(({ places }) => places).filter(({ isLive }) => isLive);
     const toggles = [...new Map(change.items.flatMap((item) => item.toggles).map((toggle) => [toggle.name, toggle])).values()].slice(0, mostUsed);
     if (live.length === 0 || toggles.length === 0) return;
+    use.classList.add('use'); // has its place from the beginning: what is below must not move while someone presses it
     lastHours(toggles, live.map(({ environment }) => environment.name), controller.signal).then((words) => { use.textContent = words; }, () => {});
   }
 
@@ -151,12 +154,19 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
       changes(),
       use,
       notices(),
-      impossible ? html`<p>A change request cannot do this.</p><div class="buttons"><button type="submit" class="primary" @click=${() => dialog.close()}>Close</button></div>`
+      impossible ? impossibility()
         : form({ submit: submitLabel(), busy: 'Working…', danger: change.danger && asked().length < left.length, cancel: leave, send },
           ...change.controls ?? [],
           asked().length < left.length && !isApproved ? field('Reason', reason, 'Optional. The event log shows it.') : nothing,
           progress),
     ];
+  }
+
+  /** Says that no request can have the change, and what can be done instead. */
+  function impossibility() {
+    const { instead } = change;
+    return html`<p>A change request cannot do this.</p><div class="buttons">${instead ? html`<button type="button" class="primary" @click=${() => { dialog.close(); instead.action(); }}>${
+      instead.label}</button>` : nothing}<button type="submit" class=${instead ? nothing : 'primary'} @click=${() => dialog.close()}>Close</button></div>`;
   }
 
   /** What was, and what will be. */
@@ -204,6 +214,11 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
 
   function focusButton() {
     /** @type {HTMLElement} */ (dialog.querySelector('[type=submit]')).focus();
+  }
+
+  function closed() {
+    if (said !== '') context.announce(said);
+    resolve(result);
   }
 
   /** Closes the sheet, or stops the work that has begun. */
@@ -254,7 +269,7 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
       const draft = await ask({ project, environment: environment.name }, some.flatMap(({ item }) => item.asked()));
       left = left.filter((permit) => !some.includes(permit));
       result = 'asked';
-      if (left.length === 0) context.announce(`Added to your draft for ${draft.environment}.`);
+      if (left.length === 0) said = `Added to your draft for ${draft.environment}.`;
     }
   }
 }

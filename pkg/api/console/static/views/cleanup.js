@@ -2,14 +2,20 @@
 // the whole list by several searches, because a toggle can have several reasons.
 
 import { newestReport } from '../application.js';
-import { counted, failure, loading, pager, range, text } from '../dom.js';
+import { copyText } from '../clipboard.js';
+import { loadCodeReferences } from '../code-reference.js';
+import { counted, failure, loading, pager, range } from '../dom.js';
+import { learnOwners, ownerInput } from '../owner.js';
 import { knownProjects } from '../project.js';
 import { tabs } from '../tabs.js';
-import { html, live, nothing, render as show, repeat } from '../template.js';
-import { age, exactTime, relativeTime } from '../time.js';
-import { lastUsed, searchToggles, stateNames, toggleAddress, toggleChanges } from '../toggle.js';
+import { html, live, nothing, render as show } from '../template.js';
+import { exactTime, relativeTime } from '../time.js';
+import { isKept, searchToggles, toggleChanges } from '../toggle.js';
 import { firstDay, removalReasons, unusedDays } from '../usage-counts.js';
-import { actions, openAction } from './toggle-actions.js';
+import { wayOf } from '../why.js';
+import { cleanupTable, grouped, groupings, keptReason, reasonNames, saveCleanup } from './cleanup-table.js';
+import { actions, needOf, openAction } from './toggle-actions.js';
+import { endKeeping, openKeep, openOwner } from './toggle-care.js';
 
 const pageSize = 50;
 const perSearch = 100; // toggles in one response
@@ -18,14 +24,17 @@ const mostDays = 3650;
 const hour = 3_600_000;
 
 export async function render(content, context) {
-  const { may, search, signal, setProject } = context;
+  const { search, signal, announce, setActions, setProject } = context;
   const state = {
     days: daysOf(search.get('days')),
     reason: search.get('reason') ?? '', // '': all
     project: search.get('project') ?? '', // '': all
+    owner: search.get('owner') ?? '', // the text of an owner; '': all
+    group: search.get('group') ?? '', // of `groupings`
     projects: [],
-    toggles: null, // [{toggle, reasons}], those with the most reasons first, then the oldest first
+    toggles: null, // [{toggle, reasons}], complete ones first, then those with the most reasons, then the oldest
     isComplete: true,
+    code: nothingReported, // says how often code has the name of a toggle
     reportedAt: undefined, // when an application reported last; null: never
     selected: new Map(), // toggles by their name
     offset: 0,
@@ -35,8 +44,10 @@ export async function render(content, context) {
     error: null,
   };
   state.typed = String(state.days);
+  const owners = ownerInput({ user: context.user, value: state.owner, filters: true, placeholder: 'All owners', choose: (owner) => choose({ owner }) });
   let newest = new AbortController(); // of the newest load
   toggleChanges.addEventListener('change', load, { signal });
+  setActions(html`<button type="button" class="optional" @click=${() => state.toggles && saveCleanup(listed(), state.days, state.code)}>Download CSV</button>`);
   knownProjects().then((projects) => {
     state.projects = projects.map(({ id }) => id);
     if (!signal.aborted) draw();
@@ -51,17 +62,22 @@ export async function render(content, context) {
     draw();
     const since = firstDay(state.days, Date.now());
     try {
+      const code = loadCodeReferences(state.project, current).catch(() => nothingReported);
       const reporting = newestReport(current).catch(() => undefined); // the list is useful without it
       const found = await Promise.all([
-        { state: 'stale' }, { state: 'potentially-stale' }, { lastSeenAt: `IS_BEFORE:${since}` },
+        { stage: 'complete' }, { stage: 'to-remove' }, { state: 'potentially-stale' }, { lastSeenAt: `IS_BEFORE:${since}` },
         { lastSeenAt: 'IS:never', createdBefore: `${since}T00:00:00.000Z` },
-      ].map((reason) => searchAll({ ...reason, project: state.project }, current)));
-      const toggles = [...new Map(found.flatMap(({ features }) => features).map((toggle) => [toggle.name, toggle])).values()];
-      state.toggles = toggles.map((toggle) => ({ toggle, reasons: removalReasons(toggle, since) })).sort((a, b) => (
-        b.reasons.length - a.reasons.length || (a.toggle.createdAt < b.toggle.createdAt ? -1 : 1)));
+      ].map((reason) => searchAll({ ...reason, project: state.project, owner: state.owner }, current)));
+      const all = [...new Map(found.flatMap(({ features }) => features).map((toggle) => [toggle.name, toggle])).values()];
+      state.toggles = all.map((toggle) => ({ toggle, reasons: removalReasons(toggle, since) })).filter(({ reasons }) => reasons.length > 0).sort((a, b) => (
+        isComplete(b) - isComplete(a) || b.reasons.length - a.reasons.length || (a.toggle.createdAt < b.toggle.createdAt ? -1 : 1)));
+      const toggles = state.toggles.map(({ toggle }) => toggle);
+      learnOwners(toggles);
+      owners.set(state.owner);
       state.isComplete = found.every(({ isComplete }) => isComplete);
       for (const name of state.selected.keys()) if (!toggles.some((toggle) => toggle.name === name)) state.selected.delete(name);
-      state.reportedAt = await reporting;
+      await context.learnAsking([...new Set(toggles.filter((toggle) => !mayArchive(toggle, context)).map(({ project }) => project))]);
+      [state.reportedAt, state.code] = await Promise.all([reporting, code]);
       if (current.aborted) return;
       state.error = null;
     } catch (error) {
@@ -72,15 +88,15 @@ export async function render(content, context) {
     draw();
   }
 
-  /** The toggles that have a reason. */
+  /** The toggles that have a reason, and are not kept, or those that are kept. */
   function listed(reason = state.reason) {
-    return state.toggles.filter(({ reasons }) => reason === '' || reasons.includes(reason));
+    return state.toggles.filter(({ toggle, reasons }) => (isKept(toggle) ? reason === keptReason : reason === '' || reasons.includes(reason)));
   }
 
   function draw() {
     if (state.toggles && state.offset >= listed().length) state.offset = 0;
     show(html`
-      <p class="lead">Toggles that are overdue, marked for removal, or that no application has asked for in ${counted(state.days, 'day')}.</p>
+      <p class="lead">Toggles that are on for everybody in production, overdue, marked for removal, or that no application has asked for in ${counted(state.days, 'day')}.</p>
       ${silence(state.reportedAt)}
       ${reasonTabs()}
       ${filters()}
@@ -97,29 +113,28 @@ export async function render(content, context) {
   function filters() {
     const total = state.toggles ? listed().length : 0;
     return html`<form class="finder cleanup-filters" aria-label="Filter toggles" novalidate @submit=${apply}>
-      ${total > 0 && may(actions.archive.permission) ? selectAll() : nothing}
+      ${total > 0 ? selectAll() : nothing}
       <label>Not used for <input name="days" inputmode="numeric" autocomplete="off" aria-label="Not used for (days)" .value=${live(state.typed)}
         aria-invalid=${state.problem ? 'true' : nothing} aria-describedby=${state.problem ? 'days-error' : nothing}
         @input=${({ target }) => { state.typed = target.value; }} @change=${apply}> days</label>
       <select name="project" aria-label="Project" @change=${({ target }) => choose({ project: target.value })}>
         ${[...new Set(['', state.project, ...state.projects])].map((name) => option(name, name || 'All projects', state.project))}
       </select>
+      ${owners.element}
+      <select name="group" aria-label="Group" @change=${({ target }) => choose({ group: target.value })}>
+        ${Object.entries(groupings).map(([group, { label }]) => option(group, label, state.group))}</select>
       ${state.toggles ? html`<p class="detail count" role="status">${range(total, state.offset, pageSize, 'toggle')}</p>` : nothing}
       ${state.problem ? html`<p class="error" id="days-error">${state.problem}</p>` : nothing}
     </form>`;
   }
 
   function selectAll() {
-    const all = listed().filter(({ toggle }) => may(actions.archive.permission, toggle.project));
+    const all = listed().filter(({ toggle }) => mayArchive(toggle, context));
     if (all.length === 0) return nothing;
     const on = all.filter(({ toggle }) => state.selected.has(toggle.name)).length;
     return html`<label class="check"><input type="checkbox" name="all" .checked=${live(on === all.length)}
       .indeterminate=${on > 0 && on < all.length} @change=${({ target }) => select(all.map(({ toggle }) => toggle), target.checked)}>
       Select all ${all.length.toLocaleString('en')}</label>`;
-  }
-
-  function option(value, label, chosen) {
-    return html`<option value=${value} .selected=${live(value === chosen)}>${label}</option>`;
   }
 
   function apply(event) {
@@ -132,7 +147,7 @@ export async function render(content, context) {
 
   /** Shows the list with other filters. */
   function choose(changes) {
-    const needsLoad = 'days' in changes || 'project' in changes;
+    const needsLoad = ['days', 'project', 'owner'].some((name) => name in changes);
     Object.assign(state, changes, { offset: 0 });
     state.selected.clear();
     window.history.replaceState(window.history.state, '', addressOf({}));
@@ -142,48 +157,27 @@ export async function render(content, context) {
   }
 
   function addressOf(changes) {
-    const { days, reason, project } = { ...state, ...changes };
-    const values = { days: days === unusedDays ? '' : days, reason, project };
+    const { days, reason, project, owner, group } = { ...state, ...changes };
+    const values = { days: days === unusedDays ? '' : days, reason, project, owner, group };
     const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
     return `#/cleanup${query.size > 0 ? '?' : ''}${query}`;
   }
 
   function list() {
-    const all = listed();
+    const all = grouped(listed(), state.group);
     if (all.length === 0) {
-      return html`<p class="empty" role="status">There is nothing to clean up${state.reason || state.project ? ' with these filters' : nothing}.</p>`;
+      return html`<p class="empty" role="status">There is nothing to clean up${state.reason || state.project || state.owner ? ' with these filters' : nothing}.</p>`;
     }
     return html`<section class="results" aria-label="Toggles that may be removed" aria-busy=${state.busy ? 'true' : nothing}>
       ${state.isComplete ? nothing : html`<p class="notice warn">More than ${most.toLocaleString('en')} toggles have the same reason.
         The list has the oldest ones. Choose a project to see others.</p>`}
-      <table role="table" class="dense cleanup">
-        <caption class="visually-hidden">Toggles that may be removed</caption>
-        <thead role="rowgroup"><tr role="row">${['Toggle', 'Why', 'Last used', 'Created by', 'Age'].map((name) => html`
-          <th role="columnheader" scope="col">${name}</th>`)}</tr></thead>
-        <tbody role="rowgroup">${repeat(all.slice(state.offset, state.offset + pageSize), ({ toggle }) => toggle.name, row)}</tbody>
-      </table>
+      ${cleanupTable(all.slice(state.offset, state.offset + pageSize), { days: state.days, selected: state.selected, code: state.code, select, mayArchive: (toggle) => mayArchive(toggle, context) })}
       ${pager('Pages of toggles', all.length, state.offset, pageSize, (to) => {
     state.offset = to;
     draw();
     content.querySelector('tbody :is(input, a)').focus();
   })}
     </section>`;
-  }
-
-  function row({ toggle, reasons }) {
-    const { name, project, createdBy, createdAt } = toggle;
-    return html`<tr role="row">
-      <th role="rowheader" scope="row"><div class="check">
-        ${may(actions.archive.permission, project) ? html`<input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
-          @change=${({ target }) => select([toggle], target.checked)}>` : nothing}
-        <div class="named"><a href=${toggleAddress(toggle)}>${text(name)}</a> <small class="detail"><bdi>${project}</bdi></small></div></div></th>
-      <td role="cell" class="why" data-label="Why"><div class="why-removed">${reasons.map((reason) => html`
-        <span class="badge ${kinds[reason]}">${reasonNames(state.days)[reason]}</span>`)}</div></td>
-      <td role="cell" data-label="Last used"><div><a href="${toggleAddress(toggle)}?tab=usage">${lastUsed(toggle)}<span
-        class="visually-hidden">, usage of ${name}</span></a></div></td>
-      <td role="cell" data-label="Created by">${createdBy ? html`<bdi>${createdBy.name}</bdi>` : html`<span class="detail">Unknown</span>`}</td>
-      <td role="cell" data-label="Age">${age(createdAt)}</td>
-    </tr>`;
   }
 
   function select(toggles, isSelected) {
@@ -197,9 +191,15 @@ export async function render(content, context) {
   /** What can be done with the selected toggles. */
   function bulk() {
     if (state.selected.size === 0) return nothing;
+    const mayCare = [...state.selected.values()].filter(({ project }) => context.may('UPDATE_FEATURE', project));
     return html`<div class="bulk" role="group" aria-label="Selected toggles">
       <strong role="status">${state.selected.size.toLocaleString('en')} selected</strong>
       <button type="button" class="danger quiet" @click=${archive}>Archive</button>
+      ${mayCare.length === 0 ? nothing : html`
+        <button type="button" @click=${() => openOwner(mayCare, context)}>Change owner</button>
+        <button type="button" @click=${() => openKeep(mayCare, context)}>Keep until…</button>
+        ${mayCare.some((toggle) => isKept(toggle)) ? html`<button type="button" @click=${() => endKeeping(mayCare, context)}>Do not keep</button>` : nothing}`}
+      <button type="button" @click=${copyTicket}>Copy as a ticket</button>
       <button type="button" @click=${clear}>Clear selection</button>
     </div>`;
   }
@@ -210,12 +210,22 @@ export async function render(content, context) {
     }, state.days);
   }
 
+  async function copyTicket() {
+    const { ticket } = await import('../ticket.js');
+    copyText(await ticket([...state.selected.values()], signal), 'Ticket copied.', announce);
+  }
+
   function clear() {
     state.selected.clear();
     draw();
     content.querySelector('[name=all]').focus();
   }
 }
+
+const option = (value, label, chosen) => html`<option value=${value} .selected=${live(value === chosen)}>${label}</option>`;
+
+/** Reports whether the user may archive a toggle, or ask for it. */
+const mayArchive = (toggle, context) => wayOf(needOf(actions.archive, [toggle]), context) !== '';
 
 /** Returns all toggles that a search finds, the oldest first, up to a limit. */
 async function searchAll(filters, signal) {
@@ -228,12 +238,9 @@ async function searchAll(filters, signal) {
   }
 }
 
-const kinds = { stale: 'bad', 'potentially-stale': 'warn', never: 'quiet', unused: 'quiet' };
+const nothingReported = () => undefined;
 
-/** What the reasons are called. */
-const reasonNames = (days) => ({
-  stale: stateNames.stale, 'potentially-stale': stateNames['potentially-stale'], never: 'Never used', unused: `Not used for ${counted(days, 'day')}`,
-});
+const isComplete = ({ reasons }) => Number(reasons.includes('complete'));
 
 /** The number of days of a text. */
 function daysOf(value, otherwise = unusedDays) {

@@ -6,9 +6,9 @@ import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { text, uniqueId } from '../dom.js';
 import { livePlaces } from '../environment.js';
 import { changedSince } from '../restore.js';
+import { dependencyLine } from '../state-words.js';
 import { element, html, nothing, render, repeat } from '../template.js';
 import { changedToggles, searchToggles, toggleAddress, togglePath } from '../toggle.js';
-import { dependencyWords } from '../words.js';
 import { makeChange } from './change-sheet.js';
 
 const shownParents = 20;
@@ -79,13 +79,13 @@ export function openDependencyEditor(toggle, context) {
  * What another dependency of a toggle changes: it decides wherever the toggle is on.
  * @returns {import('./change-sheet.js').Item}
  */
-function dependencyItem(toggle, before, after) {
+export function dependencyItem(toggle, before, after) {
   return {
     name: toggle.name,
     toggles: [toggle],
     places: livePlaces(toggle),
     permission: 'UPDATE_FEATURE_DEPENDENCY',
-    lines: () => [{ label: 'Only if: ', from: before ? dependencyWords(before) : 'no dependency', to: after ? dependencyWords(after) : 'no dependency' }],
+    lines: () => [dependencyLine(before, after)],
     asked: () => [after ? { feature: toggle.name, action: 'addDependency', payload: after } : { feature: toggle.name, action: 'deleteDependency' }],
   };
 }
@@ -107,7 +107,8 @@ function undoingDependency(toggle, made, before, context) {
   };
 }
 
-const setDependency = (toggle, before, after, write) => (after ? write('POST', dependenciesPath(toggle), after)
+/** Gives a toggle another dependency. Undefined: none. */
+export const setDependency = (toggle, before, after, write) => (after ? write('POST', dependenciesPath(toggle), after)
   : write('DELETE', `${dependenciesPath(toggle)}/${encodeURIComponent(before.feature)}`));
 
 /** Asks, and ends the dependency of a toggle. */

@@ -1,10 +1,10 @@
 // The components of the console in their states, made by the functions that the pages use. The page exists only in a local service.
 
 import { combobox, matching } from '../combobox.js';
+import { mergeForm } from '../conflict.js';
 import { constraintEditor, draftConstraint } from '../constraints.js';
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { counted, failure, loading, text } from '../dom.js';
-import { mergeForm } from '../draft.js';
 import { environmentName, toggleSwitch } from '../environment.js';
 import { expiry, expiryChoice } from '../expiry.js';
 import { linked } from '../linked.js';
@@ -15,7 +15,7 @@ import { marked } from '../search.js';
 import { denseTable, sorted } from '../table.js';
 import { element, html, render as show } from '../template.js';
 import { age, shortDate, time } from '../time.js';
-import { stateBadge } from '../toggle.js';
+import { stageBadge, stageNames } from '../toggle.js';
 import { allowed, locked, lockedItem, lockedSwitch } from '../why.js';
 import { strategyWords, variantWords } from '../words.js';
 
@@ -25,7 +25,7 @@ const production = { name: 'production', type: 'production' };
 const development = { name: 'development', type: 'development' };
 const at = (days) => new Date(Date.now() + days * day).toISOString();
 const need = { permission: 'UPDATE_FEATURE_ENVIRONMENT', project: 'shop', environment: 'production', to: 'turn new-checkout on and off in production' };
-const refused = { may: () => false, announce: () => {} };
+const refused = { may: () => false, asks: () => false, announce: () => {} };
 const never = () => new Promise(() => {});
 
 export function render(content, { announce, setActions }) {
@@ -64,12 +64,12 @@ export function render(content, { announce, setActions }) {
         ${menu('Actions of new-checkout', 'menu-design', [
           { label: 'Edit', action: () => {} }, { label: 'Show', href: '#/design' }, { label: 'Delete', danger: true, action: () => {} },
         ])}</div>`],
-      ['States and badges', html`<p>${[{ archived: true }, { stale: true }, { potentiallyStale: true }, {}].map((toggle) => html`${stateBadge(toggle)} `)}
+      ['Stages and badges', html`<p>${Object.keys(stageNames).filter(Boolean).map((stage) => html`${stageBadge({ stage })} `)}
         <span class="badge">Badge</span> ${[at(-1), at(3)].map((expiresAt) => {
           const { kind, label } = expiry({ expiresAt });
           return html`<span class="badge ${kind}">${label}</span> `;
         })}</p><p>${environmentName(development)}, ${environmentName(production)}</p>`],
-      ['Tabs', html`<ul class="tabs" aria-label="States"><li><a href="#/design" aria-current="true">In use <span class="number">4,014</span></a></li>
+      ['Tabs', html`<ul class="tabs" aria-label="Stages"><li><a href="#/design" aria-current="true">Rolling out <span class="number">4,014</span></a></li>
         <li><a href="#/design">Overdue <span class="number">0</span></a></li><li><a href="#/design">Archived <span class="number">…</span></a></li></ul>`],
       ['Switches', html`<p>${[
         { label: 'Off', on: false }, { label: 'On', on: true }, { label: 'Waits for on', on: false, busy: true },

@@ -1,9 +1,10 @@
 // Environments: the list with their order, and the dialogs that create, change and delete one.
 
 import { call, read } from '../api.js';
+import { mergeForm, save } from '../conflict.js';
 import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { counted, failure, focusOn, loading, text } from '../dom.js';
-import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
+import { draftFor, keepControls, writer } from '../draft.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { ordersAfterMove } from '../order.js';
 import { forgetProtections } from '../protection.js';

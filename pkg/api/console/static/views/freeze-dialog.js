@@ -4,6 +4,7 @@ import { call } from '../api.js';
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { text } from '../dom.js';
 import { forgetProtections } from '../protection.js';
+import { changedSince } from '../restore.js';
 import { element, html } from '../template.js';
 import { exactTime, inputTime, isUTC, ownZone, shortTime, timeOfInput } from '../time.js';
 
@@ -41,10 +42,10 @@ export function openFreeze({ path, name, said, freeze }, { announce }, saved) {
     for (const [control, message] of [[from, 'Enter a date and a time.'], [until, 'Enter a date and a time.'], [reason, 'Enter a reason.']]) {
       if (control.value.trim() === '') throw new FieldError(control.name, message);
     }
-    await write(path, { from: timeOfInput(from.value), until: timeOfInput(until.value), reason: reason.value.trim() });
+    const made = await write(path, { from: timeOfInput(from.value), until: timeOfInput(until.value), reason: reason.value.trim() });
     dialog.close();
     announce(`${said} is frozen.`, async () => {
-      await write(path, freeze);
+      await restoreFreeze(path, made, freeze);
       saved();
       return freeze ? 'The freeze is as it was.' : `${said} is not frozen any more.`;
     });
@@ -67,7 +68,7 @@ export function openThaw({ path, name, said, freeze }, { announce }, ended) {
         await write(path);
         dialog.close();
         announce(`${said} is not frozen any more.`, async () => {
-          await write(path, freeze);
+          await restoreFreeze(path, null, freeze);
           ended();
           return `${said} is frozen again.`;
         });
@@ -77,9 +78,25 @@ export function openThaw({ path, name, said, freeze }, { announce }, ended) {
   ]);
 }
 
-/** Sets a freeze, or ends it. */
-async function write(path, freeze) {
-  if (freeze) await call('PUT', path, { from: freeze.from, until: freeze.until, reason: freeze.reason });
-  else await call('DELETE', path);
+/** Sets a freeze, which it returns, or ends it. */
+async function write(path, freeze, send = call) {
+  const set = freeze ? await send('PUT', path, { from: freeze.from, until: freeze.until, reason: freeze.reason }) : await send('DELETE', path);
   forgetProtections();
+  return freeze ? set : null;
+}
+
+/** Loads a freeze that has not ended, or null. */
+export const loadFreeze = (path, signal) => call('GET', path, undefined, { signal }).catch((error) => {
+  if (error.status !== 404) throw error;
+  return null;
+});
+
+/** Reports whether two freezes are the same. */
+export const isSameFreeze = (a, b) => ['from', 'until', 'reason'].every((name) => a?.[name] === b?.[name]);
+
+/** Sets the freeze that was there before a change, if nobody has changed it since. One that has ended is not set. */
+export async function restoreFreeze(path, made, before, send = call) {
+  if (!isSameFreeze(await loadFreeze(path), made)) throw changedSince();
+  const target = before && Date.parse(before.until) > Date.now() ? before : null;
+  if (made || target) await write(path, target, send);
 }

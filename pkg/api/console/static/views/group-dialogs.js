@@ -1,9 +1,10 @@
 // The dialogs that create, change and delete groups.
 
 import { call, read } from '../api.js';
+import { mergeForm, save } from '../conflict.js';
 import { field, form, openDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
-import { keepControls, mergeForm, save, writer } from '../draft.js';
+import { keepControls, writer } from '../draft.js';
 import { groupPath, groupsPath } from '../person.js';
 import { isRoot } from '../role.js';
 import { element, html, render } from '../template.js';

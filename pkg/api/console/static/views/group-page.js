@@ -5,7 +5,7 @@ import { combobox } from '../combobox.js';
 import { counted, failure, focusOn, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
-import { accountName, accountPage, groupPath, loadGrants } from '../person.js';
+import { accountName, accountPage, findAccounts, groupPath, loadGrants } from '../person.js';
 import { projectAddress } from '../project.js';
 import { loadRoles, roleAddress } from '../role.js';
 import { marked, matcher } from '../search.js';
@@ -131,7 +131,7 @@ export async function renderGroup(content, context, id) {
   async function proposals(entered) {
     await new Promise((resolve) => { setTimeout(resolve, pause); });
     if (entered !== input.value.trim() || entered.length < fewest) return [];
-    const accounts = user ? await call('GET', `/api/admin/user-admin/search?${new URLSearchParams({ q: entered })}`, undefined, { signal }).catch(() => [])
+    const accounts = user ? await findAccounts(entered, signal).catch(() => [])
       : (await call('GET', '/api/admin/user-admin', undefined, { signal }).catch(() => ({ users: [] }))).users
         .filter(({ name, email, username }) => matcher(entered)(name, email, username));
     const has = new Set(state.group.users.map((one) => one.user.id));

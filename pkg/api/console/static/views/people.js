@@ -1,18 +1,16 @@
 // People: the list, and the pages of one.
 
 import { loadAllTokens } from '../all-tokens.js';
-import { call } from '../api.js';
-import { counted, failure, loading, logAddress, once } from '../dom.js';
+import { failure, loading, logAddress, once } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
 import { listView } from '../list.js';
-import { groupAddress, loadGroups, peoplePath, personAddress } from '../person.js';
+import { groupAddress, loadPeople, personAddress } from '../person.js';
 import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
-import { timeOfUse } from '../toggle.js';
 import { openDeletion, openDisabling, openPersonEditor } from './person-dialogs.js';
-import { moment } from './token-table.js';
+import { lastUse, moment, tokenUse } from './token-table.js';
 
 const address = '#/people';
 
@@ -135,43 +133,9 @@ export async function render(content, context) {
   }
 }
 
-/**
- * Loads people with their root roles and groups, and the root roles that they can have. Their tokens are null.
- * @param {AbortSignal} signal
- * @param {string} [only] the id of the only one
- * @returns {Promise<{people: Object[], roles: Object[]}>}
- */
-export async function loadPeople(signal, only = undefined) {
-  const [{ users, rootRoles }, groups] = await Promise.all([
-    call('GET', only === undefined ? peoplePath : `${peoplePath}?${new URLSearchParams({ ids: only })}`, undefined, { signal }), loadGroups(signal),
-  ]);
-  const byId = (all) => new Map(all.map((one) => [one.id, one]));
-  const [roleOf, groupOf] = [byId(rootRoles), byId(groups)];
-  return {
-    roles: rootRoles,
-    people: users.map((person) => ({
-      ...person,
-      role: roleOf.get(person.rootRole) ?? { id: person.rootRole, name: `Role ${person.rootRole}` },
-      groups: person.groups.map((id) => groupOf.get(id)).filter(Boolean),
-      tokens: null,
-    })),
-  };
-}
-
 /** Loads the tokens of people. */
 async function addTokens(people, signal) {
   const owned = new Map(people.map(({ id }) => [id, []]));
   for (const token of await loadAllTokens(signal)) owned.get(token.owner?.id)?.push(token);
   for (const person of people) person.tokens = owned.get(person.id);
-}
-
-/** When a token of a person was last used, or null. Sessions of the issuer are not counted. */
-const lastUse = ({ tokens }) => (tokens ?? []).map(({ seenAt }) => seenAt).filter(Boolean).sort().at(-1) ?? null;
-
-/** How many tokens a person has, and when one was last used. */
-export function tokenUse(person) {
-  if (!person.tokens) return '…';
-  const at = lastUse(person);
-  if (person.tokens.length === 0) return html`<span class="detail">None</span>`;
-  return html`<span>${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}</span>`;
 }

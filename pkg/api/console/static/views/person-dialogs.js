@@ -2,9 +2,10 @@
 
 import { loadTokensOf } from '../all-tokens.js';
 import { call, read } from '../api.js';
+import { mergeForm, save } from '../conflict.js';
 import { FieldError, field, form, openDialog, openLoadedDialog } from '../dialog.js';
 import { counted, text } from '../dom.js';
-import { keepControls, mergeForm, save, writer } from '../draft.js';
+import { keepControls, writer } from '../draft.js';
 import { loadGrants, peoplePath, personPath } from '../person.js';
 import { roleSelect } from '../role-select.js';
 import { element, html, nothing, render } from '../template.js';

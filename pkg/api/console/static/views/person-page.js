@@ -4,14 +4,13 @@ import { loadTokensOf } from '../all-tokens.js';
 import { failure, loading, logAddress } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { leaveFor } from '../editor.js';
-import { groupAddress, loadGrants } from '../person.js';
+import { groupAddress, loadGrants, loadPeople } from '../person.js';
 import { projectAddress } from '../project.js';
 import { loadRoles, roleAddress } from '../role.js';
 import { html, nothing, render as show } from '../template.js';
 import { accountRights } from './account-rights.js';
-import { loadPeople, tokenUse } from './people.js';
 import { openDeletion, openDisabling, openPersonEditor } from './person-dialogs.js';
-import { moment } from './token-table.js';
+import { moment, tokenUse } from './token-table.js';
 
 export async function renderPerson(content, context, id) {
   const { user, signal, announce, setTitle, setActions, setPath } = context;

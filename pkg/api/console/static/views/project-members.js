@@ -4,7 +4,7 @@ import { call } from '../api.js';
 import { combobox, matching } from '../combobox.js';
 import { FieldError, field, form, openDialog } from '../dialog.js';
 import { counted, focusOn, loading, text } from '../dom.js';
-import { groupAddress, personAddress } from '../person.js';
+import { findAccounts, groupAddress, personAddress } from '../person.js';
 import { projectPath } from '../project.js';
 import { permissionWords } from '../project-roles.js';
 import { marked, matcher } from '../search.js';
@@ -251,7 +251,7 @@ const membersOf = ({ users, groups }) => [
 async function searchAccounts(entered, user, signal) {
   if (entered.length < fewest) return [];
   if (user) {
-    const found = await call('GET', `/api/admin/user-admin/search?${new URLSearchParams({ q: entered })}`, undefined, { signal }).catch(() => []);
+    const found = await findAccounts(entered, signal).catch(() => []);
     return found.map((account) => memberOfAccount({ ...account, roles: [] }));
   }
   const { users } = await call('GET', '/api/admin/user-admin', undefined, { signal }).catch(() => ({ users: [] }));

@@ -53,7 +53,7 @@ export function openMove(toggle, context) {
 }
 
 /** Moves a toggle. In production, client tokens of one project lose it where it is on, and those of the other one get it. */
-function move(toggle, newProjectId, submit, context) {
+export function move(toggle, newProjectId, submit, context) {
   const { project, name } = toggle;
   return makeChange({
     title: ['Move ', text(name), ' to another project?'],

@@ -2,12 +2,11 @@
 
 import { call } from '../api.js';
 import { linked } from '../linked.js';
-import { modes, projectAddress } from '../project.js';
+import { modes, ownerNames, projectAddress } from '../project.js';
 import { html, nothing } from '../template.js';
 import { time } from '../time.js';
-import { listAddress, stateNames } from '../toggle.js';
+import { listAddress, stageNames } from '../toggle.js';
 import { listed } from '../words.js';
-import { ownerNames } from './projects.js';
 
 /** @param {Object} part the context of the page, and its `id`, `state` and `draw` */
 export function projectOverview({ id, state, user }) {
@@ -41,12 +40,12 @@ export function projectOverview({ id, state, user }) {
       </dl>`;
   }
 
-  /** The numbers of toggles by their state, which lead to the lists. */
+  /** The numbers of toggles by their stage, which lead to the lists. */
   function numbers() {
-    return ['active', 'potentially-stale', 'stale', 'archived'].map((name) => {
+    return Object.keys(stageNames).filter(Boolean).map((name) => {
       const count = state.counts?.[name];
-      return html`<div><dt>${stateNames[name]}</dt><dd>${count === undefined ? '…'
-        : html`<a href=${listAddress({ project: id, state: name })}>${count.toLocaleString('en')}<span class="visually-hidden"> toggles: ${stateNames[name]}</span></a>`}</dd></div>`;
+      return html`<div><dt>${stageNames[name]}</dt><dd>${count === undefined ? '…'
+        : html`<a href=${listAddress({ project: id, stage: name })}>${count.toLocaleString('en')}<span class="visually-hidden"> toggles: ${stageNames[name]}</span></a>`}</dd></div>`;
     });
   }
 

@@ -2,6 +2,7 @@
 
 import { read } from '../api.js';
 import { failure, focusOn, loading, logAddress } from '../dom.js';
+import { star } from '../favorite.js';
 import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
 import { menu } from '../menu.js';
@@ -93,7 +94,7 @@ export async function renderProject(content, context, id) {
 
   function drawHead() {
     const { content: project } = state.opened;
-    setTitle(project.name, modeBadge(project), archivedBadge(project));
+    setTitle(project.name, star(project, projectPath(id), context, drawHead), modeBadge(project), archivedBadge(project));
     const changes = may('DELETE_PROJECT', id) && id !== defaultProject ? [
       project.archivedAt ? { label: 'Revive', action: () => change('revive') } : { label: 'Archive', action: () => change('archive') },
       { label: 'Delete', danger: true, action: () => change('delete') },

@@ -5,7 +5,8 @@ import { FieldError, field, form, openDialog } from '../dialog.js';
 import { counted, loading, text } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
 import { projectPath } from '../project.js';
-import { forgetProtections, loadProtections } from '../protection.js';
+import { configPath, forgetProtections, loadConfig, loadProtections } from '../protection.js';
+import { changedSince } from '../restore.js';
 import { denseTable } from '../table.js';
 import { element, html, nothing } from '../template.js';
 import { freezeWords, openFreeze, openThaw } from './freeze-dialog.js';
@@ -92,11 +93,17 @@ export function projectProtection({ id, draw, ...context }) {
       if (enabled.checked && (!/^\d+$/.test(number) || Number(number) < Math.max(1, least) || Number(number) > mostApprovals)) {
         throw new FieldError('requiredApprovals', `Enter a whole number from ${Math.max(1, least)} to ${mostApprovals}.`);
       }
-      await call('PUT', `${projectPath(id)}/environments/${encodeURIComponent(environment)}/change-requests/config`, {
-        changeRequestsEnabled: enabled.checked, ...enabled.checked && { requiredApprovals: Number(number) }, allowTurningOff: off.checked,
-      });
+      const before = await loadConfig(id, environment, signal);
+      const made = { changeRequestsEnabled: enabled.checked, requiredApprovals: enabled.checked ? Number(number) : null, allowTurningOff: off.checked };
+      await call('PUT', configPath(id, environment), made);
       dialog.close();
-      announce(enabled.checked ? `Changes in ${environment} need a change request.` : `Changes in ${environment} need no change request.`);
+      announce(enabled.checked ? `Changes in ${environment} need a change request.` : `Changes in ${environment} need no change request.`, async () => {
+        const now = await loadConfig(id, environment);
+        if (Object.keys(made).some((name) => now[name] !== made[name])) throw changedSince();
+        await call('PUT', configPath(id, environment), before);
+        await reload();
+        return `The protection of ${environment} is as it was.`;
+      });
       await reload();
     }
   }

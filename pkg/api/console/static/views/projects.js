@@ -3,8 +3,9 @@
 import { call } from '../api.js';
 import { failure, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
+import { star } from '../favorite.js';
 import { listView } from '../list.js';
-import { archivedBadge, loadProjects, modeBadge, modes, projectAddress } from '../project.js';
+import { archivedBadge, loadProjects, modeBadge, modes, ownerNames, projectAddress, projectPath } from '../project.js';
 import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing, render as show } from '../template.js';
@@ -43,6 +44,7 @@ export async function render(content, context) {
     texts: ({ id, name, description, owners }) => [id, name, description, ...ownerNames(owners)],
     tabs: { name: 'list', label: 'Lists of projects', choices: () => [
       { value: '', label: 'Active', test: ({ archivedAt }) => archivedAt === null },
+      ...user ? [{ value: 'favorites', label: 'Favorites', test: ({ favorite, archivedAt }) => favorite && archivedAt === null }] : [],
       ...user ? [{ value: 'own', label: 'Yours', test: ({ id, archivedAt }) => archivedAt === null && state.own.has(id) }] : [],
       { value: 'archived', label: 'Archived', test: ({ archivedAt }) => archivedAt !== null },
     ] },
@@ -88,15 +90,15 @@ export async function render(content, context) {
       kind: 'projects',
       columns: [
         { name: 'Name', compare: true, cell: (project) => html`
-          <div class="named"><a href=${projectAddress(project.id)} title=${project.name}>${marked(project.name, sorting.query)}</a>${
+          <div class="named">${star(project, projectPath(project.id), context, draw)}<a href=${projectAddress(project.id)} title=${project.name}>${marked(project.name, sorting.query)}</a>${
             project.mode === 'open' ? nothing : modeBadge(project)}${archivedBadge(project)}</div>
           <small class="line" title=${project.description ?? project.id}>${marked(project.id, sorting.query)}${
             project.description ? html` · ${marked(project.description, sorting.query)}` : nothing}</small>` },
         { name: 'Toggles', kind: 'number', compare: true, cell: ({ id, name, featureCount }) => toggles(featureCount, { project: id }, name, 'toggle of', 'toggles of') },
         { name: 'Overdue', kind: 'number overdue', compare: true, cell: ({ id, name, potentiallyStaleFeatureCount: count }) => toggles(
-          count, { project: id, state: 'potentially-stale' }, name, 'overdue toggle of', 'overdue toggles of') },
+          count, { project: id, stage: 'overdue' }, name, 'overdue toggle of', 'overdue toggles of') },
         { name: 'To be removed', kind: 'number', compare: true, cell: ({ id, name, staleFeatureCount: count }) => toggles(
-          count, { project: id, state: 'stale' }, name, 'toggle to be removed of', 'toggles to be removed of') },
+          count, { project: id, stage: 'to-remove' }, name, 'toggle to be removed of', 'toggles to be removed of') },
         { name: 'Members', kind: 'number', compare: true, cell: ({ id, name, memberCount: count }) => html`<a href=${projectAddress(id, 'members')}>${
           count.toLocaleString('en')}<span class="visually-hidden"> ${count === 1 ? 'member' : 'members'} of <bdi>${name}</bdi></span></a>` },
         { name: 'Owners', kind: 'one-line owners', cell: ({ owners }) => {
@@ -113,6 +115,3 @@ export async function render(content, context) {
 
 const toggles = (count, filters, name, one, many) => (count === 0 ? '0'
   : html`<a href=${listAddress(filters)}>${count.toLocaleString('en')}<span class="visually-hidden"> ${count === 1 ? one : many} <bdi>${name}</bdi></span></a>`);
-
-/** The names of the owners of a project. */
-export const ownerNames = (owners) => owners.filter(({ ownerType }) => ownerType !== 'system').map(({ name, email }) => name ?? email ?? '');

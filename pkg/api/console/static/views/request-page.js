@@ -210,13 +210,13 @@ export async function renderRequest(content, context, { project, id }) {
     const reached = Object.entries(request.stateTimestamps).sort(([, a], [, b]) => (a < b ? -1 : 1));
     return html`<h2>Timeline</h2><ol class="timeline">${reached.map(([of, at]) => html`<li>${words[of]} <span class="detail">${moment(at)}</span></li>`)}</ol>`;
   }
-
-
 }
 
-/** Loads the events of toggles that applying a request has caused, in their order. */
-async function appliedEvents({ id, features, stateTimestamps }, signal) {
+/** Loads the events that applying a request has caused, in their order. Their sentences do not name the request, on its own page. */
+async function appliedEvents({ id, features, segments, stateTimestamps }, signal) {
   const day = stateTimestamps.Applied.slice(0, 10);
-  const found = await Promise.all(features.map(({ name }) => searchEvents({ feature: name, from: day, to: day }, signal, mostEvents)));
-  return found.flatMap(({ events }) => events).filter(({ changeRequestId, type }) => changeRequestId === id && !type.startsWith('change-request-')).sort((a, b) => a.id - b.id);
+  const about = [...features.map(({ name }) => ({ feature: name })), ...segments.map(({ payload }) => ({ subject: `segment:${payload.id}` }))];
+  const found = await Promise.all(about.map((filter) => searchEvents({ ...filter, from: day, to: day }, signal, mostEvents)));
+  return found.flatMap(({ events }) => events).filter(({ changeRequestId, type }) => changeRequestId === id && !type.startsWith('change-request-'))
+    .map((event) => ({ ...event, changeRequestId: undefined })).sort((a, b) => a.id - b.id);
 }

@@ -7,13 +7,14 @@ import { counted, failure, loading, text } from '../dom.js';
 import { editResource, leaveFor } from '../editor.js';
 import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
 import { projectInput } from '../project.js';
+import { changedSince } from '../restore.js';
 import { marked, matcher } from '../search.js';
 import { loadSegments, loadSegmentUses, mayChange, segmentAddress, segmentLabels, segmentNeed, segmentsPath, usesInWords, valueChanges } from '../segment.js';
 import { denseTable, sorted } from '../table.js';
 import { tabs } from '../tabs.js';
 import { html, live, nothing, render as show } from '../template.js';
 import { listAddress } from '../toggle.js';
-import { allowed, locked } from '../why.js';
+import { allowed, labelFor, locked, wayOf } from '../why.js';
 import { constraintWords, listed } from '../words.js';
 import { makeChange } from './change-sheet.js';
 import { inProduction, segmentItem } from './segment-change.js';
@@ -121,7 +122,7 @@ export async function render(content, context) {
 }
 
 async function renderSegment(content, context, id) {
-  const { may, signal, announce, setTitle, setActions, setPath } = context;
+  const { may, learnAsking, signal, announce, setTitle, setActions, setPath } = context;
   const isNew = id === 'new';
   setTitle(isNew ? 'Create a segment' : 'Segment');
   setPath(html`<a href="#/segments">Segments</a>`);
@@ -139,13 +140,16 @@ async function renderSegment(content, context, id) {
     }),
     isNew ? [] : loadEnvironments(signal),
   ]);
+  await learnAsking([...new Set(uses.map(({ projectId }) => projectId))]);
   if (opened === null) {
     show(html`<p class="empty">There is no such segment. It may have been deleted. <a href="#/segments">Show the segments</a>.</p>`, content);
     return;
   }
   const of = opened?.content ?? { project: null };
   const need = segmentNeed(isNew ? 'CREATE_SEGMENT' : 'UPDATE_SEGMENT', of, isNew ? 'create segments' : `edit the segment ${opened.content.name}`);
-  const editable = isNew ? may('CREATE_SEGMENT') || may('UPDATE_PROJECT_SEGMENT') : mayChange(context, 'UPDATE_SEGMENT', of);
+  const mayEdit = isNew ? may('CREATE_SEGMENT') || may('UPDATE_PROJECT_SEGMENT') : mayChange(context, 'UPDATE_SEGMENT', of);
+  const way = mayEdit ? 'make' : wayOf({ ...need, places: uses.map(({ projectId, environment }) => ({ project: projectId, environment: { name: environment } })) }, context);
+  const editable = way !== '';
   const edit = editResource({
     path,
     opened,
@@ -194,7 +198,7 @@ async function renderSegment(content, context, id) {
         <p><bdi>${words.length === 0 ? 'It contains everyone.' : words.join(' and ')}</bdi></p>
         ${isNew ? nothing : usage()}
         ${edit.problem()}
-        <div class="buttons">${editable ? html`${edit.saveButton(isNew ? 'Create segment' : 'Save')}
+        <div class="buttons">${editable ? html`${edit.saveButton(labelFor(way, isNew ? 'Create segment' : 'Save'))}
           <a class="button" href="#/segments" @click=${edit.cancel}>Cancel</a>` : locked(need, context, isNew ? 'Create segment' : 'Save')}</div>
       </aside>
     </form>`, content);
@@ -227,8 +231,22 @@ async function renderSegment(content, context, id) {
     leaveFor('#/segments', () => announce('Added to your draft.'));
   }
 
-  function saved({ name }) {
-    leaveFor('#/segments', () => announce(`Segment ${name} ${isNew ? 'created' : 'saved'}.`));
+  /** Returns what gives the segment the properties that it had before. */
+  function undoing(before, made) {
+    return async () => {
+      const { content: now, etag } = await read(path);
+      if (JSON.stringify(sent(toDraft(now))) !== JSON.stringify(made)) throw changedSince();
+      const result = await makeChange({
+        title: 'Undo this change?', submit: 'Undo', items: [segmentItem({ ...made, id: now.id }, before, { uses, environments, permission: need.permission })],
+        send: ({ write }) => write('PUT', path, before, { etag }),
+      }, context);
+      return result === 'made' ? `Segment ${before.name} is as it was.` : undefined;
+    };
+  }
+
+  function saved(made) {
+    const { name } = made;
+    leaveFor('#/segments', () => announce(`Segment ${name} ${isNew ? 'created' : 'saved'}.`, isNew ? undefined : undoing(sent(toDraft(edit.state.opened.content)), made)));
   }
 
   function usage() {

@@ -13,7 +13,8 @@ import { loadState } from '../restore.js';
 import { loadSegments, segmentAddress, segmentNames, segmentsPath } from '../segment.js';
 import { strategyLabels as labels, strategyPath } from '../strategy.js';
 import { element, html, live, nothing, render as show, repeat } from '../template.js';
-import { listAddress, toggleAddress } from '../toggle.js';
+import { listAddress, newestChange, toggleAddress } from '../toggle.js';
+import { labelFor, wayOf } from '../why.js';
 import { constraintWords, strategyWords, variantWords } from '../words.js';
 import { refusal } from './explanation.js';
 import { saveStrategy } from './strategy-saving.js';
@@ -35,18 +36,24 @@ const mostSegments = 5;
  * @param {{toggle: {project: string, name: string}, environment: string, id: string}} place `id` is `new` for a new strategy
  */
 export async function renderStrategy(content, context, { toggle, environment, id }) {
-  const { may, signal, announce, setTitle, setPath } = context;
+  const { may, learnAsking, signal, announce, setTitle, setPath } = context;
   const isNew = id === 'new';
   const back = environmentAddress(toggle, environment);
   setTitle(isNew ? 'Add a strategy' : 'Edit the strategy');
   setPath(html`<a href="#/toggles">Toggles</a>`, html`<a href=${listAddress({ project: toggle.project })}>${text(toggle.project)}</a>`,
     html`<a href=${toggleAddress(toggle)}>${text(toggle.name)}</a>`, html`<a href=${back}>${text(environment)}</a>`);
   const permission = isNew ? 'CREATE_FEATURE_STRATEGY' : 'UPDATE_FEATURE_STRATEGY';
-  if (!may(permission, toggle.project, environment)) {
-    show(refusal({ permission, project: toggle.project, environment, to: `${isNew ? 'add' : 'edit'} strategies of ${toggle.name} in ${environment}` }, context), content);
+  const need = (of, name) => ({
+    permission: of, project: toggle.project, environment: name, places: [{ project: toggle.project, environment: { name } }],
+    to: `${isNew ? 'add' : 'edit'} strategies of ${toggle.name} in ${name}`,
+  });
+  show(loading('the strategy'), content);
+  await learnAsking([toggle.project]);
+  const way = wayOf(need(permission, environment), context);
+  if (way === '') {
+    show(refusal(need(permission, environment), context), content);
     return;
   }
-  show(loading('the strategy'), content);
   const path = strategyPath(toggle, environment, isNew ? undefined : id);
   const [environments, state, fields, segments, project, opened] = await Promise.all([
     loadEnvironments(signal),
@@ -66,6 +73,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
     toBody: sent,
     controlOf,
     confirm: (saving) => saveStrategy({ toggle, environment: where, id: isNew ? undefined : id, body: edit.body(), copyTo, saving, leave }, context),
+    author: async () => (await newestChange(toggle)).createdBy,
     draw,
     saved: () => {},
     signal,
@@ -76,7 +84,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
   const where = namedEnvironment(environments, environment);
   const constraints = constraintEditor(() => fields, (next) => set({ constraints: next }), announce);
   const segmentInput = segmentPicker();
-  const others = environments.filter(({ name }) => name !== environment && may('CREATE_FEATURE_STRATEGY', toggle.project, name));
+  const others = environments.filter(({ name }) => name !== environment && wayOf(need('CREATE_FEATURE_STRATEGY', name), context) !== '');
   let copyTo = null; // the environment that gets a copy of what is saved
   const trial = strategyTrial(edit, fields, segments, draw);
   draw();
@@ -91,7 +99,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
     const words = strategyWords(edit.body(), segmentNames(segments));
     show(html`<form class="editor" novalidate aria-label="Strategy" @submit=${(event) => save(event)}>
       <div class="editor-form">
-        ${edit.conflict((now) => strategyWords(now, segmentNames(segments)))}
+        ${edit.conflict(valueWords)}
         <fieldset class="choices"><legend>Who</legend>${typeChoices()}</fieldset>
         ${parameters()}
         <fieldset><legend>Segments</legend><div class="chips">
@@ -119,7 +127,7 @@ export async function renderStrategy(content, context, { toggle, environment, id
         ${strategy.disabled ? html`<p class="detail">Disabled: it takes no part.</p>` : nothing}
         ${strategy.disabled && isLastEnabled ? html`<p class="notice warn">It is the last one that is enabled: the toggle is turned off in ${environmentName(where)}.</p>` : nothing}
         ${edit.problem()}
-        <div class="buttons">${edit.saveButton(html`Save to ${environmentName(where)}`)}
+        <div class="buttons">${edit.saveButton(labelFor(way, html`Save to ${environmentName(where)}`))}
           ${copies()}
           <a class="button" href=${back} @click=${edit.cancel}>Cancel</a>
         </div>
@@ -152,6 +160,18 @@ export async function renderStrategy(content, context, { toggle, environment, id
       <label>by <select aria-label="Stickiness" @change=${({ target }) => setParameters({ stickiness: target.value })}>${Object.entries(sticky).map(([value, label]) => html`
         <option .value=${value} .selected=${live(value === stickiness)}>${label}</option>`)}</select></label>
       ${edit.error('rollout')}${edit.error('stickiness')}</div>`;
+  }
+
+  /** A value of the strategy in words. */
+  function valueWords(property, value) {
+    switch (property) {
+      case 'name': return types[value]?.label;
+      case 'parameters': return [strategyWords({ name: edit.state.values.name, parameters: value, segments: [], constraints: [] }, String),
+        value.groupId && value.groupId !== toggle.name && `group id ${value.groupId}`].filter(Boolean).join(', ');
+      case 'segments': return value.map(segmentNames(segments)).join(', ') || 'none';
+      case 'variants': return variantWords(value) || 'none';
+      default: return undefined;
+    }
   }
 
   /** An input for a parameter of the type. */

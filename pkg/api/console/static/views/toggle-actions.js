@@ -8,7 +8,6 @@ import { html, nothing } from '../template.js';
 import { relativeTime } from '../time.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
 import { unusedDays } from '../usage-counts.js';
-import { archiveWarning } from './archive-warning.js';
 
 const most = 50; // toggles in one request that marks them
 const mostSwitched = 30; // toggles in one request that turns them on or off
@@ -17,7 +16,7 @@ const shownNames = 10;
 
 /**
  * The actions, with the toggles that they apply to. `title` and `explain` are about one toggle or several, `warn` warns about some of them,
- * see `archiveWarning`, and `inverse` returns the action that reverses it exactly. `effect` has what an action changes for applications, see
+ * see `archiveWarning`, `instead` is what can be done if it is not possible, and `inverse` returns the action that reverses it exactly. `effect` has what an action changes for applications, see
  * `Item`; without it, that is nothing. `groups` divides toggles into requests, whose `send` gets `call` or what is used instead.
  */
 export const actions = {
@@ -38,13 +37,16 @@ export const actions = {
   },
   archive: {
     label: 'Archive', past: 'archived', inverse: () => unarchive, permission: 'DELETE_FEATURE', danger: true,
-    applies: ({ archived }) => !archived, warn: archiveWarning,
+    applies: ({ archived }) => !archived, warn: async (toggles, days, signal) => (await import('./archive-warning.js')).archiveWarning(toggles, days, signal),
     title: (what) => ['Archive ', what, '?'],
     explain: (one) => `${one ? 'It' : 'They'} can be revived.`,
     effect: (toggle) => ({
       toggles: [toggle],
       places: livePlaces(toggle),
-      lines: () => livePlaces(toggle).map(({ environment }) => ({ label: `${environment.name}: `, from: 'on', to: 'archived, off for everyone' })),
+      async lines() {
+        const { archivedLine } = await import('../state-words.js'); // the first view does not need it
+        return livePlaces(toggle).map(({ environment }) => archivedLine(environment.name));
+      },
       asked: () => [{ feature: toggle.name, action: 'archiveFeature' }],
     }),
     groups: (toggles) => toggles.map((toggle) => ({
@@ -75,13 +77,13 @@ export const actions = {
 
 /**
  * What an action on toggles needs in the project of the first one, see why.js.
- * @param {{permission: string, environment?: string, title: (what: string) => unknown[], to?: (what: string) => string}} action
+ * @param {{permission: string, environment?: string, title: (what: string) => unknown[], to?: (what: string) => string, effect?: Function}} action
  * @param {Array<{project: string, name: string}>} toggles
  */
-export function needOf({ permission, environment, title, to }, toggles) {
+export function needOf({ permission, environment, title, to, effect }, toggles) {
   const what = toggles.length === 1 ? toggles[0].name : `${toggles.length.toLocaleString('en')} of these toggles`;
   const words = to?.(what) ?? title(what).join('').replace(/\?$/, '');
-  return { permission, project: toggles[0].project, environment, to: words.replace(/^./, (first) => first.toLowerCase()) };
+  return { permission, project: toggles[0].project, environment, places: effect?.(toggles[0]).places, to: words.replace(/^./, (first) => first.toLowerCase()) };
 }
 
 // The first view does not need them.
@@ -93,7 +95,7 @@ const revivePath = ({ name }) => `/api/admin/archive/revive/${encodeURIComponent
 
 /** The action that reverses archiving: toggles are on again where they were on when they were archived. */
 export const unarchive = {
-  label: 'Revive', past: 'revived as before', permission: 'UPDATE_FEATURE',
+  label: 'Revive', past: 'revived as before', permission: 'UPDATE_FEATURE', instead: { label: 'Revive, off', action: actions.revive },
   applies: ({ archived }) => archived,
   title: (what) => ['Revive ', what, ' as before?'],
   explain: (one, [{ environments }]) => {
@@ -228,7 +230,7 @@ const chosen = (toggles, items) => toggles.filter(({ name }) => items.some((item
 export async function openAction(action, toggles, context, ended = () => {}, days = unusedDays) {
   const one = toggles.length === 1;
   const loads = new AbortController();
-  const warning = action.warn?.(toggles, days, loads.signal);
+  const warning = await action.warn?.(toggles, days, loads.signal);
   await makeChange({
     title: action.title(one ? text(toggles[0].name) : counted(toggles.length, 'toggle')),
     submit: action.label,
@@ -236,6 +238,7 @@ export async function openAction(action, toggles, context, ended = () => {}, day
     always: true,
     items: itemsOf(action, toggles),
     content: [html`<p>${action.explain(one, toggles)}</p>`],
+    instead: insteadOf(action, toggles, context, ended),
     controls: warning ? [warning.element] : [],
     check: () => warning?.check(),
     async send({ items, ...made }) {
@@ -263,6 +266,9 @@ export async function openAction(action, toggles, context, ended = () => {}, day
   }
 }
 
+/** What can be done with toggles if an action is not possible, see `Change`. */
+const insteadOf = ({ instead }, toggles, context, ended) => instead && { label: instead.label, action: () => openAction(instead.action, toggles, context, ended) };
+
 /** Shows which toggles an action could not change. */
 function showFailures(dialog, action, done, failed) {
   showIn(dialog, `${counted(failed.length, 'toggle')} could not be changed`, html`
@@ -287,6 +293,7 @@ function undoing(action, done, context) {
       title: 'Undo this change?',
       submit: 'Undo',
       items: itemsOf(inverse, rest),
+      instead: insteadOf(inverse, rest, context),
       async send({ items, ...made }) {
         const { done: undone, failed } = await perform(inverse, chosen(rest, items), made);
         changedToggles();

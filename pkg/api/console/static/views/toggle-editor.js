@@ -2,9 +2,12 @@
 
 import { call } from '../api.js';
 import { combobox } from '../combobox.js';
+import { mergeForm, save } from '../conflict.js';
 import { FieldError, checkName, field, form, openDialog } from '../dialog.js';
 import { counted, text, uniqueId } from '../dom.js';
-import { draftFor, keepControls, mergeForm, save, writer } from '../draft.js';
+import { draftFor, keepControls, writer } from '../draft.js';
+import { learnOwners, ownerInput, ownerOf } from '../owner.js';
+import { accountName } from '../person.js';
 import { knownProjects, projectChoices, projectPath } from '../project.js';
 import { element, html, nothing, render } from '../template.js';
 import { changedToggles, newestChange, toggleAddress, togglePath } from '../toggle.js';
@@ -18,7 +21,7 @@ const labels = { description: 'Description', type: 'Type', impressionData: 'Impr
  * @param {string} [project] where a new toggle is created unless the user chooses another project
  * @param {string} [proposed] what it is called unless the user enters another name
  */
-export function openToggleEditor(current, types, { announce, signal, may, projectsFor }, project, proposed) {
+export function openToggleEditor(current, types, { announce, signal, user, may, projectsFor }, project, proposed) {
   const mayCreateIn = (id) => may('CREATE_FEATURE', id);
   let toggle = current?.content;
   const controls = {
@@ -38,6 +41,9 @@ export function openToggleEditor(current, types, { announce, signal, may, projec
   controls.impressionData.checked = toggle?.impressionData ?? false;
   let original = toggle?.description ?? null;
   let shown = controls.description.value; // a text area changes line breaks
+  const initialOwner = user ? `user:${user.id}` : '';
+  if (user) learnOwners([{ owner: { kind: 'user', id: user.id, name: accountName(user) } }]);
+  const owner = current ? null : ownerInput({ user, value: initialOwner });
   const changes = element(html`<div></div>`);
   const naming = element(html`<p class="hint" role="status"></p>`);
   let named = ''; // the project whose names the hint is about
@@ -52,6 +58,7 @@ export function openToggleEditor(current, types, { announce, signal, may, projec
     controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
     controls.project ? field('Project', controls.project, 'It decides who may change the toggle.', element(html`<div>${box.element}${naming}</div>`)) : nothing,
     field('Type', controls.type),
+    owner ? field('Owner', owner.input, 'A person, a group, or another text such as the name of a team.', owner.element) : nothing,
     field('Description', controls.description, 'What it is for, and when it can be removed.'),
     html`<div class="field"><div class="check">${controls.impressionData}
       <label for=${controls.impressionData.id}>Applications report impressions</label></div></div>`),
@@ -116,7 +123,7 @@ export function openToggleEditor(current, types, { announce, signal, may, projec
       const name = controls.name.value.trim();
       checkName(name);
       await checkProject(where);
-      result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body });
+      result = await call('POST', `/api/admin/projects/${encodeURIComponent(where)}/features`, { name, ...body, ...owner.value() !== initialOwner && { owner: ownerOf(owner.value()) } });
     }
     draft.done();
     announce(current ? `Toggle ${result.name} saved.` : `Toggle ${result.name} created.`);

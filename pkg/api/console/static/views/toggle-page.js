@@ -2,26 +2,35 @@
 // `#/toggles/PROJECT/NAME/ENVIRONMENT`, or `?tab=` for the others.
 
 import { call, read } from '../api.js';
+import { openRequestsOf, requestChanges } from '../change-request.js';
 import { copyText } from '../clipboard.js';
+import { loadPlaces, placesOfToggle } from '../code-reference.js';
 import { failure, focusOn, loading, logAddress, once, text } from '../dom.js';
-import { environmentAddress, environmentName } from '../environment.js';
+import { environmentAddress } from '../environment.js';
 import { peopleTypes } from '../event-search.js';
+import { star } from '../favorite.js';
 import { linked } from '../linked.js';
-import { projectLinks, projectPath } from '../project.js';
+import { projectPath } from '../project.js';
 import { loadRecentUse } from '../recent-use.js';
 import { loadSegments } from '../segment.js';
 import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
 import { exactTime, relativeTime } from '../time.js';
-import { latestList, listAddress, newestChange, stateBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
-import { allowed } from '../why.js';
+import { latestList, listAddress, newestChange, stageBadge, toggleAddress, toggleChanges, togglePath } from '../toggle.js';
+import { allowed, offered } from '../why.js';
 import { openClone } from './dependency.js';
 import { hasOtherProject, openMove } from './project-move.js';
 import { actions, needOf, openAction } from './toggle-actions.js';
-import { toggleDetails } from './toggle-details.js';
+import { toggleCare } from './toggle-care.js';
+import { managedBy, toggleDetails } from './toggle-details.js';
 import { continuesEditing, openToggleEditor } from './toggle-editor.js';
 import { environmentPanel } from './toggle-environment.js';
 import { toggleHistory } from './toggle-history.js';
+import { toggleLinks } from './toggle-links.js';
+import { toggleMatrix } from './toggle-matrix.js';
+import { nextStep } from './next-step.js';
+import { askedFor } from './toggle-requests.js';
+import { loadTagTypes, toggleTags } from './toggle-tags.js';
 
 const tabs = { usage: 'Usage', history: 'History', details: 'Details' };
 
@@ -39,8 +48,9 @@ export async function renderToggle(content, context) {
   const state = {
     toggle: null, // with its switch and strategies in each environment of its project
     project: null, // its overview; null if it could not be loaded
-    types: [],
+    types: [], tagTypes: [], // of toggles, of their tags
     segments: [],
+    requests: [], // its open change requests
     search, // the parameters of the address
     tab: search.get('tab'), // null: an environment
     environment, // its name; undefined: the first one
@@ -50,13 +60,17 @@ export async function renderToggle(content, context) {
     recent: null, // its usage in the last 24 hours
     change: null, // its newest event, undefined if there is none
     history: null, // {events, next}
+    places: null, // its places in code
     error: null, // of what the tab shows
   };
+  const matrix = toggleMatrix(state, context, draw);
   const panel = environmentPanel(state, context, draw);
   const history = toggleHistory(state, context, { draw, reload: loadMore });
-  const [{ types }, of, first] = await Promise.all([
+  const [{ types }, of, requests, , first] = await Promise.all([
     call('GET', '/api/admin/feature-types', undefined, { signal }),
     call('GET', `${projectPath(project)}/overview`, undefined, { signal }).catch(() => null), // the page is of use without it
+    loadRequests(),
+    context.learnAsking([project]),
     call('GET', path, undefined, { signal }).catch((error) => {
       if (error.status !== 404) throw error;
       return null;
@@ -67,8 +81,9 @@ export async function renderToggle(content, context) {
       ? html`: <a href=${logAddress({ feature: name })}>look in the event log</a>` : nothing}.</p>`, content);
     return undefined;
   }
-  Object.assign(state, { types, project: of, toggle: first });
+  Object.assign(state, { types, project: of, requests, toggle: first });
   toggleChanges.addEventListener('change', reload, { signal });
+  requestChanges.addEventListener('change', showRequests, { signal });
   content.addEventListener('click', stay);
   drawHead();
   draw();
@@ -84,6 +99,17 @@ export async function renderToggle(content, context) {
     };
     load('change', newestChange({ name }, peopleTypes, signal));
     load('recent', loadRecentUse({ name }, signal));
+    load('tagTypes', loadTagTypes(signal));
+    if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) load('segments', loadSegments(signal));
+  }
+
+  function loadRequests() {
+    return openRequestsOf({ project, name }, signal).catch(() => []); // the page is of use without them
+  }
+
+  async function showRequests() {
+    state.requests = await loadRequests();
+    if (!signal.aborted) draw();
   }
 
   /** Loads what the tab shows besides the toggle. */
@@ -95,8 +121,8 @@ export async function renderToggle(content, context) {
         await state.usage.load(state.toggle, state.search);
       } else if (state.tab === 'history') {
         await history.load();
-      } else if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) {
-        state.segments = await loadSegments(signal);
+      } else if (state.tab === 'details') {
+        state.places = await loadPlaces(state.toggle, signal);
       }
       state.error = null;
     } catch (error) {
@@ -129,7 +155,7 @@ export async function renderToggle(content, context) {
   /** Shows the name, the state and the actions. */
   function drawHead() {
     setTitle(name, html`<button type="button" class="more" aria-label="Copy the name" @click=${() => copyText(name, 'Name copied.', announce)}>Copy</button>`,
-      stateBadge(state.toggle));
+      star(state.toggle, path, context, drawHead), stageBadge(state.toggle));
     setActions(
       allowed({ permission: 'UPDATE_FEATURE', project, to: `edit ${name}` }, context, 'Edit', html`<button type="button" @click=${once(edit)}>Edit</button>`),
       html`<a class="button" href="#/playground?${new URLSearchParams({ toggle: name, project })}">Try in the playground</a>`,
@@ -145,14 +171,16 @@ export async function renderToggle(content, context) {
     show(html`
       <p class="description">${toggle.description ? linked(toggle.description)
     : html`<span class="detail">No description. Say what the toggle is for, and when it can be removed.</span>`}</p>
-      ${projectLinks(state.project, name)}
+      <div class="about">${toggleTags(toggle, state.tagTypes, context)}${toggleLinks(toggle, state.project, context)}${toggleCare(toggle, state.project, context)}</div>${managedBy(toggle)}
+      ${nextStep(toggle, context)}
       ${lastChange()}
+      ${askedFor(state.requests, toggle)}
+      ${matrix(current())}
       <ul class="tabs" aria-label="Parts of the toggle">
-        ${toggle.environments.map((item) => tab(environmentAddress(toggle, item.name), html`${environmentName(item)} <span class="number">${
-    item.enabled ? 'on' : 'off'}</span>`, item === current()))}
+        ${tab(environmentAddress(toggle, (current() ?? toggle.environments[0])?.name ?? ''), 'Strategies', !(state.tab in tabs))}
         ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
       </ul>
-      ${state.tab === 'usage' ? usage() : state.tab === 'history' ? history.template() : state.tab === 'details' ? toggleDetails(toggle, state.types, context)
+      ${state.tab === 'usage' ? usage(state, loadMore) : state.tab === 'history' ? history.template() : state.tab === 'details' ? html`${toggleDetails(toggle, state.types, context)}${code(state, loadMore)}`
     : current() ? panel(current()) : nothing}`, content);
   }
 
@@ -171,12 +199,8 @@ export async function renderToggle(content, context) {
   }
 
   function actionButtons() {
-    return Object.values(actions).filter(({ applies }) => applies(state.toggle)).map((action) => allowed(needOf(action, [state.toggle]), context, action.label, html`
-      <button type="button" class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], context, ended(action))}>${action.label}</button>`));
-  }
-
-  function usage() {
-    return state.error ? failure(state.error, loadMore) : state.usage ? state.usage.template() : loading('the usage');
+    return Object.values(actions).filter(({ applies }) => applies(state.toggle)).map((action) => offered(needOf(action, [state.toggle]), context, action.label, (label) => html`
+      <button type="button" class=${action.danger ? 'danger quiet' : nothing} @click=${() => openAction(action, [state.toggle], context, ended(action))}>${label}</button>`));
   }
 
   async function edit() {
@@ -190,7 +214,7 @@ export async function renderToggle(content, context) {
   /** Goes to the list after the toggle was deleted. */
   function ended(action) {
     return (rest, done) => {
-      if (action === actions.delete && done.length > 0) window.location.hash = listAddress({ state: 'archived' });
+      if (action === actions.delete && done.length > 0) window.location.hash = listAddress({ stage: 'archived' });
     };
   }
 
@@ -200,16 +224,23 @@ export async function renderToggle(content, context) {
     if (!link || !isPlainClick(event)) return;
     event.preventDefault();
     const [address, query] = link.hash.split('?');
-    const parameters = new URLSearchParams(query);
     state.usage?.leave();
-    state.search = parameters;
-    state.tab = parameters.get('tab');
-    state.compared = parameters.get('compare');
+    state.search = new URLSearchParams(query);
+    state.tab = state.search.get('tab');
+    state.compared = state.search.get('compare');
     state.environment = address.split('/')[4];
     window.history.pushState(null, '', link.hash);
     draw();
     loadMore();
   }
+}
+
+function code({ error, places, toggle }, retry) {
+  return error ? failure(error, retry) : places ? placesOfToggle(places, toggle) : loading('the places in code');
+}
+
+function usage({ error, usage: shown }, retry) {
+  return error ? failure(error, retry) : shown ? shown.template() : loading('the usage');
 }
 
 /** Links to the toggles before and after this one in the latest list, or null. */

@@ -5,7 +5,7 @@ import { counted } from '../dom.js';
 import { downloadFile } from '../download.js';
 import { loadToggles } from '../toggle.js';
 
-const properties = ['name', 'project', 'type', 'description', 'createdAt', 'createdBy', 'stale', 'potentiallyStale', 'archived', 'lastSeenAt'];
+const properties = ['name', 'project', 'type', 'description', 'createdAt', 'createdBy', 'owner', 'keepUntil', 'keepReason', 'stale', 'potentiallyStale', 'archived', 'lastSeenAt'];
 
 /** The state of a toggle in an environment. It has none in one that its project does not have. */
 const shown = (state) => (state ? (state.enabled ? 'on' : 'off') : '');
@@ -23,7 +23,7 @@ export async function saveToggles({ filters, page, environments }, { signal, ann
   toggles.sort((a, b) => (a.name < b.name ? -1 : 1));
   const columns = environments.map(({ name }) => name);
   downloadFile('toggles.csv', csv([[...properties, ...columns], ...toggles.map((toggle) => [
-    ...properties.map((name) => (name === 'createdBy' ? toggle.createdBy?.name : toggle[name])),
+    ...properties.map((name) => (['createdBy', 'owner'].includes(name) ? toggle[name]?.name : toggle[name])),
     ...columns.map((name) => shown(toggle.environments.find((one) => one.name === name)))])]));
   announce(`toggles.csv was downloaded: ${counted(toggles.length, 'toggle')}.`);
 }

@@ -6,8 +6,8 @@ import { counted } from '../dom.js';
 import { knownProjects, projectChoices } from '../project.js';
 import { element, html, live, nothing } from '../template.js';
 
-const names = ['query', 'state', 'type', 'project', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
-export const filterNames = ['type', 'project', 'contextField', 'segment', 'status'];
+const names = ['query', 'stage', 'type', 'project', 'owner', 'contextField', 'segment', 'status', 'sortBy', 'sortOrder', 'offset'];
+export const filterNames = ['type', 'project', 'owner', 'contextField', 'segment', 'status'];
 export const orders = { name: 'Name', type: 'Type', project: 'Project', createdAt: 'Created', lastSeenAt: 'Last used', potentiallyStaleAt: 'Removal', relevance: 'Relevance' };
 
 /** The filters that have a value, in the order of addresses. */
@@ -16,8 +16,8 @@ export const tidy = (filters) => Object.fromEntries(names.map((name) => [name, f
 /** The filters of an address. */
 export const read = (parameters) => tidy(Object.fromEntries(parameters));
 
-/** The state that a list shows, and its other filters, whatever the order and the page. */
-export const conditions = ({ state: shown = '', sortBy, sortOrder, offset, ...others }) => ({ shown, others });
+/** The stage that a list shows, and its other filters, whatever the order and the page. */
+export const conditions = ({ stage: shown = '', sortBy, sortOrder, offset, ...others }) => ({ shown, others });
 
 /** The order of a list whose address has none: the best match of a search first, otherwise the toggle that is due first. */
 export const order = ({ query }) => ({ sortBy: query ? 'relevance' : 'potentiallyStaleAt', sortOrder: 'asc' });
@@ -27,12 +27,13 @@ export const order = ({ query }) => ({ sortBy: query ? 'relevance' : 'potentiall
  * @param {Object} state that of the list
  * @param {Object} options
  * @param {AbortSignal} options.signal
+ * @param {Object|null} options.user
  * @param {Promise<Object[]>} options.types
  * @param {Promise<void>} options.environments the state has them afterwards
  * @param {(changes: Object) => void} options.filter shows other filters
  * @param {() => void} options.draw
  */
-export function filterInputs(state, { signal, types, environments, filter, draw }) {
+export function filterInputs(state, { signal, user, types, environments, filter, draw }) {
   const lists = loadChoices(signal);
   const input = (name, label, placeholder) => element(html`<input name=${name} placeholder=${placeholder} aria-label=${label}>`);
   const typeChoices = async () => (await types).map(({ id, name }) => ({ value: id, label: name }));
@@ -43,6 +44,9 @@ export function filterInputs(state, { signal, types, environments, filter, draw 
   const controls = {
     project: control('project', 'Project', 'All projects', knownProjects, projectChoices),
     type: control('type', 'Type', 'All types', typeChoices),
+    owner: combobox(input('owner', 'Owner', 'All owners'), {
+      choices: async (text) => (await owners()).filterChoices(text, user), choose: (owner) => filter({ owner }),
+    }),
     uses: control('uses', 'Uses', 'Uses anything', lists.uses),
   };
   controls.status = control('status', 'Status', 'On or off', async () => (await environments, statusChoices()));
@@ -56,14 +60,23 @@ export function filterInputs(state, { signal, types, environments, filter, draw 
 
   /** Shows the filters, or one of them after its choices were loaded. */
   function set(only) {
-    const { type = '', project = '', contextField, segment, status = '' } = state.filters;
+    const { type = '', project = '', owner = '', contextField, segment, status = '' } = state.filters;
     const values = {
       project: [project],
       type: [type, state.types.find(({ id }) => id === type)?.name ?? type],
+      owner: [owner],
       uses: [contextField ?? segment ?? ''],
       status: [status, statusChoices().find(({ value }) => value === status)?.label ?? status],
     };
     for (const name of only ? [only] : Object.keys(controls)) controls[name].set(...values[name]);
+    if (owner !== '') nameOwner(owner);
+  }
+
+  /** Shows what the owner is called whom the address names. */
+  async function nameOwner(owner) {
+    const { learnOwners, ownerLabel } = await owners();
+    learnOwners(state.page?.features ?? []);
+    if (state.filters.owner === owner) controls.owner.set(owner, ownerLabel(owner));
   }
 
   function template() {
@@ -102,6 +115,9 @@ export function filterInputs(state, { signal, types, environments, filter, draw 
     filter({ sortBy, sortOrder });
   }
 }
+
+/** The first view does not need it. */
+const owners = () => import('../owner.js');
 
 /** The part of the list that is shown. */
 function shownRange({ page, filters }) {

@@ -2,10 +2,11 @@
 
 import { copyText } from '../clipboard.js';
 import { counted, focusOn } from '../dom.js';
+import { switchNeed } from '../environment.js';
 import { menu } from '../menu.js';
 import { html, live, nothing } from '../template.js';
 import { loadToggles } from '../toggle.js';
-import { lockedItem } from '../why.js';
+import { labelFor, lockedItem, wayOf } from '../why.js';
 import { actions, needOf, openAction, switchAction } from './toggle-actions.js';
 
 /**
@@ -14,13 +15,19 @@ import { actions, needOf, openAction, switchAction } from './toggle-actions.js';
  * @param {() => void} draw
  */
 export function toggleSelection(state, context, draw) {
-  const { may, signal, announce } = context;
-  const mayChange = ['UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'].some((permission) => may(permission));
+  const { may, asks, signal, announce } = context;
+  const way = (action, toggle) => wayOf(needOf(action, [toggle]), context);
   return { mayChange, items, copy, select, pagePicker, bulk, keep };
 
-  /** The toggles that an action applies to, and on which the user may perform it. */
+  /** Reports whether the user may change toggles, or ask for changes of those that are shown. */
+  function mayChange() {
+    return ['UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'].some((permission) => may(permission))
+      || state.page.features.some(({ project, environments }) => asks(environments.map((environment) => ({ project, environment }))));
+  }
+
+  /** The toggles that an action applies to, and on which the user may perform it, or ask for it. */
   function changeable(action, toggles) {
-    return toggles.filter((toggle) => action.applies(toggle) && may(action.permission, toggle.project, action.environment));
+    return toggles.filter((toggle) => action.applies(toggle) && way(action, toggle) !== '');
   }
 
   /** The actions that the user may perform on at least one of some toggles. */
@@ -30,8 +37,8 @@ export function toggleSelection(state, context, draw) {
 
   /** The actions that apply to a toggle, as items of its menu. Who may perform one on other toggles sees why not on this one. */
   function items(toggle) {
-    return Object.values(actions).filter((action) => action.applies(toggle) && may(action.permission)).map((action) => (
-      changeable(action, [toggle]).length > 0 ? { label: action.label, danger: action.danger, action: () => act(action, [toggle]) }
+    return Object.values(actions).filter((action) => action.applies(toggle) && (may(action.permission) || way(action, toggle) !== '')).map((action) => (
+      way(action, toggle) !== '' ? { label: labelFor(way(action, toggle), action.label), danger: action.danger, action: () => act(action, [toggle]) }
         : lockedItem(needOf(action, [toggle]), context, action.label)));
   }
 
@@ -70,7 +77,7 @@ export function toggleSelection(state, context, draw) {
   /** What can be done with the selected toggles. */
   function bulk() {
     const toggles = [...state.selected.values()];
-    if (!mayChange || toggles.length === 0) return nothing;
+    if (toggles.length === 0) return nothing;
     const button = (label, action, kind) => html`<button type="button" class=${kind ?? nothing} @click=${action}>${label}</button>`;
     const total = state.page?.total ?? 0;
     return html`<div class="bulk" role="group" aria-label="Selected toggles">
@@ -79,17 +86,27 @@ export function toggleSelection(state, context, draw) {
         <span class="detail">Selecting ${state.selecting.done.toLocaleString('en')} of ${state.selecting.total.toLocaleString('en')}…</span>
         ${button('Stop', () => state.selecting.stop())}`
     : toggles.length < total ? button(`Select all ${total.toLocaleString('en')}`, selectAll) : nothing}
-      ${state.filters.state !== 'archived' ? switches(toggles) : nothing}
+      ${state.filters.stage !== 'archived' ? switches(toggles) : nothing}
       ${possible(toggles).map((action) => button(action.label, () => act(action, toggles), action.danger ? 'danger quiet' : undefined))}
+      ${toggles.some(mayOwn) ? button('Change owner', () => changeOwner(toggles)) : nothing}
       ${button('Copy names', () => copy(toggles))}
       ${button('Clear selection', clear)}
     </div>`;
   }
 
   function switches(toggles) {
-    const all = state.environments.filter(({ name }) => toggles.some(({ project }) => may('UPDATE_FEATURE_ENVIRONMENT', project, name)))
+    const all = state.environments.filter(({ name }) => toggles.some((toggle) => wayOf(switchNeed(toggle, { name }), context) !== ''))
       .flatMap((environment) => [true, false].map((on) => switchAction(environment, on)));
     return all.length === 0 ? nothing : menu('', 'menu-switch', all.map((action) => ({ label: action.label, action: () => act(action, toggles) })), 'Turn on or off');
+  }
+
+  function mayOwn({ project }) {
+    return may('UPDATE_FEATURE', project);
+  }
+
+  async function changeOwner(toggles) {
+    const { openOwner } = await import('./toggle-care.js'); // the first view does not need it
+    openOwner(toggles.filter(mayOwn), context);
   }
 
   function clear() {
@@ -129,7 +146,7 @@ export function toggleSelection(state, context, draw) {
 }
 
 /** What the actions need of a toggle. */
-const brief = ({ name, project, stale, archived, lastSeenAt, environments }) => ({
-  name, project, stale, archived, lastSeenAt,
+const brief = ({ name, project, owner, stale, archived, lastSeenAt, environments }) => ({
+  name, project, owner, stale, archived, lastSeenAt,
   environments: environments.map(({ name: environment, type, enabled, hasEnabledStrategies }) => ({ name: environment, type, enabled, hasEnabledStrategies })),
 });

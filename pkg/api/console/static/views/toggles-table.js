@@ -1,14 +1,24 @@
 // The table of the list of toggles.
 
 import { divide } from '../columns.js';
-import { environmentName, switchNeed, toggleSwitch } from '../environment.js';
+import { environmentName, offeredSwitch } from '../environment.js';
+import { star } from '../favorite.js';
 import { menu } from '../menu.js';
-import { marked } from '../search.js';
+import { cut, marked } from '../search.js';
 import { html, live, nothing, repeat } from '../template.js';
 import { exactTime, relativeDays } from '../time.js';
-import { lastUsed, listAddress, pageSize, removal, toggleAddress } from '../toggle.js';
-import { lockedItem, lockedSwitch } from '../why.js';
+import { lastUsed, listAddress, pageSize, removal, stageBadge, toggleAddress, togglePath } from '../toggle.js';
+import { lockedItem } from '../why.js';
 import { order, orders } from './toggles-filters.js';
+
+/** How the list looks. The browser keeps it under the key. */
+export const view = {
+  key: 'toggles-view',
+  read: () => ({ isComfortable: false, hidden: [], ...JSON.parse(window.localStorage.getItem(view.key) ?? '{}') }),
+};
+
+/** Matches where each of five environments has a column. */
+export const isWide = window.matchMedia('(min-width: 84rem)');
 
 /**
  * The template of the table, and of the links to other pages.
@@ -20,19 +30,23 @@ import { order, orders } from './toggles-filters.js';
 export function toggleTable(state, selection, context, draw) {
   const { may } = context;
   const { filters, page: { features, total } } = state;
-  const { columns, others } = divide(state.environments);
-  const isArchive = filters.state === 'archived';
+  const { columns, others } = divide(state.environments, isWide.matches ? 5 : 3);
+  const { isComfortable, hidden } = view.read();
+  const has = (column) => !hidden.includes(column);
+  const isArchive = filters.stage === 'archived';
   return html`
-    <table role="table" class="dense toggles">
+    <table role="table" class="dense toggles ${isComfortable ? 'comfortable' : 'lines'}">
       <caption class="visually-hidden">Toggles</caption>
       <thead role="rowgroup"><tr role="row">
-        ${selection.mayChange ? html`<th role="columnheader" scope="col" class="pick">${selection.pagePicker(features)}</th>` : nothing}
-        ${heading(filters, 'name')}${heading(filters, 'project')}
+        ${selection.mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selection.pagePicker(features)}</th>` : nothing}
+        ${heading(filters, 'name')}${has('project') ? heading(filters, 'project') : nothing}
+        ${has('owner') ? html`<th role="columnheader" scope="col" class="owner optional">Owner</th>` : nothing}
+        ${has('stage') ? html`<th role="columnheader" scope="col" class="stage">Stage</th>` : nothing}
         ${columns.map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
         ${others.length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
-        ${heading(filters, 'createdAt', 'optional')}
-        ${heading(filters, 'lastSeenAt', 'used')}
-        ${isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading(filters, 'potentiallyStaleAt')}
+        ${has('createdAt') ? heading(filters, 'createdAt', 'optional') : nothing}
+        ${has('lastSeenAt') ? heading(filters, 'lastSeenAt', 'used') : nothing}
+        ${!has('potentiallyStaleAt') ? nothing : isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading(filters, 'potentiallyStaleAt')}
         <th role="columnheader" scope="col" class="more"><span class="visually-hidden">Actions</span></th>
       </tr></thead>
       <tbody role="rowgroup">${repeat(features, ({ name }) => name, row)}</tbody>
@@ -43,19 +57,23 @@ export function toggleTable(state, selection, context, draw) {
     const { name, project, type, description, createdAt, archivedAt } = toggle;
     const { query } = filters;
     return html`<tr role="row">
-      ${selection.mayChange ? html`<td role="cell" class="pick"><input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
+      ${selection.mayChange() ? html`<td role="cell" class="pick"><input type="checkbox" aria-label="Select ${name}" .checked=${live(state.selected.has(name))}
         @change=${({ target }) => selection.select([toggle], target.checked)}></td>` : nothing}
       <th role="rowheader" scope="row">
-        <div class="named"><a href=${toggleAddress(toggle)} title=${name}>${marked(name, query)}</a>
-          <small class="type"><bdi>${state.types.find(({ id }) => id === type)?.name ?? type}</bdi></small></div>
-        ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}
+        ${isComfortable ? html`
+        <div class="named">${star(toggle, togglePath(toggle), context, draw)}<a href=${toggleAddress(toggle)} title=${name}>${marked(name, query)}</a>
+          <small class="type"><bdi>${typeName(type)}</bdi></small></div>
+        ${description ? html`<small class="line" title=${description}>${marked(description, query)}</small>` : nothing}`
+    : html`<div class="named">${star(toggle, togglePath(toggle), context, draw)}<a href=${toggleAddress(toggle)} aria-label=${name} title=${[name, typeName(type), description].filter(Boolean).join('\n')}>${cut(name, query)}</a></div>`}
       </th>
-      <td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>
+      ${has('project') ? html`<td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>` : nothing}
+      ${has('owner') ? html`<td role="cell" class="owner optional" title=${toggle.owner?.name ?? 'The owners of the project'}>${toggle.owner ? html`<bdi>${toggle.owner.name}</bdi>` : html`<span class="detail">–</span>`}</td>` : nothing}
+      ${has('stage') ? html`<td role="cell" class="stage">${stageBadge(toggle)}</td>` : nothing}
       ${columns.map((environment) => html`<td role="cell" class="on">${stateIn(toggle, environment) ? switchOf(toggle, environment) : nothing}</td>`)}
-      ${others.length > 0 ? html`<td role="cell" class="on"><span class="environment-label">Others </span><span class="detail">${otherStates(toggle)}</span></td>` : nothing}
-      <td role="cell" class="optional">${day(createdAt)}</td>
-      <td role="cell" class="used">${lastUsed(toggle)}</td>
-      <td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>
+      ${others.length > 0 ? html`<td role="cell" class="on others"><span class="environment-label">Others </span><span class="detail">${otherStates(toggle)}</span></td>` : nothing}
+      ${has('createdAt') ? html`<td role="cell" class="optional">${day(createdAt)}</td>` : nothing}
+      ${has('lastSeenAt') ? html`<td role="cell" class="used">${lastUsed(toggle)}</td>` : nothing}
+      ${has('potentiallyStaleAt') ? html`<td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>` : nothing}
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
         ...selection.items(toggle),
         ...may('CREATE_FEATURE', project) ? [{ label: 'Clone', action: () => clone(toggle) }]
@@ -63,6 +81,10 @@ export function toggleTable(state, selection, context, draw) {
         { label: 'Copy name', action: () => selection.copy([toggle]) },
       ])}</td>
     </tr>`;
+  }
+
+  function typeName(type) {
+    return state.types.find(({ id }) => id === type)?.name ?? type;
   }
 
   async function clone(toggle) {
@@ -78,14 +100,8 @@ export function toggleTable(state, selection, context, draw) {
   function switchOf(toggle, environment) {
     const on = stateIn(toggle, environment).enabled;
     if (toggle.archived) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
-    const need = switchNeed(toggle, environment);
-    if (!may(need.permission, need.project, need.environment)) {
-      return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${
-        lockedSwitch(need, context, `${toggle.name} in ${environment.name}`, on)}`;
-    }
     const key = `${toggle.name} ${environment.name}`;
-    return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${toggleSwitch({
-      label: `${toggle.name} in ${environment.name}`,
+    return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${offeredSwitch(toggle, environment, context, {
       on,
       busy: state.switching.has(key),
       async change() {
@@ -114,10 +130,10 @@ function heading(filters, by, kind) {
 function pages(filters, shown, total) {
   if (total <= shown) return nothing;
   const start = Number(filters.offset ?? 0);
-  const to = (offset, label) => html`<a data-here href=${listAddress({ ...filters, offset: offset || undefined })}>${label}</a>`;
+  const to = (offset, rel, label) => html`<a data-here rel=${rel} href=${listAddress({ ...filters, offset: offset || undefined })}>${label}</a>`;
   return html`<nav class="months" aria-label="Pages of toggles">
-    ${start > 0 ? to(Math.max(0, start - pageSize), '‹ Previous') : nothing}
-    ${start + shown < total ? to(start + pageSize, 'Next ›') : nothing}
+    ${start > 0 ? to(Math.max(0, start - pageSize), 'prev', '‹ Previous') : nothing}
+    ${start + shown < total ? to(start + pageSize, 'next', 'Next ›') : nothing}
   </nav>`;
 }
 

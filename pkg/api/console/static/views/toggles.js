@@ -6,11 +6,11 @@ import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
 import { isPlainClick, tabs } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
-import { counts, countToggles, latestList, listAddress, noToggles, searchToggles, stateNames, toggleChanges } from '../toggle.js';
+import { counts, countToggles, latestList, listAddress, noToggles, searchToggles, stageNames, toggleChanges } from '../toggle.js';
 import { allowed } from '../why.js';
 import { conditions, filterInputs, filterNames, order, read, tidy } from './toggles-filters.js';
 import { toggleSelection } from './toggles-selection.js';
-import { toggleTable } from './toggles-table.js';
+import { isWide, toggleTable, view as look } from './toggles-table.js';
 
 export async function render(content, context) {
   if (context.detail) {
@@ -24,7 +24,7 @@ export async function render(content, context) {
     page: null, // {features, total}
     error: null,
     busy: true,
-    counts: /** @type {Object} */ ({}), // numbers by state
+    counts: /** @type {Object} */ ({}), // numbers by stage
     types: [],
     environments: [],
     switching: new Set(), // switches that wait for the API, as `NAME ENVIRONMENT`
@@ -47,10 +47,10 @@ export async function render(content, context) {
     inputs.set('status');
     draw();
   });
-  const inputs = filterInputs(state, { signal, types: loadedTypes, environments: loadedEnvironments, filter, draw });
+  const inputs = filterInputs(state, { signal, user: context.user, types: loadedTypes, environments: loadedEnvironments, filter, draw });
   const selection = toggleSelection(state, context, draw);
-  setActions(html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`, 
-    allowed({ permission: 'CREATE_FEATURE', to: 'create toggles' }, context, 'Create toggle', html`<button type="button" class="primary" @click=${create}>Create toggle</button>`));
+  offerActions();
+  isWide.addEventListener('change', draw, { signal });
   toggleChanges.addEventListener('change', load, { signal });
   window.addEventListener('scrollend', selection.keep, { signal });
   content.addEventListener('click', stay);
@@ -59,6 +59,24 @@ export async function render(content, context) {
   await Promise.all([loadedTypes, loadedEnvironments, load()]);
   window.scrollTo(0, kept.scroll ?? 0);
   if (may('CREATE_FEATURE') && draftFor('create-toggle') !== undefined) create();
+
+  async function offerActions() {
+    const { viewMenu } = await import('./toggles-view.js'); // the first view does not need it
+    if (signal.aborted) return;
+    const changed = () => {
+      offerActions();
+      draw();
+    };
+    setActions(viewMenu(look, changed), html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`,
+      allowed({ permission: 'CREATE_FEATURE', to: 'create toggles' }, context, 'Create toggle', html`<button type="button" class="primary" @click=${create}>Create toggle</button>`));
+  }
+
+  /** Finds out where the user may ask for what needs a permission that is missing. */
+  async function learnAsking(toggles) {
+    const locked = toggles.filter(({ project, environments }) => environments.some(({ name }) => !may('UPDATE_FEATURE_ENVIRONMENT', project, name)));
+    await context.learnAsking([...new Set(locked.map(({ project }) => project))]);
+    draw();
+  }
 
   /** Loads what the filters select. */
   async function load() {
@@ -70,12 +88,14 @@ export async function render(content, context) {
     state.busy = true;
     draw();
     try {
-      state.page = await searchToggles({ ...order(state.filters), ...state.filters }, current);
+      state.page = await searchToggles({ ...order(state.filters), ...state.filters, favoritesFirst: true }, current);
+      if (state.filters.owner) inputs.set('owner');
       latestList.toggles = state.page.features.map(({ project, name }) => ({ project, name }));
       state.error = null;
       state.busy = false;
       draw();
-      countStates(current); // later: it takes longer
+      learnAsking(state.page.features);
+      countStages(current); // later: it takes longer
     } catch (error) {
       if (current.aborted) return;
       Object.assign(state, { error, page: null, busy: false, counts: {} });
@@ -90,7 +110,7 @@ export async function render(content, context) {
   function view() {
     const { page, error } = state;
     return html`
-      ${stateTabs()}
+      ${stageTabs()}
       ${inputs.template()}
       <section class="results" aria-label="Toggles that match" aria-busy=${state.busy ? 'true' : nothing}>
         ${error ? failure(error, load) : !page ? loading('the toggles') : page.features.length === 0 ? empty(state, may('CREATE_FEATURE')) : toggleTable(state, selection, context, draw)}
@@ -98,14 +118,14 @@ export async function render(content, context) {
       ${selection.bulk()}`;
   }
 
-  function stateTabs() {
-    const current = state.filters.state ?? '';
-    return tabs('States', Object.entries(stateNames).map(([name, label]) => (
-      { label, count: state.counts[name], isCurrent: name === current, href: listAddress({ ...state.filters, state: name, offset: undefined }) })));
+  function stageTabs() {
+    const current = state.filters.stage ?? '';
+    return tabs('Stages', Object.entries(stageNames).map(([name, label]) => (
+      { label, count: state.counts[name], isCurrent: name === current, href: listAddress({ ...state.filters, stage: name, offset: undefined }) })));
   }
 
-  /** Counts the toggles of each state. */
-  async function countStates(current) {
+  /** Counts the toggles of each stage. */
+  async function countStages(current) {
     const { shown, others } = conditions(state.filters);
     const key = JSON.stringify(others);
     if (counts.key !== key) {
@@ -113,7 +133,7 @@ export async function render(content, context) {
       draw();
       try {
         counts.of = Object.keys(others).every((name) => ['project', 'type'].includes(name))
-          ? await typeCounts(others.project, others.type, current) : await searchStates(shown, others, state.page.total, current);
+          ? await typeCounts(others.project, others.type, current) : await searchStages(shown, others, state.page.total, current);
         counts.key = key;
       } catch {
         return; // the list is there
@@ -170,24 +190,22 @@ async function typeCounts(project, type, current) {
   return type ? types.get(type) ?? noToggles : total;
 }
 
-/** Counts the toggles of each state by searches. `total` is the number of those in the state that is shown. */
-async function searchStates(shown, others, total, current) {
-  // Toggles in use are all but the others, unless the list has counted them.
-  const states = ['potentially-stale', 'stale', 'archived', shown === 'active' ? 'active' : ''];
-  const totals = await Promise.all(states.map((name) => (
-    name === shown ? { total } : searchToggles({ ...others, state: name, limit: 1 }, current))));
-  const of = Object.fromEntries(states.map((name, i) => [name, totals[i].total]));
-  const old = of['potentially-stale'] + of.stale;
-  return { ...of, '': of[''] ?? of.active + old, active: of.active ?? of[''] - old };
+/** Counts the toggles of each stage by searches. `total` is the number of those in the stage that is shown. */
+async function searchStages(shown, others, total, current) {
+  const stages = Object.keys(stageNames).filter(Boolean);
+  const totals = await Promise.all(stages.map((stage) => (
+    stage === shown ? { total } : searchToggles({ ...others, stage, limit: 1 }, current))));
+  const of = Object.fromEntries(stages.map((stage, i) => [stage, totals[i].total]));
+  return { ...of, '': stages.reduce((sum, stage) => sum + (stage === 'archived' ? 0 : of[stage]), 0) };
 }
 
 /** What the list says if it has no toggle. */
 function empty({ filters, counts: { archived }, page: { total } }, mayCreate) {
   const all = (label) => html`<a data-here href="#/toggles">${label}</a>`;
   if (total > 0) return html`<p class="empty">There are no more toggles. ${all('Show the first ones')}.</p>`;
-  if (['query', 'state', ...filterNames].some((name) => filters[name])) {
-    return html`<p class="empty">${filters.state === 'potentially-stale' ? 'Nothing is overdue. ' : nothing}No toggle matches the filters.
-      ${archived > 0 && filters.state !== 'archived' ? html`<a data-here href=${listAddress({ ...filters, state: 'archived' })}>${
+  if (['query', 'stage', ...filterNames].some((name) => filters[name])) {
+    return html`<p class="empty">${filters.stage === 'overdue' ? 'Nothing is overdue. ' : nothing}No toggle matches the filters.
+      ${archived > 0 && filters.stage !== 'archived' ? html`<a data-here href=${listAddress({ ...filters, stage: 'archived' })}>${
   archived === 1 ? '1 archived toggle matches' : `${archived.toLocaleString('en')} archived toggles match`}</a>. ` : nothing}
       ${all('Show all toggles')}.</p>`;
   }

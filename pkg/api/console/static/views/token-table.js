@@ -112,3 +112,13 @@ export const commonActions = (token, { may, copy }) => [
 /** Returns a function that copies a text and announces it. */
 export const copier = (announce) => (text, done) => copyText(text, done, announce);
 
+/** When a token of a person was last used, or null. Sessions of the issuer are not counted. */
+export const lastUse = ({ tokens }) => (tokens ?? []).map(({ seenAt }) => seenAt).filter(Boolean).sort().at(-1) ?? null;
+
+/** How many tokens a person has, and when one was last used. */
+export function tokenUse(person) {
+  if (!person.tokens) return '…';
+  const at = lastUse(person);
+  if (person.tokens.length === 0) return html`<span class="detail">None</span>`;
+  return html`<span>${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}</span>`;
+}

@@ -57,7 +57,7 @@ export async function render(content, { may, signal, announce }) {
       { name: 'Type', compare: (a, b) => a.name.localeCompare(b.name, 'en'), cell: nameOf },
       { name: 'Lifetime', compare: (a, b) => (a.lifetimeDays ?? never) - (b.lifetimeDays ?? never), kind: 'number', cell: ({ lifetimeDays }) => inDays(lifetimeDays) },
       { name: 'Toggles', compare: by(''), kind: 'number', cell: (type) => number(type, '') },
-      { name: 'Overdue', compare: by('potentially-stale'), kind: 'number', cell: overdue },
+      { name: 'Overdue', compare: by('overdue'), kind: 'number', cell: overdue },
     ];
     return denseTable({
       caption: 'Toggle types and their lifetimes',
@@ -97,12 +97,12 @@ export async function render(content, { may, signal, announce }) {
   function number(type, of) {
     const toggles = countOf(type, of);
     if (!state.counts) return state.isUnknown ? html`<span class="detail">Unknown</span>` : '…';
-    return html`<a href=${listAddress({ type: type.id, state: of })}>${toggles.toLocaleString('en')}<span class="visually-hidden"> ${
+    return html`<a href=${listAddress({ type: type.id, stage: of })}>${toggles.toLocaleString('en')}<span class="visually-hidden"> ${
       of ? 'overdue ' : ''}${toggles === 1 ? 'toggle' : 'toggles'} of type <bdi>${type.name}</bdi></span></a>`;
   }
 
   function overdue(type) {
-    return html`<span class=${countOf(type, 'potentially-stale') > 0 ? 'overdue' : nothing}>${number(type, 'potentially-stale')}</span>
+    return html`<span class=${countOf(type, 'overdue') > 0 ? 'overdue' : nothing}>${number(type, 'overdue')}</span>
       <small class="detail" role="status">${changing.has(type.id) ? 'Re-evaluating…' : nothing}</small>`;
   }
 
@@ -126,7 +126,7 @@ export async function render(content, { may, signal, announce }) {
       await count();
       if (signal.aborted) return;
       for (const [id, entry] of changing) {
-        const now = countOf({ id }, 'potentially-stale');
+        const now = countOf({ id }, 'overdue');
         entry.same = now === entry.latest ? entry.same + 1 : 0;
         entry.latest = now;
         if (state.isUnknown || entry.same >= (now === entry.expected ? 1 : settled)) changing.delete(id);
@@ -140,7 +140,7 @@ export async function render(content, { may, signal, announce }) {
   /** Changes the lifetime of a type, after which some toggles become overdue and others no longer are. */
   async function change({ id }, lifetimeDays, { on, off }) {
     const { lifetimeDays: previous } = state.types.find((type) => type.id === id);
-    const before = countOf({ id }, 'potentially-stale') ?? 0;
+    const before = countOf({ id }, 'overdue') ?? 0;
     const { name } = await set(lifetimeDays, before + on - off);
     announce(`${name}: ${inDays(lifetimeDays).toLowerCase()}.`, async () => {
       const { types } = await call('GET', '/api/admin/feature-types');

@@ -5,17 +5,24 @@ import { counted } from '../dom.js';
 import { loadEnvironments, namedEnvironment } from '../environment.js';
 import { searchEvents } from '../event-search.js';
 import { changedNames, inline } from '../event-words.js';
+import { projectPath } from '../project.js';
+import { configPath, forgetProtections, loadConfig } from '../protection.js';
 import { askedSteps, bringTo, loadState } from '../restore.js';
 import { isChangedSince, reversed } from '../reversal.js';
 import { loadSegmentUses, segmentLabels } from '../segment.js';
 import { html } from '../template.js';
-import { changedToggles, togglePath } from '../toggle.js';
+import { exactTime } from '../time.js';
+import { changedToggles, toggleAddress, togglePath } from '../toggle.js';
 import { makeChange } from './change-sheet.js';
+import { dependencyItem, setDependency } from './dependency.js';
+import { isSameFreeze, loadFreeze, restoreFreeze } from './freeze-dialog.js';
+import { move } from './project-move.js';
 import { segmentItem } from './segment-change.js';
 import { stateItem } from './state-change.js';
 import { actions, openAction, unarchive } from './toggle-actions.js';
 
 const toggleOf = ({ project, featureName }) => togglePath({ project, name: featureName });
+const dependencyTypes = { 'feature-dependency-added': 'after', 'feature-dependency-removed': 'before' };
 const idOf = ({ subject }) => subject.slice(subject.indexOf(':') + 1);
 
 /** The action on a toggle that reverses an event. */
@@ -44,7 +51,7 @@ const mostEvents = 200; // of a toggle on a day, among which those of a request 
  * that applications notice.
  */
 const resourceOf = {
-  'feature-updated': { permission: 'UPDATE_FEATURE', path: toggleOf, names: ['type', 'description', 'impressionData'] },
+  'feature-updated': { permission: 'UPDATE_FEATURE', path: toggleOf, names: ['type', 'description', 'impressionData', 'owner', 'keepUntil', 'keepReason'] },
   'context-field-updated': {
     permission: 'UPDATE_CONTEXT_FIELD', names: ['description', 'stickiness', 'sortOrder', 'legalValues'],
     path: (event) => `/api/admin/context/${encodeURIComponent(idOf(event))}`,
@@ -53,6 +60,11 @@ const resourceOf = {
     permission: 'ADMIN', names: ['type', 'sortOrder', 'requiredApprovals'],
     path: (event) => `/api/admin/environments/${encodeURIComponent(idOf(event))}`,
     to: (event) => `/api/admin/environments/update/${encodeURIComponent(idOf(event))}`,
+  },
+  'change-request-configuration-updated': {
+    permission: 'PROJECT_CHANGE_REQUEST_WRITE', names: ['changeRequestsEnabled', 'requiredApprovals', 'allowTurningOff'],
+    load: async ({ project, environment }, signal) => ({ content: await loadConfig(project, environment, signal), etag: null }),
+    to: ({ project, environment }) => configPath(project, environment),
   },
   'segment-updated': {
     permission: 'UPDATE_SEGMENT', names: ['name', 'description', 'project', 'constraints'], path: (event) => `/api/admin/segments/${idOf(event)}`,
@@ -71,8 +83,8 @@ const resourceOf = {
 };
 
 const labels = {
-  ...segmentLabels, type: 'Type', impressionData: 'Impression data', stickiness: 'Stickiness', sortOrder: 'Order', legalValues: 'Legal values', lifetimeDays: 'Lifetime',
-  requiredApprovals: 'Approvals',
+  ...segmentLabels, type: 'Type', impressionData: 'Impression data', owner: 'Owner', keepUntil: 'Kept until', keepReason: 'Why it is kept', stickiness: 'Stickiness', sortOrder: 'Order', legalValues: 'Legal values', lifetimeDays: 'Lifetime',
+  requiredApprovals: 'Approvals', changeRequestsEnabled: 'Changes need a change request', allowTurningOff: 'Turning off is always allowed',
 };
 
 /** The log has the length of a value instead of one that is too long. */
@@ -89,6 +101,9 @@ export function undoOf(event, context, ended) {
   const action = actionOf[event.type];
   if (action) return context.may(action.permission, event.project) ? item(() => reverse(event, action, context, ended)) : null;
   if (event.type in stateTypes) return context.may(stateTypes[event.type], event.project, event.environment) ? item(() => reverseState(event, context, ended)) : null;
+  if (event.type in dependencyTypes) return context.may('UPDATE_FEATURE_DEPENDENCY', event.project) ? item(() => reverseDependency(event, context, ended)) : null;
+  if (event.type === 'feature-project-change') return context.may('MOVE_FEATURE_TOGGLE', event.project) ? item(() => reverseMove(event, context, ended)) : null;
+  if (event.type.startsWith('environment-freeze-')) return mayFreeze(event, context) ? item(() => reverseFreeze(event, context, ended)) : null;
   const resource = resourceOf[event.type];
   if (!resource || !context.may(resource.permission, event.project ?? undefined) || !event.data || !event.preData) return null;
   const changed = changedNames(event).filter((name) => resource.names.includes(name));
@@ -156,7 +171,8 @@ async function reverseState(event, context, ended) {
 
 /** Loads the events of the request of an event that are about the same toggle in the same environment. */
 async function eventsOfRequest(event, signal) {
-  const { featureName: feature, environment, createdAt, requestId } = event;
+  const { featureName: feature, createdAt, requestId } = event;
+  const environment = event.environment ?? undefined;
   const day = createdAt.slice(0, 10);
   const { events } = await searchEvents({ feature, environment, from: day, to: day }, signal, mostEvents);
   return [event, ...events.filter((other) => other.id !== event.id && other.requestId === requestId && (requestId || other.createdAt === createdAt))];
@@ -191,20 +207,20 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
   await undoUntilSame(async (again) => {
     const current = await load(event, signal);
     const { content } = current;
-    if (changed.every((name) => same(content[name], event.preData[name]))) {
+    if (changed.every((name) => same(content[name], was(event.preData, name)))) {
       announce('Nothing to undo: it has these values.');
       return false;
     }
-    const body = Object.fromEntries(names.map((name) => [name, changed.includes(name) ? event.preData[name] : content[name]]));
+    const body = Object.fromEntries(names.map((name) => [name, changed.includes(name) ? was(event.preData, name) : content[name]]));
     let isChanged = false;
     await makeChange({
       title: 'Undo this change?',
       submit: 'Undo',
       always: true,
-      content: notice(again, changed.some((name) => !same(content[name], event.data[name]))),
+      content: notice(again, changed.some((name) => !same(content[name], was(event.data, name)))),
       items: [await item?.(content, body, signal) ?? {
         name: '', toggles: [], places: [], permission,
-        lines: () => changed.map((name) => ({ label: `${labels[name]}: `, from: shown(name, content[name]), to: shown(name, event.preData[name]) })),
+        lines: () => changed.map((name) => ({ label: `${labels[name]}: `, from: shown(name, content[name]), to: shown(name, was(event.preData, name)) })),
       }],
       async send({ write }) {
         const latest = await load(event, signal); // not everything has an entity tag
@@ -217,6 +233,7 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
           isChanged = true;
           return;
         }
+        forgetProtections();
         announce('Undone.');
         changedToggles();
         ended();
@@ -226,7 +243,103 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
   });
 }
 
+/** A property in the data of an event, which leaves out some that are null. */
+const was = (data, name) => data[name] ?? null;
+
+/** Gives a toggle the dependency that it had before the request of an event. */
+async function reverseDependency(event, context, ended) {
+  const { signal } = context;
+  const states = { before: undefined, after: undefined };
+  for (const { type, data } of await eventsOfRequest(event, signal)) if (type in dependencyTypes) states[dependencyTypes[type]] ??= data;
+  await undoState({
+    ...states,
+    load: () => call('GET', toggleOf(event), undefined, { signal }),
+    stateOf: (toggle) => toggle.dependencies[0],
+    isSame: isSameDependency,
+    itemOf: (toggle, now) => dependencyItem(toggle, now, states.before),
+    set: (toggle, now, write) => setDependency(toggle, now, states.before, write),
+    ended() {
+      changedToggles();
+      ended();
+    },
+  }, context);
+}
+
+/**
+ * Gives something the state that it had before an event, unless someone else changes it meanwhile.
+ * @param {Object} options
+ * @param {unknown} options.before the state before the event
+ * @param {unknown} options.after the state after it
+ * @param {() => Promise<any>} options.load loads what has the state
+ * @param {() => Promise<any>} [options.reload] loads it again, before the state is set
+ * @param {(found: any) => any} [options.stateOf] returns the state of what was loaded
+ * @param {(a: any, b: any) => boolean} options.isSame compares states
+ * @param {(found: any, now: any) => Object} options.itemOf returns the change for the sheet
+ * @param {(found: any, now: any, write: typeof call) => Promise<unknown>} options.set sets the state
+ * @param {() => void} options.ended is called after that
+ * @param {Object} context of the page
+ */
+async function undoState({ before, after, load, reload = load, stateOf = (found) => found, isSame, itemOf, set, ended }, context) {
+  const { announce } = context;
+  await undoUntilSame(async (again) => {
+    const found = await load();
+    const now = stateOf(found);
+    if (isSame(now, before)) {
+      announce('Nothing to undo: it is as it was before.');
+      return false;
+    }
+    let isChanged = false;
+    await makeChange({
+      title: 'Undo this change?',
+      submit: 'Undo',
+      always: true,
+      content: notice(again, !isSame(now, after)),
+      items: [itemOf(found, now)],
+      async send({ write }) {
+        isChanged = !isSame(stateOf(await reload()), now);
+        if (isChanged) return;
+        await set(found, now, write);
+        announce('Undone.');
+        ended();
+      },
+    }, context);
+    return isChanged;
+  });
+}
+
+const isSameDependency = (a, b) => Boolean(a) === Boolean(b) && (!a || (a.feature === b.feature && a.enabled === b.enabled && same(a.variants ?? [], b.variants ?? [])));
+
+/** Moves a toggle back to the project that it was in before an event. */
+async function reverseMove({ featureName: name, data, preData }, context, ended) {
+  const toggle = await call('GET', togglePath({ project: data.project, name }), undefined, { signal: context.signal });
+  if (await move(toggle, preData.project, 'Undo', context) !== 'made') return;
+  context.announce(`${name} is in the project ${preData.project} again.`);
+  if (window.location.hash.startsWith(toggleAddress(toggle))) window.location.hash = toggleAddress({ project: preData.project, name });
+  else ended();
+}
+
+/** Reports whether the user may set and end the freezes of an environment, or of one in all projects. */
+const mayFreeze = ({ project }, { may }) => (project ? may('PROJECT_CHANGE_REQUEST_WRITE', project) : may('ADMIN'));
+
+/** Sets the freeze that was there before an event, or ends the one that the event set. */
+async function reverseFreeze(event, context, ended) {
+  const { project, environment, preData } = event;
+  const path = `${project ? projectPath(project) : '/api/admin'}/environments/${encodeURIComponent(environment ?? idOf(event))}/freeze`;
+  const before = preData && Date.parse(preData.until) > Date.now() ? preData : null;
+  const words = (freeze) => (freeze ? `${exactTime(freeze.from)} until ${exactTime(freeze.until)}: ${freeze.reason}` : 'none');
+  await undoState({
+    before,
+    after: event.data,
+    load: () => loadFreeze(path, context.signal),
+    reload: () => loadFreeze(path),
+    isSame: isSameFreeze,
+    itemOf: (now) => ({ name: '', toggles: [], places: [], permission: '', lines: () => [{ label: 'Freeze: ', from: words(now), to: words(before) }] }),
+    set: (now, _, write) => restoreFreeze(path, now, before, write),
+    ended,
+  }, context);
+}
+
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-const shown = (name, value) => (name === 'lifetimeDays' ? (value === null ? 'never' : counted(value, 'day'))
+const shown = (name, value) => (name === 'owner' ? value?.name ?? 'none' : name === 'lifetimeDays' ? (value === null ? 'never' : counted(value, 'day'))
   : Array.isArray(value) && value.length > 5 ? counted(value.length, 'value') : inline(value));

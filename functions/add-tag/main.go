@@ -1,0 +1,9 @@
+// Command add-tag serves POST /api/admin/features/{featureName}/tags.
+package main
+
+import (
+	"toggleadmin/pkg/api/featuretag"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(featuretag.Operations(), "add-tag") }

@@ -1,0 +1,9 @@
+// Command remove-favorite-feature serves DELETE /api/admin/projects/{projectId}/features/{featureName}/favorites.
+package main
+
+import (
+	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/platform/app"
+)
+
+func main() { app.Main(feature.Operations(), "remove-favorite-feature") }

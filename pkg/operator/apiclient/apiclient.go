@@ -1,0 +1,125 @@
+// Package apiclient calls the API of an installation with a token.
+package apiclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"toggleadmin/pkg/operator/exitstatus"
+	"toggleadmin/pkg/platform/loopback"
+)
+
+// Parallel is the number of requests that a client makes well at the same time.
+const Parallel = 8
+
+// timeout limits one request.
+const timeout = time.Minute
+
+// maxResponse is the maximum number of bytes of a response.
+const maxResponse = 20 << 20
+
+// Client calls the API of an installation. It is safe for concurrent use.
+type Client struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// New returns a client of the API at a URL. The token must not be empty. A URL over which the token would be sent
+// in plain text is an error.
+func New(address, token string) (*Client, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Host == "" || base.Scheme != "https" && (base.Scheme != "http" || !loopback.IsHost(base.Hostname())) {
+		return nil, exitstatus.Errorf(exitstatus.Usage, "%q is not the URL of an installation: use one such as "+
+			"https://toggles.example.com", address)
+	}
+	return &Client{base, token, &http.Client{
+		Timeout: timeout,
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: Parallel, ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keeps the token here
+	}}, nil
+}
+
+// Error is the error of a response.
+type Error struct {
+	Status  int    `json:"-"`
+	Name    string `json:"name"`
+	Message string `json:"message"`
+	Details []struct {
+		Path string `json:"path"`
+	} `json:"details"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Call calls an operation. The segments of the path are escaped by it. body is nil if the operation has none; into is nil
+// if the response is not read. It returns the headers of the response. Its error is an *Error if the API refuses the
+// request.
+func (c *Client) Call(
+	ctx context.Context, method string, path []string, query url.Values, header map[string]string, body, into any,
+) (http.Header, error) {
+	segments := make([]string, len(path))
+	for i, segment := range path {
+		segments[i] = url.PathEscape(segment)
+	}
+	address := c.base.JoinPath("/api/admin/" + strings.Join(segments, "/"))
+	address.RawQuery = query.Encode()
+	var content io.Reader = http.NoBody
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("encode a request: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, address.String(), content)
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	request.Header.Set("Authorization", c.token)
+	request.Header.Set("Prefer", "error-details")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range header {
+		request.Header.Set(name, value)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, exitstatus.Errorf(exitstatus.Unreachable, "%s cannot be reached: %v", c.base.Host, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	if err != nil {
+		return nil, exitstatus.Errorf(exitstatus.Unreachable, "the response of %s broke off: %v", c.base.Host, err)
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		refused := Error{Status: response.StatusCode}
+		if json.Unmarshal(text, &refused) != nil || refused.Message == "" {
+			refused.Message = fmt.Sprintf("%s responds with %s to %s %s", c.base.Host, response.Status, method, address.Path)
+		}
+		return nil, &refused
+	}
+	if into == nil {
+		return response.Header, nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return nil, exitstatus.Errorf(exitstatus.Failure, "%s does not respond as this service does: %v", c.base.Host, err)
+	}
+	return response.Header, nil
+}
+
+// Get reads a resource.
+func (c *Client) Get(ctx context.Context, into any, path ...string) error {
+	_, err := c.Call(ctx, http.MethodGet, path, nil, nil, nil, into)
+	return err
+}

@@ -1,0 +1,114 @@
+package ascode
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/operator/apiclient"
+)
+
+// Client plans and applies changes over the API. It is safe for concurrent use.
+type Client struct{ api *apiclient.Client }
+
+// NewClient returns a client that uses the API.
+func NewClient(api *apiclient.Client) *Client { return &Client{api} }
+
+// errChangedByOthers is the error of a resource that is not as the plan has seen it.
+var errChangedByOthers = &apiclient.Error{
+	Status: http.StatusPreconditionFailed, Message: "The resource has changed since the plan.",
+}
+
+// isChangedByOthers reports whether a resource is not as the plan has seen it: it was changed or created.
+func isChangedByOthers(e *apiclient.Error) bool {
+	return e.Status == http.StatusPreconditionFailed || e.Name == "NameExistsError"
+}
+
+// find reads a resource and its entity tag, which is empty if there is none.
+func (c *Client) find(ctx context.Context, into any, path ...string) (etag string, err error) {
+	header, err := c.api.Call(ctx, http.MethodGet, path, nil, nil, nil, into)
+	if refused, ok := errors.AsType[*apiclient.Error](err); ok && refused.Status == http.StatusNotFound {
+		return "", nil
+	}
+	return header.Get("ETag"), err
+}
+
+// caller returns the account of the token, which the event log would name. An API token has none.
+func (c *Client) caller(ctx context.Context) (eventlog.Actor, error) {
+	var own struct {
+		User struct {
+			ID          int64  `json:"id"`
+			Name        string `json:"name"`
+			AccountType string `json:"accountType"`
+		} `json:"user"`
+	}
+	err := c.api.Get(ctx, &own, "user")
+	if refused, ok := errors.AsType[*apiclient.Error](err); ok && refused.Status == http.StatusForbidden {
+		return eventlog.Actor{Name: "The API token"}, nil
+	}
+	return eventlog.Actor{
+		UserID: own.User.ID, Name: own.User.Name, IsServiceAccount: own.User.AccountType == "Service Account",
+	}, err
+}
+
+// groups returns the ids of groups by their names.
+func (c *Client) groups(ctx context.Context) (map[string]int64, error) {
+	var list struct {
+		Groups []struct {
+			ID   int64  `json:"id"`
+			Name string `json:"name"`
+		} `json:"groups"`
+	}
+	err := c.api.Get(ctx, &list, "groups")
+	ids := map[string]int64{}
+	for _, g := range list.Groups {
+		ids[g.Name] = g.ID
+	}
+	return ids, err
+}
+
+// protected returns the environments of a project that require change requests.
+func (c *Client) protected(ctx context.Context, project string) (names []string, err error) {
+	var config []struct {
+		Environment string `json:"environment"`
+		Enabled     bool   `json:"changeRequestEnabled"`
+	}
+	err = c.api.Get(ctx, &config, "projects", project, "change-requests", "config")
+	for _, e := range config {
+		if e.Enabled {
+			names = append(names, e.Environment)
+		}
+	}
+	return names, err
+}
+
+// projects returns the ids of the projects that the token sees.
+func (c *Client) projects(ctx context.Context) (ids []string, err error) {
+	var list struct {
+		Projects []struct {
+			ID string `json:"id"`
+		} `json:"projects"`
+	}
+	err = c.api.Get(ctx, &list, "projects")
+	for _, p := range list.Projects {
+		ids = append(ids, p.ID)
+	}
+	return ids, err
+}
+
+// listed is a toggle in the list of a project.
+type listed struct {
+	Name      string `json:"name"`
+	Project   string `json:"project"`
+	ManagedBy string `json:"managedBy"`
+}
+
+// toggles returns the toggles of a project that are not archived.
+func (c *Client) toggles(ctx context.Context, project string) ([]listed, error) {
+	var list struct {
+		Features []listed `json:"features"`
+	}
+	err := c.api.Get(ctx, &list, "projects", project, "features")
+	return list.Features, err
+}

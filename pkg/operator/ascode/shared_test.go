@@ -1,0 +1,175 @@
+package ascode_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/operator/ascode"
+	"toggleadmin/test/helper/assert"
+	"toggleadmin/test/helper/localtest"
+)
+
+// read writes documents into a file, and reads them.
+func read(t *testing.T, documents string) []ascode.Resource {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "all.yaml")
+	assert.OK(t, os.WriteFile(file, []byte(documents), 0o600))
+	all, err := ascode.Read([]string{file})
+	assert.OK(t, err)
+	return all
+}
+
+func planOf(t *testing.T, client *ascode.Client, documents string) ascode.Plan {
+	t.Helper()
+	p, err := client.Plan(t.Context(), read(t, documents), ascode.Options{Source: source})
+	assert.OK(t, err)
+	return p
+}
+
+// applied applies a plan, and returns its outcomes in words.
+func applied(t *testing.T, client *ascode.Client, p ascode.Plan) (all []string) {
+	t.Helper()
+	assert.OK(t, client.Apply(t.Context(), p, func(o ascode.Outcome) {
+		switch {
+		case o.Changed:
+			all = append(all, fmt.Sprintf("%v: changed", o.Ref))
+		case o.Error != "":
+			all = append(all, fmt.Sprintf("%v: %s", o.Ref, o.Error))
+		default:
+			all = append(all, fmt.Sprint(o.Ref))
+		}
+	}))
+	return all
+}
+
+// send sends a request as the Admin, and expects a success.
+func send(t *testing.T, service local.Running, method, path, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, service.BaseURL+"/api/admin/"+path, strings.NewReader(body))
+	assert.OK(t, err)
+	r.Header.Set("Authorization", service.Users[0].PAT)
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	assert.OK(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	assert.OK(t, err)
+	if response.StatusCode >= http.StatusMultipleChoices {
+		t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, text)
+	}
+}
+
+const shared = `
+{kind: toggle-type, id: release, lifetimeDays: 10}
+---
+{kind: context-field, name: country, legalValues: [{value: SE}, {value: DK}]}
+---
+{kind: project, id: pay, name: Pay}
+---
+{kind: segment, name: Beta, constraints: [{contextName: country, operator: IN, values: [SE]}]}
+---
+{name: paying, project: pay, environments: {production: {enabled: true, strategies: [{name: default, segments: [Beta]}]}}}
+`
+
+// What somebody else changed or created since the plan is not overwritten. The rest is applied.
+func TestApplySharedAsThePlanHasSeenIt(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	seen := planOf(t, client, shared)
+	send(t, service, "PUT", "feature-types/release/lifetime", `{"lifetimeDays":11}`)
+	send(t, service, "POST", "context", `{"name":"country","legalValues":[{"value":"SE"}]}`)
+	send(t, service, "POST", "projects", `{"id":"pay","name":"Payments"}`)
+	send(t, service, "POST", "segments", `{"name":"beta","constraints":[]}`)
+	assert.Equal(t, []string{
+		"toggle type release: changed", "context field country: changed", "project pay: changed", "segment Beta: changed",
+		`toggle paying: The segment "Beta" was not created.`,
+	}, applied(t, client, seen))
+
+	seen = planOf(t, client, shared)
+	send(t, service, "PUT", "feature-types/release/lifetime", `{"lifetimeDays":12}`)
+	send(t, service, "PUT", "context/country", `{"description":"d","legalValues":[{"value":"SE"}]}`)
+	send(t, service, "PUT", "projects/pay", `{"name":"Payments","description":"d"}`)
+	send(t, service, "PUT", "segments/1", `{"name":"beta","description":"d","constraints":[]}`)
+	assert.Equal(t, []string{
+		"toggle type release: changed", "context field country: changed", "project pay: changed", "segment Beta: changed",
+		"toggle paying",
+	}, applied(t, client, seen))
+	assert.Equal(t, []string{"toggle type release", "context field country", "project pay", "segment Beta"},
+		applied(t, client, planOf(t, client, shared)))
+	assert.Equal(t, 0, len(planOf(t, client, shared).Steps))
+}
+
+// A toggle that somebody else has changed since the plan is not overwritten, also if it is compared again.
+func TestCompareAgain(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	applied(t, client, planOf(t, client, `{name: a, project: default}`))
+	seen := planOf(t, client, `
+{kind: segment, name: Beta, constraints: []}
+---
+{name: a, project: default, environments: {production: {enabled: true, strategies: [{name: default, segments: [Beta]}]}}}
+`)
+	send(t, service, "PUT", "projects/default/features/a", `{"description":"d"}`)
+	assert.Equal(t, []string{"segment Beta", "toggle a: changed"}, applied(t, client, seen))
+}
+
+// An apply that ends in the middle leaves whole resources, and another one ends in the state of the files.
+func TestApplySharedAfterAnInterruption(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	for steps := 5; ; steps-- {
+		p := planOf(t, client, shared)
+		assert.Equal(t, steps, len(p.Steps))
+		if steps == 0 {
+			break
+		}
+		ctx, interrupt := context.WithCancel(t.Context())
+		err := client.Apply(ctx, p, func(ascode.Outcome) { interrupt() })
+		assert.Equal(t, steps > 1, errors.Is(err, context.Canceled))
+	}
+}
+
+// A field loses a legal value after the toggles that use it have changed.
+func TestTryAConflictAgain(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	in := func(legal, used string) string {
+		return `
+{kind: context-field, name: country, legalValues: [` + legal + `]}
+---
+{name: a, project: default, environments: {production: {enabled: true, strategies: [
+  {name: default, constraints: [{contextName: country, operator: IN, values: [` + used + `]}]}]}}}
+`
+	}
+	applied(t, client, planOf(t, client, in("{value: SE}, {value: DK}", "SE")))
+	assert.Equal(t, []string{"toggle a", "context field country"}, applied(t, client, planOf(t, client, in("{value: DK}", "DK"))))
+}
+
+// A segment that a protected environment uses is not changed. The rest is applied, and the changes of toggles there,
+// which need a segment that is created first, become a change request.
+func TestSegmentsInProtectedEnvironments(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	applied(t, newClient(t, service), planOf(t, newClient(t, service), shared))
+	send(t, service, "PUT", "projects/pay/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
+	send(t, service, "PUT", fmt.Sprintf("projects/pay/users/%d/roles?roles=4", service.Users[1].ID), "")
+	client := clientOf(t, service.BaseURL, service.Users[1].PAT) // of an Editor
+	changed := strings.ReplaceAll(strings.ReplaceAll(shared, "values: [SE]", "values: [DK]"), "segments: [Beta]", "segments: [Beta, New]") +
+		"---\n{kind: segment, name: New}\n---\n{name: other, project: default}\n"
+	assert.Equal(t, []string{
+		`segment Beta: Changes in the environment "production" of the project "pay" need a change request.`, "segment New",
+		"toggle other", "change request 1",
+	}, applied(t, client, planOf(t, client, changed)))
+}
