@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/local"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -75,6 +77,16 @@ func TestCoreOperationsComeFirst(t *testing.T) {
 		"createServiceAccountToken", "getTrafficUsage", "deletePat",
 	}, core)
 	assert.Equal(t, len(core), paths)
+}
+
+// The traffic report lists the resource paths of the API, and one path for each API of applications.
+func TestTrafficPaths(t *testing.T) {
+	t.Parallel()
+	declared := document(t).Components.Schemas["trafficApiPathSchema"].Value.Properties["apiPath"].Value
+	applications := []string{"/api/client", "/api/frontend", "/edge", "/ofrep"}
+	for _, path := range append(applications, slices.Sorted(maps.Keys(traffic.CountedPaths()))...) {
+		assert.OK(t, declared.VisitJSONString(path))
+	}
 }
 
 // The name of a function is the operationId of its operation, in lower case with hyphens.
