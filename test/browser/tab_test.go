@@ -371,23 +371,22 @@ func (b *tab) is(expression string) {
 	})
 }
 
-// press presses keys, such as kb.Tab.
+// press presses keys, such as kb.Tab. chromedp.KeyEvent sends a character as an event of its own: a page that prevents
+// the key's event, or moves the focus in it, gets the character all the same.
 func (b *tab) press(keys string, modifiers ...chromedp.Modifier) {
 	b.t.Helper()
-	// chromedp's key event types a character, or submits a form, although the page prevents it.
-	if key, ok := map[string]input.DispatchKeyEventParams{
-		kb.Enter: {Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13},
-		"/":      {Key: "/", Code: "Slash", Text: "/", WindowsVirtualKeyCode: 191},
-	}[keys]; ok {
-		for _, kind := range []input.DispatchKeyEventType{
-			input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp,
-		} {
-			key.Type = kind
-			call(b, input.DispatchKeyEvent, key)
+	for _, key := range keys {
+		for _, event := range kb.Encode(key) {
+			chromedp.KeyModifiers(modifiers...)(event)
+			if event.Type == kb.KeyChar {
+				continue
+			}
+			if event.Type == kb.KeyDown && event.Modifiers&^int64(chromedp.ModifierShift) == 0 {
+				event.Text = kb.Keys[key].Text
+			}
+			call(b, input.DispatchKeyEvent, *event)
 		}
-		return
 	}
-	assert.OK(b.t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...))))
 }
 
 // fill replaces the value of a field.
