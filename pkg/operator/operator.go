@@ -75,7 +75,7 @@ func New(i *installation.Installation, now func() time.Time, random io.Reader) *
 		projects:  project.NewStore(i.Client, i.Tables, log),
 		apiTokens: apitoken.NewStore(i.Client, i.Tables, log),
 		features:  feature.NewStore(i.Client, i.Tables, log),
-		searcher:  featuresearch.NewSearcher(i.Client, i.Tables),
+		searcher:  featuresearch.NewSearcher(i.Client, i.Tables, now),
 		types:     featuretype.NewStore(i.Client, i.Tables, log),
 		fields:    contextfield.NewStore(i.Client, i.Tables, log),
 

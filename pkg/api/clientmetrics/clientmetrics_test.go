@@ -1,6 +1,7 @@
 package clientmetrics_test
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -346,4 +348,13 @@ func TestPrivateProject(t *testing.T) {
 	}
 	h.ExpectQuery(viewer, t, "applications", "", `200 {"applications":[],"total":0}`)
 	h.Expect(viewer, t, "unknown", "", "", `200 {"unknownFlags":[]}`)
+	metrics := clientmetrics.NewReader(db.Client, db.Tables, now)
+	for account, want := range map[string]map[string]map[string]bool{
+		"viewer": {}, "admin": {"shop": {"hidden": true, "archived": true}},
+	} {
+		ctx := access.WithProjects(map[string]context.Context{"viewer": viewer, "admin": access.AsOperator(t.Context())}[account], db.ProjectReader())
+		uses, err := metrics.Uses(ctx, []string{"shop"})
+		assert.OK(t, err)
+		assert.Equal(t, want, uses)
+	}
 }

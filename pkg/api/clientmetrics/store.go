@@ -185,6 +185,32 @@ func isVisible(a usagetable.Application, visible func(project string) bool) bool
 	return len(a.Projects) == 0 || len(visibleProjects(a, visible)) > 0
 }
 
+// Uses returns the names that applications asked for in the last 24 hours, by the application. It has none for an
+// application that the caller does not see.
+func (r *Reader) Uses(ctx context.Context, applications []string) (map[string]map[string]bool, error) {
+	names := map[string]bool{}
+	for _, name := range applications {
+		names[name] = true
+	}
+	hidden, err := r.hiddenApplications(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return hidden[name] })
+	now := r.now()
+	asked, err := usagetable.ReadUse(ctx, r.client, r.table, slices.Sorted(maps.Keys(names)), since(now, recentHours), now)
+	uses := map[string]map[string]bool{}
+	for _, record := range asked {
+		if uses[record.Application] == nil {
+			uses[record.Application] = map[string]bool{}
+		}
+		for _, name := range record.Features {
+			uses[record.Application][name] = true
+		}
+	}
+	return uses, err
+}
+
 // Application is what is known of an application.
 type Application struct {
 	usagetable.Application

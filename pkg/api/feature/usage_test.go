@@ -41,7 +41,7 @@ func TestUsageInResponses(t *testing.T) {
 	clock := time.Date(2026, 11, 27, 8, 59, 45, 0, time.UTC)
 	a.Store.Reader = a.Store.WithUsage(func() time.Time { return clock })
 	h := toggles.Handlers(a.Store)
-	h.Handlers["search"] = featuresearch.Search(a.Store.Reader, featuresearch.NewSearcher(a.Client, a.Tables))
+	h.Handlers["search"] = featuresearch.Search(a.Store.Reader, featuresearch.NewSearcher(a.Client, a.Tables, toggles.Now))
 	count := func(hour time.Time, id, environment string, byApplication usage.ByApplication) {
 		item, err := usagetable.MarshalPart(usagetable.Part{
 			Kind: usagetable.KindTally, Hour: usage.HourOf(hour), Environment: environment, ID: id,

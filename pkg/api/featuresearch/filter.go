@@ -42,15 +42,19 @@ type Filter struct {
 	Status               OneOf  // in environments: values such as production:enabled
 	Segment              OneOf  // names of segments that they use
 	Tag                  Tags
-	Owner                OneOf // texts of owners, or toggle.NoOwner
+	Owner                OneOf  // texts of owners, or toggle.NoOwner
+	CreatedBy            OneOf  // ids of accounts, as texts
+	Favorite             string // favoriteOnly, favoriteNot; otherwise all
+	Application          OneOf  // names of applications that asked for them in the last 24 hours
 	LastSeen             LastSeen
 	Visible              func(project string) bool // selects the toggles of these projects
 	HasEnvironment       func(project, environment string) bool
 
-	// known is what exists of what Status and Segment name. Searcher.Search sets it.
+	// known is what exists of what Status, Segment and Application name. Searcher.Search sets it.
 	known struct {
 		environments map[string]bool
-		segments     map[string]int64 // ids by names
+		segments     map[string]int64           // ids by names
+		uses         map[string]map[string]bool // names of toggles by applications
 		resources    feature.Resources
 	}
 }
@@ -120,7 +124,9 @@ func (f Filter) selects(row featuretable.Row) bool {
 		(f.ContextField == "" || slices.Contains(t.ContextFields, f.ContextField)) &&
 		f.Status.selectsAny(func(value string) bool { return f.hasStatus(row, value) }) &&
 		f.Segment.selectsAny(func(name string) bool { return f.usesSegment(row, name) }) &&
-		f.Tag.selects(t) && f.Owner.selects(t.OwnerName()) && f.LastSeen.selects(row) && f.Text.Matches(t)
+		f.Tag.selects(t) && f.Owner.selects(t.OwnerName()) && f.LastSeen.selects(row) &&
+		f.CreatedBy.selectsAny(func(id string) bool { return isCreator(t, id) }) && f.selectsFavorite(t) &&
+		f.Application.selectsAny(func(name string) bool { return f.known.uses[name][t.Name] }) && f.Text.Matches(t)
 }
 
 // hasStatus reports whether a toggle has a status of Filter.Status. It has none in an environment that does not exist, or
@@ -157,6 +163,21 @@ func (f Filter) selectsLifecycle(row featuretable.Row) bool {
 	return f.Lifecycle.selects(string(stage))
 }
 
+// isCreator reports whether an account with the id has created a toggle. Imported toggles have a creator without an id.
+func isCreator(t toggle.Feature, id string) bool {
+	return t.CreatedBy != nil && t.CreatedBy.ID != 0 && strconv.FormatInt(t.CreatedBy.ID, 10) == id
+}
+
+// The values of Filter.Favorite.
+const (
+	favoriteOnly = "IS:true"
+	favoriteNot  = "IS:false"
+)
+
+func (f Filter) selectsFavorite(t toggle.Feature) bool {
+	return f.Favorite == "" || f.known.resources.IsFavorite(t) == (f.Favorite == favoriteOnly)
+}
+
 // onlyFlagged reports whether all selected toggles are in the part of the staleness index with the flag.
 func (f Filter) onlyFlagged() bool {
 	return f.onlyStage(toggle.StageOverdue) || f.selectsState(toggle.StatePotentiallyStale) &&
@@ -178,6 +199,7 @@ func (f Filter) ofIndex() Filter {
 	f.Segment = OneOf{}
 	f.Tag = Tags{}
 	f.Owner = OneOf{}
+	f.CreatedBy = OneOf{}
 	f.LastSeen = LastSeen{}
 	f.Stage = OneOf{}
 	f.Lifecycle = OneOf{}
@@ -187,7 +209,7 @@ func (f Filter) ofIndex() Filter {
 // needsItems reports whether other attributes than those of the staleness index decide, too.
 func (f Filter) needsItems() bool {
 	return !f.Text.IsEmpty() || f.ContextField != "" || f.Status.Values != nil || f.Segment.Values != nil ||
-		!f.Tag.isEmpty() || f.Owner.Values != nil || !f.LastSeen.isEmpty() ||
+		!f.Tag.isEmpty() || f.Owner.Values != nil || f.CreatedBy.Values != nil || !f.LastSeen.isEmpty() ||
 		f.Lifecycle.Values != nil || f.Stage.Values != nil
 }
 

@@ -41,4 +41,4 @@ func Operations() []app.Operation {
 	}
 }
 
-func searcher(d *app.Deps) *Searcher { return NewSearcher(d.DynamoDB, d.Tables) }
+func searcher(d *app.Deps) *Searcher { return NewSearcher(d.DynamoDB, d.Tables, d.Now) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/api/feature"
@@ -51,21 +52,14 @@ const (
 	maxLimit     = 100
 )
 
-// unsupportedParameters are parameters of Unleash that this service does not have.
-func unsupportedParameters() []string {
-	return []string{"favorite", "createdBy"}
-}
-
 // parseSearch reads the parameters of a search. Its error is a 400.
 func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
-	for _, name := range unsupportedParameters() {
-		if q.Has(name) {
-			q.Reject(name, "is not supported")
-		}
-	}
 	f := Filter{Text: ParseText(q.Text("query", maxText)), Project: oneOf(q, "project"), Type: oneOf(q, "type"),
 		State: oneOf(q, "state"), Status: oneOf(q, "status"), Segment: oneOf(q, "segment"), Stage: oneOf(q, "stage"),
-		Lifecycle: oneOf(q, "lifecycle")}
+		Lifecycle: oneOf(q, "lifecycle"), Application: oneOf(q, "application")}
+	if q.Has("favorite") {
+		f.Favorite = q.OneOf("favorite", favoriteOnly, favoriteNot)
+	}
 	for i, id := range f.Type.Values {
 		f.Type.Values[i] = toggle.NormalTypeID(id)
 	}
@@ -97,7 +91,7 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 	case "IS_ON_OR_AFTER":
 		f.From = day
 	}
-	f.Tag, f.Owner = tags(q), owners(q)
+	f.Tag, f.Owner, f.CreatedBy = tags(q), owners(q), creators(q)
 	f.LastSeen = lastSeen(q)
 	if before := q.Time("createdBefore"); f.Before.IsZero() || !before.IsZero() && before.Before(f.Before) {
 		f.Before = before
@@ -143,6 +137,19 @@ func owners(q *lambdahttp.Query) OneOf {
 	for _, text := range selected.Values {
 		if _, ok := toggle.ParseOwner(text); !ok && text != toggle.NoOwner {
 			q.Reject(name, "must have owners such as user:7, group:3, text:Checkout team or none")
+			break
+		}
+	}
+	return selected
+}
+
+// creators reads the parameter createdBy.
+func creators(q *lambdahttp.Query) OneOf {
+	const name = "createdBy"
+	selected := oneOf(q, name)
+	for _, text := range selected.Values {
+		if id, err := strconv.ParseInt(text, 10, 64); err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
+			q.Reject(name, "must have ids of accounts such as 7")
 			break
 		}
 	}

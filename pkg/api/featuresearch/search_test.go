@@ -1,6 +1,7 @@
 package featuresearch_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/delivery/usage"
+	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -259,6 +262,92 @@ func TestSearchByOwner(t *testing.T) {
 	}
 }
 
+// Toggles are found by who created them, also in the index, which does not have it. An imported toggle has a creator without
+// an id.
+func TestSearchByCreator(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","CreatedBy":{"id":7}}`, `{"name":"b","CreatedBy":{"id":8}}`, `{"name":"c","CreatedBy":{"name":"ada"}}`,
+		`{"name":"d"}`)
+	search := db.Searches(db.Client)
+	for query, want := range map[string]string{
+		"createdBy=IS:7":                                "a",
+		"createdBy=IS_NOT:7":                            "b c d",
+		"createdBy=IS_ANY_OF:7,8":                       "a b",
+		"createdBy=IS_NONE_OF:7,8&state=IS_NOT:active":  "c d",
+		"createdBy=IS:8&state=IS:potentially-stale":     "b",
+		"createdBy=IS_NOT:8&state=IS:potentially-stale": "a c d",
+	} {
+		assert.Equal(t, want, found(t.Context(), search, query))
+	}
+}
+
+// Toggles are found by whether they are favorites of the caller.
+func TestSearchByFavorite(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","type":"endless"}`, `{"name":"b"}`, `{"name":"c"}`)
+	search, viewer := db.Searches(db.Client), operation.Viewer(t.Context())
+	favorites := favorite.NewStore(db.Client, db.Tables)
+	for _, name := range []string{"a", "b"} {
+		assert.OK(t, favorites.Add(viewer, favorite.Feature(db.Toggle(t, name))))
+	}
+	for query, want := range map[string]string{
+		"favorite=IS:true":                            "a b",
+		"favorite=IS:false":                           "c",
+		"favorite=IS:true&state=IS:potentially-stale": "b",
+	} {
+		assert.Equal(t, want, found(viewer, search, query))
+	}
+	assert.Equal(t, "", found(t.Context(), search, "favorite=IS:true")) // another caller
+}
+
+// Toggles are found by the applications that asked for them in the last 24 hours.
+func TestSearchByApplication(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a"}`, `{"name":"b"}`, `{"name":"c","type":"endless"}`)
+	for hoursAgo, features := range map[int]map[string]usage.ByApplication{
+		0:  {"a": {"web": {Yes: 1}}, "unknown": {"web": {No: 1}}},
+		23: {"c": {"web": {No: 1}, "mobile": {Yes: 1}}},
+		24: {"b": {"web": {Yes: 1}}},
+	} {
+		hour := usage.HourOf(toggles.Now()).Add(-time.Duration(hoursAgo) * time.Hour)
+		item, err := usagetable.MarshalPart(usagetable.Part{
+			Kind: usagetable.KindTally, Hour: hour, Environment: "production", ID: "1", WrittenAt: hour,
+		}, usage.Tally{Features: features})
+		assert.OK(t, err)
+		db.Put(t, db.Tables[usagetable.Table], item)
+	}
+	search := db.Searches(db.Client)
+	for query, want := range map[string]string{
+		"application=IS:web":                            "a c",
+		"application=IS_NOT:web":                        "b",
+		"application=IS_ANY_OF:mobile,other":            "c",
+		"application=IS_NONE_OF:mobile,other":           "a b",
+		"application=IS:other":                          "",
+		"application=IS:web&state=IS:potentially-stale": "a",
+	} {
+		assert.Equal(t, want, found(t.Context(), search, query))
+	}
+}
+
+// found returns the names of the toggles that a search finds, sorted.
+func found(ctx context.Context, search operation.Set, query string) string {
+	_, _, text := search.Serve(ctx, operation.Request{Operation: "search", Query: query + "&sortBy=name"})
+	var body struct {
+		Features []struct{ Name string }
+	}
+	if err := json.Unmarshal([]byte(text), &body); err != nil {
+		return text
+	}
+	names := make([]string, len(body.Features))
+	for i, f := range body.Features {
+		names[i] = f.Name
+	}
+	return strings.Join(names, " ")
+}
+
 // A toggle that is kept is potentially stale, and not overdue.
 func TestSearchKept(t *testing.T) {
 	t.Parallel()
@@ -356,8 +445,11 @@ func TestSearchRejectsInvalidParameters(t *testing.T) {
 		{"status=IS_ANY_OF:production:enabled,production:on", "status", "must have an environment and enabled or disabled"},
 		{"status=IS_NOT::enabled", "status", "must have an environment and enabled or disabled"},
 		{"stage=IS:old", "stage", "must have the stages new, rolling-out, complete, overdue, to-remove or archived"},
-		{"favorite=a", "favorite", "is not supported"},
-		{"createdBy=a", "createdBy", "is not supported"},
+		{"favorite=true", "favorite", "must be IS:true or IS:false"},
+		{"favorite=", "favorite", "must be IS:true or IS:false"},
+		{"createdBy=IS:ada", "createdBy", "must have ids of accounts such as 7"},
+		{"createdBy=IS_ANY_OF:7,07", "createdBy", "must have ids of accounts such as 7"},
+		{"application=web", "application", "must begin with IS: or IS_NOT:"},
 		{"lastSeenAt=IS:2026-11-20", "lastSeenAt", "must begin with IS_BEFORE: or IS_ON_OR_AFTER:"},
 		{"lastSeenAt=IS_BEFORE:never", "lastSeenAt", "must be IS_BEFORE: or IS_ON_OR_AFTER: and a date"},
 		{"lastSeenAt=IS:never&lastSeenAt=IS:never", "lastSeenAt", "must be sent once"},

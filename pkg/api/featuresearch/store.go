@@ -7,10 +7,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"golang.org/x/sync/errgroup"
 
+	"toggleadmin/pkg/api/clientmetrics"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
 	"toggleadmin/pkg/api/segmenttable"
@@ -25,15 +27,17 @@ type Searcher struct {
 	table    string
 	segments string // the table
 	flags    *stalenessindex.Flags
+	metrics  *clientmetrics.Reader
 }
 
-// NewSearcher returns a searcher of the tables Features and Segments.
-func NewSearcher(client *dynamodb.Client, tables dynamo.Tables) *Searcher {
+// NewSearcher returns a searcher of the tables Features and Segments, and of Usage for the filter by applications.
+func NewSearcher(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time) *Searcher {
 	return &Searcher{
 		client:   client,
 		table:    tables[featuretable.Table],
 		segments: tables[segmenttable.Table],
 		flags:    stalenessindex.NewFlags(client, tables, nil),
+		metrics:  clientmetrics.NewReader(client, tables, now),
 	}
 }
 
@@ -52,6 +56,11 @@ func (s *Searcher) Search(
 	}
 	if f.Segment.Values != nil {
 		if f.known.segments, err = s.segmentIDs(ctx, f.Visible); err != nil {
+			return nil, 0, err
+		}
+	}
+	if f.Application.Values != nil {
+		if f.known.uses, err = s.metrics.Uses(ctx, f.Application.Values); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -286,7 +286,7 @@ func Everybody(id string, order int, disabled bool) string {
 
 // Searches returns the operations that search and count toggles.
 func Searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
-	searcher := featuresearch.NewSearcher(client, tables)
+	searcher := featuresearch.NewSearcher(client, tables, Now)
 	return operation.Set{Handlers: map[string]lambdahttp.HandlerFunc{
 		"search": featuresearch.Search(feature.NewReader(client, tables, Now), searcher),
 		"count":  featuresearch.Count(feature.NewReader(client, tables, Now), searcher),
