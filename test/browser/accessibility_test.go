@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -226,10 +227,10 @@ func (b *tab) focusIs(name string) {
 	b.hasFocus()
 }
 
-// tabTo presses the tab key until an element with the name has the focus.
+// tabTo presses the tab key until an element with the name has the focus. The element may not be there yet.
 func (b *tab) tabTo(name string) {
 	b.t.Helper()
-	for range 100 {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		b.press(kb.Tab)
 		now := b.focus()
 		if now.Name == name {

@@ -439,7 +439,7 @@ function announce(text, undo) {
     render(html`
       <button type="button" @click=${revert}>Undo</button>
       <button type="button" aria-label="Close the message" @click=${hideToast}>×</button>`, toastButtons);
-    if (document.activeElement === document.body) focusOn('button', toast);
+    keepFocus(() => focusOn('button', toast));
   }, 50); // the same message twice is a change for screen readers only after a pause
 
   async function revert({ currentTarget: button }) {
@@ -454,6 +454,15 @@ function announce(text, undo) {
       button.ariaDisabled = null;
     }
   }
+}
+
+/** Gives the focus to something if a change of the page removes what has it, until the user does the next thing. */
+function keepFocus(focus) {
+  const check = () => { if (document.activeElement === document.body) focus(); };
+  const observer = new MutationObserver(check);
+  observer.observe(main, { childList: true, subtree: true });
+  for (const event of ['keydown', 'pointerdown']) document.addEventListener(event, () => observer.disconnect(), { capture: true, once: true });
+  check();
 }
 
 /** An input that leads to everything that has a page. Ctrl K goes there from everywhere. */
