@@ -2,6 +2,7 @@ package feature_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/dynamo"
+	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
 	"toggleadmin/test/helper/operation"
@@ -325,6 +327,37 @@ func TestList(t *testing.T) {
 		{"list", "default/", "", `200 {"version":2,"features":[` + toggle("c") + "," + toggle("d") + `]}`},
 		{"list", "unknown/", "", `200 {"version":2,"features":[]}`},
 	})
+}
+
+// A list with strategies has pages, which end before a toggle for which a Lambda function has no room.
+func TestListWithStrategies(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewActive(t)
+	for i := range 15 { // 2 fit: 400,000 bytes each in the response of a function
+		db.Put(t, db.Tables["Features"], dynamo.Item{"name": dynamo.S(fmt.Sprintf("large%02d", i)), "project": dynamo.S("default"),
+			"description": dynamo.S(strings.Repeat(`"`, 100_000))})
+	}
+	h := toggles.Handlers(db.Store)
+	list := func(query string) string {
+		t.Helper()
+		var got struct {
+			Features []struct {
+				Name         string
+				Environments []struct{ Strategies []toggle.Strategy }
+			}
+			More bool
+		}
+		status, _, text := h.Serve(t.Context(), operation.Request{Operation: "list", Path: "default/", Query: query})
+		assert.Equal(t, 200, status)
+		assert.OK(t, json.Unmarshal([]byte(text), &got))
+		last := got.Features[len(got.Features)-1]
+		return fmt.Sprintln(len(got.Features), last.Name, last.Environments[0].Strategies == nil, got.More)
+	}
+	assert.Equal(t, "12 large11 false true\n", list("strategies=true"))
+	assert.Equal(t, "3 large14 false false\n", list("strategies=true&after=large11"))
+	assert.Equal(t, "3 large14 true false\n", list("after=large11"))
+	h.ExpectQuery(t.Context(), t, "list", "strategies=yes",
+		"400 ValidationError: The `/query/strategies` parameter must be false or true; you sent \"yes\".")
 }
 
 // A person marks favorites, which their responses have, and nobody else's.

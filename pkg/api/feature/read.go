@@ -38,31 +38,61 @@ const (
 	maxList = 5_000_000
 )
 
+// maxName is more than the length of the name of a toggle.
+const maxName = 1000
+
+// featureList is the response of List.
+type featureList struct {
+	Version  int        `json:"version"`
+	Features []Response `json:"features"`
+	More     bool       `json:"more,omitzero"` // toggles follow; only of a list with strategies
+}
+
 // List serves GET /api/admin/projects/{projectId}/features.
 func List(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		project := ProjectOf(r)
-		all, err := features.Responses(r.Context(), func(ctx context.Context, _ Resources) ([]toggle.Feature, error) {
+		q := lambdahttp.NewQuery(r)
+		withStrategies, after := q.OneOf("strategies", "false", "true") == "true", q.Text("after", maxName)
+		if err := q.Err(); err != nil {
+			return err
+		}
+		project, response := ProjectOf(r), newResponse
+		if withStrategies {
+			response = newResponseWithStrategies
+		}
+		all, err := features.responses(r.Context(), func(ctx context.Context, _ Resources) ([]toggle.Feature, error) {
 			return features.list(ctx, func(row featuretable.Row) bool {
-				return row.Toggle.Project == project && !row.Toggle.Archived
+				return row.Toggle.Project == project && !row.Toggle.Archived && row.Toggle.Name > after
 			})
-		})
+		}, response)
 		if err != nil {
 			return err
 		}
-		body := struct {
-			Version  int        `json:"version"`
-			Features []Response `json:"features"`
-		}{listVersion, all}
-		size, err := jsonbody.SizeInResponse(body)
+		n, err := fitting(all)
 		if err != nil {
 			return err
 		}
-		if size > maxList {
+		if n < len(all) && !withStrategies {
 			return apierror.Errorf(apierror.Validation,
 				"The list of the %d toggles of the project is larger than %d bytes. Use the pages of "+
 					"GET /api/admin/search/features?project=IS:%s.", len(all), maxList, project)
 		}
-		return lambdahttp.WriteJSON(w, http.StatusOK, body)
+		return lambdahttp.WriteJSON(w, http.StatusOK, featureList{listVersion, all[:n], n < len(all)})
 	}
+}
+
+// fitting returns how many toggles a response can have: all, or those at the beginning. There is room for any one.
+func fitting(all []Response) (int, error) {
+	const around = len(`"{\"version\":2,\"features\":[],\"more\":true}"`)
+	size := around
+	for i, one := range all {
+		own, err := jsonbody.SizeInResponse(one)
+		if err != nil {
+			return 0, err
+		}
+		if size += own; i > 0 && size > maxList {
+			return i, nil
+		}
+	}
+	return len(all), nil
 }

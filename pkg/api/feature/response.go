@@ -89,7 +89,7 @@ type environmentResponse struct {
 	Yes int64 `json:"yes"`
 	No  int64 `json:"no"`
 
-	// Strategies is in their order. Lists leave it out.
+	// Strategies is in their order. Lists leave it out, unless they are asked for it.
 	Strategies []toggle.Strategy `json:"strategies,omitzero"`
 }
 
@@ -149,21 +149,18 @@ func newResponse(f toggle.Feature, known Resources) Response {
 
 // newFullResponse returns the response of an operation on one toggle.
 func newFullResponse(f toggle.Feature, known Resources) Response {
-	r := newResponse(f, known)
+	r := newResponseWithStrategies(f, known)
 	r.ContextFields = append([]string{}, f.ContextFields...)
 	r.Links = append([]toggle.Link{}, f.Links...)
+	return r
+}
+
+func newResponseWithStrategies(f toggle.Feature, known Resources) Response {
+	r := newResponse(f, known)
 	for i := range r.Environments {
 		r.Environments[i].Strategies = append([]toggle.Strategy{}, f.Environments[r.Environments[i].Name].Strategies...)
 	}
 	return r
-}
-
-func newResponses(all []toggle.Feature, known Resources) []Response {
-	list := make([]Response, len(all))
-	for i, f := range all {
-		list[i] = newResponse(f, known)
-	}
-	return list
 }
 
 // productionOf returns the names of the environments of the toggle's project that are of the type production.

@@ -211,6 +211,14 @@ func (r *Reader) accountsOf(ctx context.Context, all []toggle.Feature) (map[int6
 func (r *Reader) Responses(
 	ctx context.Context, read func(context.Context, Resources) ([]toggle.Feature, error),
 ) ([]Response, error) {
+	return r.responses(ctx, read, newResponse)
+}
+
+// responses is Responses with another function that makes each response.
+func (r *Reader) responses(
+	ctx context.Context, read func(context.Context, Resources) ([]toggle.Feature, error),
+	newResponse func(toggle.Feature, Resources) Response,
+) ([]Response, error) {
 	used := r.hour.start(ctx)
 	var known Resources
 	var favorites favorite.Favorites
@@ -247,5 +255,9 @@ func (r *Reader) Responses(
 	if known.used, err = used(); err != nil {
 		return nil, err
 	}
-	return newResponses(all, known), nil
+	list := make([]Response, len(all))
+	for i, f := range all {
+		list[i] = newResponse(f, known)
+	}
+	return list, nil
 }

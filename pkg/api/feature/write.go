@@ -118,15 +118,13 @@ func asInPath(r *http.Request, property, parameter string) jsonbody.Rule {
 // ChangeOf returns the change of the record of a toggle that a body describes, or a 400 if the type does not exist. The
 // change returns a 400 if the toggle gets an owner that does not exist.
 func ChangeOf(ctx context.Context, features *Reader, body jsonbody.Object) (Change, error) {
-	id, typed := body.TextOK("type")
-	if typed {
-		id = toggle.NormalTypeID(id)
-		_, found, err := features.Type(ctx, id)
+	if id, ok := body.TextOK("type"); ok {
+		_, found, err := features.Type(ctx, toggle.NormalTypeID(id))
 		if err != nil {
 			return nil, err
 		}
 		if !found {
-			return nil, apierror.Invalid(apierror.At("/body/type", "must be the id of a feature type").Sent(body.Text("type")))
+			return nil, apierror.Invalid(apierror.At("/body/type", "must be the id of a feature type").Sent(id))
 		}
 	}
 	owner := OwnerIn(body)
@@ -135,26 +133,32 @@ func ChangeOf(ctx context.Context, features *Reader, body jsonbody.Object) (Chan
 		return nil, err
 	}
 	return func(f toggle.Feature) (toggle.Feature, error) {
-		if typed {
-			f.Type = id
+		if missing != nil && body.Has(propertyOwner) && !sameOwner(f.Owner, owner) {
+			return f, missing
 		}
-		if body.Has("description") {
-			f.Description = nil
-			if text, ok := body.TextOK("description"); ok {
-				f.Description = &text
-			}
-		}
-		if body.Has("impressionData") {
-			f.ImpressionData = body.Bool("impressionData")
-		}
-		if body.Has(propertyOwner) && !sameOwner(f.Owner, owner) {
-			if missing != nil {
-				return f, missing
-			}
-			f.Owner = owner
-		}
-		return keep(f, body, features.now())
+		return Recorded(f, body, features.now())
 	}, nil
+}
+
+// Recorded returns a toggle with the properties of its record in a body. Its type and its owner need not exist. Its error
+// is a 400.
+func Recorded(f toggle.Feature, body jsonbody.Object, now time.Time) (toggle.Feature, error) {
+	if id, ok := body.TextOK("type"); ok {
+		f.Type = toggle.NormalTypeID(id)
+	}
+	if body.Has("description") {
+		f.Description = nil
+		if text, ok := body.TextOK("description"); ok {
+			f.Description = &text
+		}
+	}
+	if body.Has("impressionData") {
+		f.ImpressionData = body.Bool("impressionData")
+	}
+	if owner := OwnerIn(body); body.Has(propertyOwner) && !sameOwner(f.Owner, owner) {
+		f.Owner = owner
+	}
+	return keep(f, body, now)
 }
 
 // Update serves PUT /api/admin/projects/{projectId}/features/{featureName}.

@@ -48,13 +48,23 @@ func newReader() reader {
 	return reader{jsonbody.MustCompile(setSchema), featuredependency.AddSchema(), featurestrategy.CreateSchema()}
 }
 
-// read returns the body of a request, with the defaults of omitted properties of the record.
+// read returns the body of a request.
 func (b reader) read(r *http.Request) (body, error) {
-	sent, err := b.set.Read(r, hasSource, noStateIfArchived, hasTags, feature.HasOwner, feature.HasKeep)
+	sent, err := b.set.Read(r, rules()...)
 	if err != nil {
 		return body{}, err
 	}
-	read := body{
+	return b.parts(sent)
+}
+
+// rules returns the rules that the schema of the body cannot express.
+func rules() []jsonbody.Rule {
+	return []jsonbody.Rule{hasSource, noStateIfArchived, hasTags, feature.HasOwner, feature.HasKeep}
+}
+
+// parts returns a body with its parts, and with the defaults of omitted properties of the record.
+func (b reader) parts(sent jsonbody.Object) (read body, err error) {
+	read = body{
 		Object:       jsonbody.Object{"type": toggle.DefaultType, "description": nil, "impressionData": false},
 		tags:         featuretag.TagsOf(sent.Objects("tags")),
 		environments: map[string]state{},

@@ -148,8 +148,44 @@ func TestApplyAfterAnInterruption(t *testing.T) {
 	assert.Equal(t, 0, len(plan(t, client, toggles).Steps))
 }
 
-// A plan sends no request that stores anything, and one request for each toggle.
-func TestPlanStoresNothing(t *testing.T) {
+// describedToggle has a part of each kind. What it omits has a default.
+const describedToggle = `name: a
+project: default
+type: operational
+description: first
+tags: [{type: simple, value: one}]
+owner: {kind: text, name: Checkout}
+keepUntil: "2999-01-31"
+keepReason: because
+dependency: {feature: parent, variants: [x]}
+environments:
+  development: {enabled: false, strategies: [{name: default, disabled: true}]}
+  production:
+    enabled: true
+    strategies:
+      - name: flexibleRollout
+        title: some
+        parameters: {rollout: "25", stickiness: userId}
+        segments: [Some]
+        constraints: [{contextName: userId, operator: IN, values: [" 1 ", "2"]}]
+        variants: [{name: v1}, {name: v2}, {name: v3, weight: 100, weightType: fix, payload: {type: string, value: p}}]
+---
+name: parent
+project: default
+environments:
+  production: {enabled: true, strategies: [{name: flexibleRollout, variants: [{name: x}]}]}
+---
+kind: segment
+name: Some
+constraints: [{contextName: userId, operator: IN, values: ["3"]}]
+---
+kind: segment
+name: Other
+constraints: []
+`
+
+// A plan sends no request that stores anything. It tries each toggle that differs, and no other.
+func TestPlanTriesWhatDiffers(t *testing.T) {
 	t.Parallel()
 	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
 	var tries, others atomic.Int64
@@ -166,8 +202,50 @@ func TestPlanStoresNothing(t *testing.T) {
 		forward.ServeHTTP(w, r)
 	}))
 	t.Cleanup(proxy.Close)
-	plan(t, clientOf(t, proxy.URL, service.Users[2].PAT), write(t, "a", "b"))
-	assert.Equal(t, []int64{2, 0}, []int64{tries.Load(), others.Load()})
+	viewer := clientOf(t, proxy.URL, service.Users[2].PAT)
+	planned := func(text string) ascode.Plan {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "toggles.yaml")
+		assert.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		all, err := ascode.Read([]string{file})
+		assert.OK(t, err)
+		p, err := viewer.Plan(t.Context(), all, ascode.Options{Source: source})
+		assert.OK(t, err)
+		return p
+	}
+	plan(t, viewer, write(t, "b", "c"))
+	assert.Equal(t, []int64{2, 0}, []int64{tries.Swap(0), others.Load()})
+
+	assert.OK(t, newClient(t, service).Apply(t.Context(), planned(describedToggle), func(o ascode.Outcome) {
+		assert.Equal(t, "", o.Error)
+	}))
+	tries.Store(0)
+	assert.Equal(t, 0, len(planned(describedToggle).Steps))
+	assert.Equal(t, []int64{0, 0}, []int64{tries.Load(), others.Load()})
+	for _, edit := range [][2]string{
+		{"type: operational", "type: release"}, {"description: first\n", ""}, {"value: one", "value: two"},
+		{"kind: text, name: Checkout", "kind: text, name: Search"}, {"2999", "2998"}, {"because", "so"},
+		{"{feature: parent, variants: [x]}", "{feature: parent}"}, {"dependency: {feature: parent, variants: [x]}\n", ""},
+		{"type: operational", "type: operational\nimpressionData: true"}, {"default, disabled: true", "default"},
+		{"[{name: default, disabled: true}]", "[]"}, {"{name: default, disabled: true}", "{name: flexibleRollout, disabled: true}"},
+		{"    enabled: true", "    enabled: false"}, {"title: some", "title: other"}, {`rollout: "25"`, `rollout: "26"`},
+		{"segments: [Some]", "segments: [Other]"}, {`values: [" 1 ", "2"]`, `values: ["1"]`}, {"operator: IN, values: [\" 1", "operator: NOT_IN, values: [\" 1"},
+		{"weight: 100", "weight: 200"}, {"value: p", "value: q"}, {"{name: v2}, ", ""},
+		{"stickiness: userId", "stickiness: sessionId"}, {"stickiness: userId", "stickiness: userId, groupId: other"},
+	} {
+		if p := planned(strings.Replace(describedToggle, edit[0], edit[1], 1)); len(p.Steps) != 1 {
+			t.Errorf("%q instead of %q: %d steps", edit[1], edit[0], len(p.Steps))
+		}
+	}
+	for _, edit := range [][2]string{ // what is omitted stays
+		{"tags: [{type: simple, value: one}]\n", ""}, {"owner: {kind: text, name: Checkout}\n", ""},
+		{"keepUntil: \"2999-01-31\"\nkeepReason: because\n", ""},
+		{"  development: {enabled: false, strategies: [{name: default, disabled: true}]}\n", ""},
+	} {
+		tries.Store(0)
+		n := len(planned(strings.Replace(describedToggle, edit[0], edit[1], 1)).Steps)
+		assert.Equal(t, []int64{0, 0}, []int64{int64(n), tries.Load()})
+	}
 }
 
 // A file has several toggles. A toggle is described once.

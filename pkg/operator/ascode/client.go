@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
+	"toggleadmin/pkg/operator/exitstatus"
 )
 
 // Client plans and applies changes over the API. It is safe for concurrent use.
@@ -97,18 +99,25 @@ func (c *Client) projects(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// listed is a toggle in the list of a project.
-type listed struct {
-	Name      string `json:"name"`
-	Project   string `json:"project"`
-	ManagedBy string `json:"managedBy"`
-}
-
-// toggles returns the toggles of a project that are not archived.
-func (c *Client) toggles(ctx context.Context, project string) ([]listed, error) {
-	var list struct {
-		Features []listed `json:"features"`
+// toggles returns the toggles of a project that are not archived. One request returns up to 5 MB of them.
+func (c *Client) toggles(ctx context.Context, project string) (all []stored, err error) {
+	query := url.Values{"strategies": {"true"}}
+	for more := true; more; {
+		var list struct {
+			Features []stored `json:"features"`
+			More     bool     `json:"more"`
+		}
+		if _, err := c.api.Call(ctx, http.MethodGet, []string{"projects", project, "features"}, query, nil, nil, &list); err != nil {
+			return nil, err
+		}
+		for _, f := range list.Features {
+			if len(f.Environments) > 0 && f.Environments[0].Strategies == nil {
+				return nil, exitstatus.Errorf(exitstatus.Failure, "the installation is older than toggleadmin: update it, or use the "+
+					"toggleadmin of its release")
+			}
+			query.Set("after", f.Name)
+		}
+		all, more = append(all, list.Features...), list.More
 	}
-	err := c.api.Get(ctx, &list, "projects", project, "features")
-	return list.Features, err
+	return all, nil
 }

@@ -11,37 +11,28 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/sync/errgroup"
 
-	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/toggle"
 )
 
-// stored is a toggle in the API.
+// stored is a toggle of a project in the API.
 type stored struct {
-	Name           string       `json:"name"`
-	Project        string       `json:"project"`
-	Type           string       `json:"type"`
-	Description    *string      `json:"description"`
-	ImpressionData bool         `json:"impressionData"`
-	Tags           []Tag        `json:"tags"`
-	Owner          *Owner       `json:"owner"`
-	KeepUntil      string       `json:"keepUntil"`
-	KeepReason     string       `json:"keepReason"`
-	Dependencies   []Dependency `json:"dependencies"`
+	Name           string              `json:"name"`
+	Project        string              `json:"project"`
+	Type           string              `json:"type"`
+	Description    *string             `json:"description"`
+	ImpressionData bool                `json:"impressionData"`
+	Tags           []toggle.Tag        `json:"tags"`
+	Owner          *toggle.Owner       `json:"owner"`
+	KeepUntil      string              `json:"keepUntil"`
+	KeepReason     string              `json:"keepReason"`
+	ManagedBy      string              `json:"managedBy"`
+	Dependencies   []toggle.Dependency `json:"dependencies"`
 	Environments   []struct {
-		Environment
+		toggle.Environment
 
-		Name       string           `json:"name"`
-		Strategies []storedStrategy `json:"strategies"`
-	} `json:"environments"`
-}
-
-// storedStrategy is a strategy in the API.
-type storedStrategy struct {
-	Strategy
-
-	Segments []int64 `json:"segments"`
+		Name string `json:"name"`
+	} `json:"environments"` // those of the project
 }
 
 // Export writes the resources that the token sees into files of a folder, one each, and returns their numbers. Archived
@@ -114,27 +105,23 @@ func (c *Client) described(ctx context.Context, project string, segments map[int
 		return nil, err
 	}
 	all := make([]Resource, len(toggles))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(apiclient.Parallel)
 	for i, t := range toggles {
-		group.Go(func() error {
-			var f stored
-			err := c.api.Get(ctx, &f, "projects", project, "features", t.Name)
-			all[i] = f.asFile(segments)
-			return err
-		})
+		all[i] = t.asFile(segments)
 	}
-	return all, group.Wait()
+	return all, nil
 }
 
 // asFile returns the toggle as files contain it.
 func (f stored) asFile(segments map[int64]string) *Toggle {
 	t := Toggle{
 		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
-		Tags: f.Tags, Owner: f.Owner, KeepUntil: f.KeepUntil, KeepReason: f.KeepReason,
-		Environments: map[string]Environment{},
+		KeepUntil: f.KeepUntil, KeepReason: f.KeepReason, Environments: map[string]Environment{},
 	}
-	if t.Owner != nil {
+	for _, tag := range f.Tags {
+		t.Tags = append(t.Tags, Tag(tag))
+	}
+	if f.Owner != nil {
+		t.Owner = new(Owner(*f.Owner))
 		switch t.Owner.Kind { //nolint:exhaustive // a text has only its name
 		case toggle.OwnerUser:
 			t.Owner.Name = "" // files have no personal data
@@ -142,30 +129,39 @@ func (f stored) asFile(segments map[int64]string) *Toggle {
 			t.Owner.ID = 0 // which is that of one installation
 		}
 	}
-	if len(f.Dependencies) > 0 {
-		t.Dependency = &f.Dependencies[0]
-		if *t.Dependency.Enabled {
-			t.Dependency.Enabled = nil
+	for _, d := range f.Dependencies {
+		t.Dependency = &Dependency{Feature: d.Feature, Variants: d.Variants}
+		if !d.Enabled {
+			t.Dependency.Enabled = &d.Enabled
 		}
 	}
 	for _, e := range f.Environments {
 		state := Environment{Enabled: e.Enabled}
 		for _, s := range e.Strategies {
-			one := s.Strategy
-			one.SegmentIDs = nil
-			for _, id := range s.Segments {
-				one.Segments = append(one.Segments, segments[id])
-			}
-			for i := range one.Variants {
-				if one.Variants[i].WeightType == "variable" { // whose weights are computed
-					one.Variants[i].Weight, one.Variants[i].WeightType = 0, ""
-				}
-			}
-			state.Strategies = append(state.Strategies, one)
+			state.Strategies = append(state.Strategies, strategyAsFile(s, segments))
 		}
 		t.Environments[e.Name] = state
 	}
 	return &t
+}
+
+// strategyAsFile returns a strategy as files contain it.
+func strategyAsFile(s toggle.Strategy, segments map[int64]string) Strategy {
+	one := Strategy{Name: s.Name, Title: s.Title, Disabled: s.Disabled, Parameters: s.Parameters}
+	for _, c := range s.Constraints {
+		one.Constraints = append(one.Constraints, Constraint(c))
+	}
+	for _, id := range s.Segments {
+		one.Segments = append(one.Segments, segments[id])
+	}
+	for _, v := range s.Variants {
+		variant := Variant{Name: v.Name, Payload: (*Payload)(v.Payload)}
+		if v.WeightType != toggle.WeightVariable { // whose weights are computed
+			variant.Weight, variant.WeightType = v.Weight, string(v.WeightType)
+		}
+		one.Variants = append(one.Variants, variant)
+	}
+	return one
 }
 
 // folder is a folder that an export writes.

@@ -12,10 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"toggleadmin/pkg/api/eventsearch"
+	"toggleadmin/pkg/api/featurestate"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -95,9 +97,10 @@ type planner struct {
 	groups    func() (map[string]int64, error)  // the ids by the names; asks the API once
 	lifetimes func() (map[string]*int64, error) // of the toggle types by their ids; asks the API once
 	segments  map[string]int64                  // the ids by the names, in lower case
-	here      map[string]listed                 // the toggles of the projects of files, with Prune of all projects
+	here      map[string]stored                 // the toggles of the projects of files, with Prune of all projects
 	protected map[string][]string               // the environments that require change requests, by project
 	first     map[Ref]how                       // what the plan makes before toggles that need it
+	isSet     featurestate.Comparison
 }
 
 // Plan compares resources of files with the installation. It changes nothing. Its error names everything that is wrong
@@ -107,7 +110,8 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		client: c, o: o, caller: sync.OnceValues(func() (eventlog.Actor, error) { return c.caller(ctx) }),
 		groups:    sync.OnceValues(func() (map[string]int64, error) { return c.groups(ctx) }),
 		lifetimes: sync.OnceValues(func() (map[string]*int64, error) { return c.lifetimes(ctx) }),
-		segments:  map[string]int64{}, here: map[string]listed{}, protected: map[string][]string{}, first: map[Ref]how{},
+		segments:  map[string]int64{}, here: map[string]stored{}, protected: map[string][]string{}, first: map[Ref]how{},
+		isSet: featurestate.NewComparison(time.Now),
 	}
 	stored, err := c.segments(ctx)
 	if err != nil {
@@ -326,12 +330,8 @@ func (p *planner) prune(ctx context.Context, toggles []Resource) (steps []Step, 
 		if l.ManagedBy != p.o.Source || described[l.Name] {
 			continue
 		}
-		var f stored
-		if err := p.client.api.Get(ctx, &f, "projects", l.Project, "features", l.Name); err != nil {
-			return nil, err
-		}
 		t := Toggle{
-			Name: l.Name, Project: l.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
+			Name: l.Name, Project: l.Project, Type: l.Type, Description: l.Description, ImpressionData: l.ImpressionData,
 			ManagedBy: l.ManagedBy,
 		}
 		// It is tried without being archived: children that are archived before it still depend on it.

@@ -2,6 +2,7 @@ package ascode
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -76,12 +77,12 @@ type Strategy struct {
 
 // Constraint is a constraint of a strategy.
 type Constraint struct {
-	ContextName     string   `json:"contextName"               yaml:"contextName"`
-	Operator        string   `json:"operator"                  yaml:"operator"`
-	Values          []string `json:"values,omitempty"          yaml:"values,omitempty"`
-	Value           string   `json:"value,omitempty"           yaml:"value,omitempty"`
-	Inverted        bool     `json:"inverted,omitempty"        yaml:"inverted,omitempty"`
-	CaseInsensitive bool     `json:"caseInsensitive,omitempty" yaml:"caseInsensitive,omitempty"`
+	ContextName     string          `json:"contextName"               yaml:"contextName"`
+	Operator        toggle.Operator `json:"operator"                  yaml:"operator"`
+	Values          []string        `json:"values,omitempty"          yaml:"values,omitempty"`
+	Value           string          `json:"value,omitempty"           yaml:"value,omitempty"`
+	Inverted        bool            `json:"inverted,omitempty"        yaml:"inverted,omitempty"`
+	CaseInsensitive bool            `json:"caseInsensitive,omitempty" yaml:"caseInsensitive,omitempty"`
 }
 
 // Variant is a variant of a strategy. Its stickiness is that of the strategy.
@@ -191,6 +192,9 @@ func (t *Toggle) plan(ctx context.Context, p *planner) (Step, error) {
 	if p.first[Ref{Kind: KindProject, Name: t.Project}.key()] == created {
 		return t.planInNewProject(p)
 	}
+	if isSet, err := t.isSet(p); isSet || err != nil {
+		return Step{}, err
+	}
 	needs := t.needs(p)
 	isCreated := func(n need) bool { return n.how == created }
 	if !slices.ContainsFunc(needs, isCreated) {
@@ -202,6 +206,34 @@ func (t *Toggle) plan(ctx context.Context, p *planner) (Step, error) {
 		}
 	}
 	return t.planAfter(ctx, p, needs)
+}
+
+// isSet reports whether the stored toggle is as it is described. If it is not known, the API decides.
+func (t *Toggle) isSet(p *planner) (bool, error) {
+	f, exists := p.here[t.Name]
+	if !exists || f.Project != t.Project || t.missingSegment() != "" {
+		return false, nil
+	}
+	body, err := json.Marshal(t)
+	if err != nil {
+		return false, fmt.Errorf("encode the %v: %w", t.Ref(), err)
+	}
+	stored := toggle.Feature{
+		Name: f.Name, Project: f.Project, Type: f.Type, Description: f.Description, ImpressionData: f.ImpressionData,
+		Tags: f.Tags, Owner: f.Owner, ManagedBy: f.ManagedBy,
+	}
+	if until, err := toggle.ParseDay(f.KeepUntil); err == nil {
+		stored.Keep = &toggle.Keep{Until: until, Reason: f.KeepReason}
+	}
+	for _, d := range f.Dependencies {
+		stored.Dependency = &d
+	}
+	var environments []string
+	for _, e := range f.Environments {
+		environments = append(environments, e.Name)
+		stored.SetEnvironment(e.Name, e.Environment)
+	}
+	return p.isSet(stored, environments, body), nil
 }
 
 // compare returns the step that makes the toggle as it is described, and its action.
