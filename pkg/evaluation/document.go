@@ -21,6 +21,7 @@ type Feature struct {
 	Description    *string             `json:"description"`
 	ImpressionData bool                `json:"impressionData"`
 	Dependencies   []toggle.Dependency `json:"dependencies,omitempty"`
+	Tags           []toggle.Tag        `json:"-"` // applications select toggles by them, and do not get them
 }
 
 // Strategy is a strategy of a toggle that is not disabled. It has no id, because old SDKs of Go expect a number there.

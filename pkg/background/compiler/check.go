@@ -10,9 +10,11 @@ import (
 
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/evaluation"
 	"toggleadmin/pkg/platform/consistency"
 	"toggleadmin/pkg/platform/datetime"
 	"toggleadmin/pkg/platform/jsonbody"
+	"toggleadmin/pkg/toggle"
 )
 
 // maxUnchecked is how long ago everything of a snapshot can have been read. A sweep does it every hour.
@@ -167,7 +169,10 @@ func differences(got, want snapshot.Document) ([]string, error) {
 func partsOf(d snapshot.Document) (map[string]string, error) {
 	parts := map[string]string{}
 	for _, f := range d.Features {
-		text, err := jsonbody.Encode(f)
+		text, err := jsonbody.Encode(struct {
+			evaluation.Feature
+			Tags []toggle.Tag `json:"tags"`
+		}{f, f.Tags})
 		if err != nil {
 			return nil, err
 		}

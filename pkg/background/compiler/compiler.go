@@ -73,7 +73,7 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 	if err != nil {
 		return false, err
 	}
-	changed.all = changed.all || !from.readable || from.pointer.Size > int(c.Limit)
+	changed.all = changed.all || !from.readable || !from.pointer.HasTags() || from.pointer.Size > int(c.Limit)
 	next := newCompilation(environment, from.document)
 	if err := c.read(ctx, next, changed); err != nil {
 		return false, err
@@ -87,7 +87,7 @@ func (c *Compiler) try(ctx context.Context, environment string, changed change) 
 	if changed.all {
 		to.Covers, to.CheckedAt = began, began
 	}
-	if hash := d.Hash(); hash != to.Hash {
+	if hash := d.Hash(); hash != to.Hash || !to.HasTags() {
 		to.Hash = hash
 		return c.publish(ctx, from, to, d)
 	}
@@ -121,7 +121,7 @@ func (c *Compiler) publish(
 		}
 		c.reportKept(ctx, to.Environment, []error{c.tooLarge(to.Size)})
 		d = from.document.Withdraw(d)
-		if to.Hash = d.Hash(); to.Hash == from.pointer.Hash {
+		if to.Hash = d.Hash(); to.Hash == from.pointer.Hash && from.pointer.HasTags() {
 			unchanged := from.pointer
 			unchanged.Size, unchanged.Covers, unchanged.CheckedAt = to.Size, to.Covers, to.CheckedAt
 			return c.point(ctx, from.pointer, unchanged)
@@ -134,11 +134,11 @@ func (c *Compiler) publish(
 	if to.PartsID, err = c.newID(); err != nil {
 		return false, err
 	}
-	parts, err := snapshottable.MarshalParts(s, to.PartsID, to.CompiledAt)
+	parts, ofTags, err := snapshottable.MarshalParts(s, to.PartsID, to.CompiledAt)
 	if err != nil {
 		return false, err
 	}
-	to.Parts = len(parts)
+	to.Parts, to.TagParts = len(parts)-ofTags, ofTags
 	if err := c.putParts(ctx, parts); err != nil {
 		return false, err
 	}

@@ -518,6 +518,55 @@ func TestOtherFormat(t *testing.T) {
 	}
 }
 
+// A change of tags is published, also if nothing else has changed. The tags of a snapshot that an earlier version of the
+// service has published are added by the next compilation of anything, or by a sweep.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	for name, repair := range map[string]func(*fixture){
+		"stream": func(f *fixture) { f.changed(toggleEvent(eventlog.FeatureUpdated, "b", "production")) },
+		"sweep":  (*fixture).sweep,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.put("b", "10")
+			a := toggle.Feature{Name: "a", Project: "shop", Tags: []toggle.Tag{{Type: "simple", Value: "web"}}}
+			f.store(a)
+			f.compile()
+			assert.Equal(t, "simple:web", f.tags())
+			a.Tags[0].Value = "app"
+			f.store(a)
+			if _, found, err := f.handler.Compiler.Check(t.Context()); err != nil || len(found) == 0 {
+				t.Errorf("found %v, error %v", found, err)
+			}
+			f.changed(toggleEvent(eventlog.FeatureTagged, "a", ""))
+			assert.Equal(t, "simple:app", f.tags())
+			before, _ := f.current("production")
+			item := snapshottable.MarshalPointer(before)
+			delete(item, "tagParts")
+			f.db.Put(t, f.db.Tables[snapshottable.Table], item)
+			assert.Equal(t, "", f.tags())
+			repair(f)
+			assert.Equal(t, "simple:app", f.tags())
+		})
+	}
+}
+
+// tags returns the tags of the toggles in production.
+func (f *fixture) tags() string {
+	f.Helper()
+	_, s := f.current("production")
+	d, err := s.Document()
+	assert.OK(f, err)
+	var all []string
+	for _, feature := range d.Features {
+		for _, tag := range feature.Tags {
+			all = append(all, tag.String())
+		}
+	}
+	return strings.Join(all, " ")
+}
+
 func (f *fixture) record(kind eventlog.Type, name, in string) {
 	f.Helper()
 	log := f.eventLog()
@@ -538,11 +587,11 @@ func TestUnusedParts(t *testing.T) {
 		f.put("a", percentage)
 		f.compile()
 	}
-	assert.Equal(t, 6, f.parts("production"))
+	assert.Equal(t, 9, f.parts("production"))
 	assert.OK(t, f.handler.Compiler.Compile(t.Context(), "gone"))
 	f.now = f.now.Add(time.Hour + time.Second)
 	f.sweep()
-	assert.Equal(t, 2, f.parts("production"))
+	assert.Equal(t, 3, f.parts("production"))
 	assert.Equal(t, 0, f.parts("gone"))
 	assert.Equal(t, "nothing", f.sees("gone"))
 	assert.Equal(t, "3: a 30", f.sees("production"))
@@ -560,7 +609,7 @@ func TestUnusedPartsOfABusyInstallation(t *testing.T) {
 		f.sweep()
 		f.now = f.now.Add(10 * time.Minute)
 	}
-	assert.Equal(t, 2*9, f.parts("production")) // of 11:00 and later
+	assert.Equal(t, 3*9, f.parts("production")) // of 11:00 and later
 	assert.Equal(t, "15: a 14", f.sees("production"))
 }
 

@@ -8,9 +8,10 @@
 //
 // The table has two kinds of items. The pointer has the format, the epoch, the version, the hash and the parts of the
 // current snapshot, the size of the toggles, delivered or not, the time up to which it covers all changes, and how
-// often it was written. The parts have the versions of the projects and the compressed body, in parts of 380 kB. Parts
-// are written before the pointer, and never change. Their keys contain the epoch, the version and random digits: each
-// compilation has parts of its own, also if another one publishes the same content.
+// often it was written. The parts have the versions of the projects, the compressed body, in parts of 380 kB, and then the
+// tags of the toggles, which select toggles and are not delivered. Parts are written before the pointer, and never change.
+// Their keys contain the epoch, the version and random digits: each compilation has parts of its own, also if another one
+// publishes the same content.
 //
 // A change of the form that an earlier version of the service would misread increases snapshottable.Format. A program
 // does not read another format: a process that serves applications keeps what it has, and the next compilation or sweep

@@ -136,9 +136,10 @@ func (h *Handler) sweep(ctx context.Context) error {
 }
 
 // isDue reports whether everything of a snapshot must be read again: an hour after the last time, if the snapshot has
-// another format, or if the clock of the process that has read everything was fast. Its times say nothing then.
+// another format or no tags, or if the clock of the process that has read everything was fast. Its times say nothing
+// then.
 func isDue(p snapshottable.Pointer, now time.Time) bool {
-	return p.Format != snapshottable.Format || now.Sub(p.CheckedAt) >= checkEvery || isAhead(p, now)
+	return p.Format != snapshottable.Format || !p.HasTags() || now.Sub(p.CheckedAt) >= checkEvery || isAhead(p, now)
 }
 
 // isAhead reports whether the times of a pointer are later than clocks differ.

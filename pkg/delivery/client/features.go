@@ -13,6 +13,7 @@ import (
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/platform/lambdahttp"
+	"toggleadmin/pkg/toggle"
 )
 
 // getFeatures serves GET /api/client/features.
@@ -134,9 +135,14 @@ func (r *request) query() (snapshot.Query, error) {
 	for name, value := range parseQuery(r.URL.RawQuery) {
 		values.Add(name, value)
 	}
-	if values.Has("tag") || values.Has("tag[]") {
-		return q, apierror.Invalid(apierror.At("/query/tag", "is not supported: toggles have no tags"))
+	for _, text := range slices.Sorted(slices.Values(slices.Concat(values["tag"], values["tag[]"]))) {
+		tag, ok := toggle.ParseTag(text)
+		if !ok {
+			return q, apierror.Invalid(apierror.At("/query/tag", "must be tags such as simple:checkout").Sent(text))
+		}
+		q.Tags = append(q.Tags, snapshot.NewTagOf(tag))
 	}
+	q.Tags = slices.Compact(q.Tags)
 	if prefixes := values["namePrefix"]; len(prefixes) > 1 {
 		return q, apierror.Invalid(apierror.At("/query/namePrefix", "must be sent once"))
 	} else if len(prefixes) == 1 {
@@ -176,7 +182,7 @@ func knowsSegments(specification string) bool {
 	return numbers[0] > segmentsMajor || numbers[0] == segmentsMajor && numbers[1] >= segmentsMinor
 }
 
-// getFeature serves GET /api/client/features/{name}, for which namePrefix has no meaning.
+// getFeature serves GET /api/client/features/{name}, for which namePrefix and tag have no meaning.
 func (h *Handler) getFeature(r *request) error {
 	q, err := r.query()
 	if err != nil {
@@ -186,7 +192,7 @@ func (h *Handler) getFeature(r *request) error {
 	if err != nil {
 		return err
 	}
-	q.NamePrefix = ""
+	q.NamePrefix, q.Tags = "", nil
 	d = snapshot.NewSelection(q).From(d).Select(func(f evaluation.Feature) bool { return f.Name == r.name })
 	if len(d.Features) == 0 {
 		return apierror.Errorf(apierror.NotFound, "There is no toggle with the name %q.", apierror.Echo(r.name))

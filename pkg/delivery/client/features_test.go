@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshot"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -146,6 +147,10 @@ func TestSelection(t *testing.T) {
 		project, _, _ := strings.Cut(strings.ReplaceAll(name, "_", "."), ".")
 		f.put(project, name, toggle.Strategy{})
 	}
+	web, team := toggle.Tag{Type: "simple", Value: "web"}, toggle.Tag{Type: "team", Value: "a:b"}
+	f.tag("shop.a", web)
+	f.tag("shop.b", web)
+	f.tag("billing.d", team)
 	f.compile()
 	h := f.process()
 	all, shop := f.token(clienttokentable.Backend), f.token(clienttokentable.Backend, "shop")
@@ -158,7 +163,12 @@ func TestSelection(t *testing.T) {
 		{all, "?project=other", ""},
 		{all, "?namePrefix=shop_", "shop_c"},
 		{all, "?namePrefix=a&namePrefix=b", "400"},
-		{all, "?tag=a:b", "400"},
+		{all, "?tag=simple:web", "shop.a shop.b"},
+		{all, "?tag[]=team:a:b&tag=simple:web", "billing.d shop.a shop.b"}, // one of them
+		{all, "?tag=simple:web&project=billing", ""},
+		{all, "?tag=simple:web&namePrefix=shop.b", "shop.b"},
+		{all, "?tag=simple", "400"},
+		{shop, "?tag=team:a:b", ""},
 		{all, "?environment=development&x=%C3&y=a;b&z=100%", "billing.d shop.a shop.b shop_c"},
 		{shop, "", "shop.a shop.b shop_c"},
 		{shop, "?project=billing&namePrefix=shop.", "shop.a shop.b"},
@@ -194,6 +204,31 @@ func TestSegments(t *testing.T) {
 		assert.Equal(t, http.StatusNotModified,
 			poll(h, token, got.header.Get("ETag"), "Unleash-Client-Spec", specification).status)
 	}
+}
+
+// A download by tags of toggles has another entity tag after their change, and the others have not. A snapshot of an
+// earlier version of the service has no tags.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.put("shop", "a", toggle.Strategy{})
+	f.compile()
+	h, token := f.process(), f.token(clienttokentable.Backend)
+	const path = "/api/client/features?tag=simple:web"
+	whole, none := poll(h, token, ""), call(h, "GET", path, token, "")
+	assert.Equal(t, "", none.names(t))
+	f.tag("a", toggle.Tag{Type: "simple", Value: "web"})
+	f.compile()
+	assert.Equal(t, http.StatusNotModified, poll(h, token, whole.header.Get("ETag")).status)
+	one := call(h, "GET", path, token, "", "If-None-Match", none.header.Get("ETag"))
+	assert.Equal(t, "a", one.names(t))
+	if !strings.Contains(one.body, `"query":{"tag":[["simple","web"]],"environment":"production"`) {
+		t.Error(one.body)
+	}
+	f.changePointer(func(item dynamo.Item) { delete(item, "tagParts") })
+	old := f.process()
+	assert.Equal(t, http.StatusServiceUnavailable, call(old, "GET", path, token, "").status)
+	assert.Equal(t, http.StatusOK, poll(old, token, "").status)
 }
 
 // A token's tag changes only if what the token sees changes.

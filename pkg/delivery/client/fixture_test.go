@@ -25,6 +25,7 @@ import (
 	"toggleadmin/pkg/delivery/client"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/delivery/snapshottable"
+	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
@@ -100,6 +101,20 @@ func (f *fixture) put(project, name string, strategies ...toggle.Strategy) {
 	f.db.Put(f, f.db.Tables[featuretable.Table], featuretable.Marshal(t.Normalized()))
 }
 
+// tag replaces the tags of a toggle.
+func (f *fixture) tag(name string, tags ...toggle.Tag) {
+	f.Helper()
+	table := f.db.Tables[featuretable.Table]
+	for _, item := range f.db.Scan(f, table) {
+		if row := featuretable.UnmarshalRow(item); row.Toggle.Name == name {
+			stored, err := row.Feature()
+			assert.OK(f, err)
+			stored.Tags = tags
+			f.db.Put(f, table, featuretable.Marshal(stored))
+		}
+	}
+}
+
 func (f *fixture) putSegment(id int64, name string, constraints ...toggle.Constraint) {
 	f.Helper()
 	f.db.Put(f, f.db.Tables[segmenttable.Table], segmenttable.Marshal(segmenttable.Segment{
@@ -110,6 +125,18 @@ func (f *fixture) putSegment(id int64, name string, constraints ...toggle.Constr
 func (f *fixture) compile() {
 	f.Helper()
 	assert.OK(f, f.compiler.Compile(context.Background(), "production"))
+}
+
+// changePointer changes the item of the pointer.
+func (f *fixture) changePointer(change func(dynamo.Item)) {
+	f.Helper()
+	table := f.db.Tables[snapshottable.Table]
+	for _, item := range f.db.Scan(f, table) {
+		if snapshottable.IsPointer(item) {
+			change(item)
+			f.db.Put(f, table, item)
+		}
+	}
 }
 
 // deletePointer does to the snapshots what the restore of an installation does.

@@ -136,7 +136,7 @@ func (f *fixture) publish(features []evaluation.Feature) {
 	d := snapshot.NewDocument(features, nil)
 	s, err := snapshot.New("production", "e", 1, snapshot.Versions{}.Next(snapshot.Document{}, d, 1), d)
 	assert.OK(f, err)
-	parts, err := snapshottable.MarshalParts(s, "x", f.now)
+	parts, _, err := snapshottable.MarshalParts(s, "x", f.now)
 	assert.OK(f, err)
 	for _, part := range parts {
 		f.db.Put(f, f.db.Tables[snapshottable.Table], part)

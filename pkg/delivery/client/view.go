@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -114,9 +115,16 @@ func (v *view) build(s snapshot.Selection, gzip bool) ([]byte, error) {
 	return snapshot.Compress(text)
 }
 
+// errNoTags is the cause of a 503 if an earlier version of the service has published the snapshot. The next sweep replaces
+// it.
+var errNoTags = errors.New("the snapshot has no tags of toggles")
+
 // selected returns the document with what a selection selects. It is an error if its segments are too large to be
-// inlined.
+// inlined, or if it has tags and the snapshot has none.
 func (v *view) selected(s snapshot.Selection) (snapshot.Document, error) {
+	if len(s.Query().Tags) > 0 && v.Tags == nil {
+		return snapshot.Document{}, unavailable(errNoTags)
+	}
 	d, err := v.document()
 	if err != nil {
 		return snapshot.Document{}, err

@@ -28,6 +28,7 @@ func NewFeature(f toggle.Feature, environment string) evaluation.Feature {
 		Variants:       []evaluation.FeatureVariant{}, // they belong to strategies
 		Description:    f.Description,
 		ImpressionData: f.ImpressionData,
+		Tags:           append([]toggle.Tag(nil), f.Tags...), // nil if there are none
 	}
 	for _, s := range in.Strategies {
 		if !s.Disabled {

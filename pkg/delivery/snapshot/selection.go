@@ -13,9 +13,16 @@ import (
 type Query struct {
 	Projects                 []string `json:"project,omitempty"`    // empty: all
 	NamePrefix               string   `json:"namePrefix,omitempty"` // of the toggles
+	Tags                     []TagOf  `json:"tag,omitempty"`        // a toggle has one of them; empty: any or none
 	Environment              string   `json:"environment"`
 	InlineSegmentConstraints bool     `json:"inlineSegmentConstraints"`
 }
+
+// TagOf is a tag of toggles in a query: its type and its value. Its JSON form is that of Unleash.
+type TagOf [2]string
+
+// NewTagOf returns a tag in a query.
+func NewTagOf(tag toggle.Tag) TagOf { return TagOf{tag.Type, tag.Value} }
 
 // Selection is a query with what follows from it: the toggles that a response contains, its form, its tag, and the key
 // under which it is kept. It is the only place that interprets a query.
@@ -44,13 +51,18 @@ func (s Selection) Tag(epoch string, versions Versions) Tag {
 	if s.query.InlineSegmentConstraints {
 		tag.Version = version.Inlined
 	}
+	if len(s.query.Tags) > 0 {
+		tag.Version = max(tag.Version, version.Tagged)
+	}
 	return tag
 }
 
 // IsStored reports whether the response to the query is the body of the snapshot of its environment.
 func (s Selection) IsStored() bool { return s.hasAll() && !s.query.InlineSegmentConstraints }
 
-func (s Selection) hasAll() bool { return len(s.query.Projects) == 0 && s.query.NamePrefix == "" }
+func (s Selection) hasAll() bool {
+	return len(s.query.Projects) == 0 && s.query.NamePrefix == "" && len(s.query.Tags) == 0
+}
 
 // From returns the selected toggles of a document, and the segments that they use. Segments are not inlined.
 func (s Selection) From(d Document) Document {
@@ -59,7 +71,10 @@ func (s Selection) From(d Document) Document {
 	}
 	return d.Select(func(f evaluation.Feature) bool {
 		return (len(s.query.Projects) == 0 || slices.Contains(s.query.Projects, f.Project)) &&
-			strings.HasPrefix(f.Name, s.query.NamePrefix)
+			strings.HasPrefix(f.Name, s.query.NamePrefix) &&
+			(len(s.query.Tags) == 0 || slices.ContainsFunc(f.Tags, func(tag toggle.Tag) bool {
+				return slices.Contains(s.query.Tags, NewTagOf(tag))
+			}))
 	})
 }
 

@@ -21,6 +21,9 @@ type Snapshot struct {
 	Version     int64  // 1 and higher within an epoch
 	Versions    Versions
 	Body        []byte // the response to a token of all projects that knows segments, compressed with gzip
+	// Tags is the JSON of the tags of toggles, by their names, compressed with gzip. It is nil if an earlier version of
+	// the service has published the snapshot, without tags.
+	Tags []byte
 }
 
 // New returns the snapshot of a document.
@@ -31,8 +34,25 @@ func New(environment, epoch string, version int64, versions Versions, d Document
 	if err != nil {
 		return Snapshot{}, err
 	}
-	s.Body, err = Compress(text)
+	if s.Body, err = Compress(text); err != nil {
+		return Snapshot{}, err
+	}
+	if text, err = jsonbody.Encode(d.tags()); err != nil {
+		return Snapshot{}, err
+	}
+	s.Tags, err = Compress(text)
 	return s, err
+}
+
+// tags returns the tags of the toggles that have any, by name.
+func (d Document) tags() map[string][]toggle.Tag {
+	tags := map[string][]toggle.Tag{}
+	for _, f := range d.Features {
+		if len(f.Tags) > 0 {
+			tags[f.Name] = f.Tags
+		}
+	}
+	return tags
 }
 
 // Document returns the document of the snapshot. A snapshot without a body has an empty one. An error means that the
@@ -42,18 +62,36 @@ func (s Snapshot) Document() (Document, error) {
 	if s.Body == nil {
 		return d, nil
 	}
-	text, err := Decompress(s.Body)
-	if err == nil {
-		err = json.Unmarshal(text, &d)
+	var tags map[string][]toggle.Tag
+	err := decode(s.Body, &d)
+	if err == nil && s.Tags != nil {
+		err = decode(s.Tags, &tags)
 	}
 	if err != nil {
 		return Document{}, fmt.Errorf("read the snapshot %d of the environment %q: %w", s.Version, s.Environment, err)
 	}
+	for i, f := range d.Features {
+		d.Features[i].Tags = tags[f.Name]
+	}
 	return d, nil
 }
 
-// Hash returns the SHA-256 of the document in hexadecimal digits.
-func (d Document) Hash() string { return hash(d) }
+// decode reads compressed JSON.
+func decode(compressed []byte, v any) error {
+	text, err := Decompress(compressed)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, v)
+}
+
+// Hash returns the SHA-256 of the document, and of the tags of its toggles, in hexadecimal digits.
+func (d Document) Hash() string {
+	return hash(struct {
+		Document
+		Tags map[string][]toggle.Tag `json:"tags"`
+	}{d, d.tags()})
+}
 
 func hash(v any) string {
 	text, err := jsonbody.Encode(v)

@@ -150,6 +150,7 @@ func TestSnapshot(t *testing.T) {
 	child := on("shop", "child", rollout("100"))
 	child.Dependency = &toggle.Dependency{Feature: "a", Enabled: true, Variants: []string{"v"}}
 	a := on("shop", "a", s)
+	a.Tags = []toggle.Tag{{Type: "simple", Value: "web"}}
 	forms := []evaluation.Feature{snapshot.NewFeature(child.Normalized(), "production"),
 		snapshot.NewFeature(a.Normalized(), "production")}
 	d := snapshot.NewDocument(forms, map[int64]toggle.Segment{7: snapshot.NewSegment(norway(7, "Norway"))})
@@ -192,13 +193,17 @@ func TestVersions(t *testing.T) {
 	changed := on("shop", "a", rollout("60", 7))
 	renamed := before
 	renamed.Segments = []toggle.Segment{snapshot.NewSegment(norway(7, "NO"))}
-	one, two, apart := snapshot.Version{1, 1}, snapshot.Version{2, 2}, snapshot.Version{2, 1}
+	c := on("billing", "b", rollout("50"))
+	c.Tags = []toggle.Tag{{Type: "simple", Value: "web"}}
+	tagged := production([]toggle.Feature{a, c}, norway(7, "Norway"))
+	one, two, apart := snapshot.Version{1, 1, 0}, snapshot.Version{2, 2, 0}, snapshot.Version{2, 1, 0}
 	for name, test := range map[string]struct {
 		after         snapshot.Document
 		shop, billing snapshot.Version
 	}{
 		"nothing":               {before, one, one},
 		"a toggle":              {production([]toggle.Feature{changed, b}, norway(7, "Norway")), two, one},
+		"a tag":                 {tagged, one, snapshot.Version{1, 1, 2}},
 		"a segment's name":      {renamed, apart, one},
 		"the last of a project": {production([]toggle.Feature{a}, norway(7, "Norway")), one, two},
 	} {
@@ -210,6 +215,7 @@ func TestVersions(t *testing.T) {
 			all := snapshot.Version{
 				Apart:   max(test.shop.Apart, test.billing.Apart),
 				Inlined: max(test.shop.Inlined, test.billing.Inlined),
+				Tagged:  max(test.shop.Tagged, test.billing.Tagged),
 			}
 			assert.Equal(t, all, next.Of(nil))
 			assert.Equal(t, all, next.Of([]string{"shop", "billing", "unknown"}))
@@ -257,8 +263,10 @@ func TestCheck(t *testing.T) {
 // A selection decides what a response has, which tag, and whether the body of a snapshot is the response.
 func TestSelection(t *testing.T) {
 	t.Parallel()
-	versions := snapshot.Versions{"shop": {Apart: 5, Inlined: 2}, "billing": {Apart: 3, Inlined: 3}}
-	d := production([]toggle.Feature{on("shop", "shop.a"), on("shop", "b", rollout("1", 7)), on("billing", "shop.c")},
+	versions := snapshot.Versions{"shop": {Apart: 5, Inlined: 2, Tagged: 4}, "billing": {Apart: 3, Inlined: 3, Tagged: 6}}
+	tagged := on("shop", "b", rollout("1", 7))
+	tagged.Tags = []toggle.Tag{{Type: "simple", Value: "web"}, {Type: "team", Value: "a"}}
+	d := production([]toggle.Feature{on("shop", "shop.a"), tagged, on("billing", "shop.c")},
 		norway(7, "Norway"))
 	keys := map[string]bool{}
 	for _, test := range []struct {
@@ -275,6 +283,9 @@ func TestSelection(t *testing.T) {
 		{snapshot.Query{Projects: []string{"other"}}, "", false, 0, 0},
 		{snapshot.Query{NamePrefix: "shop."}, "shop.a shop.c", false, 0, 5},
 		{snapshot.Query{NamePrefix: "shop.", Projects: []string{"shop"}}, "shop.a", false, 0, 5},
+		{snapshot.Query{Tags: []snapshot.TagOf{{"simple", "web"}}}, "b", false, 1, 6},
+		{snapshot.Query{Tags: []snapshot.TagOf{{"team", "b"}, {"team", "a"}}, Projects: []string{"shop"}}, "b", false, 1, 5},
+		{snapshot.Query{Tags: []snapshot.TagOf{{"simple", "a"}}}, "", false, 0, 6},
 	} {
 		s := snapshot.NewSelection(test.query)
 		selected := s.From(d)

@@ -17,6 +17,7 @@ type Versions map[string]Version
 type Version struct {
 	Apart   int64 `json:"apart"`   // with the segments apart from the strategies
 	Inlined int64 `json:"inlined"` // with the constraints of the segments in the strategies
+	Tagged  int64 `json:"tagged"`  // of the tags of the toggles, which select toggles and are not delivered
 }
 
 // Next returns the versions after the document old was replaced by next in the snapshot with the version n. Projects
@@ -28,11 +29,14 @@ func (v Versions) Next(old, next Document, n int64) Versions {
 	for project := range union(oldParts, nextParts) {
 		before, after := oldParts[project], nextParts[project]
 		version := versions[project]
-		if !reflect.DeepEqual(before, after) {
+		if !reflect.DeepEqual(before.apart(), after.apart()) {
 			version.Apart = n
 			if !reflect.DeepEqual(before.inlined(), after.inlined()) {
 				version.Inlined = n
 			}
+		}
+		if !reflect.DeepEqual(before.tagsOf(), after.tagsOf()) {
+			version.Tagged = n
 		}
 		versions[project] = version
 	}
@@ -45,6 +49,7 @@ func (v Versions) Of(projects []string) Version {
 	add := func(version Version) {
 		latest.Apart = max(latest.Apart, version.Apart)
 		latest.Inlined = max(latest.Inlined, version.Inlined)
+		latest.Tagged = max(latest.Tagged, version.Tagged)
 	}
 	if len(projects) == 0 {
 		for _, version := range v {
@@ -59,8 +64,9 @@ func (v Versions) Of(projects []string) Version {
 
 // part is what a document contains of one project.
 type part struct {
-	features []evaluation.Feature
+	features []evaluation.Feature     // without their tags
 	segments map[int64]toggle.Segment // that the toggles use
+	tags     map[string][]toggle.Tag  // by the names of the toggles that have any
 }
 
 // parts divides a document by project.
@@ -70,8 +76,12 @@ func (d Document) parts() map[string]*part {
 	for _, f := range d.Features {
 		p := parts[f.Project]
 		if p == nil {
-			p = &part{segments: map[int64]toggle.Segment{}}
+			p = &part{segments: map[int64]toggle.Segment{}, tags: map[string][]toggle.Tag{}}
 			parts[f.Project] = p
+		}
+		if len(f.Tags) > 0 {
+			p.tags[f.Name] = f.Tags
+			f.Tags = nil
 		}
 		p.features = append(p.features, f)
 		for _, id := range SegmentsOf(f) {
@@ -81,6 +91,22 @@ func (d Document) parts() map[string]*part {
 		}
 	}
 	return parts
+}
+
+// apart returns the part without tags.
+func (p *part) apart() *part {
+	if p == nil {
+		return nil
+	}
+	return &part{features: p.features, segments: p.segments}
+}
+
+// tagsOf returns the tags of the toggles.
+func (p *part) tagsOf() map[string][]toggle.Tag {
+	if p == nil || len(p.tags) == 0 {
+		return nil
+	}
+	return p.tags
 }
 
 // inlined returns the toggles in the form with the constraints of segments in the strategies.

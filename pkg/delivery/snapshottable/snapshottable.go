@@ -57,7 +57,8 @@ type Pointer struct {
 	Revision    int64     `dynamodbav:"revision"`   // how often the pointer was written in the epoch
 	Hash        string    `dynamodbav:"hash"`       // of the document
 	PartsID     string    `dynamodbav:"partsId"`    // random digits in the keys of the parts
-	Parts       int       `dynamodbav:"parts"`      // the number of parts
+	Parts       int       `dynamodbav:"parts"`      // the number of parts without those of the tags
+	TagParts    int       `dynamodbav:"tagParts"`   // the number of parts of the tags, which follow; 0: without tags
 	Size        int       `dynamodbav:"size"`       // of the body that the tables result in, delivered or not, in bytes
 	CompiledAt  time.Time `dynamodbav:"compiledAt"` // when the snapshot was published
 	Covers      time.Time `dynamodbav:"covers"`     // all changes that were committed before are in the snapshot
@@ -76,7 +77,10 @@ type pointerRecord struct {
 	Item string `dynamodbav:"item"`
 }
 
-// part is the item of a part. The first part contains the versions, and the others contain the body.
+// HasTags reports whether the snapshot has the tags of its toggles. One of an earlier version of the service has none.
+func (p Pointer) HasTags() bool { return p.TagParts > 0 }
+
+// part is the item of a part. The first part contains the versions, and the others contain the body, then the tags.
 type part struct {
 	key
 	CreatedAt time.Time `dynamodbav:"createdAt"`
@@ -99,17 +103,19 @@ func UnmarshalPointer(item dynamo.Item) (Pointer, error) {
 	return stored.Pointer, err
 }
 
-// MarshalParts returns the items of the parts of a snapshot. No other parts have the id.
-func MarshalParts(s snapshot.Snapshot, id string, now time.Time) ([]dynamo.Item, error) {
+// MarshalParts returns the items of the parts of a snapshot, and how many of them, at the end, are those of its tags. No
+// other parts have the id. Earlier versions of the service read the others only.
+func MarshalParts(s snapshot.Snapshot, id string, now time.Time) (all []dynamo.Item, ofTags int, err error) {
 	versions, err := json.Marshal(s.Versions)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	first, err := snapshot.Compress(versions)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	contents := append([][]byte{first}, slices.Collect(slices.Chunk(s.Body, maxPart))...)
+	tags := slices.Collect(slices.Chunk(s.Tags, maxPart))
+	contents := slices.Concat([][]byte{first}, slices.Collect(slices.Chunk(s.Body, maxPart)), tags)
 	parts := make([]dynamo.Item, len(contents))
 	for i, content := range contents {
 		parts[i] = dynamo.Marshal(part{
@@ -118,7 +124,7 @@ func MarshalParts(s snapshot.Snapshot, id string, now time.Time) ([]dynamo.Item,
 			Content:   content,
 		})
 	}
-	return parts, nil
+	return parts, len(tags), nil
 }
 
 func partName(epoch string, version int64, id string, i int) string {
@@ -173,12 +179,16 @@ func UnmarshalParts(p Pointer, items []dynamo.Item) (snapshot.Snapshot, error) {
 		contents[stored.Item] = stored.Content
 	}
 	s := snapshot.Snapshot{Environment: p.Environment, Epoch: p.Epoch, Version: p.Version}
-	for i := range p.Parts {
+	for i := range p.Parts + p.TagParts {
 		content, ok := contents[partName(p.Epoch, p.Version, p.PartsID, i)]
 		if !ok {
-			return snapshot.Snapshot{}, p.unreadable("its part %d of %d is missing", i+1, p.Parts)
+			return snapshot.Snapshot{}, p.unreadable("its part %d of %d is missing", i+1, p.Parts+p.TagParts)
 		}
-		if i > 0 {
+		switch {
+		case i >= p.Parts:
+			s.Tags = append(s.Tags, content...)
+			continue
+		case i > 0:
 			s.Body = append(s.Body, content...)
 			continue
 		}

@@ -22,9 +22,9 @@ func TestParts(t *testing.T) {
 	}
 	stored := map[string]dynamo.Item{} // by sort key
 	for i := range all {
-		parts, err := snapshottable.MarshalParts(body(all[i]), all[i].PartsID, time.Time{})
+		parts, ofTags, err := snapshottable.MarshalParts(body(all[i]), all[i].PartsID, time.Time{})
 		assert.OK(t, err)
-		all[i].Format, all[i].Parts = snapshottable.Format, len(parts)
+		all[i].Format, all[i].Parts, all[i].TagParts = snapshottable.Format, len(parts)-ofTags, ofTags
 		for _, part := range parts {
 			stored[part.String(snapshottable.AttributeItem)] = part
 		}
@@ -37,6 +37,12 @@ func TestParts(t *testing.T) {
 		got, err := snapshottable.UnmarshalParts(p, items)
 		assert.OK(t, err)
 		assert.Equal(t, string(body(p).Body), string(got.Body))
+		assert.Equal(t, string(body(p).Tags), string(got.Tags))
+		p.TagParts = 0 // as an earlier version of the service reads and writes it
+		got, err = snapshottable.UnmarshalParts(p, items)
+		assert.OK(t, err)
+		assert.Equal(t, string(body(p).Body), string(got.Body))
+		assert.Equal(t, true, got.Tags == nil)
 		missing := slices.DeleteFunc(items, func(item dynamo.Item) bool { return snapshottable.BelongsTo(item, p) })
 		_, err = snapshottable.UnmarshalParts(p, missing)
 		assert.ErrorIs(t, err, snapshottable.ErrUnreadable)
@@ -47,6 +53,6 @@ func TestParts(t *testing.T) {
 func body(p snapshottable.Pointer) snapshot.Snapshot {
 	return snapshot.Snapshot{
 		Environment: p.Environment, Epoch: p.Epoch, Version: p.Version, Versions: snapshot.Versions{},
-		Body: []byte(p.Epoch + string(rune('0'+p.Version)) + p.PartsID),
+		Body: []byte(p.Epoch + string(rune('0'+p.Version)) + p.PartsID), Tags: []byte("tags of " + p.PartsID),
 	}
 }

@@ -50,7 +50,7 @@ func Load(ctx context.Context, client *dynamodb.Client, table string, p Pointer)
 	if p.Format != Format { // the number of parts can mean something else
 		return UnmarshalParts(p, nil)
 	}
-	keys := make([]dynamo.Item, p.Parts)
+	keys := make([]dynamo.Item, p.Parts+p.TagParts)
 	for i := range keys {
 		keys[i] = dynamo.Marshal(key{p.Environment, partName(p.Epoch, p.Version, p.PartsID, i)})
 	}

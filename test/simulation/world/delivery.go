@@ -96,6 +96,9 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 		if projects == nil && w.upTo(2, 85) == 0 { // the SDK asks for less than the token allows
 			q.Projects = []string{"shop"}
 		}
+		if w.upTo(2, 86, uint64(i)) == 0 {
+			q.Tags = askedTags()
+		}
 		w.delivery.installed = append(w.delivery.installed, &application{token: t, query: q, gzip: i%3 == 0, position: -1})
 	}
 	w.preparePages(tokens, p)
@@ -110,6 +113,9 @@ func (w *World) prepareDelivery(db *sdk.Client, p *process) {
 func (w *World) compiler(db *sdk.Client, p *process, now func() time.Time) *compiler.Compiler {
 	return compiler.New(db, w.tables, now, p, slog.New(slog.DiscardHandler))
 }
+
+// askedTags returns those of the tags of actors that SDKs ask for.
+func askedTags() []snapshot.TagOf { return []snapshot.TagOf{{"area", "blue"}, {"team", "blue"}, {"team", "red"}} }
 
 // server returns one of the processes. One that has crashed is replaced.
 func (w *World) server(i int) *server {
@@ -140,7 +146,7 @@ func (w *World) newServer() *server {
 }
 
 // poll lets an SDK ask processes, one after the other. Most of them are warm, and some are behind. Some SDKs are started
-// again with another prefix of the names of toggles, and some processes end.
+// again with another prefix of the names of toggles or other tags, and some processes end.
 func (a *actor) poll() {
 	a.turn(a.name)
 	s := choose(a, a.delivery.installed...)
@@ -150,6 +156,7 @@ func (a *actor) poll() {
 	if a.IntN(12) == 0 {
 		s.tag, s.content, s.position = "", "", -1
 		s.query.NamePrefix = choose(a, "", "", "t14")
+		s.query.Tags = choose(a, nil, askedTags())
 	}
 	s.polls = true
 	for range 1 + a.IntN(4) {
@@ -219,6 +226,9 @@ func (s *application) parameters() string {
 	if s.query.NamePrefix != "" {
 		query.Set("namePrefix", s.query.NamePrefix)
 	}
+	for _, tag := range s.query.Tags {
+		query.Add("tag", tag[0]+":"+tag[1])
+	}
 	return query.Encode()
 }
 
@@ -276,11 +286,9 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 	tag, ok := snapshot.ParseTag(strings.Trim(recorder.Header().Get("ETag"), `"`))
 	all := w.delivery.published[s.query.Environment]
 	i := slices.IndexFunc(all, func(p *published) bool { return p.epoch == tag.Epoch && p.version >= tag.Version })
-	asked := s.query // a tag does not depend on the names of toggles
-	asked.NamePrefix = ""
 	before := ""
 	if s.position >= 0 {
-		before = all[s.position].seen(asked)
+		before = all[s.position].decides(s.query)
 	}
 	switch {
 	case !ok || i < 0:
@@ -293,7 +301,7 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 	case i < s.position:
 		w.fail("an SDK goes back from %s to %s, which was published before", s.tag, recorder.Header().Get("ETag"))
 	case s.position >= 0 && all[s.position].epoch == tag.Epoch &&
-		!slices.ContainsFunc(all[s.position:i+1], func(p *published) bool { return p.seen(asked) != before }):
+		!slices.ContainsFunc(all[s.position:i+1], func(p *published) bool { return p.decides(s.query) != before }):
 		w.fail("an SDK receives %s after %s, although nothing that it sees has changed", recorder.Header().Get("ETag"), s.tag)
 	}
 	s.tag, s.content, s.position = recorder.Header().Get("ETag"), content, i
@@ -301,6 +309,20 @@ func (w *World) received(s *application, on *server, recorder *httptest.Response
 
 // seen returns what a query sees of a snapshot.
 func (p *published) seen(q snapshot.Query) string { return seen(p.document, q) }
+
+// decides returns what the entity tag of a response to a query depends on: neither the prefix of names nor which tags of
+// toggles are asked for, but all tags if there are any.
+func (p *published) decides(q snapshot.Query) string {
+	all := q
+	all.NamePrefix, all.Tags = "", nil
+	content := p.seen(all)
+	for _, f := range p.document.Features {
+		if len(q.Tags) > 0 && isSeen(f, all) {
+			content += withTags(f)
+		}
+	}
+	return content
+}
 
 func seen(d snapshot.Document, q snapshot.Query) string {
 	selected := snapshot.Document{Features: []evaluation.Feature{}, Segments: []toggle.Segment{}}
@@ -335,7 +357,10 @@ func seen(d snapshot.Document, q snapshot.Query) string {
 
 // isSeen reports whether a query sees a toggle.
 func isSeen(f evaluation.Feature, q snapshot.Query) bool {
-	return (len(q.Projects) == 0 || slices.Contains(q.Projects, f.Project)) && strings.HasPrefix(f.Name, q.NamePrefix)
+	return (len(q.Projects) == 0 || slices.Contains(q.Projects, f.Project)) && strings.HasPrefix(f.Name, q.NamePrefix) &&
+		(len(q.Tags) == 0 || slices.ContainsFunc(f.Tags, func(tag toggle.Tag) bool {
+			return slices.Contains(q.Tags, snapshot.NewTagOf(tag))
+		}))
 }
 
 // checkDelivery checks what must hold when nothing happens any more: the snapshots are what the tables say, every SDK

@@ -145,12 +145,17 @@ func (w *World) document(p snapshottable.Pointer) (snapshot.Document, error) {
 func partsOf(d snapshot.Document) map[string]string {
 	parts := map[string]string{}
 	for _, f := range d.Features {
-		parts[toggleKey(f.Name)] = string(encode(f))
+		parts[toggleKey(f.Name)] = withTags(f)
 	}
 	for _, s := range d.Segments {
 		parts[segmentKey(s.ID)] = string(encode(s))
 	}
 	return parts
+}
+
+// withTags returns the JSON of a toggle with its tags, which are not delivered.
+func withTags(f evaluation.Feature) string {
+	return string(encode(object{"toggle": f, "tags": f.Tags}))
 }
 
 // checkOrder checks that a snapshot contains of each toggle and segment a state that is not older than the one in the
@@ -226,7 +231,7 @@ func withoutParent(f *evaluation.Feature) string {
 			plain.Enabled, plain.Dependencies[i].Variants = false, nil
 		}
 	}
-	return string(encode(plain))
+	return withTags(plain)
 }
 
 const bySweep = "a sweep"
@@ -334,7 +339,7 @@ func (w *World) checkCurrent(environment string, p *published, since time.Time, 
 		if f := toggleForm(last.feature, environment); f != nil {
 			family[name] = *f
 			snapshot.Resolve(family)
-			want = string(encode(family[name]))
+			want = withTags(family[name])
 		}
 		if got := p.parts[toggleKey(name)]; got != want {
 			w.fail("after %s, the snapshot %d of %s has of the toggle %s %s, but it is %s", what, p.version, environment,
