@@ -38,6 +38,7 @@ func attempts() map[string]attempt {
 	)
 	return map[string]attempt{
 		"get-feature-usage-summary": {"GET client-metrics/features/{toggle}", "", "anyone"},
+		"get-recent-usage":          {"GET client-metrics/features?feature=IS:{toggle}", "", "anyone"},
 		"get-raw-feature-metrics":   {"GET client-metrics/features/{toggle}/raw", "", "anyone"},
 		"get-applications":          {"GET metrics/applications", "", "anyone"},
 		"get-application":           {"GET metrics/applications/{application}", "", "anyone"},

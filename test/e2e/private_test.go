@@ -128,7 +128,7 @@ func (s *service) sweep(t *testing.T, accounts ...string) map[string]string {
 		}
 	}
 	for _, request := range []string{
-		"client-metrics/features/new-checkout/raw?hoursBack=1", "metrics/applications?query=app",
+		"client-metrics/features/new-checkout/raw?hoursBack=1", "client-metrics/features?feature=IS_ANY_OF:new-checkout,search-ranking", "metrics/applications?query=app",
 		"metrics/applications?sortBy=lastSeenAt&sortOrder=desc&limit=1", "metrics/applications/all-app",
 		"search/events?feature=IS:moved-away", "search/events?feature=IS:search-ranking", "search/events",
 		"search/features", "search/features?archived=IS:true", "search/features?segment=IS_NONE_OF:Beta+customers",

@@ -31,6 +31,7 @@ func operations(db *database.Database, parameter string) operation.Set {
 	return operation.Set{Parameters: []string{parameter}, Handlers: map[string]lambdahttp.HandlerFunc{
 		"get":          clientmetrics.Get(metrics),
 		"list":         clientmetrics.List(metrics),
+		"recent":       clientmetrics.ListRecent(metrics),
 		"applications": clientmetrics.ListApplications(metrics),
 		"application":  clientmetrics.GetApplication(metrics),
 		"unknown":      clientmetrics.ListUnknown(metrics),

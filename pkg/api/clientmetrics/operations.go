@@ -17,6 +17,13 @@ func Operations() []app.Operation {
 	tables := []string{accesstable.Table, usagetable.Table, featuretable.Table, eventlog.Table}
 	return []app.Operation{
 		{
+			Name:     "get-recent-usage",
+			Route:    "GET /api/admin/client-metrics/features",
+			Requires: access.IsAnyone,
+			Tables:   tables,
+			Handler:  func(d *app.Deps) lambdahttp.HandlerFunc { return ListRecent(reader(d)) },
+		},
+		{
 			Name:     "get-feature-usage-summary",
 			Route:    "GET /api/admin/client-metrics/features/{name}",
 			Requires: access.IsAnyone,

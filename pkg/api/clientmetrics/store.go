@@ -57,7 +57,7 @@ func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours 
 	if err != nil || hidden[name] {
 		return nil, err
 	}
-	records, err := usagetable.ReadFeature(ctx, r.client, r.table, name, since(now, hours), now)
+	records, err := usagetable.ReadFeatures(ctx, r.client, r.table, []string{name}, since(now, hours), now)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +74,17 @@ func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours 
 		maps.DeleteFunc(record.Applications, func(application string, _ usage.Counts) bool { return hidden[application] })
 	}
 	return records, nil
+}
+
+// Recent reads the usage of toggles in the last 24 hours before a time. Of those that the caller does not see,
+// there is none.
+func (r *Reader) Recent(ctx context.Context, names []string, now time.Time) ([]usagetable.Record, error) {
+	hidden, err := r.hidden(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	seen := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return hidden[name] })
+	return usagetable.ReadFeatures(ctx, r.client, r.table, seen, since(now, recentHours), now)
 }
 
 // hidden returns which of the names are toggles in projects that the caller does not see, or were such toggles.

@@ -83,6 +83,7 @@ type environmentResponse struct {
 	HasStrategies        bool    `json:"hasStrategies"`
 	HasEnabledStrategies bool    `json:"hasEnabledStrategies"`
 	VariantCount         int     `json:"variantCount"`
+	Reach                reach   `json:"reach"`
 	LastSeenAt           *string `json:"lastSeenAt"`
 
 	// How often it was on and off in the running hour.
@@ -91,6 +92,12 @@ type environmentResponse struct {
 
 	// Strategies is in their order. Lists leave it out, unless they are asked for it.
 	Strategies []toggle.Strategy `json:"strategies,omitzero"`
+}
+
+// reach is toggle.Reach.
+type reach struct {
+	Strategies int  `json:"strategies"`
+	Percentage *int `json:"percentage"`
 }
 
 func newResponse(f toggle.Feature, known Resources) Response {
@@ -127,6 +134,7 @@ func newResponse(f toggle.Feature, known Resources) Response {
 			HasStrategies:        len(state.Strategies) > 0,
 			HasEnabledStrategies: state.HasEnabledStrategies(),
 			VariantCount:         state.VariantCount(),
+			Reach:                reach(state.Reach()),
 			Yes:                  used[e.Name].Yes,
 			No:                   used[e.Name].No,
 		}

@@ -26,11 +26,13 @@ func TestEnvironmentsInResponses(t *testing.T) {
 	a.ExpectStatus(ctx, t, "add strategy", "default/f/prod", strings.Replace(split, `"y"`, `"z"`, 1), 200)
 	a.ExpectStatus(ctx, t, "on", "default/f/prod", "", 200)
 
+	enabledStrategies := map[bool]int{true: 2}
+
 	// state returns the state in an environment.
 	state := func(name, kind string, order int, enabled, has, hasEnabled bool, variants int, strategies string) string {
 		return fmt.Sprintf(`{"name":%q,"type":%q,"sortOrder":%d,"enabled":%t,"hasStrategies":%t,"hasEnabledStrategies":%t,`+
-			`"variantCount":%d,"lastSeenAt":null,"yes":0,"no":0%s}`, name, kind, order, enabled, has, hasEnabled, variants,
-			strategies)
+			`"variantCount":%d,"reach":{"strategies":%d,"percentage":null},"lastSeenAt":null,"yes":0,"no":0%s}`,
+			name, kind, order, enabled, has, hasEnabled, variants, enabledStrategies[hasEnabled], strategies)
 	}
 	// response returns the toggle f. strategies returns what is added to the state of an environment.
 	response := func(strategies func(environment string) string) string {
@@ -49,7 +51,7 @@ func TestEnvironmentsInResponses(t *testing.T) {
 	listed := response(func(string) string { return "" }) + "}"
 	empty := strings.NewReplacer(`"name":"f"`, `"name":"g"`, `"enabled":true`, `"enabled":false`, `"hasStrategies":true`,
 		`"hasStrategies":false`, `"hasEnabledStrategies":true`, `"hasEnabledStrategies":false`, `"variantCount":3`,
-		`"variantCount":0`, `["Beta","Zurich"]`, `[]`).Replace(listed)
+		`"variantCount":0`, `"strategies":2`, `"strategies":0`, `["Beta","Zurich"]`, `[]`).Replace(listed)
 	a.Expect(ctx, t, "get", "default/f", "", full)
 	a.Expect(ctx, t, "update", "default/f", "{}", full)
 	a.Expect(ctx, t, "list", "default/", "", `200 {"version":2,"features":[`+listed+","+empty+"]}")

@@ -12,6 +12,7 @@ func CountedPaths() Paths {
 		"/api/admin/api-tokens/{token}/rotate":                                                                        true,
 		"/api/admin/archive/revive/{featureName}":                                                                     true,
 		"/api/admin/archive/{featureName}":                                                                            true,
+		"/api/admin/client-metrics/features":                                                                          true,
 		"/api/admin/client-metrics/features/{name}":                                                                   true,
 		"/api/admin/client-metrics/features/{name}/raw":                                                               true,
 		"/api/admin/code-references":                                                                                  true,

@@ -90,7 +90,7 @@ func (f *fixture) records(t *testing.T, feature string) map[time.Time]int64 {
 	table := f.Tables[usagetable.Table]
 	merged, err := usagetable.Merged(t.Context(), f.Client, table)
 	assert.OK(t, err)
-	records, err := usagetable.ReadFeature(t.Context(), f.Client, table, feature, hour.Add(-48*time.Hour), settled)
+	records, err := usagetable.ReadFeatures(t.Context(), f.Client, table, []string{feature}, hour.Add(-48*time.Hour), settled)
 	assert.OK(t, err)
 	got := map[time.Time]int64{}
 	for _, r := range records {
@@ -569,7 +569,7 @@ func TestMergedFrontendTallies(t *testing.T) {
 	f.put(t, usagetable.KindFrontendTally, hour, "a", 1, reported)
 	f.sweep(t, hour.Add(time.Minute))
 	f.sweep(t, settled)
-	records, err := usagetable.ReadFeature(t.Context(), f.Client, f.Tables[usagetable.Table], "banner", hour, hour)
+	records, err := usagetable.ReadFeatures(t.Context(), f.Client, f.Tables[usagetable.Table], []string{"banner"}, hour, hour)
 	assert.OK(t, err)
 	assert.Equal(t, usage.ByApplication{"shop": {Yes: 1}, "page": {Yes: 1}, usage.Other: {Yes: 100}}, records[0].Applications)
 }

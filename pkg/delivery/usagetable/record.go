@@ -96,8 +96,8 @@ func MarshalRecord(r Record) (dynamo.Item, error) {
 }
 
 // UnmarshalRecord reads a record of a toggle.
-func UnmarshalRecord(item dynamo.Item, feature string) (r Record, err error) {
-	r.Feature = feature
+func UnmarshalRecord(item dynamo.Item) (r Record, err error) {
+	r.Feature = strings.TrimPrefix(item.String(AttributePartition), featurePrefix)
 	r.Environment, r.Hour, err = unmarshal(item, &r.Applications)
 	return r, err
 }

@@ -221,17 +221,26 @@ func ReadLate(ctx context.Context, client *dynamodb.Client, table string) ([]Lat
 	return all, nil
 }
 
-// ReadFeature reads the usage of a toggle in the hours from the one of from to the one of to, both included, ordered by
-// hour and environment. It reads hours that are not merged yet from their parts, without those that are left out.
-func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature string, from, to time.Time) (
+// ReadFeatures reads the usage of toggles in the hours from the one of from to the one of to, both included, ordered by
+// hour, environment and toggle. It reads hours that are not merged yet from their parts, once for all toggles, without
+// those that are left out.
+func ReadFeatures(ctx context.Context, client *dynamodb.Client, table string, features []string, from, to time.Time) (
 	[]Record, error,
 ) {
-	all, err := readRecords(ctx, client, table, []string{featurePartition(feature)}, from, to,
-		func(item dynamo.Item) (Record, error) { return UnmarshalRecord(item, feature) },
+	if len(features) == 0 {
+		return nil, nil
+	}
+	partitions := make([]string, len(features))
+	for i, feature := range features {
+		partitions[i] = featurePartition(feature)
+	}
+	all, err := readRecords(ctx, client, table, partitions, from, to, UnmarshalRecord,
 		func(t usage.Tally) usage.Tally {
 			chosen := usage.NewTally()
-			if by, ok := t.Features[feature]; ok {
-				chosen.Features[feature] = by
+			for _, feature := range features {
+				if by, ok := t.Features[feature]; ok {
+					chosen.Features[feature] = by
+				}
 			}
 			return chosen
 		}, Sums.Records)
@@ -239,7 +248,7 @@ func ReadFeature(ctx context.Context, client *dynamodb.Client, table, feature st
 	return all, err
 }
 
-// ReadUse is ReadFeature for what applications asked for. The order is not determined. It reads the parts of hours that
+// ReadUse is ReadFeatures for what applications asked for. The order is not determined. It reads the parts of hours that
 // are not merged yet once for all applications.
 func ReadUse(
 	ctx context.Context, client *dynamodb.Client, table string, applications []string, from, to time.Time,
@@ -262,7 +271,7 @@ func ReadUse(
 	}, Sums.UseRecords)
 }
 
-// ReadUnknown is ReadFeature for the names without a toggle. The order is not determined.
+// ReadUnknown is ReadFeatures for the names without a toggle. The order is not determined.
 func ReadUnknown(ctx context.Context, client *dynamodb.Client, table string, from, to time.Time) (
 	[]UnknownRecord, error,
 ) {

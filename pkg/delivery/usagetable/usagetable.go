@@ -68,10 +68,13 @@ const (
 )
 
 func hourPartition(hour time.Time) string    { return "hour#" + hour.UTC().Format(hourFormat) }
-func featurePartition(feature string) string { return "feature#" + feature }
+func featurePartition(feature string) string { return featurePrefix + feature }
 func usePartition(application string) string { return usePrefix + application }
 
-const usePrefix = "use#"
+const (
+	featurePrefix = "feature#"
+	usePrefix     = "use#"
+)
 
 // Kind is the kind of a part.
 type Kind string

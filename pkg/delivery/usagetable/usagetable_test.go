@@ -57,7 +57,7 @@ func TestReadOpenHour(t *testing.T) {
 			Kind: usagetable.KindTally, Hour: part.hour, Environment: part.environment, ID: part.id,
 		}, part.tally)
 	}
-	got, err := usagetable.ReadFeature(t.Context(), db.Client, db.Tables[usagetable.Table], "banner",
+	got, err := usagetable.ReadFeatures(t.Context(), db.Client, db.Tables[usagetable.Table], []string{"banner"},
 		hour.Add(time.Minute), hour.Add(59*time.Minute))
 	assert.OK(t, err)
 	assert.Equal(t, []usagetable.Record{
@@ -82,7 +82,7 @@ func TestReadMergedHour(t *testing.T) {
 		db.Put(t, table, record)
 	}
 	db.Put(t, table, usagetable.MarshalMarker(hour, "x"))
-	got, err := usagetable.ReadFeature(t.Context(), db.Client, table, "banner", hour.Add(-time.Hour), later)
+	got, err := usagetable.ReadFeatures(t.Context(), db.Client, table, []string{"banner"}, hour.Add(-time.Hour), later)
 	assert.OK(t, err)
 	assert.Equal(t, []usagetable.Record{
 		{Feature: "banner", Environment: "production", Hour: hour, Applications: usage.ByApplication{"shop": {Yes: 5}}},

@@ -389,7 +389,7 @@ func (w *World) checkMerged() {
 		if !ok {
 			continue
 		}
-		r, err := usagetable.UnmarshalRecord(item, feature)
+		r, err := usagetable.UnmarshalRecord(item)
 		w.must(err)
 		if time.Since(r.Hour) >= usagetable.PartsKept-time.Hour {
 			continue
