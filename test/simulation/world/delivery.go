@@ -115,7 +115,9 @@ func (w *World) compiler(db *sdk.Client, p *process, now func() time.Time) *comp
 }
 
 // askedTags returns those of the tags of actors that SDKs ask for.
-func askedTags() []snapshot.TagOf { return []snapshot.TagOf{{"area", "blue"}, {"team", "blue"}, {"team", "red"}} }
+func askedTags() []snapshot.TagOf {
+	return []snapshot.TagOf{{"area", "blue"}, {"team", "blue"}, {"team", "red"}}
+}
 
 // server returns one of the processes. One that has crashed is replaced.
 func (w *World) server(i int) *server {
