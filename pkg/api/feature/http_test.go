@@ -329,8 +329,8 @@ func TestList(t *testing.T) {
 	})
 }
 
-// A list with strategies has pages, which end before a toggle for which a Lambda function has no room.
-func TestListWithStrategies(t *testing.T) {
+// A list of whole toggles has pages, which end before a toggle for which a Lambda function has no room.
+func TestFullList(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewActive(t)
 	for i := range 15 { // 2 fit: 400,000 bytes each in the response of a function
@@ -353,11 +353,13 @@ func TestListWithStrategies(t *testing.T) {
 		last := got.Features[len(got.Features)-1]
 		return fmt.Sprintln(len(got.Features), last.Name, last.Environments[0].Strategies == nil, got.More)
 	}
-	assert.Equal(t, "12 large11 false true\n", list("strategies=true"))
-	assert.Equal(t, "3 large14 false false\n", list("strategies=true&after=large11"))
+	assert.Equal(t, "12 large11 false true\n", list("full=true"))
+	assert.Equal(t, "3 large14 false false\n", list("full=true&after=large11"))
 	assert.Equal(t, "3 large14 true false\n", list("after=large11"))
-	h.ExpectQuery(t.Context(), t, "list", "strategies=yes",
-		"400 ValidationError: The `/query/strategies` parameter must be false or true; you sent \"yes\".")
+	h.Expect(t.Context(), t, "archive", "default/large14", "", "202")
+	assert.Equal(t, "1 large14 true false\n", list("archived=true"))
+	h.ExpectQuery(t.Context(), t, "list", "full=yes",
+		"400 ValidationError: The `/query/full` parameter must be false or true; you sent \"yes\".")
 }
 
 // A person marks favorites, which their responses have, and nobody else's.

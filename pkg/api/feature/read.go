@@ -45,24 +45,25 @@ const maxName = 1000
 type featureList struct {
 	Version  int        `json:"version"`
 	Features []Response `json:"features"`
-	More     bool       `json:"more,omitzero"` // toggles follow; only of a list with strategies
+	More     bool       `json:"more,omitzero"` // toggles follow; only of a list of whole toggles
 }
 
 // List serves GET /api/admin/projects/{projectId}/features.
 func List(features *Reader) lambdahttp.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
-		withStrategies, after := q.OneOf("strategies", "false", "true") == "true", q.Text("after", maxName)
+		full, archived := q.OneOf("full", "false", "true") == "true", q.OneOf("archived", "false", "true") == "true"
+		after := q.Text("after", maxName)
 		if err := q.Err(); err != nil {
 			return err
 		}
 		project, response := ProjectOf(r), newResponse
-		if withStrategies {
-			response = newResponseWithStrategies
+		if full {
+			response = newFullResponse
 		}
 		all, err := features.responses(r.Context(), func(ctx context.Context, _ Resources) ([]toggle.Feature, error) {
 			return features.list(ctx, func(row featuretable.Row) bool {
-				return row.Toggle.Project == project && !row.Toggle.Archived && row.Toggle.Name > after
+				return row.Toggle.Project == project && row.Toggle.Archived == archived && row.Toggle.Name > after
 			})
 		}, response)
 		if err != nil {
@@ -72,7 +73,7 @@ func List(features *Reader) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		if n < len(all) && !withStrategies {
+		if n < len(all) && !full {
 			return apierror.Errorf(apierror.Validation,
 				"The list of the %d toggles of the project is larger than %d bytes. Use the pages of "+
 					"GET /api/admin/search/features?project=IS:%s.", len(all), maxList, project)

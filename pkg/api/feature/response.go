@@ -41,10 +41,10 @@ type Response struct {
 	Tags     []toggle.Tag `json:"tags"`
 	Favorite bool         `json:"favorite"` // of the caller
 
-	// ContextFields is sorted. Lists leave it out.
+	// ContextFields is sorted. Only full responses have it.
 	ContextFields []string `json:"contextFields,omitzero"`
 
-	Links []toggle.Link `json:"links,omitzero"` // lists leave them out
+	Links []toggle.Link `json:"links,omitzero"` // only full responses have it
 }
 
 // lifecycle is the stage of a toggle in Unleash.
@@ -90,7 +90,7 @@ type environmentResponse struct {
 	Yes int64 `json:"yes"`
 	No  int64 `json:"no"`
 
-	// Strategies is in their order. Lists leave it out, unless they are asked for it.
+	// Strategies is in their order. Only full responses have it.
 	Strategies []toggle.Strategy `json:"strategies,omitzero"`
 }
 
@@ -155,16 +155,11 @@ func newResponse(f toggle.Feature, known Resources) Response {
 	return r
 }
 
-// newFullResponse returns the response of an operation on one toggle.
+// newFullResponse returns the response of an operation on one toggle, and an element of a list of whole toggles.
 func newFullResponse(f toggle.Feature, known Resources) Response {
-	r := newResponseWithStrategies(f, known)
+	r := newResponse(f, known)
 	r.ContextFields = append([]string{}, f.ContextFields...)
 	r.Links = append([]toggle.Link{}, f.Links...)
-	return r
-}
-
-func newResponseWithStrategies(f toggle.Feature, known Resources) Response {
-	r := newResponse(f, known)
 	for i := range r.Environments {
 		r.Environments[i].Strategies = append([]toggle.Strategy{}, f.Environments[r.Environments[i].Name].Strategies...)
 	}

@@ -101,7 +101,7 @@ func (c *Client) projects(ctx context.Context) (ids []string, err error) {
 
 // toggles returns the toggles of a project that are not archived. One request returns up to 5 MB of them.
 func (c *Client) toggles(ctx context.Context, project string) (all []stored, err error) {
-	query := url.Values{"strategies": {"true"}}
+	query := url.Values{"full": {"true"}}
 	for more := true; more; {
 		var list struct {
 			Features []stored `json:"features"`
