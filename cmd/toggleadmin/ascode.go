@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/ascode"
 	"toggleadmin/pkg/operator/exitstatus"
-	"toggleadmin/pkg/operator/installation"
 )
 
 type (
@@ -32,33 +30,7 @@ type (
 		Adopt  bool     `help:"Give all toggles of the files this source."`
 		Prune  bool     `help:"Archive the toggles of this source that no file describes. Other resources stay."`
 	}
-	apiOptions struct {
-		URL string `name:"url" env:"TOGGLEADMIN_URL" placeholder:"URL" help:"URL of the installation. TOGGLEADMIN_TOKEN has a token. Not with --local."`
-	}
 )
-
-// apiToken is the environment variable with the token of the API.
-const apiToken = "TOGGLEADMIN_TOKEN" //nolint:gosec // the name of the variable
-
-// client returns a client of the API.
-func (o apiOptions) client(s *session) (*apiclient.Client, error) {
-	address, token := o.URL, os.Getenv(apiToken)
-	switch {
-	case s.Local:
-		i, err := installation.OpenLocal(s.step(), s.DataDir)
-		if err != nil {
-			return nil, err
-		}
-		address, token = i.BaseURL, i.AdminToken()
-	case s.Stack != "":
-		return nil, exitstatus.Errorf(exitstatus.Usage,
-			"this command uses the API with a token, not --stack: set TOGGLEADMIN_URL and TOGGLEADMIN_TOKEN")
-	case address == "" || token == "":
-		return nil, exitstatus.Errorf(exitstatus.Usage,
-			"no installation is selected: set TOGGLEADMIN_URL and TOGGLEADMIN_TOKEN, or use --local")
-	}
-	return apiclient.New(address, token)
-}
 
 // plan returns the plan of the files.
 func (o filesOptions) plan(s *session) (*ascode.Client, ascode.Plan, error) {
@@ -75,7 +47,7 @@ func (o filesOptions) plan(s *session) (*ascode.Client, ascode.Plan, error) {
 	if err != nil {
 		return nil, ascode.Plan{}, err
 	}
-	api, err := o.client(s)
+	api, err := s.api()
 	if err != nil {
 		return nil, ascode.Plan{}, err
 	}

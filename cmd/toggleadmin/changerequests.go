@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/changerequest"
-	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/operator/exitstatus"
 )
 
 type changeRequestsCmd struct {
+	apiOptions
+
 	List     listChangeRequestsCmd    `cmd:"" help:"List the change requests that are not closed, newest first."`
 	Show     showChangeRequestCmd     `cmd:"" help:"Print a change request with its changes and conflicts."`
 	Approve  approveChangeRequestCmd  `cmd:"" help:"Approve a change request as an account that may do so."`
@@ -59,10 +61,10 @@ type (
 		ID id `arg:"" help:"ID of the change request."`
 	}
 	asAccount struct {
-		Account id `required:"" placeholder:"ID" help:"Person or service account whose rights count, and whose name the change request has."`
+		Account id `placeholder:"ID" help:"Person or service account whose rights count, and whose name the change request has. Required, except with --url: that of the token."`
 	}
 	asOperator struct {
-		Account id `placeholder:"ID" help:"Person or service account whose rights count. Default: the operator, who has all rights but no approval."`
+		Account id `placeholder:"ID" help:"Person or service account whose rights count. Default: the operator, who has all rights but no approval, or with --url the account of the token."`
 	}
 	withComment struct {
 		Comment string `placeholder:"TEXT" help:"Comment on the change request."`
@@ -77,7 +79,7 @@ func (c *listChangeRequestsCmd) Validate() error {
 	return nil
 }
 
-func (c *listChangeRequestsCmd) Run(s *session, o *operator.Operator) error {
+func (c *listChangeRequestsCmd) Run(s *session, o manager) error {
 	requests, err := o.ChangeRequests(s.step(), c.Project, c.Closed, c.Limit)
 	if err != nil {
 		return err
@@ -106,7 +108,7 @@ func (s *session) requestState(state changerequest.State, schedule *changereques
 	return "Scheduled, " + string(schedule.Status)
 }
 
-func (c *showChangeRequestCmd) Run(s *session, o *operator.Operator) error {
+func (c *showChangeRequestCmd) Run(s *session, o manager) error {
 	r, err := o.ChangeRequest(s.step(), int64(c.ID))
 	if err != nil {
 		return err
@@ -171,25 +173,42 @@ func (s *session) printRequestChanges(r changerequest.Response) error {
 	}, changes)
 }
 
-func (c *approveChangeRequestCmd) Run(s *session, o *operator.Operator) error {
+// check returns an error if the account is required and missing.
+func (a asAccount) check(s *session) error {
+	if a.Account == 0 && !s.usesURL() {
+		return exitstatus.Errorf(exitstatus.Usage, "--account is missing: its rights count; see --help")
+	}
+	return nil
+}
+
+func (c *approveChangeRequestCmd) Run(s *session, o manager) error {
+	if err := c.check(s); err != nil {
+		return err
+	}
 	return s.setRequestState(o, c.requestID, c.Account, changerequest.Asked{State: changerequest.Approved}, c.Comment)
 }
 
-func (c *rejectChangeRequestCmd) Run(s *session, o *operator.Operator) error {
+func (c *rejectChangeRequestCmd) Run(s *session, o manager) error {
+	if err := c.check(s); err != nil {
+		return err
+	}
 	if err := s.confirm("Reject the change request %d?", c.ID); err != nil {
 		return err
 	}
 	return s.setRequestState(o, c.requestID, c.Account, changerequest.Asked{State: changerequest.Rejected}, c.Comment)
 }
 
-func (c *applyChangeRequestCmd) Run(s *session, o *operator.Operator) error {
+func (c *applyChangeRequestCmd) Run(s *session, o manager) error {
 	if err := s.confirm("Make the changes of the change request %d?", c.ID); err != nil {
 		return err
 	}
 	return s.setRequestState(o, c.requestID, c.Account, changerequest.Asked{State: changerequest.Applied}, c.Comment)
 }
 
-func (c *scheduleChangeRequestCmd) Run(s *session, o *operator.Operator) error {
+func (c *scheduleChangeRequestCmd) Run(s *session, o manager) error {
+	if err := c.check(s); err != nil {
+		return err
+	}
 	asked := changerequest.Asked{State: changerequest.Scheduled, ScheduledAt: s.now().Add(time.Duration(c.In))}
 	if c.At != nil {
 		asked.ScheduledAt = time.Time(*c.At)
@@ -197,7 +216,7 @@ func (c *scheduleChangeRequestCmd) Run(s *session, o *operator.Operator) error {
 	return s.setRequestState(o, c.requestID, c.Account, asked, c.Comment)
 }
 
-func (c *cancelChangeRequestCmd) Run(s *session, o *operator.Operator) error {
+func (c *cancelChangeRequestCmd) Run(s *session, o manager) error {
 	if err := s.confirm("Cancel the change request %d?", c.ID); err != nil {
 		return err
 	}
@@ -206,7 +225,7 @@ func (c *cancelChangeRequestCmd) Run(s *session, o *operator.Operator) error {
 
 // setRequestState changes the state of a change request, and prints the request.
 func (s *session) setRequestState(
-	o *operator.Operator, r requestID, account id, asked changerequest.Asked, comment string,
+	o manager, r requestID, account id, asked changerequest.Asked, comment string,
 ) error {
 	changed, err := o.SetChangeRequestState(s.step(), int64(r.ID), int64(account), asked, comment)
 	if err != nil {

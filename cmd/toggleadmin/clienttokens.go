@@ -14,6 +14,8 @@ import (
 )
 
 type clientTokensCmd struct {
+	apiOptions
+
 	List   listClientTokensCmd   `cmd:"" help:"List client tokens, without their secrets."`
 	Create createClientTokenCmd  `cmd:"" help:"Create a client token and print it. It is not shown again."`
 	Import importClientTokensCmd `cmd:"" help:"Import client tokens of another installation, so that applications keep their secrets."`
@@ -47,7 +49,7 @@ type revokeClientTokenCmd struct {
 	Token string `arg:"" help:"ID of the token, as list shows it, or its name; - reads the token itself from stdin."`
 }
 
-func (c *listClientTokensCmd) Run(s *session, o *operator.Operator) error {
+func (c *listClientTokensCmd) Run(s *session, o manager) error {
 	tokens, err := o.ClientTokens(s.step())
 	if err != nil {
 		return err
@@ -88,7 +90,7 @@ func markedProjects(t operator.ClientToken) string {
 
 // printClientToken prints the secret of a token that a command has created. If it cannot be printed, it is revoked.
 func printClientToken(
-	s *session, o *operator.Operator, created operator.ClientToken, secret clienttokentable.Secret, done, command string,
+	s *session, o manager, created operator.ClientToken, secret clienttokentable.Secret, done, command string,
 ) (err error) {
 	if s.JSON {
 		err = printJSON(s.out, struct {
@@ -117,7 +119,7 @@ func (c *rotateClientTokenCmd) Validate() error {
 	return nil
 }
 
-func (c *rotateClientTokenCmd) Run(s *session, o *operator.Operator) error {
+func (c *rotateClientTokenCmd) Run(s *session, o manager) error {
 	t, err := o.FindClientToken(s.step(), c.Token)
 	if err != nil {
 		return err
@@ -152,7 +154,7 @@ func rejectSecret(argument, otherwise string) error {
 	return nil
 }
 
-func (c *revokeClientTokenCmd) Run(s *session, o *operator.Operator) error {
+func (c *revokeClientTokenCmd) Run(s *session, o manager) error {
 	t, err := c.find(s, o)
 	if err != nil {
 		return err
@@ -166,7 +168,7 @@ func (c *revokeClientTokenCmd) Run(s *session, o *operator.Operator) error {
 	return s.result(map[string]operator.ClientToken{"revoked": t}, "revoked the %s", describeClientToken(t))
 }
 
-func (c *revokeClientTokenCmd) find(s *session, o *operator.Operator) (operator.ClientToken, error) {
+func (c *revokeClientTokenCmd) find(s *session, o manager) (operator.ClientToken, error) {
 	if c.Token != "-" {
 		return o.FindClientToken(s.step(), c.Token)
 	}

@@ -34,7 +34,7 @@ func (c *createClientTokenCmd) Validate() error {
 	return err
 }
 
-func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
+func (c *createClientTokenCmd) Run(s *session, o manager) error {
 	if c.FromStdin {
 		return c.createAll(s, o)
 	}
@@ -60,7 +60,7 @@ func (c *createClientTokenCmd) Run(s *session, o *operator.Operator) error {
 }
 
 // createAll creates the tokens of stdin.
-func (c *createClientTokenCmd) createAll(s *session, o *operator.Operator) error {
+func (c *createClientTokenCmd) createAll(s *session, o manager) error {
 	lines, err := readClientTokens(s.in, createColumns())
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *createClientTokenCmd) createAll(s *session, o *operator.Operator) error
 
 // print prints tokens that were created, and writes the file. If it cannot, the tokens are revoked.
 func (c *createClientTokenCmd) print(
-	s *session, o *operator.Operator, file *envFile, created []operator.CreatedClientToken,
+	s *session, o manager, file *envFile, created []operator.CreatedClientToken,
 ) error {
 	for _, t := range created {
 		s.warnOfProjects(t.ClientToken)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -40,7 +39,7 @@ func (c *scanCodeCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	client, err := c.client(s)
+	client, err := s.api()
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (c *scanCodeCmd) Run(s *session) error {
 		} `json:"features"`
 	}
 	if err := client.Get(s.step(), &list, "projects", c.Project, "features"); err != nil {
-		return explainRefused(err)
+		return apiclient.Explain(err)
 	}
 	names := make([]string, len(list.Features))
 	for i, f := range list.Features {
@@ -117,7 +116,7 @@ func (c *scanCodeCmd) send(s *session, client *apiclient.Client, report codeRepo
 	}
 	_, err := client.Call(s.step(), http.MethodPost, []string{"projects", c.Project, "code-references"}, nil, nil, report, &stored)
 	if err != nil {
-		return explainRefused(err)
+		return apiclient.Explain(err)
 	}
 	if s.JSON {
 		return printJSON(s.out, stored)
@@ -131,22 +130,4 @@ func (c *scanCodeCmd) send(s *session, client *apiclient.Client, report codeRepo
 	_, err = fmt.Fprintf(s.out, "%s has %s of %s of the project %s\n", printable(stored.Repository),
 		count(stored.Places, "place"), count(stored.Features, "toggle"), stored.Project)
 	return err
-}
-
-// explainRefused gives an error of the API its exit status.
-func explainRefused(err error) error {
-	refused, ok := errors.AsType[*apiclient.Error](err)
-	if !ok {
-		return err
-	}
-	status := exitstatus.Failure
-	switch refused.Status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		status = exitstatus.Denied
-	case http.StatusNotFound:
-		status = exitstatus.NotFound
-	case http.StatusConflict:
-		status = exitstatus.Rejected
-	}
-	return exitstatus.Errorf(status, "%s", refused.Message)
 }

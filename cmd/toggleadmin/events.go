@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
@@ -19,6 +20,8 @@ import (
 )
 
 type eventsCmd struct {
+	apiOptions
+
 	List   listEventsCmd   `cmd:"" help:"List events, newest first."`
 	Tail   tailEventsCmd   `cmd:"" help:"Print events as they are recorded, until Ctrl-C. It waits while the installation cannot be reached."`
 	Replay replayEventsCmd `cmd:"" help:"Send events again, with the same ids."`
@@ -143,13 +146,16 @@ func (c *listEventsCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	f.Types, f.Text = c.names(), c.Query
+	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
+	f.Environments = given(c.Environment)
+	if s.usesURL() {
+		return c.list(s, f)
+	}
 	i, err := s.open()
 	if err != nil {
 		return err
 	}
-	f.Types, f.Text = c.names(), c.Query
-	f.Projects, f.Features, f.Tokens, f.Subjects = given(c.Project), given(c.Feature), given(c.Token), given(c.Subject)
-	f.Environments = given(c.Environment)
 	if id, ok := access.ParseID(c.By); ok {
 		f.Users = []int64{id}
 	} else if c.By != "" {
@@ -182,12 +188,7 @@ func (c *listEventsCmd) Run(s *session) error {
 	if err := s.names.Fill(s.step(), all); err != nil {
 		return err
 	}
-	if len(all) == 0 {
-		s.inform("no event matches")
-	} else if len(all) > c.Limit {
-		all = all[:c.Limit]
-		s.inform("the newest %s; --limit shows more", count(c.Limit, "event"))
-	}
+	all = shownEvents(s, all, c.Limit)
 	if s.JSON {
 		for _, e := range all {
 			if err := s.printEvent(e); err != nil {
@@ -197,6 +198,46 @@ func (c *listEventsCmd) Run(s *session) error {
 		return nil
 	}
 	return printList(s, all, eventColumns())
+}
+
+// list is Run through the API.
+func (c *listEventsCmd) list(s *session, f eventlog.Filter) error {
+	r, err := s.remote()
+	if err != nil {
+		return err
+	}
+	all, err := r.Events(s.step(), f, c.By, c.Limit+1)
+	if err != nil {
+		return err
+	}
+	all = shownEvents(s, all, c.Limit)
+	if s.JSON {
+		for _, e := range all {
+			if _, err := fmt.Fprintln(s.out, string(e.JSON)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	type event = operator.RemoteEvent
+	return printList(s, all, []column[event]{
+		{name: "ID", cell: func(e event) string { return strconv.FormatInt(e.ID, 10) }},
+		{name: "TIME", cell: func(e event) string { return eventlog.TimeOf(e.ID).Local().Format(time.DateTime) }},
+		{name: "TYPE", cell: func(e event) string { return string(e.Type) }, cut: cutFirst},
+		{name: "TOKEN", cell: func(e event) string { return text(e.TokenID) }, cut: cutFirst},
+		{name: "SUMMARY", cell: func(e event) string { return e.Summary }, cut: cutLast},
+	})
+}
+
+// shownEvents returns the first events up to a limit, and says that there are none or more.
+func shownEvents[T any](s *session, all []T, limit int) []T {
+	if len(all) == 0 {
+		s.inform("no event matches")
+	} else if len(all) > limit {
+		all = all[:limit]
+		s.inform("the newest %s; --limit shows more", count(limit, "event"))
+	}
+	return all
 }
 
 // given returns the values of an option that has one.

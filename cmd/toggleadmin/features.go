@@ -8,9 +8,12 @@ import (
 	"strings"
 
 	"toggleadmin/pkg/operator"
+	"toggleadmin/pkg/toggle"
 )
 
 type featuresCmd struct {
+	apiOptions
+
 	List    listTogglesCmd    `cmd:"" help:"List the toggles."`
 	Get     getToggleCmd      `cmd:"" help:"Print all properties of a toggle."`
 	Put     putToggleCmd      `cmd:"" help:"Create a toggle, or change the given properties."`
@@ -35,6 +38,12 @@ type (
 		ImpressionData  *bool    `negatable:"" help:"Whether applications report impressions of the toggle."`
 		ContextField    []string `sep:"none" placeholder:"NAME" xor:"fields" help:"Context field of the toggle. Repeat for more. Replaces all."`
 		NoContextFields bool     `xor:"fields" help:"The toggle uses no context fields."`
+
+		Owner      owner   `placeholder:"OWNER" xor:"owner" help:"Who decides what becomes of the toggle: user: or group: and an id, or text: and a text."`
+		NoOwner    bool    `xor:"owner" help:"Only the owners of the project decide."`
+		KeepUntil  *string `placeholder:"DATE" xor:"keep" help:"Date from which on the toggle can be proposed for removal again, such as 2027-01-31."`
+		KeepReason *string `placeholder:"TEXT" xor:"reason" help:"Why the toggle is kept."`
+		NoKeep     bool    `xor:"keep,reason" help:"The toggle can be proposed for removal at any time."`
 	}
 	archiveTogglesCmd struct{ selection }
 	reviveTogglesCmd  struct{ selection }
@@ -56,6 +65,29 @@ type (
 	}
 )
 
+// owner is the text of an owner.
+type owner struct{ *toggle.Owner }
+
+// UnmarshalText is called by kong.
+func (o *owner) UnmarshalText(text []byte) error {
+	parsed, ok := toggle.ParseOwner(string(text))
+	if !ok {
+		return fmt.Errorf("%q is not an owner: use one such as user:7, group:3 or 'text:Checkout team'", text)
+	}
+	o.Owner = &parsed
+	return nil
+}
+
+// Validate is called by kong.
+func (c *putToggleCmd) Validate() error {
+	if c.KeepUntil != nil {
+		if _, err := toggle.ParseDay(*c.KeepUntil); err != nil {
+			return fmt.Errorf("--keep-until: %q %w", *c.KeepUntil, err)
+		}
+	}
+	return nil
+}
+
 func toggleState(t *operator.Toggle) string {
 	switch {
 	case t.Archived:
@@ -68,7 +100,7 @@ func toggleState(t *operator.Toggle) string {
 	return "active"
 }
 
-func (c *listTogglesCmd) Run(s *session, o *operator.Operator) error {
+func (c *listTogglesCmd) Run(s *session, o manager) error {
 	matches, err := c.matcher(s, o)
 	if err != nil {
 		return err
@@ -120,9 +152,12 @@ func (f *toggleFilter) explainEmpty(all []operator.Toggle) string {
 	return fmt.Sprintf("none of %d toggles matches", len(all))
 }
 
-func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {
+func (c *putToggleCmd) Run(s *session, o manager) error {
 	change := operator.ToggleChange{Project: c.Project, Type: c.Type, Description: c.Description,
-		ImpressionData: c.ImpressionData}
+		ImpressionData: c.ImpressionData, Owner: c.Owner.Owner, NoOwner: c.NoOwner, KeepUntil: c.KeepUntil, KeepReason: c.KeepReason}
+	if c.NoKeep {
+		change.KeepUntil = new("")
+	}
 	if c.NoDescription {
 		change.Description = new("")
 	}
@@ -148,7 +183,7 @@ func (c *putToggleCmd) Run(s *session, o *operator.Operator) error {
 	}{t, created, changed}, "%s %s, type %s, in project %s", verb, t.Name, t.Type, t.Project)
 }
 
-func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
+func (c *getToggleCmd) Run(s *session, o manager) error {
 	t, err := o.ToggleDetails(s.step(), c.Name)
 	if err != nil {
 		return err
@@ -166,6 +201,9 @@ func (c *getToggleCmd) Run(s *session, o *operator.Operator) error {
 		{"Context fields", strings.Join(t.ContextFields, " ")},
 		{"Segments", strings.Join(t.Segments, ", ")},
 		{"Tags", strings.Join(t.Tags, ", ")},
+		{"Owner", t.Toggle.OwnerName()},
+		{"Kept until", text(t.KeepUntil)},
+		{"Kept because", text(t.KeepReason)},
 		{"Created", localTime(&t.CreatedAt)},
 		{"Created by", creatorText(t.CreatedBy)},
 		{"Potentially stale", localTime(t.PotentiallyStaleAt)},
@@ -203,30 +241,30 @@ func creatorText(c *operator.Creator) string {
 	return fmt.Sprintf("%s (%d)", c.Name, c.ID)
 }
 
-func (c *archiveTogglesCmd) Run(s *session, o *operator.Operator) error {
+func (c *archiveTogglesCmd) Run(s *session, o manager) error {
 	return c.run(s, o, operator.Archive)
 }
 
-func (c *reviveTogglesCmd) Run(s *session, o *operator.Operator) error {
+func (c *reviveTogglesCmd) Run(s *session, o manager) error {
 	return c.run(s, o, operator.Revive)
 }
 
-func (c *staleTogglesCmd) Run(s *session, o *operator.Operator) error {
+func (c *staleTogglesCmd) Run(s *session, o manager) error {
 	if c.Undo {
 		return c.run(s, o, operator.UnmarkStale)
 	}
 	return c.run(s, o, operator.MarkStale)
 }
 
-func (c *turnOnCmd) Run(s *session, o *operator.Operator) error {
+func (c *turnOnCmd) Run(s *session, o manager) error {
 	return turn(s, o, c.toggleInEnvironment, true)
 }
 
-func (c *turnOffCmd) Run(s *session, o *operator.Operator) error {
+func (c *turnOffCmd) Run(s *session, o manager) error {
 	return turn(s, o, c.toggleInEnvironment, false)
 }
 
-func turn(s *session, o *operator.Operator, t toggleInEnvironment, on bool) error {
+func turn(s *session, o manager, t toggleInEnvironment, on bool) error {
 	result, err := o.SwitchToggle(s.step(), t.Name, t.Environment, on)
 	if err != nil {
 		return err
@@ -234,7 +272,7 @@ func turn(s *session, o *operator.Operator, t toggleInEnvironment, on bool) erro
 	return s.stateResult(result, result.Changed, result.Name, onOff(on)+" in "+result.Environment)
 }
 
-func (c *deleteToggleCmd) Run(s *session, o *operator.Operator) error {
+func (c *deleteToggleCmd) Run(s *session, o manager) error {
 	t, err := o.Toggle(s.step(), c.Name)
 	if err != nil {
 		return err

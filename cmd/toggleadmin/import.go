@@ -405,7 +405,7 @@ func (c *exportCmd) Run(s *session) error {
 
 // exportAsCode writes toggles, and what they share, into files of a folder.
 func (c *exportCmd) exportAsCode(s *session) error {
-	client, err := c.client(s)
+	client, err := s.api()
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,8 @@ func main() {
 const description = `Manages an installation of the feature-toggle administration API.
 
 Select the installation with --stack NAME or --local. The region and the credentials of a stack come from the usual AWS
-settings (AWS_REGION, AWS_PROFILE, …), or from --region and --profile.
+settings (AWS_REGION, AWS_PROFILE, …), or from --region and --profile. Commands with the option --url also work over the
+API, with the rights of a token.
 
 Exit status: 0 success, 1 failure (doctor: a problem was found), 2 invalid usage, 3 not found (import: something was
 lost; compare: something differs), 4 rejected, 5 not initialized, 6 not reachable, 7 a permission is missing.`
@@ -102,7 +103,7 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	parser := kong.Must(&c, kong.Name("toggleadmin"), kong.Description(description),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }), kong.Vars{"version": versionText()},
-		kong.BindToProvider((*session).operator))
+		kong.Bind(&c.target), kong.BindToProvider((*session).operator), kong.BindToProvider((*session).manager))
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -118,6 +119,9 @@ func run(ctx context.Context, args []string, std streams) exitstatus.Status {
 	}
 	if err != nil {
 		text := missingValue.ReplaceAllString(err.Error(), "a value is missing")
+		if text == "unknown flag --url" {
+			return fail(std.err, errTables)
+		}
 		return fail(std.err, exitstatus.Errorf(exitstatus.Usage, "%s; see --help", text))
 	}
 	s := &session{streams: std, ctx: ctx, cli: &c, now: time.Now, random: rand.Reader}

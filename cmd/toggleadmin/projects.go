@@ -11,6 +11,8 @@ import (
 )
 
 type projectsCmd struct {
+	apiOptions
+
 	List    listProjectsCmd   `cmd:"" help:"List the projects."`
 	Show    showProjectCmd    `cmd:"" help:"Print all properties of a project."`
 	Create  createProjectCmd  `cmd:"" help:"Create a project."`
@@ -112,7 +114,7 @@ func projectState(p operator.Project) string {
 	return "active"
 }
 
-func (listProjectsCmd) Run(s *session, o *operator.Operator) error {
+func (listProjectsCmd) Run(s *session, o manager) error {
 	projects, err := o.Projects(s.step())
 	if err != nil {
 		return err
@@ -128,7 +130,7 @@ func (listProjectsCmd) Run(s *session, o *operator.Operator) error {
 	})
 }
 
-func (c *showProjectCmd) Run(s *session, o *operator.Operator) error {
+func (c *showProjectCmd) Run(s *session, o manager) error {
 	p, err := o.Project(s.step(), c.ID)
 	if err != nil {
 		return err
@@ -161,7 +163,7 @@ func (c *showProjectCmd) Run(s *session, o *operator.Operator) error {
 	})
 }
 
-func (c *createProjectCmd) Run(s *session, o *operator.Operator) error {
+func (c *createProjectCmd) Run(s *session, o manager) error {
 	p, err := o.CreateProject(s.step(), c.ID, operator.ProjectChange{
 		Name: c.Name, Description: c.Description, Stickiness: c.Stickiness, Mode: (*access.Mode)(c.Mode),
 		Naming: c.change(), Add: c.Environment,
@@ -179,7 +181,7 @@ type changedProject struct {
 	Changed bool `json:"changed"`
 }
 
-func (c *updateProjectCmd) Run(s *session, o *operator.Operator) error {
+func (c *updateProjectCmd) Run(s *session, o manager) error {
 	change := operator.ProjectChange{
 		Name: c.Name, Description: c.Description, Stickiness: c.Stickiness, Mode: (*access.Mode)(c.Mode),
 		Naming: c.change(), Add: c.AddEnvironment, Remove: c.RemoveEnvironment,
@@ -197,7 +199,7 @@ func (c *updateProjectCmd) Run(s *session, o *operator.Operator) error {
 	return s.result(changedProject{p, changed}, "%s the project %s", changeVerb(changed), p.ID)
 }
 
-func (c *archiveProjectCmd) Run(s *session, o *operator.Operator) error {
+func (c *archiveProjectCmd) Run(s *session, o manager) error {
 	p, changed, err := o.ArchiveProject(s.step(), c.ID)
 	if err != nil {
 		return err
@@ -205,7 +207,7 @@ func (c *archiveProjectCmd) Run(s *session, o *operator.Operator) error {
 	return s.stateResult(changedProject{p, changed}, changed, "the project "+p.ID, "archived")
 }
 
-func (c *reviveProjectCmd) Run(s *session, o *operator.Operator) error {
+func (c *reviveProjectCmd) Run(s *session, o manager) error {
 	p, changed, err := o.ReviveProject(s.step(), c.ID)
 	if err != nil {
 		return err
@@ -213,7 +215,7 @@ func (c *reviveProjectCmd) Run(s *session, o *operator.Operator) error {
 	return s.stateResult(changedProject{p, changed}, changed, "the project "+p.ID, "active")
 }
 
-func (c *deleteProjectCmd) Run(s *session, o *operator.Operator) error {
+func (c *deleteProjectCmd) Run(s *session, o manager) error {
 	p, err := o.Project(s.step(), c.ID)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func (f *toggleFilter) Validate() error {
 }
 
 // matcher returns the condition on toggles. It returns an error if there is no such environment or segment.
-func (f *toggleFilter) matcher(s *session, o *operator.Operator) (func(operator.Toggle) bool, error) {
+func (f *toggleFilter) matcher(s *session, o manager) (func(operator.Toggle) bool, error) {
 	all := func(operator.Toggle) bool { return true }
 	hasStatus, usesSegment := all, all
 	var err error
@@ -108,7 +108,7 @@ func (f *selection) Validate() error {
 
 // toggles returns the selected toggles. Without names and without --state archived, archived toggles can only be
 // revived.
-func (f *selection) toggles(s *session, o *operator.Operator, action operator.Action) ([]operator.Toggle, error) {
+func (f *selection) toggles(s *session, o manager, action operator.Action) ([]operator.Toggle, error) {
 	matches, err := f.matcher(s, o)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ type changeResult struct {
 }
 
 // run changes the selected toggles. If it is interrupted or fails, what it has changed stays.
-func (f *selection) run(s *session, o *operator.Operator, action operator.Action) error {
+func (f *selection) run(s *session, o manager, action operator.Action) error {
 	selected, err := f.toggles(s, o, action)
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func listed(names []string) string {
 }
 
 // changeToggles changes toggles with as few transactions as possible, and adds to the result what was done.
-func (s *session) changeToggles(o *operator.Operator, names []string, action operator.Action,
+func (s *session) changeToggles(o manager, names []string, action operator.Action,
 	result *operator.ToggleChanges) error {
 	progress := s.newProgress()
 	defer progress.clear()

@@ -30,6 +30,8 @@ type target struct {
 	Region  string `placeholder:"REGION" xor:"region" help:"AWS region of the stack."`
 	Profile string `placeholder:"NAME" xor:"profile" help:"AWS profile."`
 	DataDir string `default:".local" env:"DATA_DIR" placeholder:"DIR" help:"Folder of the local service's data (default .local)."`
+
+	url string // of commands with apiOptions; "": none
 }
 
 // stepTimeout limits what a command does between questions. Failed calls of DynamoDB are repeated until then.
@@ -71,6 +73,9 @@ func (s *session) name() string {
 	if s.Local {
 		return "the local service"
 	}
+	if s.usesURL() {
+		return s.url
+	}
 	return fmt.Sprintf("the stack %q", s.Stack)
 }
 
@@ -96,9 +101,12 @@ func (s *session) find() (*installation.Installation, error) {
 	if s.Local {
 		return installation.OpenLocal(ctx, s.DataDir)
 	}
+	if s.usesURL() {
+		return nil, errTables
+	}
 	if s.Stack == "" {
 		return nil, exitstatus.Errorf(exitstatus.Usage,
-			"no installation is selected: use --stack NAME, or --local for the service that make run started")
+			"no installation is selected: use --stack NAME, --local for the service that make run started, or --url URL if the command has it")
 	}
 	cfg, err := config.LoadDefaultConfig(ctx,
 		config.WithRegion(s.Region), config.WithSharedConfigProfile(s.Profile), config.WithLogger(logging.Nop{}))

@@ -161,6 +161,11 @@ func (o *Operator) FindClientToken(ctx context.Context, text string) (ClientToke
 	if err != nil {
 		return ClientToken{}, err
 	}
+	return findClientToken(all, text)
+}
+
+// findClientToken returns the token with an id, a short id or a name.
+func findClientToken(all []ClientToken, text string) (ClientToken, error) {
 	var named []ClientToken
 	var ids []string
 	for _, t := range all {

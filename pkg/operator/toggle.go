@@ -2,7 +2,9 @@ package operator
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,6 +15,7 @@ import (
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/datetime"
+	"toggleadmin/pkg/platform/jsonbody"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -37,8 +40,9 @@ type Toggle struct {
 	Links            []toggle.Link `json:"links"`
 	LastSeenAt       *string       `json:"lastSeenAt"` // when applications last asked for it, in any environment; null: never
 
-	enabledIn []string // environments
-	segments  []int64
+	enabledIn    []string // environments
+	environments []string // of the project; set by Remote
+	segments     []int64
 }
 
 // Creator is who created a toggle.
@@ -273,6 +277,33 @@ type ToggleChange struct {
 	Description    *string // at most 1,000 characters; empty: none
 	ImpressionData *bool
 	ContextFields  *[]string
+
+	Owner      *toggle.Owner
+	NoOwner    bool    // not with Owner
+	KeepUntil  *string // a date; empty: it is not kept
+	KeepReason *string // empty: none
+}
+
+// ownership returns the part of a body of update-feature that says who decides what becomes of the toggle, and when.
+func (c ToggleChange) ownership() jsonbody.Object {
+	body := jsonbody.Object{}
+	switch {
+	case c.NoOwner:
+		body["owner"] = nil
+	case c.Owner != nil && c.Owner.Kind == toggle.OwnerText:
+		body["owner"] = map[string]any{"kind": string(c.Owner.Kind), "name": c.Owner.Name}
+	case c.Owner != nil:
+		body["owner"] = map[string]any{"kind": string(c.Owner.Kind), "id": json.Number(strconv.FormatInt(c.Owner.ID, 10))}
+	}
+	for name, value := range map[string]*string{"keepUntil": c.KeepUntil, "keepReason": c.KeepReason} {
+		if value == nil {
+			continue
+		}
+		if body[name] = *value; *value == "" {
+			body[name] = nil
+		}
+	}
+	return body
 }
 
 // PutToggle creates or changes a toggle. created and changed are false if the toggle has this content already.
@@ -286,7 +317,12 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 	if err := o.validate(ctx, &change); err != nil {
 		return Toggle{}, false, false, err
 	}
-	apply := func(f *toggle.Feature) {
+	record, err := feature.ChangeOf(ctx, o.features.Reader, change.ownership())
+	if err != nil {
+		return Toggle{}, false, false, explainOwnership(err)
+	}
+	apply := func(f *toggle.Feature) (err error) {
+		*f, err = record(*f)
 		assign(&f.Project, change.Project)
 		assign(&f.Type, change.Type)
 		assign(&f.ImpressionData, change.ImpressionData)
@@ -297,6 +333,7 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 			}
 		}
 		assign(&f.ContextFields, change.ContextFields)
+		return explainOwnership(err)
 	}
 	for {
 		f, changed, err := o.set(ctx, name, apply)
@@ -315,7 +352,9 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 			Type:      toggle.DefaultType,
 			CreatedAt: datetime.Milliseconds(o.now()),
 		}
-		apply(&f)
+		if err := apply(&f); err != nil {
+			return Toggle{}, false, false, err
+		}
 		if err := o.features.CheckLimit(ctx, o.installation.FeatureLimit); err != nil {
 			return Toggle{}, false, false, exitstatus.Explain(err)
 		}
@@ -326,6 +365,17 @@ func (o *Operator) PutToggle(ctx context.Context, name string, change ToggleChan
 		t, err := o.show(ctx, f, err)
 		return t, true, false, err
 	}
+}
+
+// explainOwnership names the options of a command in the error about an owner or a date.
+func explainOwnership(err error) error {
+	if apierror.KindOf(err) != apierror.Validation {
+		return err
+	}
+	text := strings.NewReplacer("The `/body/keepUntil` property", "--keep-until", "The `/body/keepReason` property",
+		"--keep-reason", "The `/body/owner/id` property", "--owner", "null without `keepUntil`", "omitted without --keep-until",
+	).Replace(apierror.From(err).Message)
+	return exitstatus.Errorf(exitstatus.Usage, "%s", strings.TrimSuffix(text, "."))
 }
 
 // assign sets a variable to a value, unless that is nil.
@@ -393,14 +443,13 @@ func checkKnown[T any](what, name string, all []T, nameOf func(T) string) error 
 }
 
 // set changes a toggle. changed is false if it already was as set makes it.
-func (o *Operator) set(ctx context.Context, name string, set func(*toggle.Feature)) (
+func (o *Operator) set(ctx context.Context, name string, set func(*toggle.Feature) error) (
 	f toggle.Feature, changed bool, err error,
 ) {
 	last := int64(0)
 	f, err = o.features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 		last = f.LastEvent
-		set(&f)
-		return f, nil
+		return f, set(&f)
 	})
 	return f, f.LastEvent != last, err
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -60,6 +61,26 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Explain returns an error of Call with the exit status of a command. It returns others, and nil, unchanged.
+func Explain(err error) error {
+	refused, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	status := exitstatus.Failure
+	switch refused.Status {
+	case http.StatusBadRequest:
+		status = exitstatus.Usage
+	case http.StatusUnauthorized, http.StatusForbidden:
+		status = exitstatus.Denied
+	case http.StatusNotFound:
+		status = exitstatus.NotFound
+	case http.StatusConflict:
+		status = exitstatus.Rejected
+	}
+	return exitstatus.Errorf(status, "%s", refused.Message)
+}
 
 // Call calls an operation. The segments of the path are escaped by it. body is nil if the operation has none; into is nil
 // if the response is not read. It returns the headers of the response. Its error is an *Error if the API refuses the
