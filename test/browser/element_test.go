@@ -132,7 +132,7 @@ func (b *tab) seesOnlyButtons(names ...string) {
 		b.find("button", name)
 	}
 	b.is(fmt.Sprintf("[...document.querySelectorAll('main :is(button, input, select, textarea)')]"+
-		".filter(e => !e.closest('.filters, .finder, .sort, .more, .menu, .opener, .locked, .star')).length === %d", len(names)))
+		".filter(e => !e.closest('.filters, .finder, .chosen, .sort, .more, .menu, .opener, .locked, .star')).length === %d", len(names)))
 }
 
 // isAlive checks that no page with one of the fragments has a button that does nothing, a menu without items, or a form

@@ -292,8 +292,9 @@ function setActions(...actions) {
   change({ actions });
 }
 
-/** Remembers the project that a list shows, '' for all, for the other lists. */
-function setProject(next) {
+/** Remembers the project that a list shows, '' for all, for the other lists. A filter with an operator is no project. */
+function setProject(filter) {
+  const next = filter.includes(':') ? '' : filter;
   if (next === listedProject) return;
   listedProject = next;
   rememberProject(caller.user, next);

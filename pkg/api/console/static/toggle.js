@@ -22,18 +22,29 @@ export function listAddress(filters) {
   return `#/toggles${query.size > 0 ? '?' : ''}${query}`;
 }
 
+const operator = /^(IS(_NOT|_ANY_OF|_NONE_OF|_BEFORE|_ON_OR_AFTER)?|INCLUDE(_ANY_OF|_ALL_OF)?|DO_NOT_INCLUDE|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):/;
+
+/** Reports whether a filter is one value, which toggles have: then it is this value, without the operator of the API. */
+export const isPlain = (filter) => !operator.test(filter);
+
+/** A filter of the API without its operator, if it is one value. */
+export const plain = (filter) => {
+  const value = filter.replace(/^(IS|INCLUDE):/, '');
+  return isPlain(value) ? value : filter;
+};
+
+const others = ['query', 'createdBefore', 'sortBy', 'sortOrder', 'offset', 'limit', 'favoritesFirst']; // parameters of a search without an operator
+
+/** The parameters of the API for a search with filters, each of which is a value, or an operator of the API and values. */
+export const searchQuery = (filters) => new URLSearchParams(Object.entries(filters).filter(([, value]) => value).map(([name, value]) => (
+  [name, others.includes(name) || !isPlain(value) ? String(value) : `${name === 'tag' ? 'INCLUDE' : 'IS'}:${value}`])));
+
 /**
  * Searches toggles.
- * @param {{query?: string, stage?: string, state?: string, type?: string, project?: string, owner?: string, contextField?: string, segment?: string,
- *   status?: string, sortBy?: string, sortOrder?: string, offset?: number, limit?: number, favoritesFirst?: boolean}} filters
+ * @param {Object} filters see `searchQuery`
  * @param {AbortSignal} [signal]
  */
-export function searchToggles({ query, stage, state, type, project, owner, contextField, segment, status, ...rest }, signal) {
-  const parameters = new URLSearchParams(/** @type {Object} */ ({ limit: pageSize, ...rest }));
-  if (query) parameters.set('query', query);
-  for (const [name, value] of Object.entries({ stage, state, type, project, owner, contextField, segment, status })) if (value) parameters.set(name, `IS:${value}`);
-  return call('GET', `/api/admin/search/features?${parameters}`, undefined, { signal });
-}
+export const searchToggles = (filters, signal) => call('GET', `/api/admin/search/features?${searchQuery({ limit: pageSize, ...filters })}`, undefined, { signal });
 
 /** Loads all toggles that match filters, a few pages at a time, and calls `add` with the toggles of each. `total` is their number. */
 export async function loadToggles(filters, total, signal, add) {

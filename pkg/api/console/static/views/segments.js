@@ -96,7 +96,7 @@ export async function render(content, context) {
         return html`<bdi title=${words}>${words}</bdi>`;
       } },
       { name: 'Used in toggles', kind: 'number', compare: (a, b) => a.usedInFeatures - b.usedInFeatures, cell: ({ name, usedInFeatures: count }) => (count === 0 ? '0'
-        : html`<a href=${listAddress({ segment: name })}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
+        : html`<a href=${listAddress({ segment: `IS:${name}` })}>${count.toLocaleString('en')}<span class="visually-hidden"> ${
           `${count === 1 ? 'toggle uses' : 'toggles use'} ${name}`}</span></a>`) },
     ];
   }
@@ -208,7 +208,7 @@ async function renderSegment(content, context, id) {
   function summary() {
     return html`<p class="detail">Used by ${usesInWords(uses)}${liveToggles.length > 0 ? html` · ${liveToggles.length.toLocaleString('en')} in ${
       environmentName(production[0])}${production.length > 1 ? ' and others' : nothing}` : nothing} <a href=${
-      listAddress({ segment: opened.content.name })}>Show</a></p>`;
+      listAddress({ segment: `IS:${opened.content.name}` })}>Show</a></p>`;
   }
 
   /** Saves it. A change of the conditions changes what applications get wherever a strategy uses it. */
@@ -281,7 +281,7 @@ function openDeletion({ id, name }, deleted) {
     if (uses.length > 0) {
       return html`<p>It cannot be deleted: ${usesInWords(uses)} ${uses.length === 1 ? 'uses' : 'use'} it.</p>
         <ul class="sentences">${usesLinks(uses)}</ul>
-        <div class="buttons"><a class="button" href=${listAddress({ segment: name })}>Show them</a>
+        <div class="buttons"><a class="button" href=${listAddress({ segment: `IS:${name}` })}>Show them</a>
           <button type="button" class="primary" @click=${close}>Close</button></div>`;
     }
     return [

@@ -6,7 +6,7 @@ import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
 import { isPlainClick, tabs } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
-import { counts, countToggles, latestList, listAddress, noToggles, searchToggles, stageNames, toggleChanges } from '../toggle.js';
+import { counts, countToggles, isPlain, latestList, listAddress, noToggles, searchToggles, stageNames, toggleChanges } from '../toggle.js';
 import { allowed } from '../why.js';
 import { conditions, filterInputs, filterNames, order, read, tidy } from './toggles-filters.js';
 import { toggleSelection } from './toggles-selection.js';
@@ -30,7 +30,7 @@ export async function render(content, context) {
     switching: new Set(), // switches that wait for the API, as `NAME ENVIRONMENT`
     selected: new Map(), // toggles by their name, including those of other pages
     selecting: null, // {done, total, stop}, while all toggles that match are being selected
-    isFilterOpen: false, // on narrow screens
+    isFilterOpen: false, // the form that adds a filter
   };
   let newest = new AbortController(); // of the newest search
   const kept = window.history.state ?? {}; // what this entry of the history showed
@@ -38,16 +38,14 @@ export async function render(content, context) {
 
   const loadedTypes = call('GET', '/api/admin/feature-types', undefined, { signal }).then(({ types }) => {
     state.types = types;
-    inputs.set('type');
     draw();
     return types;
   });
   const loadedEnvironments = loadEnvironments(signal).then((environments) => {
     state.environments = environments;
-    inputs.set('status');
     draw();
   });
-  const inputs = filterInputs(state, { signal, user: context.user, types: loadedTypes, environments: loadedEnvironments, filter, draw });
+  const inputs = filterInputs(state, { context, filter, draw });
   const selection = toggleSelection(state, context, draw);
   offerActions();
   isWide.addEventListener('change', draw, { signal });
@@ -89,7 +87,6 @@ export async function render(content, context) {
     draw();
     try {
       state.page = await searchToggles({ ...order(state.filters), ...state.filters, favoritesFirst: true }, current);
-      if (state.filters.owner) inputs.set('owner');
       latestList.toggles = state.page.features.map(({ project, name }) => ({ project, name }));
       state.error = null;
       state.busy = false;
@@ -132,7 +129,7 @@ export async function render(content, context) {
       state.counts = { [shown]: state.page.total };
       draw();
       try {
-        counts.of = Object.keys(others).every((name) => ['project', 'type'].includes(name))
+        counts.of = Object.entries(others).every(([name, value]) => ['project', 'type'].includes(name) && isPlain(value))
           ? await typeCounts(others.project, others.type, current) : await searchStages(shown, others, state.page.total, current);
         counts.key = key;
       } catch {
@@ -146,7 +143,7 @@ export async function render(content, context) {
 
   async function create() {
     const [types, { openToggleEditor }] = await Promise.all([loadedTypes, import('./toggle-editor.js')]); // the first view does not need it
-    openToggleEditor(null, types, context, state.filters.project);
+    openToggleEditor(null, types, context, isPlain(state.filters.project ?? '') ? state.filters.project : undefined);
   }
 
   async function saveFile() {
