@@ -29,7 +29,7 @@ type options struct {
 func main() {
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
-		kong.Vars{"others": "signin authorizer hang traffic staleness lag toggles events evaluation usage console teams changes " +
+		kong.Vars{"others": "signin authorizer pipelines hang traffic staleness lag toggles events evaluation usage console teams changes " +
 			"ascode unleash"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -55,8 +55,8 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	suites := map[string]func(context.Context, options){
 		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
-		"authorizer": measureAuthorizer,
-		"hang":       measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
+		"authorizer": measureAuthorizer, "pipelines": measurePipelines,
+		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
 		"toggles": measureToggles, "events": measureEvents, "evaluation": measureEvaluation,
 		"delivery": measureDelivery, "unleash": measureUnleash, "usage": measureUsage, "console": measureConsole,
 		"teams": measureTeams, "changes": measureChanges, "ascode": measureAsCode,
