@@ -37,6 +37,7 @@ import (
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/rights"
 	"toggleadmin/pkg/api/role"
+	"toggleadmin/pkg/api/savedview"
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/serviceaccount"
 	"toggleadmin/pkg/api/tagtype"
@@ -72,6 +73,7 @@ func Operations() []app.Operation {
 		clientmetrics.Operations(),
 		clienttoken.Operations(),
 		codereference.Operations(),
+		savedview.Operations(),
 		constraint.Operations(),
 		contextfield.Operations(),
 		environment.Operations(),

@@ -435,7 +435,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			status:   200,
 			function: "delete-service-account",
 			calls: readPAT + ", GetItem 1r, 2 Query 1r, TransactWriteItems 2w+3w, 3 Query 1r, " +
-				"DeleteItem 1w, GetItem 1r, TransactWriteItems 4w+2w",
+				"2 DeleteItem 1w, GetItem 1r, TransactWriteItems 4w+2w",
 		},
 		{"DELETE service-account/5", "admin", "", 404, "delete-service-account", readPAT + ", GetItem 1r"},
 		{"GET metrics/traffic/2026-11", "admin", "", 200, "get-traffic-usage", readPAT + ", Query 1r"},
@@ -653,6 +653,9 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			function: "remove-favorite-project",
 			calls:    readPAT + ", BatchGetItem 1r, UpdateItem 1w",
 		},
+		{"GET user/views", "viewer", "", 200, "get-saved-views", readPAT + ", GetItem 1r"},
+		{"PUT user/views", "viewer", `{"views":[{"name":"Mine","query":"owner=IS:user:3"}]}`, 200, "set-saved-views",
+			readPAT + ", GetItem 1r, PutItem 1w"},
 		{"GET code-references", "viewer", "", 200, "get-code-references", readPAT + ", 2 Query 1r"},
 		// The stored report, the repositories for the limit, and the project, which is the default project.
 		{

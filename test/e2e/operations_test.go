@@ -141,6 +141,8 @@ func attempts() map[string]attempt {
 		"remove-favorite-feature": {"DELETE " + feature + "/favorites", "", "person visible"},
 		"add-favorite-project":    {"POST projects/{project}/favorites", "", "person visible"},
 		"remove-favorite-project": {"DELETE projects/{project}/favorites", "", "person visible"},
+		"get-saved-views":         {"GET user/views", "", "person"},
+		"set-saved-views":         {"PUT user/views", `{"views":[]}`, "person"},
 		"get-tags":                {"GET tags", "", "anyone"},
 		"get-tags-by-type":        {"GET tags/simple", "", "anyone"},
 		"get-tag":                 {"GET tags/simple/{tag}", "", "anyone"},

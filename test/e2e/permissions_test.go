@@ -109,9 +109,9 @@ func used(template *samtemplate.Template, calls []call) map[string]bool {
 				}
 			}
 			// Who writes trusts writes nothing else of the table, except who writes accounts. Who gives tags to toggles, also
-			// with their state, writes only tag types, and who reports code references or marks favorites only these.
+			// with their state, writes only tag types, and who reports code references, marks favorites or saves views only these.
 			if writes := !strings.HasSuffix(a.Action, "GetItem") && a.Action != "dynamodb:Query"; writes && a.Table == "Access" &&
-				(a.Leading == "trust" || a.Leading == "favorites" || roles[c.Function] == "TrustWriterRole" || roles[c.Function] == "TagWriterRole" ||
+				(a.Leading == "trust" || a.Leading == "favorites" || a.Leading == "saved-views" || roles[c.Function] == "TrustWriterRole" || roles[c.Function] == "TagWriterRole" ||
 					roles[c.Function] == "FeatureStateRole" && a.Leading == "tag-type" || a.Leading == "code-references" && a.Action == "dynamodb:PutItem") {
 				keys = a.Leading
 			}
@@ -386,7 +386,7 @@ var unrecorded = []string{"Events", "Feedback", "Traffic", "Usage", "Identifiers
 
 // unrecordedKinds are the kinds of items of the table Access whose changes are not recorded: what pipelines report,
 // and preferences.
-var unrecordedKinds = []string{"code-references", "favorites"}
+var unrecordedKinds = []string{"code-references", "favorites", "saved-views"}
 
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
 // environment is full. userId, id, name and selector are keys, kind is in the condition that an account exists, and

@@ -5,12 +5,14 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
 )
@@ -110,6 +112,18 @@ func parseSearch(q *lambdahttp.Query) (Filter, Order, error) {
 		Offset:         q.Number("offset", 0, 0, math.MaxInt32),
 		Limit:          q.Number("limit", defaultLimit, 1, maxLimit),
 	}, q.Err()
+}
+
+// CheckQuery returns what is wrong with the query of a search, or "".
+func CheckQuery(text string) string {
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return err.Error() + "."
+	}
+	if _, _, err := parseSearch(lambdahttp.QueryOf(values)); err != nil {
+		return apierror.From(err).Message
+	}
+	return ""
 }
 
 // tags reads the parameter tag.

@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/ownership"
+	"toggleadmin/pkg/api/savedview"
 	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
@@ -54,6 +55,7 @@ type Store struct {
 	accounts  *user.Store
 	groups    *group.Store
 	favorites *favorite.Store
+	views     *savedview.Store
 	owners    *ownership.Store
 	trusts    *trust.Store
 	log       *eventlog.Log
@@ -67,6 +69,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log, 
 		client: client, pats: tables[Table], users: tables[user.Table], access: tables[accesstable.Table],
 		accounts: user.NewStore(client, tables, log),
 		groups:   group.NewStore(client, tables, log), favorites: favorite.NewStore(client, tables),
+		views:  savedview.NewStore(client, tables),
 		owners: ownership.NewStore(client, tables),
 		trusts: trust.NewStore(client, tables, log),
 		log:    log, random: random,

@@ -129,5 +129,6 @@ func CountedPaths() Paths {
 		"/api/admin/user/roles":                           true,
 		"/api/admin/user/tokens":                          true,
 		"/api/admin/user/tokens/{id}":                     true,
+		"/api/admin/user/views":                           true,
 	}
 }

@@ -35,6 +35,7 @@ const (
 	KindTrust          Kind = "trust"           // of package trust
 	KindTagType        Kind = "tag-type"        // of package tagtype
 	KindFavorites      Kind = "favorites"       // of package favorite
+	KindSavedViews     Kind = "saved-views"     // of package savedview
 	KindCodeReferences Kind = "code-references" // of package codereference
 	KindCounter        Kind = "counter"         // the last id of a kind, whose name is the sort key
 	kindDirectory      Kind = "directory"

@@ -24,8 +24,11 @@ type Query struct {
 
 // NewQuery returns the query parameters of a request.
 func NewQuery(r *http.Request) *Query {
-	return &Query{values: apigateway.RequestFrom(r.Context()).Query}
+	return QueryOf(apigateway.RequestFrom(r.Context()).Query)
 }
+
+// QueryOf returns query parameters that are no part of a request.
+func QueryOf(values url.Values) *Query { return &Query{values: values} }
 
 // Err returns the 400 that names everything that is wrong, or nil.
 func (q *Query) Err() error {

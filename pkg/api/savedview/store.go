@@ -1,0 +1,123 @@
+package savedview
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
+	"toggleadmin/pkg/platform/dynamo"
+)
+
+// Store keeps the views in the table Access. It is safe for concurrent use.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+}
+
+// NewStore returns a Store on the table Access.
+func NewStore(client *dynamodb.Client, tables dynamo.Tables) *Store {
+	return &Store{client, tables[accesstable.Table]}
+}
+
+// The attributes of an item besides its key.
+const (
+	attributeViews  = "views"
+	attributeNumber = "number" // of replacements so far
+	viewName        = "name"
+	viewQuery       = "query"
+)
+
+func key(account int64) dynamo.Item {
+	return accesstable.Key(accesstable.KindSavedViews, strconv.FormatInt(account, 10))
+}
+
+// Get returns the views of the caller, who has an account, in the order of their names. It is one consistent read.
+func (s *Store) Get(ctx context.Context) ([]View, error) {
+	views, _, err := s.get(ctx)
+	return views, err
+}
+
+// get is Get. It also returns the number of replacements so far.
+func (s *Store) get(ctx context.Context) (views []View, number int64, err error) {
+	account := access.PrincipalFrom(ctx).UserID
+	item, err := dynamo.Get(ctx, s.client, s.table, key(account))
+	if err != nil {
+		return nil, 0, fmt.Errorf("get the saved views of user %d: %w", account, err)
+	}
+	for _, v := range item.Maps(attributeViews) {
+		views = append(views, View{v.String(viewName), v.String(viewQuery)})
+	}
+	return views, item.Int(attributeNumber), nil
+}
+
+// Replace stores views instead of those of the caller, who has an account. Its error is that of precondition, which
+// receives the views that are replaced. If they are the same, nothing changes, whatever the precondition: a request that
+// is repeated because its response was lost succeeds.
+func (s *Store) Replace(ctx context.Context, views []View, precondition func(old []View) error) error {
+	views = newList(views).Views
+	for attempt := 1; ; attempt++ {
+		err := s.tryReplace(ctx, views, precondition)
+		if !errors.Is(err, errChanged) {
+			return err
+		}
+		if err := dynamo.Pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// errChanged reports that the views were changed concurrently.
+var errChanged = errors.New("the saved views were changed concurrently")
+
+func (s *Store) tryReplace(ctx context.Context, views []View, precondition func(old []View) error) error {
+	old, number, err := s.get(ctx)
+	if err != nil || slices.Equal(old, views) {
+		return err
+	}
+	if err := precondition(old); err != nil {
+		return err
+	}
+	account := access.PrincipalFrom(ctx).UserID
+	item := key(account)
+	list := make([]dynamo.Item, len(views))
+	for i, v := range views {
+		list[i] = dynamo.Item{viewName: dynamo.S(v.Name), viewQuery: dynamo.S(v.Query)}
+	}
+	item[attributeViews], item[attributeNumber] = dynamo.Maps(list), dynamo.N(number+1)
+	unchanged := expression.Name(attributeNumber).AttributeNotExists()
+	if number != 0 {
+		unchanged = expression.Name(attributeNumber).Equal(expression.Value(number))
+	}
+	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged))
+	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName:                 &s.table,
+		Item:                      item,
+		ConditionExpression:       expr.Condition(),
+		ExpressionAttributeNames:  expr.Names(),
+		ExpressionAttributeValues: expr.Values(),
+	})
+	if dynamo.FailedCondition(err) {
+		return errChanged
+	}
+	if err != nil {
+		return fmt.Errorf("replace the saved views of user %d: %w", account, err)
+	}
+	return nil
+}
+
+// DeleteAccount deletes the views of an account that is being deleted. It needs no condition: the account cannot be used
+// any more.
+func (s *Store) DeleteAccount(ctx context.Context, account int64) error {
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: key(account)})
+	if err != nil {
+		return fmt.Errorf("delete the saved views of user %d: %w", account, err)
+	}
+	return nil
+}
