@@ -6,7 +6,7 @@ import { counted, text } from '../dom.js';
 import { isProduction } from '../environment.js';
 import { element, html, live, nothing, render } from '../template.js';
 import { timeOfUse } from '../toggle.js';
-import { firstDay, isUsedSince, usagePath } from '../usage-counts.js';
+import { firstDay, isUsedSince, unusedDays, usagePath } from '../usage-counts.js';
 
 const shown = 10; // toggles with a line each
 const most = 100; // toggles whose applications are loaded
@@ -23,7 +23,7 @@ const whereLive = ({ environments }) => environments.filter((environment) => env
  * @returns {{element: HTMLElement, check: () => void}|null} the warning, part of a form, and a function that throws an error unless the user
  *   has confirmed it; null if there is nothing to warn about
  */
-export function archiveWarning(toggles, days, signal) {
+export function archiveWarning(toggles, days = unusedDays, signal = undefined) {
   const since = firstDay(days, Date.now());
   const inProduction = toggles.filter((toggle) => whereLive(toggle).length > 0);
   const used = toggles.filter((toggle) => isUsedSince(toggle, since)).sort((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1));

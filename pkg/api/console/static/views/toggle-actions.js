@@ -7,7 +7,6 @@ import { environmentPath, livePlaces } from '../environment.js';
 import { html, nothing } from '../template.js';
 import { relativeTime } from '../time.js';
 import { changedToggles, newestChange, togglePath } from '../toggle.js';
-import { unusedDays } from '../usage-counts.js';
 
 const most = 50; // toggles in one request that marks them
 const mostSwitched = 30; // toggles in one request that turns them on or off
@@ -225,9 +224,9 @@ const chosen = (toggles, items) => toggles.filter(({ name }) => items.some((item
  * Asks, and performs an action. Afterwards it says what was done, and offers to undo it.
  * @param {{may: Function, announce: (message: string, undo?: () => Promise<string|undefined>) => void}} context of the page
  * @param {(rest: Array, done: Array) => void} [ended] called with the toggles that have not changed, and with those that have
- * @param {number} [days] in which toggles that were used are still used
+ * @param {number} [days] in which toggles that were used are still used, see `archiveWarning`
  */
-export async function openAction(action, toggles, context, ended = () => {}, days = unusedDays) {
+export async function openAction(action, toggles, context, ended = () => {}, days = undefined) {
   const one = toggles.length === 1;
   const loads = new AbortController();
   const warning = await action.warn?.(toggles, days, loads.signal);

@@ -1,6 +1,7 @@
 // The table of the list of toggles.
 
 import { divide } from '../columns.js';
+import { counted } from '../dom.js';
 import { environmentName, offeredSwitch } from '../environment.js';
 import { star } from '../favorite.js';
 import { menu } from '../menu.js';
@@ -39,7 +40,7 @@ export function toggleTable(state, selection, context, draw) {
       <caption class="visually-hidden">Toggles</caption>
       <thead role="rowgroup"><tr role="row">
         ${selection.mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selection.pagePicker(features)}</th>` : nothing}
-        ${heading(filters, 'name')}${has('project') ? heading(filters, 'project') : nothing}
+        ${heading(filters, 'name')}${has('project') ? heading(filters, 'project', 'project') : nothing}
         ${has('owner') ? html`<th role="columnheader" scope="col" class="owner optional">Owner</th>` : nothing}
         ${has('stage') ? html`<th role="columnheader" scope="col" class="stage">Stage</th>` : nothing}
         ${columns.map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
@@ -72,8 +73,8 @@ export function toggleTable(state, selection, context, draw) {
       ${columns.map((environment) => html`<td role="cell" class="on">${stateIn(toggle, environment) ? switchOf(toggle, environment) : nothing}</td>`)}
       ${others.length > 0 ? html`<td role="cell" class="on others"><span class="environment-label">Others </span><span class="detail">${otherStates(toggle)}</span></td>` : nothing}
       ${has('createdAt') ? html`<td role="cell" class="optional">${day(createdAt)}</td>` : nothing}
-      ${has('lastSeenAt') ? html`<td role="cell" class="used">${lastUsed(toggle)}</td>` : nothing}
-      ${has('potentiallyStaleAt') ? html`<td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)} <small class="used-too">Used: ${lastUsed(toggle)}</small></td>` : nothing}
+      ${has('lastSeenAt') ? html`<td role="cell" class="used">${state.line(toggle) ?? lastUsed(toggle)}</td>` : nothing}
+      ${has('potentiallyStaleAt') ? html`<td role="cell" class="due">${isArchive ? day(archivedAt) : removal(toggle)}${isComfortable ? html` <small class="used-too">Used: ${lastUsed(toggle)}</small>` : nothing}</td>` : nothing}
       <td role="cell" class="more">${menu(`Actions of ${name}`, `menu-${name}`, [
         ...selection.items(toggle),
         ...may('CREATE_FEATURE', project) ? [{ label: 'Clone', action: () => clone(toggle) }]
@@ -113,8 +114,14 @@ export function toggleTable(state, selection, context, draw) {
           draw();
         });
       },
-    })}`;
+    })}${reach(stateIn(toggle, environment))}`;
   }
+}
+
+/** For whom a toggle is on in an environment, if not for everybody. */
+function reach({ enabled, reach: { strategies, percentage } }) {
+  if (!enabled || percentage === 100) return nothing;
+  return html` <small class="reach">${percentage === null ? counted(strategies, 'rule') : `${percentage} %`}</small>`;
 }
 
 function heading(filters, by, kind) {

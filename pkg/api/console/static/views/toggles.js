@@ -27,6 +27,7 @@ export async function render(content, context) {
     counts: /** @type {Object} */ ({}), // numbers by stage
     types: [],
     environments: [],
+    line: /** @type {(toggle: Object) => unknown} */ (() => null), // of the use of a toggle in 24 hours
     switching: new Set(), // switches that wait for the API, as `NAME ENVIRONMENT`
     selected: new Map(), // toggles by their name, including those of other pages
     selecting: null, // {done, total, stop}, while all toggles that match are being selected
@@ -92,12 +93,24 @@ export async function render(content, context) {
       state.busy = false;
       draw();
       learnAsking(state.page.features);
+      loadUse(state.page.features, current);
       countStages(current); // later: it takes longer
     } catch (error) {
       if (current.aborted) return;
       Object.assign(state, { error, page: null, busy: false, counts: {} });
       draw();
     }
+  }
+
+  async function loadUse(toggles, current) {
+    if (toggles.length === 0) return;
+    try {
+      const { loadLines } = await import('../recent-use.js'); // the first view does not need it
+      state.line = await loadLines(toggles, current);
+    } catch {
+      return; // the list is there
+    }
+    draw();
   }
 
   function draw() {
@@ -109,7 +122,7 @@ export async function render(content, context) {
     return html`
       ${stageTabs()}
       ${inputs.template()}
-      <section class="results" aria-label="Toggles that match" aria-busy=${state.busy ? 'true' : nothing}>
+      <section class="results toggle-list" aria-label="Toggles that match" aria-busy=${state.busy ? 'true' : nothing}>
         ${error ? failure(error, load) : !page ? loading('the toggles') : page.features.length === 0 ? empty(state, may('CREATE_FEATURE')) : toggleTable(state, selection, context, draw)}
       </section>
       ${selection.bulk()}`;
