@@ -120,12 +120,11 @@ test-race: node_modules/.installed ## develop: Run the fast tests that have goro
 	go test $$race -short $(PACKAGES) -shuffle=on -exec 'env CGO_ENABLED=0' $(RACE_TESTS)
 
 test-browser: node_modules/.installed test/browser/node_modules/.installed ## test: Test the pages in Chromium
-	@chromium=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
+	@chromium=$$(scripts/chromium.sh) || { echo 'skipped $@: Chromium is not installed'; exit 0; }; \
 	set -x; CHROMIUM=$$chromium go test -count=1 -parallel=4 -timeout=1h ./test/browser
 
 screenshots: node_modules/.installed test/browser/node_modules/.installed ## develop: Take the screenshots of docs/images; needs Chromium
-	SCREENSHOTS=1 CHROMIUM=$$(command -v chromium || command -v chromium-browser || command -v google-chrome) \
-	go test -count=1 -run '^TestScripts$$/^(walkthrough|screenshots.*)$$' ./test/browser
+	SCREENSHOTS=1 CHROMIUM=$$(scripts/chromium.sh) go test -count=1 -run '^TestScripts$$/^(walkthrough|screenshots.*)$$' ./test/browser
 
 # Of these packages, those whose tests use an engine. The tests that are skipped count capacity
 # units, which differ.

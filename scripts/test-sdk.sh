@@ -63,7 +63,7 @@ jdk() {
 
 # Finds the browser in which SDKs run in pages of another origin than the service.
 browser() {
-    CHROMIUM=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    CHROMIUM=$(scripts/chromium.sh) ||
         { skip 'the SDKs for JavaScript in pages' 'Chromium is not installed'; return; }
     export CHROMIUM
 }
