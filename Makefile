@@ -185,7 +185,6 @@ vuln: $(GOVULNCHECK) ## develop: Check for known vulnerabilities: SKIP_WITHOUT_D
 	@scripts/vulnerabilities.sh $(GOVULNCHECK) ./...
 
 validate: ## develop: Check the templates, their expansion by SAM, samconfig.toml and the deployer's policies
-	scripts/python-tool.sh --skip-without-python sam validate --lint
 	scripts/python-tool.sh --skip-without-python cfn-lint template.yaml delivery.yaml docs/web-acl.yaml docs/client-domain.yaml
 	scripts/python-tool.sh --skip-without-python python scripts/expansion.py .cache
 	scripts/python-tool.sh --skip-without-python python scripts/expansion_test.py
