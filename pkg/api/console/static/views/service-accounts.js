@@ -15,6 +15,7 @@ import { accountRights } from './account-rights.js';
 import { accountsPath, openDeletion, openEditor } from './service-account-dialogs.js';
 import { accountOwner, createToken, deleteToken, rotateToken } from './token-dialogs.js';
 import { accountAddress, commonActions, copier, moment, tokenTable } from './token-table.js';
+import { accountTrusts } from './trusts.js';
 
 const address = '#/service-accounts';
 const accountOrders = {
@@ -32,6 +33,7 @@ export async function render(content, context) {
   const state = { accounts: null, tokens: [], account: null, roles: [], error: null };
   const roleName = (id) => state.roles.find((role) => role.id === id)?.name ?? `Role ${id}`;
   const rights = isOne ? accountRights({ path: 'service-account', id: detail, address: accountAddress({ id: detail }) }, context, draw) : null;
+  const trusts = isOne ? accountTrusts(detail, context, draw) : null;
   const roleChoices = () => [{ value: '', label: 'All roles' },
     ...state.roles.map(({ name }) => ({ value: name, label: name, test: (item) => name === (item.role ?? roleName(item.rootRole)) }))];
   const copy = copier(announce);
@@ -82,7 +84,9 @@ export async function render(content, context) {
     }
     if (state.account) showHead(state.account);
     draw();
-    if (state.account) rights.load(state.account.rootRole);
+    if (!state.account) return;
+    rights.load(state.account.rootRole);
+    trusts.load();
   }
 
   function showHead(account) {
@@ -121,6 +125,7 @@ export async function render(content, context) {
           href=${logAddress({ subject: `account:${account.id}` })}>History</a></div>`)}
       </dl>
       ${tokenList.template(tokensOf(account), tokenRows, html`<p class="empty">The account has no tokens.</p>`)}
+      ${trusts.template()}
       ${rights.template(account.name)}`;
   }
 
