@@ -44,7 +44,7 @@ export function toggleTable(state, selection, context, draw) {
         ${has('owner') ? html`<th role="columnheader" scope="col" class="owner optional">Owner</th>` : nothing}
         ${has('stage') ? html`<th role="columnheader" scope="col" class="stage">Stage</th>` : nothing}
         ${columns.map((environment) => html`<th role="columnheader" scope="col">${environmentName(environment)}</th>`)}
-        ${others.length > 0 ? html`<th role="columnheader" scope="col">Others</th>` : nothing}
+        ${others.length > 0 ? html`<th role="columnheader" scope="col" class="others">Others</th>` : nothing}
         ${has('createdAt') ? heading(filters, 'createdAt', 'optional') : nothing}
         ${has('lastSeenAt') ? heading(filters, 'lastSeenAt', 'used') : nothing}
         ${!has('potentiallyStaleAt') ? nothing : isArchive ? html`<th role="columnheader" scope="col">Archived</th>` : heading(filters, 'potentiallyStaleAt')}
