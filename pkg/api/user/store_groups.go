@@ -23,6 +23,9 @@ const MaxGroups = 50
 // (package accesstable); one transaction writes both.
 const attributeGroups = "groups"
 
+// attributeClaim is the attribute with a claimRecord.
+const attributeClaim = "claim"
+
 // Accounts returns the accounts with the ids, by id. Those that do not exist are left out. It is one consistent
 // BatchGetItem per 100 ids.
 func (s *Store) Accounts(ctx context.Context, ids []int64) (map[int64]User, error) {
@@ -82,7 +85,7 @@ func (s *Store) KeepsRights(u User) types.TransactWriteItem {
 		condition = condition.And(expression.Name(attributeGroups).Contains(id))
 	}
 	if u.Claim != nil && len(u.Claim.Values) > 0 {
-		condition = condition.And(expression.Name("claim.values").Equal(expression.Value(u.Claim.Values)))
+		condition = condition.And(expression.Name(attributeClaim + ".values").Equal(expression.Value(u.Claim.Values)))
 	}
 	return dynamo.CheckItem(s.table, Key(u.ID), condition)
 }
@@ -117,10 +120,10 @@ func (s *Store) SetClaim(ctx context.Context, u User, values []string, issued ti
 		u.Claim != nil && u.Claim.At.Equal(issued) && slices.Equal(u.Claim.Values, values):
 		return nil
 	}
-	at := expression.Name("claim.at")
+	at := expression.Name(attributeClaim + ".at")
 	expr := dynamo.Build(expression.NewBuilder().
 		WithCondition(exists().And(at.AttributeNotExists().Or(at.LessThanEqual(expression.Value(issued))))).
-		WithUpdate(expression.Set(expression.Name("claim"), expression.Value(claimRecord{values, issued}))))
+		WithUpdate(expression.Set(expression.Name(attributeClaim), expression.Value(claimRecord{values, issued}))))
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                 &s.table,
 		Key:                       Key(u.ID),
@@ -133,6 +136,15 @@ func (s *Store) SetClaim(ctx context.Context, u User, values []string, issued ti
 		return fmt.Errorf("store the groups of user %d: %w", u.ID, err)
 	}
 	return nil
+}
+
+// KeepClaim replaces what ID tokens say about groups in the stored form of a person by what they say in another one, which
+// may be nil.
+func KeepClaim(item, other dynamo.Item) {
+	delete(item, attributeClaim)
+	if claim := other[attributeClaim]; claim != nil {
+		item[attributeClaim] = claim
+	}
 }
 
 // setOf returns a set of one number.

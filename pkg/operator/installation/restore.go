@@ -51,6 +51,7 @@ const restorers = 8
 //
 //   - counters of ids, which only rise,
 //   - events: it adds those that the table lacks,
+//   - what ID tokens say about the groups of people,
 //   - accounts, tokens, groups, roles and projects from which, or in which, rights were withdrawn after that second, as
 //     the events say that the copy lacks. A project that was deleted since is restored without members,
 //   - snapshots. It deletes the pointers to them. The next sweep compiles snapshots of a new epoch, which applications
@@ -233,6 +234,9 @@ func (i *Installation) restore(
 		k := text(key(item), keys)
 		old := current[k]
 		delete(current, k)
+		if id == user.Table {
+			user.KeepClaim(item, old)
+		}
 		// time to live
 		expired := item["expiresAt"] != nil && item.String("expiresAt") == "" && item.Int("expiresAt") <= now.Unix()
 		if expired || old != nil && (id == eventlog.Table || isCounter(id, key(item)) || reflect.DeepEqual(old, item)) {
