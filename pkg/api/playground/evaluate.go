@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/evaluation"
@@ -78,6 +79,7 @@ func Evaluate(store *Store, now func() time.Time, random io.Reader) lambdahttp.H
 			HasEnvironment: access.HaveEnvironments(projects),
 			Fields:         q.fields,
 			Versions:       []Version{{features, segments}},
+			Sampled:        q.sampled,
 		}.Results(r.Context(), ctx)
 		if err != nil {
 			return err
@@ -112,6 +114,7 @@ type Evaluation struct {
 	HasEnvironment func(project, environment string) bool // in other environments, a toggle has no result
 	Fields         Fields                                 // of the context
 	Versions       []Version                              // a toggle has a result for each
+	Sampled        []string                               // the names of toggles whose results have a sample
 }
 
 // Results returns the encoded results of the toggles in the environments, as advancedPlaygroundFeatureSchema in
@@ -166,6 +169,9 @@ func (e Evaluation) explanations(evaluated *evaluation.Context) func(f toggle.Fe
 		for i := range e.Versions {
 			explanation := engines[i][environment].Explain(toggles[i][f.Name], evaluated)
 			results[i] = NewResult(f, environment, e.Fields, explanation)
+			if slices.Contains(e.Sampled, f.Name) {
+				results[i].Sample = newSample(engines[i][environment], f.Name, evaluated)
+			}
 		}
 		return results
 	}

@@ -43,6 +43,7 @@ type Result struct {
 	Variant                       featureVariant   `json:"variant"`
 	Variants                      []toggle.Variant `json:"variants"` // of the strategy that decides
 	Strategies                    strategies       `json:"strategies"`
+	Sample                        *sample          `json:"sample,omitempty"` // nil: it was not asked for
 }
 
 type strategies struct {

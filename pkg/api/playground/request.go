@@ -14,12 +14,14 @@ type query struct {
 	environments []string // sorted, without duplicates
 	projects     []string // nil: all
 	fields       Fields
+	sampled      []string // the names of toggles
 }
 
 func newQuery(body jsonbody.Object) query {
 	q := query{
 		environments: slices.Compact(slices.Sorted(slices.Values(body.Texts("environments")))),
 		fields:       FieldsOf(body),
+		sampled:      body.Texts("sample"),
 	}
 	if list, ok := body["projects"].([]any); ok {
 		q.projects = make([]string, 0, len(list))

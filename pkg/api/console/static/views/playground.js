@@ -10,10 +10,10 @@ import { mark, reasonList } from '../reasons.js';
 import { matcher } from '../search.js';
 import { html, live, nothing, render as show, repeat } from '../template.js';
 import { resultReason, strategyReasons, strategyWords } from '../words.js';
+import { contextTables, evaluateAll, loadSample, neededFields, readContexts, sampleWords, sdkCode, verdict } from './playground-results.js';
 
-const path = '/api/admin/playground/advanced';
 const pageSize = 50;
-const mostInCode = 20; // toggles
+const mostExplained = 20; // toggles whose fields are offered
 let lastKey = 0;
 
 export async function render(content, { search, signal, announce }) {
@@ -29,6 +29,9 @@ export async function render(content, { search, signal, announce }) {
     result: null, // the toggles with their environments
     shown: pageSize,
     open: new Set(), // toggles whose reasons are shown
+    samples: new Map(), // of toggles by their name, for the context of the result
+    text: search.get('contexts') ?? '', // several contexts
+    compared: null, // {contexts, results}
     busy: false,
     error: null,
   };
@@ -49,13 +52,18 @@ export async function render(content, { search, signal, announce }) {
             .value=${live(state.query)} @input=${({ target }) => { state.query = target.value; state.shown = pageSize; keep(); draw(); }}></div></div>
         <fieldset><legend>Context</legend>
           <ul class="context">${repeat(state.context, ({ key }) => key, row)}</ul>
-          <button type="button" @click=${addField}>Add field</button></fieldset>
+          <div class="buttons"><button type="button" @click=${() => addField()}>Add field</button>${needed()}</div>
+          <details ?open=${state.text !== ''}><summary>Several contexts</summary>
+            <div class="field"><label for="contexts">Contexts</label><textarea id="contexts" rows="4" spellcheck="false" dir="auto" placeholder="userId,plan&#10;7,pro&#10;8,free"
+              aria-describedby="contexts-hint" .value=${live(state.text)} @input=${({ target }) => { state.text = target.value; }}></textarea>
+            <p class="hint" id="contexts-hint">The first line has the names of fields, and each other line a context, as CSV or pasted from a spreadsheet. The fields above are the same for all.</p></div>
+          </details></fieldset>
         <div class="buttons"><button type="submit" class="primary" aria-disabled=${state.busy ? 'true' : nothing} aria-busy=${state.busy ? 'true' : nothing}>${
     state.busy ? 'Evaluating…' : 'Evaluate'}</button>
           <button type="button" @click=${() => { keep(); copyText(window.location.href, 'Link copied. It contains the input.', announce); }}>Copy link</button>
-          ${state.result ? html`<button type="button" @click=${() => copyText(code(), 'Code for Node.js copied.', announce)}>Copy as SDK code</button>` : nothing}</div>
+          ${state.result ? html`<button type="button" @click=${() => copyText(sdkCode(body().context, shownToggles().map(({ name }) => name)), 'Code for Node.js copied.', announce)}>Copy as SDK code</button>` : nothing}</div>
       </form>
-      ${state.error ? failure(state.error) : state.result ? results() : nothing}`, content);
+      ${state.error ? failure(state.error) : state.compared ? contextTables(state.compared, matcher(state.query), shownEnvironments()) : state.result ? results() : nothing}`, content);
   }
 
   function row({ key, name, value }, i) {
@@ -75,28 +83,36 @@ export async function render(content, { search, signal, announce }) {
         class="visually-hidden"> field ${i + 1}</span></button></div></li>`;
   }
 
-  function results() {
-    const matches = matcher(state.query);
-    const found = state.result.filter(({ name }) => matches(name));
-    const columns = environments.filter(({ name }) => state.evaluated.includes(name));
-    return html`<section class="results" aria-label="Results">
-      <p class="detail" role="status">${found.length === 0 ? 'No toggles' : counted(found.length, 'toggle')}</p>
-      ${found.length === 0 ? nothing : html`<table role="table" class="outcomes">
-        <caption class="visually-hidden">Toggles for the context</caption>
-        <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Toggle</th>${columns.map((environment) => html`
-          <th role="columnheader" scope="col">${environmentName(environment)}</th>`)}<th role="columnheader" scope="col">Why</th></tr></thead>
-        <tbody role="rowgroup">${repeat(found.slice(0, state.shown), ({ name }) => name, (toggle) => outcome(toggle, columns))}</tbody>
-      </table>`}
-      ${found.length > state.shown ? html`<p><button type="button" @click=${() => { state.shown += pageSize; draw(); }}>Show more</button></p>` : nothing}
-    </section>`;
+  /** The environments that were evaluated. */
+  function shownEnvironments() {
+    return environments.filter(({ name }) => state.evaluated.includes(name));
   }
 
-  /** A program for the SDK of Node.js that asks for the toggles that are shown. */
-  function code() {
+  function shownToggles() {
     const matches = matcher(state.query);
-    const found = state.result.map(({ name }) => name).filter((name) => matches(name)).slice(0, mostInCode);
-    return [`const context = ${JSON.stringify(body().context, null, 2).replace(/("currentTime": )(".*")/, '$1new Date($2)')};`,
-      ...found.map((name) => `console.log(${JSON.stringify(name)}, unleash.isEnabled(${JSON.stringify(name)}, context));`), ''].join('\n');
+    return (state.result ?? []).filter(({ name }) => matches(name));
+  }
+
+  /** Buttons that add the fields that decide about the toggles. */
+  function needed() {
+    const toggles = shownToggles();
+    if (toggles.length > mostExplained) return nothing;
+    const used = state.context.map(({ name }) => name);
+    return neededFields(toggles).filter((name) => !used.includes(name)).map((name) => html`<button type="button" @click=${() => addField(name)}>Add ${name}</button>`);
+  }
+
+  function results() {
+    const toggles = shownToggles();
+    return html`<section class="results" aria-label="Results">
+      <p class="detail" role="status">${toggles.length === 0 ? 'No toggles' : counted(toggles.length, 'toggle')}</p>
+      ${toggles.length === 0 ? nothing : html`<table role="table" class="outcomes">
+        <caption class="visually-hidden">Toggles for the context</caption>
+        <thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Toggle</th>${shownEnvironments().map((environment) => html`
+          <th role="columnheader" scope="col">${environmentName(environment)}</th>`)}<th role="columnheader" scope="col">Why</th></tr></thead>
+        <tbody role="rowgroup">${repeat(toggles.slice(0, state.shown), ({ name }) => name, (toggle) => outcome(toggle, shownEnvironments()))}</tbody>
+      </table>`}
+      ${toggles.length > state.shown ? html`<p><button type="button" @click=${() => { state.shown += pageSize; draw(); }}>Show more</button></p>` : nothing}
+    </section>`;
   }
 
   function outcome({ name, projectId, environments: byName }, columns) {
@@ -108,20 +124,20 @@ export async function render(content, { search, signal, announce }) {
       <th role="rowheader" scope="row"><a href=${environmentAddress({ project: projectId, name }, has[0].name)}><bdi>${name}</bdi></a></th>
       ${columns.map((environment) => {
     if (!has.includes(environment)) return html`<td role="cell"></td>`;
-    const { isEnabled, variant } = first(environment);
-    return html`<td role="cell" data-label=${environment.name}><span><strong class=${isEnabled ? 'is-on' : 'is-off'}>${isEnabled ? 'on' : 'off'}</strong>${
-      isEnabled && variant.enabled ? html` <bdi>${variant.name}</bdi>` : nothing}</span></td>`;
+    return html`<td role="cell" data-label=${environment.name}>${verdict(first(environment))}</td>`;
   })}
       <td role="cell" class="actions"><button type="button" aria-expanded=${isOpen ? 'true' : 'false'} aria-controls=${isOpen ? id : nothing}
         @click=${() => { if (isOpen) state.open.delete(name); else state.open.add(name); draw(); }}>Why<span class="visually-hidden"> ${name}</span></button></td>
     </tr>
-    ${isOpen ? html`<tr role="row" id=${id} class="why"><td role="cell" colspan=${columns.length + 2}>${has.map((environment) => why(environment, first(environment)))}</td></tr>` : nothing}`;
+    ${isOpen ? html`<tr role="row" id=${id} class="why"><td role="cell" colspan=${columns.length + 2}>${has.map((environment) => why(environment, first(environment)))}
+      <button type="button" @click=${() => sample({ name, projectId })}>Try 1,000 random users</button></td></tr>` : nothing}`;
   }
 
   function why(environment, result) {
     const words = (strategy) => strategyWords({ ...strategy, segments: strategy.segments.map((_, i) => i) }, (i) => strategy.segments[i].name);
     return html`<section aria-label=${environment.name}><h2>${environmentName(environment)}: ${result.isEnabled ? 'on' : 'off'}</h2>
       <p>${resultReason(result)}</p>
+      ${state.samples.has(result.name) ? html`<p role="status">${sampleWords(state.samples.get(result.name)[environment.name], result.isEnabledInCurrentEnvironment)}</p>` : nothing}
       <ol>${result.strategies.data.map((strategy) => html`<li>${mark(strategy.result.enabled === true)} <bdi>${strategy.title ?? words(strategy)}</bdi>
         ${reasonList(strategyReasons(strategy))}</li>`)}</ol></section>`;
   }
@@ -132,11 +148,22 @@ export async function render(content, { search, signal, announce }) {
     draw();
   }
 
-  function addField() {
+  /** Adds a field: one that decides about the toggles, or one to choose. */
+  function addField(wanted) {
     const used = state.context.map(({ name }) => name);
-    state.context = [...state.context, entry(names.find((name) => !used.includes(name)) ?? names[0], '')];
+    state.context = [...state.context, entry(wanted ?? names.find((name) => !used.includes(name)) ?? names[0], '')];
     draw();
-    [...content.querySelectorAll('.context select')].at(-1).focus();
+    [...content.querySelectorAll(wanted ? '.context input' : '.context select')].at(-1).focus();
+  }
+
+  async function sample(toggle) {
+    try {
+      state.samples.set(toggle.name, await loadSample(toggle, state.asked, signal));
+    } catch (error) {
+      if (signal.aborted) return;
+      announce(error.message);
+    }
+    draw();
   }
 
   /** Keeps the input in the address. */
@@ -146,6 +173,7 @@ export async function render(content, { search, signal, announce }) {
     if (state.project) parameters.append('project', state.project);
     if (state.query) parameters.append('toggle', state.query);
     for (const { name, value } of state.context) if (value !== '') parameters.append('field', `${name}=${value}`);
+    if (state.text !== '') parameters.append('contexts', state.text);
     window.history.replaceState(null, '', `#/playground?${parameters}`);
   }
 
@@ -156,7 +184,7 @@ export async function render(content, { search, signal, announce }) {
 
   async function evaluate() {
     if (state.environments.length === 0) {
-      Object.assign(state, { error: new Error('Choose an environment.'), result: null });
+      Object.assign(state, { error: new Error('Choose an environment.'), result: null, compared: null });
       draw();
       return;
     }
@@ -164,19 +192,23 @@ export async function render(content, { search, signal, announce }) {
     Object.assign(state, { busy: true, error: null });
     draw();
     try {
-      const { features } = await call('POST', path, body(), { signal });
-      Object.assign(state, { result: features, evaluated: state.environments, shown: pageSize });
+      const asked = body();
+      const contexts = state.text.trim() === '' ? null : readContexts(state.text);
+      const all = await evaluateAll(contexts?.map((context) => body(context)) ?? [asked], signal);
+      state.samples.clear();
+      Object.assign(state, { asked, result: all[0], compared: contexts && { contexts, results: all }, evaluated: state.environments, shown: pageSize });
     } catch (error) {
       if (signal.aborted) return;
-      Object.assign(state, { error, result: null });
+      Object.assign(state, { error, result: null, compared: null });
     }
     state.busy = false;
     draw();
   }
 
-  function body() {
+  /** The request, with other fields of a context. */
+  function body(others = {}) {
     const context = { properties: {} };
-    for (const { name, value } of state.context) {
+    for (const [name, value] of [...state.context.map((field) => [field.name, field.value]), ...Object.entries(others)]) {
       if (value === '') continue;
       if (fixedFields.includes(name)) context[name] = value;
       else context.properties[name] = value;
