@@ -884,6 +884,80 @@ func (s *service) putProject(t *testing.T) {
 	assert.OK(t, err)
 }
 
+// A change request with one change, from the draft to the change.
+func TestCallsOfChangeRequests(t *testing.T) { //nolint:tparallel // the steps follow one another
+	t.Parallel()
+	s := start(t)
+	const (
+		requests   = "projects/shop/change-requests"
+		production = "projects/shop/environments/production/change-requests"
+	)
+	for _, step := range []struct {
+		request  string
+		as       string
+		body     string
+		function string
+		calls    string // of the authorizer, and of the function
+	}{
+		{
+			request:  "PUT " + production + "/config",
+			as:       "admin",
+			body:     `{"changeRequestsEnabled":true,"requiredApprovals":1}`,
+			function: "update-project-change-request-config",
+			calls:    readPAT + ", 2 BatchGetItem 1r, GetItem 1r, TransactWriteItems 4w+3w",
+		},
+		{
+			request:  "POST " + production,
+			as:       "editor",
+			body:     `{"feature":"new-checkout","action":"updateEnabled","payload":{"enabled":true}}`,
+			function: "create-change-request",
+			calls: readPAT + ", 9 BatchGetItem 1r, 3 GetItem 1r, 2 Scan 1r, TransactWriteItems 8w+3w, " +
+				"4 BatchGetItem 1r, Scan 1r",
+		},
+		{
+			request:  "PUT " + requests + "/1/state",
+			as:       "editor",
+			body:     `{"state":"In review"}`,
+			function: "update-change-request-state",
+			calls:    readPAT + ", 4 BatchGetItem 1r, GetItem 1r, Scan 1r, TransactWriteItems 6w+3w, 4 BatchGetItem 1r, Scan 1r",
+		},
+		{
+			request:  "GET " + requests + "/1",
+			as:       "viewer",
+			function: "get-change-request",
+			calls:    readPAT + ", 5 BatchGetItem 1r, GetItem 1r, Scan 1r",
+		},
+		{
+			request:  "GET " + requests,
+			as:       "viewer",
+			function: "get-change-requests",
+			calls:    readPAT + ", 4 BatchGetItem 1r, Query 0.5r",
+		},
+		{
+			request:  "PUT " + requests + "/1/state",
+			as:       "admin",
+			body:     `{"state":"Approved"}`,
+			function: "update-change-request-state",
+			calls: readPAT + ", 4 BatchGetItem 1r, GetItem 1r, Scan 1r, TransactWriteItems 6w+3w, " +
+				"3 BatchGetItem 1r, BatchGetItem 2r, Scan 1r",
+		},
+		{
+			request:  "PUT " + requests + "/1/state",
+			as:       "admin",
+			body:     `{"state":"Applied"}`,
+			function: "update-change-request-state",
+			calls: readPAT + ", 7 BatchGetItem 1r, 3 GetItem 1r, Scan 1r, TransactWriteItems 3w+9w+4w+4w+2w+6w, " +
+				"BatchGetItem 1r, BatchGetItem 2r, Scan 1r",
+		},
+	} {
+		t.Run(step.request+" "+step.body, func(t *testing.T) {
+			s.clock.Add(1) // otherwise two functions issue the same id of an event
+			status, got := s.calls(t, strings.Replace(step.request, " ", " /api/admin/", 1), step.as, step.body)
+			assert.Equal(t, "200: "+step.calls, fmt.Sprint(status, ": ", strings.ReplaceAll(got, step.function+" ", "")))
+		})
+	}
+}
+
 // A write of strategies costs two write units for each KB of the toggle, whose strategies are compressed, and one for its
 // index entry; three for each KB of an event, which has the strategy as JSON; two for the environment, and
 // two each for the conditions that the project and the environment are protected as they were read.
