@@ -37,6 +37,8 @@ let caller = null;
 let toCleanUp = null;
 /** The caller's drafts of change requests, and how many wait for the caller, null while that is unknown. */
 let asked = { bars: /** @type {unknown} */ (nothing), waiting: null };
+/** Links to the views of the list of toggles that the caller has saved. */
+let views = /** @type {unknown} */ (nothing);
 /** The first segment of the fragment of the current page. */
 let currentPage;
 /** The project that lists show, '' for all. */
@@ -113,6 +115,7 @@ async function enter() {
   caller = null;
   toCleanUp = null;
   asked = { bars: nothing, waiting: null };
+  views = nothing;
   if (token === null) {
     showSignIn();
     return;
@@ -135,6 +138,7 @@ async function enter() {
   await showPage();
   if (toCleanUp === null && caller) countCleanUp();
   if (caller) watchDrafts(caller);
+  if (caller?.user) watchViews();
   // The page of the tokens says what is wrong, if they cannot be loaded.
   if (caller?.may('ADMIN') && credential() === token && riskCount() === null) await loadAllTokens().catch(() => {});
 }
@@ -165,6 +169,16 @@ async function watchDrafts({ user }) {
   } catch {
     // It is loaded again after the next change.
   }
+}
+
+/** Shows the saved views. The pages do not need them. */
+async function watchViews() {
+  const { user } = caller;
+  await import('./saved-views.js').then((saved) => saved.watchViews({ announce }, (links) => {
+    if (caller?.user !== user) return;
+    views = links;
+    showPages();
+  })).catch(() => {}); // they are loaded again after the next sign-in
 }
 
 async function loadCaller(signal) {
@@ -399,7 +413,7 @@ function showPages() {
     <ul>${links.map(([name, { title, ofProject }]) => html`
       <li><a href=${ofProject ? withProject(`#/${name}`, listedProject) : `#/${name}`} aria-current=${name === currentPage ? 'page' : nothing}>${title}</a>${name === 'cleanup' && toCleanUp !== null
   ? html`<span class="number">${toCleanUp.toLocaleString('en')}<span class="visually-hidden"> ${
-    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}${name === 'api-tokens' ? risks() : name === 'change-requests' ? waiting() : nothing}</li>`)}
+    toCleanUp === 1 ? 'toggle is' : 'toggles are'} overdue or to be removed</span></span>` : nothing}${name === 'api-tokens' ? risks() : name === 'change-requests' ? waiting() : name === 'toggles' ? views : nothing}</li>`)}
     </ul>`)], navigation);
 }
 

@@ -1,4 +1,5 @@
-// The menu that changes how the list of toggles looks: its columns, and the height of its rows. The browser keeps the choice.
+// The menu that changes how the list of toggles looks: its columns, and the height of its rows. The browser keeps the choice. It also saves what
+// the list shows.
 
 import { menu } from '../menu.js';
 
@@ -8,8 +9,9 @@ const columns = { project: 'Project', owner: 'Owner', stage: 'Stage', createdAt:
  * The template of the menu.
  * @param {{key: string, read: () => {isComfortable: boolean, hidden: string[]}}} view of `toggles-table.js`
  * @param {() => void} changed shows the list again
+ * @param {(() => void)|null} save saves what the list shows, null for an API token
  */
-export function viewMenu({ key, read }, changed) {
+export function viewMenu({ key, read }, changed, save) {
   const view = read();
   const item = (label, changes) => ({
     label,
@@ -19,6 +21,7 @@ export function viewMenu({ key, read }, changed) {
     },
   });
   return menu('', 'menu-view', [
+    ...save ? [{ label: 'Save this view…', action: save }] : [],
     item(view.isComfortable ? 'Compact rows' : 'Comfortable rows', { isComfortable: !view.isComfortable }),
     ...Object.entries(columns).map(([name, label]) => (view.hidden.includes(name) ? item(`Show ${label}`, { hidden: view.hidden.filter((one) => one !== name) })
       : item(`Hide ${label}`, { hidden: [...view.hidden, name] }))),

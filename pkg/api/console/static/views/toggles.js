@@ -66,7 +66,7 @@ export async function render(content, context) {
       offerActions();
       draw();
     };
-    setActions(viewMenu(look, changed), html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`,
+    setActions(viewMenu(look, changed, context.user && saveView), html`<button type="button" class="optional" @click=${saveFile}>Download CSV</button>`,
       allowed({ permission: 'CREATE_FEATURE', to: 'create toggles' }, context, 'Create toggle', html`<button type="button" class="primary" @click=${create}>Create toggle</button>`));
   }
 
@@ -157,6 +157,11 @@ export async function render(content, context) {
   async function create() {
     const [types, { openToggleEditor }] = await Promise.all([loadedTypes, import('./toggle-editor.js')]); // the first view does not need it
     openToggleEditor(null, types, context, isPlain(state.filters.project ?? '') ? state.filters.project : undefined);
+  }
+
+  async function saveView() {
+    const { openSave } = await import('../saved-views.js'); // the first view does not need it
+    openSave(state.filters, context);
   }
 
   async function saveFile() {
