@@ -9,6 +9,7 @@ import (
 
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/featuretable"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -28,6 +29,24 @@ func (o OneOf) includes(value string) bool { return !o.Not && slices.Contains(o.
 // selectsAny is selects for something that can have several of the values.
 func (o OneOf) selectsAny(has func(value string) bool) bool {
 	return o.Values == nil || slices.ContainsFunc(o.Values, has) != o.Not
+}
+
+// ownerMe stands for the caller and the groups of the caller among the values of Filter.Owner.
+const ownerMe = "me"
+
+// of returns owners with those for which ownerMe stands. For a caller without an account, it stands for nobody.
+func (o OneOf) of(caller access.Principal) OneOf {
+	if !slices.Contains(o.Values, ownerMe) {
+		return o
+	}
+	values := slices.DeleteFunc(slices.Clone(o.Values), func(value string) bool { return value == ownerMe })
+	if caller.UserID != 0 {
+		values = append(values, toggle.Owner{Kind: toggle.OwnerUser, ID: caller.UserID}.String())
+	}
+	for _, id := range caller.Groups {
+		values = append(values, toggle.Owner{Kind: toggle.OwnerGroup, ID: id}.String())
+	}
+	return OneOf{Values: values, Not: o.Not}
 }
 
 // Filter selects toggles.

@@ -24,6 +24,7 @@ func Search(features *feature.Reader, searcher *Searcher) lambdahttp.HandlerFunc
 		if err != nil {
 			return err
 		}
+		f.Owner = f.Owner.of(access.PrincipalFrom(r.Context()))
 		projects, err := access.VisibleProjects(r.Context())
 		if err != nil {
 			return err
@@ -149,8 +150,8 @@ func owners(q *lambdahttp.Query) OneOf {
 	const name = "owner"
 	selected := oneOf(q, name)
 	for _, text := range selected.Values {
-		if _, ok := toggle.ParseOwner(text); !ok && text != toggle.NoOwner {
-			q.Reject(name, "must have owners such as user:7, group:3, text:Checkout team or none")
+		if _, ok := toggle.ParseOwner(text); !ok && text != toggle.NoOwner && text != ownerMe {
+			q.Reject(name, "must have owners such as user:7, group:3, text:Checkout team, me or none")
 			break
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/toggle"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/database"
@@ -262,6 +263,35 @@ func TestSearchByOwner(t *testing.T) {
 	}
 }
 
+// The owner me stands for the caller and the groups of the caller.
+func TestSearchOwn(t *testing.T) {
+	t.Parallel()
+	db := toggles.NewFixture(t)
+	db.Create(t, `{"name":"a","Owner":{"kind":"user","id":7}}`, `{"name":"b","Owner":{"kind":"group","id":3}}`,
+		`{"name":"c","Owner":{"kind":"group","id":7}}`, `{"name":"d"}`)
+	search := db.Searches(db.Client)
+	as := func(account int64, groups ...access.Group) context.Context {
+		return access.WithPrincipal(t.Context(), access.MemberPrincipal(account, access.RoleViewer, groups, nil))
+	}
+	member, other := as(7, access.Group{ID: 3}), as(8)
+	apiToken := access.WithPrincipal(t.Context(), access.Principal{ID: "api-token:a", Permissions: []access.Permission{access.Admin}})
+	for _, test := range []struct {
+		as          context.Context
+		query, want string
+	}{
+		{member, "owner=IS:me", "a b"},
+		{member, "owner=IS_NOT:me", "c d"},
+		{member, "owner=IS_ANY_OF:none,me", "a b d"},
+		{member, "owner=IS:me&state=IS:potentially-stale", "a b"},
+		{other, "owner=IS:me", ""},
+		{other, "owner=IS_NONE_OF:me,none", "a b c"},
+		{apiToken, "owner=IS:me", ""},
+		{apiToken, "owner=IS_NOT:me", "a b c d"},
+	} {
+		assert.Equal(t, test.want, found(test.as, search, test.query))
+	}
+}
+
 // Toggles are found by who created them, also in the index, which does not have it. An imported toggle has a creator without
 // an id.
 func TestSearchByCreator(t *testing.T) {
@@ -436,7 +466,7 @@ func TestSearchRejectsInvalidParameters(t *testing.T) {
 		{"sortBy=age", "sortBy", "must be createdAt or name or type"},
 		{"query=" + strings.Repeat("x", 1001), "query", "must have at most 1000 characters"},
 		{"tag=INCLUDE:a", "tag", "must have tags such as simple:checkout"},
-		{"owner=IS:ada", "owner", "must have owners such as user:7, group:3, text:Checkout team or none"},
+		{"owner=IS:ada", "owner", "must have owners such as user:7, group:3, text:Checkout team, me or none"},
 		{"lifecycle=IS:new", "lifecycle", "must have the stages initial, pre-live, live, completed or archived"},
 		{"favoritesFirst=yes", "favoritesFirst", "must be false or true"},
 		{"segment=", "segment", "must begin with IS: or IS_NOT:"},

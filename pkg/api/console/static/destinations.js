@@ -16,7 +16,7 @@ import { wayOf } from './why.js';
 
 /**
  * @typedef {{value: string, label: string, detail: string, open: () => void}} Destination `value` is unique
- * @typedef {{may: Function, asks: Function, learnAsking: Function, announce: Function, signal: AbortSignal}} Context of the page
+ * @typedef {{user: ?Object, may: Function, asks: Function, learnAsking: Function, announce: Function, signal: AbortSignal}} Context of the page
  */
 
 const mostToggles = 8;
@@ -47,8 +47,8 @@ const link = (address, label, detail) => ({ value: address, label, detail, open:
 
 const first = (all, text) => matching(all, text).slice(0, mostOthers);
 
-function findPages(text, { may }) {
-  const all = Object.entries(pages).filter(([, { permission }]) => !permission || may(permission));
+function findPages(text, { may, user }) {
+  const all = Object.entries(pages).filter(([, { permission, ofUser }]) => (!permission || may(permission)) && (!ofUser || user));
   return matching(all.map(([name, { title }]) => link(`#/${name}`, title, 'Page')), text);
 }
 

@@ -75,6 +75,7 @@ events.addEventListener('signed-out', async (/** @type {CustomEvent} */ { detail
   if (!detail.rejected) {
     window.history.replaceState(null, '', window.location.pathname); // the next user may not see this page
     forgetProject();
+    import('./recent.js').then(({ forgetPages }) => forgetPages());
   }
   showSignIn(detail.rejected ? rejection(detail.token) : 'You are signed out.', detail);
 });
@@ -122,7 +123,7 @@ async function enter() {
   }
   showNavigation();
   const first = !moveFocus;
-  const { page, title } = parseAddress(window.location.hash || '#/toggles');
+  const { page, title } = parseAddress(window.location.hash || '#/');
   const content = startPage(title);
   if (first) moveFocus = false; // the first page replaces this one
   render(loading('your account'), content);
@@ -223,7 +224,7 @@ async function roleName(id, signal) {
 
 /** Shows the page that the fragment names. */
 async function showPage() {
-  if (window.location.hash === '') window.history.replaceState(null, '', withProject('#/toggles', listedProject));
+  if (['', '#/'].includes(window.location.hash)) window.history.replaceState(null, '', caller.user ? '#/' : withProject('#/toggles', listedProject));
   const { name, page, title, detail, search } = parseAddress(window.location.hash);
   if (page.ofProject && detail === '') setProject(search.get('project') ?? '');
   showNavigation(name);
@@ -245,6 +246,7 @@ async function showPage() {
       ...caller, detail, search, signal, announce, setTitle: here(setTitle), setActions: here(setActions), setPath: here(setPath), setProject: here(setProject),
     });
     preload();
+    if (caller.user && detail !== '' && !signal.aborted) (await import('./recent.js')).remember(caller.user, window.location.hash, shown.title);
   } catch (error) {
     if (!signal.aborted) render(failure(error, showPage), content);
   }
@@ -404,10 +406,9 @@ function showZone() {
 
 /** Shows the links to the pages that the caller may see. */
 function showPages() {
-  const allowed = Object.entries(pages).filter(([, { group, permission }]) => (
-    group && credential() !== null && (!permission || caller?.may(permission))));
+  const allowed = Object.entries(pages).filter(([, { group, permission, ofUser }]) => (
+    group && credential() !== null && (!permission || caller?.may(permission)) && !(ofUser && caller && !caller.user)));
   switcher.set(listedProject);
-  /** @type {HTMLAnchorElement} */ (document.querySelector('.product')).hash = withProject('#/toggles', listedProject);
   render([caller ? html`<div class="switcher">${switcher.element}</div>` : nothing, ...[...Map.groupBy(allowed, ([, { group }]) => group)].map(([group, links]) => html`
     <h2>${group}</h2>
     <ul>${links.map(([name, { title, ofProject }]) => html`

@@ -25,7 +25,8 @@ export function ownerOf(text) {
 }
 
 const none = { value: noOwner, label: 'No owner' };
-const names = new Map([[none.value, none.label]]); // of owners that pages have shown, by their texts
+const mine = { value: 'me', label: 'You or a group of yours' };
+const names = new Map([none, mine].map(({ value, label }) => [value, label])); // of owners that pages have shown, by their texts
 
 /** What an owner is called whose text an address has. */
 export const ownerLabel = (text) => names.get(text) ?? (text.startsWith('text:') ? text.slice('text:'.length) : text);
@@ -50,8 +51,9 @@ async function ownerChoices(text, user) {
   return all;
 }
 
-/** What is proposed for a filter: also the toggles without an owner. */
-export const filterChoices = async (text, user) => [...fold(none.label).includes(fold(text)) ? [none] : [], ...await ownerChoices(text, user)];
+/** What is proposed for a filter: also the toggles without an owner, and those of the user and the user's groups. */
+export const filterChoices = async (text, user) => [
+  ...[none, ...user ? [mine] : []].filter(({ label }) => fold(label).includes(fold(text))), ...await ownerChoices(text, user)];
 
 /** The people that a text finds. The search needs a user. */
 async function findPeople(text, user) {

@@ -5,9 +5,10 @@ import { config } from './views/sign-in.js';
 
 /**
  * The pages by the first segment of the fragment, in the order of the navigation. A page without a permission is for everyone, and one
- * without a group is not in the navigation. One with `ofProject` is a list that can show one project. `titleOf` names a page by the other segments of its address, until the page has a better title.
+ * without a group is not in the navigation. One with `ofUser` is for credentials that identify a user. One with `ofProject` is a list that can show one project. `titleOf` names a page by the other segments of its address, until the page has a better title.
  */
 export const pages = {
+  '': { group: 'Toggles', title: 'Home', ofUser: true, load: () => import('./views/home.js') },
   toggles: { group: 'Toggles', title: 'Toggles', ofProject: true, titleOf: ([, name]) => name, load: () => import('./views/toggles.js') },
   projects: { group: 'Toggles', title: 'Projects', titleOf: ([id]) => id, load: () => import('./views/projects.js') },
   'change-requests': { group: 'Toggles', title: 'Change requests', ofProject: true, titleOf: ([, id]) => id && `Change request ${id}`, load: () => import('./views/change-requests.js') },

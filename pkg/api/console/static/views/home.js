@@ -1,0 +1,132 @@
+// Home: what concerns the user. Each section loads on its own, shows a few rows, and leads to the full list.
+
+import { call } from '../api.js';
+import { requestAddress, requestBadge, requestTitle, searchRequests } from '../change-request.js';
+import { counted, failure, loading, logAddress, text } from '../dom.js';
+import { isProduction, loadEnvironments } from '../environment.js';
+import { eventList } from '../event-list.js';
+import { searchEvents } from '../event-search.js';
+import { types } from '../event-types.js';
+import { loadProjects, projectAddress } from '../project.js';
+import { visitedPages } from '../recent.js';
+import { html, nothing, render as show } from '../template.js';
+import { listAddress, removal, searchToggles, stageBadge, toggleAddress, toggleChanges } from '../toggle.js';
+
+const most = 5; // rows of a section
+const mostHistories = 6; // toggles whose changes are read by who may not read the event log
+
+export async function render(content, context) {
+  const { user, may, signal } = context;
+  const mayReadLog = may('ADMIN');
+  const shown = new Map(); // templates and errors of sections, by their names
+  const events = eventList({ may, signal }, draw);
+  const own = () => searchToggles({ owner: 'me', sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal);
+  const starred = () => searchToggles({ favorite: 'true', sortBy: 'name', limit: most }, signal);
+  const sections = {
+    waiting: { title: 'Waiting for your approval', what: 'the change requests', load: loadWaiting },
+    overdue: { title: 'Overdue', what: 'the toggles', load: loadOverdue },
+    own: { title: 'Your toggles', what: 'your toggles', load: loadOwn },
+    starred: { title: 'Starred', what: 'what you have starred', load: loadStarred },
+    changes: { title: mayReadLog ? 'Production changes' : 'Production changes of your toggles', what: 'the changes', load: loadChanges },
+    visited: { title: 'Recently visited', what: 'the pages', load: loadVisited },
+  };
+  toggleChanges.addEventListener('change', loadAll, { signal });
+  await loadAll();
+
+  async function loadAll() {
+    await Promise.all(Object.keys(sections).map(load));
+  }
+
+  async function load(name) {
+    try {
+      shown.set(name, { template: await sections[name].load() });
+    } catch (error) {
+      if (signal.aborted) return;
+      shown.set(name, { error });
+    }
+    draw();
+  }
+
+  function draw() {
+    if (signal.aborted) return;
+    show(html`<div class="home">${Object.entries(sections).map(([name, { title, what }]) => {
+      const { template, error } = shown.get(name) ?? {};
+      return html`<section aria-labelledby="home-${name}"><h2 id="home-${name}">${title}</h2>${
+        error ? failure(error, () => load(name)) : template ? template() : loading(what)}</section>`;
+    })}</div>`, content);
+  }
+
+  async function loadOwn() {
+    const { features, total } = await own();
+    return () => list(features.map(toggleRow), html`No toggle has you, or a group of yours, as its owner. Who creates a toggle is its first owner.`,
+      total > 0 && html`<a href=${listAddress({ owner: 'me' })}>${all(total, 'toggle')}</a>`);
+  }
+
+  async function loadStarred() {
+    const [{ features, total }, projects] = await Promise.all([starred(), loadProjects(signal)]);
+    const favorites = projects.filter(({ favorite }) => favorite);
+    return () => list([
+      ...favorites.slice(0, most).map(({ id, name, featureCount }) => html`<a href=${projectAddress(id)}>${text(name)}</a><span class="detail">Project · ${counted(featureCount, 'toggle')}</span>`),
+      ...features.map(toggleRow),
+    ], 'The star beside a toggle or a project puts it here.',
+    total > 0 && html`<a href=${listAddress({ favorite: 'true' })}>${all(total, 'toggle')}</a>`,
+    favorites.length > 0 && html`<a href="#/projects?list=favorites">${all(favorites.length, 'project')}</a>`);
+  }
+
+  async function loadWaiting() {
+    const { requests, total } = await searchRequests({ actionable: true, limit: most }, signal);
+    return () => list(requests.map((request) => html`<a href=${requestAddress(request)}>${text(requestTitle(request))}</a><span class="detail"><bdi>${
+      request.project}</bdi> · <bdi>${request.createdBy.username}</bdi></span>${requestBadge(request)}`), 'No change request waits for you.',
+    total > 0 && html`<a href="#/change-requests">${all(total, 'change request')}</a>`);
+  }
+
+  async function loadOverdue() {
+    const { roles } = await call('GET', '/api/admin/user/roles', undefined, { signal });
+    const projects = [...new Set(roles.map(({ project }) => project).filter(Boolean))];
+    const of = projects.length === 0 ? undefined : projects.length === 1 ? projects[0] : `IS_ANY_OF:${projects.join(',')}`;
+    const search = (filters) => searchToggles({ stage: 'overdue', ...filters, sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal);
+    const [mine, theirs] = await Promise.all([search({ owner: 'me' }), of ? search({ project: of }) : { features: [], total: 0 }]);
+    const toggles = [...new Map([...mine.features, ...theirs.features].map((toggle) => [toggle.name, toggle])).values()]
+      .sort((a, b) => Date.parse(a.potentiallyStaleAt) - Date.parse(b.potentiallyStaleAt)).slice(0, most);
+    return () => list(toggles.map(toggleRow), 'No toggle of yours, and none of the projects in which you have a role, is older than the lifetime of its type.',
+      mine.total > 0 && html`<a href=${listAddress({ owner: 'me', stage: 'overdue' })}>${all(mine.total, 'toggle')} of yours</a>`,
+      theirs.total > 0 && html`<a href=${listAddress({ project: of, stage: 'overdue' })}>${all(theirs.total, 'toggle')} of your projects</a>`);
+  }
+
+  /** The last changes of production: of all toggles for who may read the event log, otherwise of the toggles of the user. */
+  async function loadChanges() {
+    const production = (await loadEnvironments(signal)).filter(isProduction).map(({ name }) => name);
+    if (production.length === 0) return () => empty('No environment is of the type production.');
+    const search = (filters) => searchEvents({ type: Object.keys(types.Toggles).join(','), environment: production.join(','), ...filters }, signal, most);
+    const found = mayReadLog ? (await search({})).events : await changesOf(search);
+    return () => html`${found.length === 0 ? empty(mayReadLog ? 'Nobody has changed a toggle in production yet, as far as the event log goes back.'
+      : 'Nobody has changed your toggles, or those with a star, in production. The event log shows all changes to Admins.') : events.template(found)}
+      ${mayReadLog ? links(production.map((name) => html`<a href=${logAddress({ environment: name })}>All changes in <bdi>${name}</bdi></a>`)) : nothing}`;
+  }
+
+  async function changesOf(search) {
+    const [{ features: mine }, { features: marked }] = await Promise.all([own(), starred()]);
+    const names = [...new Set([...mine, ...marked].map(({ name }) => name))].slice(0, mostHistories);
+    const pages = await Promise.all(names.map((feature) => search({ feature })));
+    return pages.flatMap((page) => page.events).sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)).slice(0, most);
+  }
+
+  async function loadVisited() {
+    const pages = visitedPages(user);
+    return () => list(pages.map(({ address, title, kind }) => html`<a href=${address}>${text(title)}</a><span class="detail">${kind}</span>`),
+      'The toggles, projects, segments and change requests that you visit are listed here, in this browser only.');
+  }
+}
+
+/** A toggle, with its stage unless the time of its removal says it. */
+const toggleRow = (toggle) => html`<a href=${toggleAddress(toggle)}>${text(toggle.name)}</a><span class="detail"><bdi>${toggle.project}</bdi></span>${
+  ['overdue', 'to-remove'].includes(toggle.stage) ? nothing : stageBadge(toggle)}<span class="due">${removal(toggle)}</span>`;
+
+const all = (total, ...words) => (total === 1 ? counted(total, ...words) : `All ${counted(total, ...words)}`);
+
+const empty = (words) => html`<p class="empty">${words}</p>`;
+
+/** A section: its rows, or what it means that there are none, and links to full lists. */
+const list = (rows, words, ...to) => html`${rows.length === 0 ? empty(words) : html`<ul class="rows">${rows.map((row) => html`<li>${row}</li>`)}</ul>`}${links(to.filter(Boolean))}`;
+
+const links = (to) => (to.length === 0 ? nothing : html`<p class="full">${to}</p>`);
