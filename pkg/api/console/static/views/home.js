@@ -4,9 +4,6 @@ import { call } from '../api.js';
 import { requestAddress, requestBadge, requestTitle, searchRequests } from '../change-request.js';
 import { counted, failure, loading, logAddress, text } from '../dom.js';
 import { isProduction, loadEnvironments } from '../environment.js';
-import { eventList } from '../event-list.js';
-import { searchEvents } from '../event-search.js';
-import { types } from '../event-types.js';
 import { loadProjects, projectAddress } from '../project.js';
 import { visitedPages } from '../recent.js';
 import { html, nothing, render as show } from '../template.js';
@@ -19,7 +16,6 @@ export async function render(content, context) {
   const { user, may, signal } = context;
   const mayReadLog = may('ADMIN');
   const shown = new Map(); // templates and errors of sections, by their names
-  const events = eventList({ may, signal }, draw);
   const own = () => searchToggles({ owner: 'me', sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal);
   const starred = () => searchToggles({ favorite: 'true', sortBy: 'name', limit: most }, signal);
   const sections = {
@@ -97,6 +93,8 @@ export async function render(content, context) {
   async function loadChanges() {
     const production = (await loadEnvironments(signal)).filter(isProduction).map(({ name }) => name);
     if (production.length === 0) return () => empty('No environment is of the type production.');
+    const [{ eventList }, { searchEvents }, { types }] = await Promise.all([import('../event-list.js'), import('../event-search.js'), import('../event-types.js')]); // the other sections do not wait for them
+    const events = eventList({ may, signal }, draw);
     const search = (filters) => searchEvents({ type: Object.keys(types.Toggles).join(','), environment: production.join(','), ...filters }, signal, most);
     const found = mayReadLog ? (await search({})).events : await changesOf(search);
     return () => html`${found.length === 0 ? empty(mayReadLog ? 'Nobody has changed a toggle in production yet, as far as the event log goes back.'
