@@ -94,7 +94,7 @@ func (h *history) createSegment(ctx context.Context) error {
 				{ContextName: toggle.FieldUserID, Operator: toggle.OperatorIn, Values: []string{"7", "19", "42"}},
 			},
 		},
-		Description: new("Customers who try new features first. Owner: team Web."),
+		Description: new("Customers who try new features first."),
 	}})
 	if apierror.KindOf(err) != apierror.NameExists {
 		return err

@@ -6,16 +6,21 @@ import (
 	"slices"
 	"time"
 
+	"toggleadmin/pkg/api/changerequest"
+	"toggleadmin/pkg/api/codereference"
 	"toggleadmin/pkg/api/contextfield"
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/group"
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/role"
 	"toggleadmin/pkg/api/segment"
+	"toggleadmin/pkg/api/tagtype"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/toggle"
 )
@@ -53,6 +58,12 @@ type stores struct {
 	projects *project.Store
 	roles    *role.Store
 	groups   *group.Store
+
+	tagTypes   *tagtype.Store
+	favorites  *favorite.Store
+	references *codereference.Store
+	access     *accesstable.Reader
+	requests   *changerequest.Store
 }
 
 // change is a change that an actor made a number of days ago.
@@ -65,14 +76,20 @@ type change struct {
 // writeHistory adds toggles, teams and their history.
 func (s *seeder) writeHistory(ctx context.Context, now time.Time) error {
 	h := &history{seeder: s, now: now}
-	log := eventlog.New(s.Client, s.Tables, func() time.Time { return h.at }, eventlog.DefaultDays)
+	at := func() time.Time { return h.at }
+	log := eventlog.New(s.Client, s.Tables, at, eventlog.DefaultDays)
 	h.stores = stores{
 		feature.NewStore(s.Client, s.Tables, log), contextfield.NewStore(s.Client, s.Tables, log),
 		segment.NewStore(s.Client, s.Tables, log), user.NewStore(s.Client, s.Tables, log),
 		project.NewStore(s.Client, s.Tables, log), role.NewStore(s.Client, s.Tables, log),
 		group.NewStore(s.Client, s.Tables, log),
+		tagtype.NewStore(s.Client, s.Tables, log), favorite.NewStore(s.Client, s.Tables),
+		codereference.NewStore(s.Client, s.Tables, at), accesstable.NewReader(s.Client, s.Tables),
+		changerequest.NewStore(s.Client, s.Tables, changerequest.Options{
+			Log: log, NewStrategyID: toggle.NewStrategyIDs(at, s.Random),
+		}),
 	}
-	changes := slices.Concat(h.changes(), h.activations(), h.teams())
+	changes := slices.Concat(h.changes(), h.activations(), h.teams(), h.care())
 	slices.SortStableFunc(changes, func(a, b change) int { return b.daysAgo - a.daysAgo })
 	for i, c := range changes {
 		// At different times of the day, which is between 8:00 and 16:00 UTC, and before now.
@@ -95,27 +112,27 @@ func (h *history) changes() []change {
 		{58, admin, h.setLegalValues("environment", "development", "staging", "production")},
 		{57, admin, h.setLegalValues("appName", "web", "ios", "android")},
 		{48, editor, h.update("new-checkout", func(f *toggle.Feature) {
-			f.Description = new("The checkout on one page. Owner: team Checkout.")
+			f.Description = new("The checkout on one page.")
 		})},
 		{30, editor, h.update("old-banner", func(f *toggle.Feature) { f.Archived = true })},
 		{26, ci, h.update("search-ranking", func(f *toggle.Feature) { f.ImpressionData = true })},
 		{20, admin, h.update("legacy-login", func(f *toggle.Feature) { f.Stale = true })},
 		{12, editor, h.update("stop-payments", func(f *toggle.Feature) {
-			f.Description = new("Stops all payments. Used in the incident runbook. Owner: team Payments.")
+			f.Description = new("Stops all payments. Used in the incident runbook.")
 		})},
 		{1, editor, h.update("dark-mode", func(f *toggle.Feature) {
-			f.Description = new("The dark color scheme, for 10 % of users. Owner: team Web.")
+			f.Description = new("The dark color scheme, for 10 % of users.")
 		})},
 	}
 	descriptions := map[string]string{
-		"dark-mode":      "The dark color scheme. Owner: team Web.",
-		"new-checkout":   "The new checkout. Owner: team Checkout.",
-		"old-banner":     "The banner of the spring sale. Owner: team Marketing.",
-		"legacy-login":   "The login without single sign-on, until all customers have moved. Owner: team Identity.",
-		"search-ranking": "Compares two rankings of the search results. Owner: team Search.",
-		"rate-limit":     "Limits requests while the new database is being filled. Owner: team Platform.",
-		"stop-payments":  "Stops all payments. Owner: team Payments.",
-		"beta-access":    "Gives customers of the beta program access to new features. Owner: team Web.",
+		"dark-mode":      "The dark color scheme.",
+		"new-checkout":   "The new checkout.",
+		"old-banner":     "The banner of the spring sale.",
+		"legacy-login":   "The login without single sign-on, until all customers have moved.",
+		"search-ranking": "Compares two rankings of the search results.",
+		"rate-limit":     "Limits requests while the new database is being filled.",
+		"stop-payments":  "Stops all payments.",
+		"beta-access":    "Gives customers of the beta program access to new features.",
 	}
 	for _, f := range toggles(h.now) {
 		f.Description, f.CreatedBy = new(descriptions[f.Name]), &toggle.Creator{ID: editor.UserID, Name: editor.Name}
@@ -130,6 +147,7 @@ func (h *history) changes() []change {
 func (h *history) create(f toggle.Feature) func(context.Context) error {
 	return func(ctx context.Context) error {
 		store := h.features
+		f.Owner = new(owners()[f.Name])
 		if f.CreatedAt.After(h.now.AddDate(0, 0, -historyDays)) {
 			store, f.CreatedAt = h.stores.features, h.at
 		}

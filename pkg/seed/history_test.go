@@ -3,17 +3,21 @@ package seed_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/changerequest"
+	"toggleadmin/pkg/api/codereference"
+	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/feature"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usage"
 	"toggleadmin/pkg/delivery/usagetable"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/seed"
 	"toggleadmin/pkg/toggle"
@@ -32,8 +36,8 @@ func TestHistory(t *testing.T) {
 	assert.OK(t, err)
 	states := map[string]string{}
 	for _, f := range toggles {
-		if f.Description == nil || !strings.Contains(*f.Description, "Owner: ") || f.CreatedBy == nil {
-			t.Errorf("%s has no description with an owner, or no creator", f.Name)
+		if f.Description == nil || f.Owner == nil || f.CreatedBy == nil {
+			t.Errorf("%s has no description, owner or creator", f.Name)
 		}
 		states[f.Name] = fmt.Sprintf("archived %t, stale %t", f.Archived, f.Stale)
 	}
@@ -64,15 +68,29 @@ func TestHistory(t *testing.T) {
 		func(_ usagetable.Part, tally usage.Tally) { asked = asked.Plus(tally.Features["new-checkout"].Total()) }))
 	assert.Equal(t, usage.Counts{Yes: 234, No: 2106, Variants: map[string]int64{"blue": 117, "green": 117}}, asked)
 
+	assert.Equal(t, []toggle.Tag{{Type: "area", Value: "checkout"}}, rollout.Tags)
+	reports, err := codereference.NewStore(f.Client, f.Tables, now).All(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 1, len(reports))
+	assert.Equal(t, []string{"old-banner"}, slices.Collect(maps.Keys(reports[0].Gone)))
+	stars, err := favorite.NewStore(f.Client, f.Tables).Get(
+		access.WithPrincipal(t.Context(), access.Principal{UserID: 1}))
+	assert.OK(t, err)
+	assert.Equal(t, true, stars.Has(favorite.Feature(rollout)))
+	requests, err := changerequest.NewStore(f.Client, f.Tables, changerequest.Options{}).List(t.Context())
+	assert.OK(t, err)
+	assert.Equal(t, 1, len(requests))
+	assert.Equal(t, changerequest.InReview, requests[0].State)
+
 	reader := accesstable.NewReader(f.Client, f.Tables)
 	projects, err := reader.Projects(t.Context())
 	assert.OK(t, err)
-	access := map[string]string{}
+	given := map[string]string{}
 	for _, p := range projects {
-		access[p.ID] = fmt.Sprint(p.Mode, " people ", p.Users, " groups ", p.Groups)
+		given[p.ID] = fmt.Sprint(p.Mode, " people ", p.Users, " groups ", p.Groups)
 	}
 	assert.Equal(t, map[string]string{"default": "open people map[] groups map[]", "shop": "open people map[] groups map[]",
-		"payments": "protected people map[2:[Owner]] groups map[1:[Member] 2:[7]]", "pricing": "private people map[6:[Owner]] groups map[]"}, access)
+		"payments": "protected people map[2:[Owner]] groups map[1:[Member] 2:[7]]", "pricing": "private people map[6:[Owner]] groups map[]"}, given)
 
 	fields, err := f.fields.List(t.Context())
 	assert.OK(t, err)
@@ -127,7 +145,7 @@ func TestInterruptedHistory(t *testing.T) {
 	_, err := seed.Seed(t.Context(), withHistory(complete.config()))
 	assert.OK(t, err)
 	want := len(complete.Events(t))
-	for _, n := range []int{5, 12, 20, 27, 34} {
+	for _, n := range []int{5, 20, 34, 45, 52, 58} {
 		f := newFixture(t)
 		crash(t, f, n, true, func(ctx context.Context, c seed.Config) (seed.Result, error) {
 			return seed.Seed(ctx, withHistory(c))

@@ -37,7 +37,7 @@ func (h *history) teams() []change {
 		{52, admin, h.createPerson(ada)},
 		{52, admin, h.createPerson(grace)},
 		{51, admin, h.createProject(payments, "Payments", access.Protected, editor.UserID, func(p *access.Project) {
-			p.Description = new("Checkout, invoices and refunds. Owner: team Payments.")
+			p.Description = new("Checkout, invoices and refunds.")
 			p.Naming = &access.Naming{Pattern: "pay-[a-z-]+", Example: "pay-later", Description: "Names begin with pay-."}
 		})},
 		{50, admin, h.createRole},
@@ -45,12 +45,12 @@ func (h *history) teams() []change {
 		{50, admin, h.createGroup(onCall, "Who answers incidents this week", grace.ID)},
 		{49, editor, h.giveAccess},
 		{31, admin, h.createProject(pricing, "Pricing", access.Private, grace.ID, func(p *access.Project) {
-			p.Description = new("Prices that are not announced yet. Owner: team Pricing.")
+			p.Description = new("Prices that are not announced yet.")
 		})},
-		h.teamToggle(27, editor, "pay-refunds", payments, "release", "Refunds without a phone call. Owner: team Payments."),
-		h.teamToggle(24, editor, "pay-fraud-check", payments, "kill-switch", "Checks payments for fraud. Owner: team Payments."),
+		h.teamToggle(27, editor, "pay-refunds", payments, "release", "Refunds without a phone call."),
+		h.teamToggle(24, editor, "pay-fraud-check", payments, "kill-switch", "Checks payments for fraud."),
 		{18, editor, h.addStrategy("pay-fraud-check", production, 0, toggle.StrategyFlexibleRollout, func(*toggle.Strategy) {})},
-		h.teamToggle(16, by(grace), "yearly-prices", pricing, "experiment", "Shows prices per year. Owner: team Pricing."),
+		h.teamToggle(16, by(grace), "yearly-prices", pricing, "experiment", "Shows prices per year."),
 	}
 }
 
