@@ -25,6 +25,7 @@ type credential struct {
 	subject     string // of an ID token
 	issued      time.Time
 	groups      []string
+	job         *job // of the ID token of a pipeline; otherwise nil
 	expires     time.Time
 	deletion
 }
@@ -71,14 +72,18 @@ func (a *actor) useToken(c *credential) {
 	if !o.ok() {
 		return
 	}
-	role := 3
-	switch p := out.Permissions; {
-	case len(p) > 0 && p[0].Permission == access.Admin:
-		role = 1
-	case len(p) > 0:
-		role = 2
+	a.record(o, "role", c.account, "get", roleOf(out.Permissions))
+}
+
+// roleOf returns the root role that has the permissions of a response.
+func roleOf(all []struct{ Permission access.Permission }) int {
+	switch {
+	case len(all) == 0:
+		return 3
+	case all[0].Permission == access.Admin:
+		return 1
 	}
-	a.record(o, "role", c.account, "get", role)
+	return 2
 }
 
 func (a *actor) manageCredentials() {
@@ -132,6 +137,10 @@ func (a *actor) createAPIToken() {
 // happen to a request at the time of a change.
 func (w *World) checkAccepted(c *credential, o *op) {
 	if c.subject != "" || o.unknown {
+		return
+	}
+	if c.job != nil {
+		w.checkJob(c, o)
 		return
 	}
 	accepted := o.status != http.StatusUnauthorized

@@ -9,7 +9,7 @@
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
 // imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
-// accounts, people, credentials, tokens, client tokens, teams, change requests, delivery, snapshots, usage, events, bus,
+// accounts, people, credentials, tokens, trusts, client tokens, teams, change requests, delivery, snapshots, usage, events, bus,
 // webhook, traffic and restore. The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains
 // have: the actors, the models, what is checked after each write and what is checked at the end. records.go is the model
 // that types of records share: toggles, context fields, environments, segments and feedback.
@@ -51,6 +51,10 @@
 //     not exist, also in lists, counts, events, segments and what uses them.
 //   - After every request with an ID token (idtokens.go): the groups of the issuer that it has are stored, or those of a
 //     token that was issued later. An earlier one never replaces them. They give rights until they are too old.
+//   - After every request with the ID token of a pipeline (trusts.go): it is accepted exactly if one account trusts it at
+//     some time of the request, which exists and is enabled, and the issuer can be reached. It has the rights of this
+//     account, but cannot make a credential that stays. No two trusts of an account accept the same tokens. At the end, accounts that do not exist
+//     have no trusts.
 //   - After every write about teams (memberships.go): groups and accounts agree about members, the authorizer knows the
 //     groups that exist, a role that somebody has in a project exists, and a protected or private project has an Owner. A
 //     toggle is on only in environments that its project has. At the end, nothing is left of groups and accounts that do

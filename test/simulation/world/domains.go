@@ -37,6 +37,8 @@ var actors = slices.Concat(
 	named((*actor).manageCredentials, "operator-3", "operator-4"),
 	named((*actor).managePeople, "operator-5", "operator-6"),
 	named((*actor).signIn, "person-1", "person-2"),
+	named((*actor).runJob, "job-1", "job-2"),
+	named((*actor).manageTrusts, "admin-14"),
 	named((*actor).tryCredential, "intruder"),
 	named((*actor).readTraffic, "auditor"),
 	named((*actor).answer, "visitor-1", "visitor-2"),
@@ -52,9 +54,9 @@ type cast struct{ first, end uint64 }
 var (
 	editors    = cast{0, 12}                   // of types, toggles and fields
 	activators = cast{7, 28}                   // of toggles, fields and what decides where toggles are on
-	others     = cast{30, 44}                  // of accounts and tokens
-	teams      = cast{44, 49}                  // of projects, groups and roles
-	requests   = cast{47, uint64(len(actors))} // of change requests and rights
+	others     = cast{30, 47}                  // of accounts and tokens
+	teams      = cast{47, 52}                  // of projects, groups and roles
+	requests   = cast{50, uint64(len(actors))} // of change requests and rights
 	everybody  = cast{0, uint64(len(actors))}
 )
 
@@ -151,6 +153,9 @@ func (w *World) checkWritten(c change) {
 		w.changedTeams()
 		w.checkTokens(c.account())
 	case accesstable.Table:
+		if isTrust(c.item) {
+			w.changedTrust(c)
+		}
 		w.changedTeams()
 		w.checkTags()
 	case "Identifiers":
@@ -169,6 +174,7 @@ func (w *World) checkQuiet() {
 	w.checkExpiring()
 	w.checkAccounts()
 	w.checkGrants()
+	w.checkTrusts()
 	w.checkOrderOfTokens()
 	w.checkTraffic()
 }

@@ -131,6 +131,10 @@ func (c change) subject(item dynamo.Item) (subject string, recorded dynamo.Item)
 		switch kind := accesstable.Kind(item.String(accesstable.Hash)); kind {
 		case accesstable.KindRole, accesstable.KindGroup, accesstable.KindProject, accesstable.KindTagType:
 			return string(kind) + ":" + item.String(accesstable.Range), recorded
+		case accesstable.KindTrust:
+			if isTrust(item) {
+				return fmt.Sprint("trust:", item.Int("trust")), recorded
+			}
 		default: // names, counters and the directory
 		}
 	case c.table == "Features":
@@ -191,7 +195,7 @@ func (w *World) checkRecorded() {
 		if c.table == "Features" && stored[subject] == nil && w.losesOnlyDeletedEnvironments(c) {
 			continue
 		}
-		if c.table == accesstable.Table && stored[subject] == nil && w.losesOnlyOldGrants(c) {
+		if c.table == accesstable.Table && !isTrust(c.item) && stored[subject] == nil && w.losesOnlyOldGrants(c) {
 			continue
 		}
 		if c.table == "Features" && stored[subject] == nil && w.changesOnlyChildren(c) {

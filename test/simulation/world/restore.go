@@ -17,6 +17,7 @@ import (
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/dynamo"
 )
 
@@ -210,6 +211,11 @@ func (w *World) access() rights {
 			if until := item.Time(clienttokentable.AttributeValidUntil); until != nil {
 				r.ends[id] = *until
 			}
+		}
+	}
+	for _, item := range w.db.Items(accesstable.Table) {
+		if isTrust(item) {
+			r.tokens[fmt.Sprint("the trust ", item.Int("trust"))] = true
 		}
 	}
 	return r

@@ -247,13 +247,17 @@ func stepTokens(state string, o op) (bool, string) {
 func createToken(set []string, o op) (status int, next string) {
 	description, _, _ := strings.Cut(o.value, "#")
 	same := slices.IndexFunc(set, func(token string) bool { return strings.HasPrefix(token, description+"#") })
-	if same >= 0 && o.finds(409, set[same]) {
+	notExpired := []int{409}
+	if len(set) >= o.tokenLimit {
+		notExpired = append(notExpired, 403) // it can be the token that expires first
+	}
+	if same >= 0 && o.finds(set[same], notExpired...) {
 		return 201, canonical(append(slices.Delete(set, same, same+1), o.value))
 	}
 	room := set
 	if len(set) >= o.tokenLimit {
 		first := slices.MinFunc(set, func(a, b string) int { return expiryOf(a).Compare(expiryOf(b)) })
-		if !o.finds(403, first) {
+		if !o.finds(first, 403) {
 			return 403, canonical(set)
 		}
 		room = slices.DeleteFunc(slices.Clone(set), func(token string) bool { return token == first })
@@ -265,13 +269,13 @@ func createToken(set []string, o op) (status int, next string) {
 }
 
 // finds reports whether a creation found that a token has expired. The clock of its function decides that, so it is
-// unknown for a short time. Then the creation found the opposite if its status is that of a token that has not expired.
-func (o op) finds(notExpired int, token string) bool {
+// unknown for a short time. Then the creation found the opposite if its status is one of a token that has not expired.
+func (o op) finds(token string, notExpired ...int) bool {
 	begun, ended := o.begun.Add(-maxSkew), o.ended.Add(maxSkew)
 	if o.unknown {
 		ended = ended.Add(time.Minute) // it can still take effect
 	}
-	return expiryOf(token).Before(begun) || o.status != notExpired && !expiryOf(token).After(ended)
+	return expiryOf(token).Before(begun) || !slices.Contains(notExpired, o.status) && !expiryOf(token).After(ended)
 }
 
 // expiryOf returns the expiry of a token in the state of stepTokens.

@@ -66,6 +66,7 @@ type World struct {
 	people       peopleState
 	tokens       tokenState
 	clientTokens clientTokenState
+	trusts       []*trusted
 	credentials
 	events  eventState
 	bus     busState
@@ -185,6 +186,7 @@ func (w *World) live() {
 		last.listFields(w.admin)
 		last.listEnvironments(w.admin)
 		last.listAccounts()
+		last.askForAll()
 		last.readLog()
 		last.searchToggles(w.admin, false)
 		last.searchToggles(w.admin, true)
