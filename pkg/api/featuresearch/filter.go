@@ -34,15 +34,13 @@ func (o OneOf) selectsAny(has func(value string) bool) bool {
 // ownerMe stands for the caller and the groups of the caller among the values of Filter.Owner.
 const ownerMe = "me"
 
-// of returns owners with those for which ownerMe stands. For a caller without an account, it stands for nobody.
+// of returns owners with those for which ownerMe stands. A caller without an account owns nothing.
 func (o OneOf) of(caller access.Principal) OneOf {
 	if !slices.Contains(o.Values, ownerMe) {
 		return o
 	}
 	values := slices.DeleteFunc(slices.Clone(o.Values), func(value string) bool { return value == ownerMe })
-	if caller.UserID != 0 {
-		values = append(values, toggle.Owner{Kind: toggle.OwnerUser, ID: caller.UserID}.String())
-	}
+	values = append(values, toggle.Owner{Kind: toggle.OwnerUser, ID: caller.UserID}.String())
 	for _, id := range caller.Groups {
 		values = append(values, toggle.Owner{Kind: toggle.OwnerGroup, ID: id}.String())
 	}
@@ -182,9 +180,9 @@ func (f Filter) selectsLifecycle(row featuretable.Row) bool {
 	return f.Lifecycle.selects(string(stage))
 }
 
-// isCreator reports whether an account with the id has created a toggle. Imported toggles have a creator without an id.
+// isCreator reports whether the account with the id has created a toggle. Imported toggles have a creator without an id.
 func isCreator(t toggle.Feature, id string) bool {
-	return t.CreatedBy != nil && t.CreatedBy.ID != 0 && strconv.FormatInt(t.CreatedBy.ID, 10) == id
+	return t.CreatedBy != nil && strconv.FormatInt(t.CreatedBy.ID, 10) == id
 }
 
 // The values of Filter.Favorite.
