@@ -38,9 +38,13 @@ func Get(types *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		w.Header().Set("ETag", etag(t))
 		return lambdahttp.WriteJSON(w, http.StatusOK, struct {
 			Version int       `json:"version"`
 			TagType eventData `json:"tagType"`
 		}{responseVersion, t.data()})
 	}
 }
+
+// etag returns the entity tag of a tag type.
+func etag(t TagType) string { return lambdahttp.ETag(t.data()) }

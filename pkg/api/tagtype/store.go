@@ -153,15 +153,18 @@ func (s *Store) Create(ctx context.Context, t TagType) error {
 	return nil
 }
 
-// Update changes a tag type. The kind of its error is NotFound if there is none. If nothing changes, it only reads.
-func (s *Store) Update(ctx context.Context, name string, edit func(*TagType)) error {
+// Update changes a tag type. The kind of its error is NotFound if there is none, or it is that of edit. If nothing changes,
+// it only reads.
+func (s *Store) Update(ctx context.Context, name string, edit func(*TagType) error) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, uses, err := s.get(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		next := old
-		edit(&next)
+		if err := edit(&next); err != nil {
+			return nil, err
+		}
 		if next.Name = old.Name; reflect.DeepEqual(old, next) {
 			return nil, nil
 		}
@@ -178,12 +181,15 @@ func (s *Store) Update(ctx context.Context, name string, edit func(*TagType)) er
 	return nil
 }
 
-// Delete deletes a tag type that no toggle uses, archived ones included. The kind of its error is NotFound, or Conflict
-// if a toggle uses it, or if it is simple. It reads all toggles.
-func (s *Store) Delete(ctx context.Context, name string) error {
+// Delete deletes a tag type that no toggle uses, archived ones included. check receives the tag type; its error is
+// returned. The kind of other errors is NotFound, or Conflict if a toggle uses it, or if it is simple. It reads all toggles.
+func (s *Store) Delete(ctx context.Context, name string, check func(TagType) error) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		t, uses, err := s.get(ctx, name) // before the toggles
 		if err != nil {
+			return nil, err
+		}
+		if err := check(t); err != nil {
 			return nil, err
 		}
 		if name == toggle.DefaultTagType {

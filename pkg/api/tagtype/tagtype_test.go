@@ -67,6 +67,21 @@ func TestOperations(t *testing.T) {
 		kinds(database.About(db.Events(t), "tag-type:team")))
 }
 
+func always(tagtype.TagType) error { return nil }
+
+// Only one of two changes with the same entity tag succeeds.
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	db := database.New(t)
+	h := handlers(tagtype.NewStore(db.Client, db.Tables, db.Log()))
+	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"team"}`, 201)
+	_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "get", Path: "team"})
+	old := h.With("If-Match", header.Get("ETag"))
+	old.ExpectStatus(t.Context(), t, "update", "team", `{"description":"Owners"}`, 200)
+	old.ExpectStatus(t.Context(), t, "update", "team", `{"description":"Teams"}`, 412)
+	old.ExpectStatus(t.Context(), t, "delete", "team", "", 412)
+}
+
 // kinds returns the types of events.
 func kinds(events []string) (all []string) {
 	for _, e := range events {
@@ -86,13 +101,13 @@ func TestDeleteInUse(t *testing.T) {
 	db.Create(t, `{"name":"a"}`)
 	tag := func() { db.Update(t, "a", `{"Tags":[{"type":"team","value":"checkout"}]}`) }
 	client := db.Before(t, "TransactWriteItems", 1, tag)
-	err := tagtype.NewStore(client, db.Tables, db.LogThrough(client)).Delete(t.Context(), "team")
+	err := tagtype.NewStore(client, db.Tables, db.LogThrough(client)).Delete(t.Context(), "team", always)
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
 	db.Update(t, "a", `{"archived":true}`)
 	handlers(types).Expect(t.Context(), t, "delete", "team", "", `409 ConflictError: The tag type "team" is in use. The `+
 		`number of toggles that have tags of it, archived ones included, is 1. Remove these tags first.`)
 	db.Update(t, "a", `{"Tags":null}`)
-	assert.OK(t, types.Delete(t.Context(), "team"))
+	assert.OK(t, types.Delete(t.Context(), "team", always))
 	_, err = db.Store.Update(t.Context(), "a", toggles.With(`{"Tags":[{"type":"team","value":"checkout"}]}`))
 	assert.Equal(t, apierror.NotFound, apierror.KindOf(err))
 }

@@ -100,7 +100,17 @@ func Update(types *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return types.Update(r.Context(), name, func(t *TagType) { assign(t, body) }) // nil: 200 without a body
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
+		return types.Update(r.Context(), name, func(t *TagType) error { // nil: 200 without a body
+			if err := preconditions.Check(etag(*t)); err != nil {
+				return err
+			}
+			assign(t, body)
+			return nil
+		})
 	}
 }
 
@@ -111,6 +121,12 @@ func Delete(types *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return NotFound(name)
 		}
-		return types.Delete(r.Context(), name) // nil: 200 without a body
+		preconditions, err := lambdahttp.PreconditionsOf(r)
+		if err != nil {
+			return err
+		}
+		return types.Delete(r.Context(), name, func(t TagType) error { // nil: 200 without a body
+			return preconditions.Check(etag(t))
+		})
 	}
 }

@@ -56,8 +56,9 @@ func (i Installation) importTagTypes(ctx context.Context, d Document, o Options,
 			return fromTagType(t), err
 		},
 		update: func(ctx context.Context, t TagType) error {
-			return i.TagTypes.Update(ctx, t.Name, func(stored *tagtype.TagType) {
+			return i.TagTypes.Update(ctx, t.Name, func(stored *tagtype.TagType) error {
 				stored.Description, stored.Icon, stored.Color = t.Description, t.Icon, t.Color
+				return nil
 			})
 		},
 	}

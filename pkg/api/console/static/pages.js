@@ -25,6 +25,7 @@ export const pages = {
   roles: { group: 'Access', title: 'Roles', load: () => import('./views/roles.js') },
   environments: { group: 'Set-up', title: 'Environments', load: () => import('./views/environments.js') },
   types: { group: 'Set-up', title: 'Toggle types', load: () => import('./views/types.js') },
+  'tag-types': { group: 'Set-up', title: 'Tag types', load: () => import('./views/tag-types.js') },
   traffic: { group: 'Set-up', title: 'API requests', load: () => import('./views/traffic.js'), permission: 'ADMIN' },
   tokens: { title: 'Your tokens', load: () => import('./views/tokens.js') },
   ...config.local && { design: { title: 'Design', load: () => import('./views/design.js') } },

@@ -27,7 +27,7 @@ export function toggleTags(toggle, types, context) {
 }
 
 /** A dot in the color of a type. The policy of the pages permits no style in a template. */
-const dot = (color) => (color ? html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill=${color}></circle></svg>` : nothing);
+export const dot = (color) => (color ? html`<svg class="dot" viewBox="0 0 10 10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill=${color}></circle></svg>` : nothing);
 
 /** All tag types. */
 export const loadTagTypes = async (signal) => (await call('GET', '/api/admin/tag-types', undefined, { signal })).tagTypes;
