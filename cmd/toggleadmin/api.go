@@ -19,7 +19,7 @@ type apiOptions struct {
 }
 
 // AfterApply is called by kong.
-func (o *apiOptions) AfterApply(t *target) error {
+func (o *apiOptions) AfterApply(t *target) error { //nolint:unparam // kong calls it
 	t.url = o.URL
 	return nil
 }

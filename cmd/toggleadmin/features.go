@@ -153,8 +153,10 @@ func (f *toggleFilter) explainEmpty(all []operator.Toggle) string {
 }
 
 func (c *putToggleCmd) Run(s *session, o manager) error {
-	change := operator.ToggleChange{Project: c.Project, Type: c.Type, Description: c.Description,
-		ImpressionData: c.ImpressionData, Owner: c.Owner.Owner, NoOwner: c.NoOwner, KeepUntil: c.KeepUntil, KeepReason: c.KeepReason}
+	change := operator.ToggleChange{
+		Project: c.Project, Type: c.Type, Description: c.Description, ImpressionData: c.ImpressionData,
+		Owner: c.Owner.Owner, NoOwner: c.NoOwner, KeepUntil: c.KeepUntil, KeepReason: c.KeepReason,
+	}
 	if c.NoKeep {
 		change.KeepUntil = new("")
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"toggleadmin/pkg/api/changerequest"
@@ -75,14 +76,11 @@ func (r *Remote) ChangeRequests(ctx context.Context, project string, closed bool
 		query.Set("project", "IS:"+project)
 	}
 	if !closed {
-		states := "IS_ANY_OF:"
-		for i, state := range changerequest.OpenStates() {
-			if i > 0 {
-				states += ","
-			}
-			states += string(state)
+		var states []string
+		for _, state := range changerequest.OpenStates() {
+			states = append(states, string(state))
 		}
-		query.Set("state", states)
+		query.Set("state", "IS_ANY_OF:"+strings.Join(states, ","))
 	}
 	for all = []changerequest.Found{}; len(all) < limit; {
 		query.Set("offset", strconv.Itoa(len(all)))

@@ -117,7 +117,9 @@ func (r *Remote) created(ctx context.Context, body any, path ...string) (ClientT
 }
 
 // CreateClientTokens creates the client tokens of lines, all of them or none.
-func (r *Remote) CreateClientTokens(ctx context.Context, lines []ClientTokenLine) (all []CreatedClientToken, err error) {
+func (r *Remote) CreateClientTokens(ctx context.Context, lines []ClientTokenLine) (
+	all []CreatedClientToken, err error,
+) {
 	for _, line := range lines {
 		created, secret, err := r.CreateClientToken(ctx, line.ClientTokenRequest)
 		if err != nil {

@@ -351,13 +351,13 @@ func TestFullList(t *testing.T) {
 		assert.Equal(t, 200, status)
 		assert.OK(t, json.Unmarshal([]byte(text), &got))
 		last := got.Features[len(got.Features)-1]
-		return fmt.Sprintln(len(got.Features), last.Name, last.Environments[0].Strategies == nil, got.More)
+		return fmt.Sprintf("%d to %s, whole: %t, more: %t", len(got.Features), last.Name, last.Environments[0].Strategies != nil, got.More)
 	}
-	assert.Equal(t, "12 large11 false true\n", list("full=true"))
-	assert.Equal(t, "3 large14 false false\n", list("full=true&after=large11"))
-	assert.Equal(t, "3 large14 true false\n", list("after=large11"))
+	assert.Equal(t, "12 to large11, whole: true, more: true", list("full=true"))
+	assert.Equal(t, "3 to large14, whole: true, more: false", list("full=true&after=large11"))
+	assert.Equal(t, "3 to large14, whole: false, more: false", list("after=large11"))
 	h.Expect(t.Context(), t, "archive", "default/large14", "", "202")
-	assert.Equal(t, "1 large14 true false\n", list("archived=true"))
+	assert.Equal(t, "1 to large14, whole: false, more: false", list("archived=true"))
 	h.ExpectQuery(t.Context(), t, "list", "full=yes",
 		"400 ValidationError: The `/query/full` parameter must be false or true; you sent \"yes\".")
 }

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -111,7 +110,7 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		groups:    sync.OnceValues(func() (map[string]int64, error) { return c.groups(ctx) }),
 		lifetimes: sync.OnceValues(func() (map[string]*int64, error) { return c.lifetimes(ctx) }),
 		segments:  map[string]int64{}, here: map[string]stored{}, protected: map[string][]string{}, first: map[Ref]how{},
-		isSet: featurestate.NewComparison(time.Now),
+		isSet: featurestate.NewComparison(),
 	}
 	stored, err := c.segments(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/api/user"
@@ -33,15 +34,7 @@ type job struct {
 
 // matches reports whether a trust accepts the tokens of a job.
 func (t *trusted) matches(j *job) bool {
-	if t.repository != j.repository {
-		return false
-	}
-	for _, pin := range j.pins {
-		if pin == t.pin {
-			return true
-		}
-	}
-	return false
+	return t.repository == j.repository && slices.Contains(j.pins, t.pin)
 }
 
 func repositories() []string { return []string{"1", "2"} }
