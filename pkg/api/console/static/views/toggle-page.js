@@ -28,6 +28,7 @@ import { environmentPanel } from './toggle-environment.js';
 import { toggleHistory } from './toggle-history.js';
 import { toggleLinks } from './toggle-links.js';
 import { toggleMatrix } from './toggle-matrix.js';
+import { loadChanges, productionUse } from './toggle-production.js';
 import { nextStep } from './next-step.js';
 import { askedFor } from './toggle-requests.js';
 import { loadTagTypes, toggleTags } from './toggle-tags.js';
@@ -58,9 +59,8 @@ export async function renderToggle(content, context) {
     busy: false, // a switch or a list of strategies waits for the API
     usage: null, // see toggle-usage.js
     recent: null, // its usage in the last 24 hours
-    change: null, // its newest event, undefined if there is none
-    history: null, // {events, next}
-    places: null, // its places in code
+    changes: [], change: null, // its events since yesterday; its newest event, undefined if there is none
+    history: null, places: null, // {events, next}; its places in code
     error: null, // of what the tab shows
   };
   const matrix = toggleMatrix(state, context, draw);
@@ -99,6 +99,7 @@ export async function renderToggle(content, context) {
     };
     load('change', newestChange({ name }, peopleTypes, signal));
     load('recent', loadRecentUse({ name }, signal));
+    load('changes', loadChanges({ name }, signal));
     load('tagTypes', loadTagTypes(signal));
     if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) load('segments', loadSegments(signal));
   }
@@ -175,7 +176,7 @@ export async function renderToggle(content, context) {
       ${nextStep(toggle, context)}
       ${lastChange()}
       ${askedFor(state.requests, toggle)}
-      ${matrix(current())}
+      ${matrix(current())}${productionUse(state)}
       <ul class="tabs" aria-label="Parts of the toggle">
         ${tab(environmentAddress(toggle, (current() ?? toggle.environments[0])?.name ?? ''), 'Strategies', !(state.tab in tabs))}
         ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
