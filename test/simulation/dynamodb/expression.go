@@ -134,19 +134,25 @@ func (e *evaluation) term() bool {
 		text, isString := both[0].(*types.AttributeValueMemberS)
 		prefix, also := both[1].(*types.AttributeValueMemberS)
 		return isString && also && strings.HasPrefix(text.Value, prefix.Value)
-	case e.accept("contains"): // of lists and sets of numbers only
+	case e.accept("contains"): // of lists and sets only
 		both := e.arguments(2)
+		if set, isSet := both[0].(*types.AttributeValueMemberSS); isSet {
+			text, isText := both[1].(*types.AttributeValueMemberS)
+			return isText && slices.Contains(set.Value, text.Value)
+		}
 		if set, isSet := both[0].(*types.AttributeValueMemberNS); isSet {
 			number, isNumber := both[1].(*types.AttributeValueMemberN)
 			return isNumber && slices.Contains(set.Value, number.Value)
 		}
 		list, isList := both[0].(*types.AttributeValueMemberL)
 		return isList && slices.ContainsFunc(list.Value, func(v value) bool { return compare(v, "=", both[1]) })
-	case e.accept("size"): // of maps and sets of numbers only
+	case e.accept("size"): // of maps and sets only
 		switch v := e.arguments(1)[0].(type) {
 		case *types.AttributeValueMemberM:
 			left = dynamo.N(int64(len(v.Value)))
 		case *types.AttributeValueMemberNS:
+			left = dynamo.N(int64(len(v.Value)))
+		case *types.AttributeValueMemberSS:
 			left = dynamo.N(int64(len(v.Value)))
 		}
 	default:
@@ -272,17 +278,22 @@ func (e *evaluation) assigned() value {
 	return e.operand()
 }
 
-// added is the result of ADD: a sum, or a set of numbers with more elements.
+// added is the result of ADD: a sum, or a set with more elements.
 func added(v, operand value) value {
-	more, ok := operand.(*types.AttributeValueMemberNS)
-	if !ok {
-		return sum(cmp.Or(v, dynamo.N(0)), operand)
+	switch more := operand.(type) {
+	case *types.AttributeValueMemberNS:
+		return setOf(append(elements(v), more.Value...))
+	case *types.AttributeValueMemberSS:
+		return textsOf(append(texts(v), more.Value...))
 	}
-	return setOf(append(elements(v), more.Value...))
+	return sum(cmp.Or(v, dynamo.N(0)), operand)
 }
 
-// removed is the result of DELETE: a set of numbers with fewer elements, or nothing.
+// removed is the result of DELETE: a set with fewer elements, or nothing.
 func removed(v, operand value) value {
+	if fewer, ok := operand.(*types.AttributeValueMemberSS); ok {
+		return textsOf(slices.DeleteFunc(texts(v), func(text string) bool { return slices.Contains(fewer.Value, text) }))
+	}
 	return setOf(slices.DeleteFunc(elements(v), func(n string) bool { return slices.Contains(elements(operand), n) }))
 }
 
@@ -303,6 +314,25 @@ func setOf(numbers []string) value {
 	}
 	slices.SortFunc(numbers, func(a, b string) int { return cmp.Compare(integer(a), integer(b)) })
 	return &types.AttributeValueMemberNS{Value: slices.Compact(numbers)}
+}
+
+// texts returns the elements of a set of texts, or nil if there is none.
+func texts(v value) []string {
+	set, ok := v.(*types.AttributeValueMemberSS)
+	require(ok || v == nil, "An operand in the update expression has an incorrect data type")
+	if !ok {
+		return nil
+	}
+	return slices.Clone(set.Value)
+}
+
+// textsOf returns a set of texts, which cannot be empty: it is nil then.
+func textsOf(texts []string) value {
+	if len(texts) == 0 {
+		return nil
+	}
+	slices.Sort(texts)
+	return &types.AttributeValueMemberSS{Value: slices.Compact(texts)}
 }
 
 func sum(a, b value) value {

@@ -30,6 +30,8 @@
 //     some time while the request was handled. A toggle has the time from which it is on for everybody where it is, which
 //     other changes keep, and its stage (stages.go).
 //   - After every write of a toggle or a tag type: the types of all tags exist.
+//   - Whenever an actor reads a toggle: it is a favorite as the actor has last said of this toggle, and of none with its
+//     name, and it is in the lines of which the actor's repository has last told (care.go).
 //   - After every change of what applications get in a protected or frozen environment (protection.go): its events say
 //     how it was permitted, those of other changes do not, only who may turns toggles off, and only who may skip change
 //     requests does more.

@@ -46,6 +46,7 @@ var actors = slices.Concat(
 	named((*actor).manageTeams, "admin-9", "admin-10"),
 	named((*actor).workOnRequests, requestActors...),
 	named((*actor).protectTeams, "admin-13"),
+	named((*actor).careForToggles, "editor-14", "editor-15"),
 )
 
 // cast is some of the actors, from first to before end. Those of a world are of one cast or of all.
@@ -89,6 +90,7 @@ func (w *World) prepare() {
 	w.events = eventState{log: map[string][]dynamo.Item{}}
 	w.delivery = newDeliveryState()
 	w.usage = newUsageState()
+	w.care = newCareState()
 	w.bus = busState{contents: map[string]string{}, discarded: map[string]bool{}}
 	w.webhook = webhookState{received: map[string]bool{}, queuedAt: map[string]time.Time{}}
 	p, random := w.newProcess("operator/first"), w.random(6)

@@ -385,6 +385,7 @@ func (w *World) restartHistories() {
 		w.environments.states[name] = append(w.environments.states[name], existence{now, true})
 	}
 	w.delivery.published = map[string][]*published{}
+	w.care.restored = true
 }
 
 // pointer returns the pointer of an environment.

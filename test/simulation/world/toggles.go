@@ -69,7 +69,7 @@ func (a *actor) editToggle() {
 	name, project := subject(a, a.toggles.names...), choose(a, "default", "default", "shop")
 	c := choose(a, a.admin, a.api, a.editor)
 	on := a.IntN(2) == 0
-	switch a.IntN(10) {
+	switch a.IntN(11) {
 	case 0:
 		e := edit{project: project, change: object{"project": project, "type": choose(a, a.types.names...), "owner": a.owner()}}
 		body := object{"name": name, "type": e.change["type"], "owner": e.change["owner"]}
@@ -81,10 +81,6 @@ func (a *actor) editToggle() {
 	case 4:
 		if a.IntN(2) == 0 {
 			a.unmarkAtEnd(c)
-			return
-		}
-		if a.IntN(3) == 0 {
-			a.ownToggles(c, name, project)
 			return
 		}
 		a.markToggles(c, name, project, on)
@@ -102,6 +98,9 @@ func (a *actor) editToggle() {
 		}
 		a.meanwhile((*actor).changeLifetime)
 		a.searchByState(c, choose(a, "active", "stale", "potentially-stale", "potentially-stale"))
+	case 9:
+		a.meanwhile((*actor).editToggle)
+		a.ownToggles(c, name, project)
 	default:
 		a.searchToggles(c, on)
 	}

@@ -60,6 +60,7 @@ type World struct {
 	segments     segmentState
 	delivery     deliveryState
 	usage        usageState
+	care         careState
 	accounts     accountState
 	teams        teamState
 	requests     requestState
