@@ -80,7 +80,7 @@ export async function render(content, context) {
           { name: 'Environment', cell: ({ environment: name }) => environmentName(namedEnvironment(state.environments, name)) },
           { name: 'Project', kind: 'one-line short', cell: (request) => html`<bdi>${request.project}</bdi>` },
           { name: 'By', kind: 'one-line short', cell: ({ createdBy }) => html`<bdi>${createdBy.username}</bdi>` },
-          { name: 'Begun', cell: ({ createdAt }) => moment(createdAt) },
+          { name: 'Created', cell: ({ createdAt }) => moment(createdAt) },
         ],
         items: requests,
         key: ({ id }) => id,

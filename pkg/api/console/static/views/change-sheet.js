@@ -191,7 +191,8 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
       } added to your draft, which you send to review later.`),
       notice('skip', (of) => html`You may make this change without a change request. The event log says so.${of.every(({ item }) => item.asked)
         ? html`<div class="buttons"><button type="button" @click=${askInstead}>Ask for it instead</button></div>` : nothing}`),
-      notice('off', () => 'Turning off is allowed without a change request. The event log says so.'),
+      notice('off', (of) => `Turning off is allowed without a change request. The event log says so.${of.some(({ place }) => (
+        !context.may('SKIP_CHANGE_REQUEST', place.project, place.environment.name))) ? ' Turning on again needs a change request.' : ''}`),
     ];
   }
 

@@ -31,10 +31,10 @@ export function openFreeze({ path, name, said, freeze }, { announce }, saved) {
   const zone = `In the time zone ${isUTC() ? 'UTC' : ownZone}.`;
   const dialog = openDialog([freeze ? 'Change the freeze of ' : 'Freeze ', name], () => [
     html`<p>In this time, nothing that applications get there can be changed, and scheduled change requests wait for its end. Toggles can be turned off where the
-      project allows it. Who may skip change requests can change everything.</p>`,
+      project allows it. People who may skip change requests can change everything.</p>`,
     form({ submit: freeze ? 'Save' : 'Freeze', busy: 'Saving…', cancel: () => dialog.close(), send },
       html`<div class="pair">${field('From', from, zone)}${field('Until', until)}</div>`,
-      field('Reason', reason, 'Who tries to change something reads it.')),
+      field('Reason', reason, 'Everyone who tries to change something sees it.')),
   ]);
   reason.focus();
 
@@ -44,7 +44,7 @@ export function openFreeze({ path, name, said, freeze }, { announce }, saved) {
     }
     const made = await write(path, { from: timeOfInput(from.value), until: timeOfInput(until.value), reason: reason.value.trim() });
     dialog.close();
-    announce(`${said} is frozen.`, async () => {
+    announce(Date.parse(made.from) > Date.now() ? `${said} will be frozen from ${shortTime(made.from)}.` : `${said} is frozen.`, async () => {
       await restoreFreeze(path, made, freeze);
       saved();
       return freeze ? 'The freeze is as it was.' : `${said} is not frozen any more.`;

@@ -54,7 +54,7 @@ export async function render(content, context) {
 
   async function loadOwn() {
     const { features, total } = await own();
-    return () => list(features.map(toggleRow), html`No toggle has you, or a group of yours, as its owner. Who creates a toggle is its first owner.`,
+    return () => list(features.map(toggleRow), html`No toggle has you, or a group of yours, as its owner. The person who creates a toggle is its first owner.`,
       total > 0 && html`<a href=${listAddress({ owner: 'me' })}>${all(total, 'toggle')}</a>`);
   }
 

@@ -27,10 +27,10 @@ export function openProjectCreation({ announce, reloadPermissions }) {
     example: element(html`<input name="featureNaming/example" autocomplete="off" spellcheck="false">`),
   };
   const explanation = element(html`<span></span>`);
-  const dialog = openDialog('New project', () => [
+  const dialog = openDialog('Create a project', () => [
     form({ submit: 'Create project', busy: 'Creating…', cancel: () => (created ? end() : draft.leave()), send },
       field('Name', controls.name, 'For people. It can be changed later.'),
-      field('Id', controls.id, 'For addresses, the API and applications. It cannot be changed later.'),
+      field('ID', controls.id, 'For addresses, the API and applications. It cannot be changed later.'),
       field('Mode', controls.mode, html`${explanation} You are its Owner, and can make others members.`),
       field('Description', controls.description, 'What the project is for.'),
       html`<div class="pair">${field('Pattern for the names of toggles', controls.pattern, 'A regular expression. Empty: any name.')}

@@ -25,7 +25,7 @@ export function projectOverview({ id, state, user }) {
       <p class="description">${description ? linked(description) : html`<span class="detail">No description.</span>`}</p>
       <dl class="sums">${numbers()}</dl>
       <dl class="panel">
-        ${fact('Id', html`<code>${id}</code>`)}
+        ${fact('ID', html`<code>${id}</code>`)}
         ${fact('Mode', html`${modes[mode].name}<div class="detail">${modes[mode].about}</div>`)}
         ${fact('Owners', names.length > 0 ? html`<bdi>${listed(names, 'and')}</bdi>` : html`<span class="detail">None. An Admin can give somebody this role.</span>`)}
         ${fact('Members', html`<a data-here href=${projectAddress(id, 'members')}>${members.toLocaleString('en')}</a>`)}

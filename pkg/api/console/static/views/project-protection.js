@@ -37,8 +37,8 @@ export function projectProtection({ id, draw, ...context }) {
 
   function template() {
     if (!protections) return loading('the protection');
-    return html`<p class="lead">In a protected environment, who changes what applications get needs a change request, which other people approve.
-        In a frozen one, nothing changes.</p>
+    return html`<p class="lead">In a protected environment, each change of what applications get needs a change request, which other people approve.
+        In a frozen one, toggles can only be turned off, if the project allows it.</p>
       <section class="results" aria-label="Environments">${denseTable({
         caption: 'Environments',
         columns: [

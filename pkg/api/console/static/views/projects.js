@@ -33,8 +33,8 @@ export async function render(content, context) {
   const { user, may, search, signal, setActions } = context;
   const state = { projects: null, own: new Set(), error: null };
   const mayCreate = may('CREATE_PROJECT');
-  setActions(allowed({ permission: 'CREATE_PROJECT', to: 'create projects' }, context, 'New project',
-    html`<button type="button" class="primary" @click=${() => openProjectCreation(context)}>New project</button>`));
+  setActions(allowed({ permission: 'CREATE_PROJECT', to: 'create projects' }, context, 'Create project',
+    html`<button type="button" class="primary" @click=${() => openProjectCreation(context)}>Create project</button>`));
   const list = listView({
     content,
     search,

@@ -141,7 +141,7 @@ export function openApplying(opened, lines, environment, context) {
     title: ['Apply “', text(requestTitle(request)), '”?'],
     submit: 'Apply',
     always: true,
-    content: [html`<p>${changeCount(request)} for ${environmentName(environment)} of ${text(request.project)}, all of them at once.</p>`],
+    content: [html`<p>${changeCount(request)} for ${environmentName(environment)} of ${text(request.project)}${changesOf(request).length > 1 ? ', all of them at once' : ''}.</p>`],
     items: [{
       name: requestTitle(request),
       toggles,

@@ -205,7 +205,7 @@ export async function renderRequest(content, context, { project, id }) {
   /** When the request got its states. */
   function timeline(request) {
     const words = {
-      Draft: 'Begun', 'In review': 'Sent to review', Approved: 'Approved', Scheduled: 'Scheduled', Applied: 'Applied', Rejected: 'Rejected', Cancelled: 'Canceled',
+      Draft: 'Created', 'In review': 'Sent to review', Approved: 'Approved', Scheduled: 'Scheduled', Applied: 'Applied', Rejected: 'Rejected', Cancelled: 'Canceled',
     };
     const reached = Object.entries(request.stateTimestamps).sort(([, a], [, b]) => (a < b ? -1 : 1));
     return html`<h2>Timeline</h2><ol class="timeline">${reached.map(([of, at]) => html`<li>${words[of]} <span class="detail">${moment(at)}</span></li>`)}</ol>`;
