@@ -655,7 +655,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 		},
 		{"GET user/views", "viewer", "", 200, "get-saved-views", readPAT + ", GetItem 1r"},
 		{"PUT user/views", "viewer", `{"views":[{"name":"Mine","query":"owner=IS:user:3"}]}`, 200, "set-saved-views",
-			readPAT + ", GetItem 1r, PutItem 1w"},
+			readPAT + ", GetItem 1r, TransactWriteItems 2w"},
 		{"GET code-references", "viewer", "", 200, "get-code-references", readPAT + ", 2 Query 1r"},
 		// The stored report, the repositories for the limit, and the project, which is the default project.
 		{

@@ -97,7 +97,7 @@ func TestConcurrentChanges(t *testing.T) {
 	}
 	for _, before := range []string{"first", "second"} { // there is no item, then there is one
 		var replaced []savedview.View
-		store := savedview.NewStore(db.Before(t, "PutItem", 1, add(before)), db.Tables)
+		store := savedview.NewStore(db.Before(t, "TransactWriteItems", 1, add(before)), db.Tables)
 		assert.OK(t, store.Replace(ctx, []savedview.View{{Name: "after " + before}}, func(old []savedview.View) error {
 			replaced = old
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/expression"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
@@ -95,19 +96,13 @@ func (s *Store) tryReplace(ctx context.Context, views []View, precondition func(
 	if number != 0 {
 		unchanged = expression.Name(attributeNumber).Equal(expression.Value(number))
 	}
-	expr := dynamo.Build(expression.NewBuilder().WithCondition(unchanged))
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName:                 &s.table,
-		Item:                      item,
-		ConditionExpression:       expr.Condition(),
-		ExpressionAttributeNames:  expr.Names(),
-		ExpressionAttributeValues: expr.Values(),
-	})
-	if dynamo.FailedCondition(err) {
-		return errChanged
-	}
+	// Unlike a PutItem, a transaction that is repeated because its response was lost does not fail.
+	failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{dynamo.ReplaceItem(s.table, item, unchanged)})
 	if err != nil {
 		return fmt.Errorf("replace the saved views of user %d: %w", account, err)
+	}
+	if failures != nil {
+		return errChanged
 	}
 	return nil
 }

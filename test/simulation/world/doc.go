@@ -8,7 +8,7 @@
 // # Domains
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
-// imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
+// imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback, views,
 // accounts, people, credentials, tokens, trusts, client tokens, teams, change requests, delivery, snapshots, usage, events, bus,
 // webhook, traffic and restore. The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains
 // have: the actors, the models, what is checked after each write and what is checked at the end. records.go is the model

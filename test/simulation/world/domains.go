@@ -41,7 +41,7 @@ var actors = slices.Concat(
 	named((*actor).manageTrusts, "admin-14"),
 	named((*actor).tryCredential, "intruder"),
 	named((*actor).readTraffic, "auditor"),
-	named((*actor).answer, "visitor-1", "visitor-2"),
+	named((*actor).keepPreferences, "visitor-1", "visitor-2"),
 	named((*actor).workInTeam, "member-1", "member-2", "member-3"),
 	named((*actor).manageTeams, "admin-9", "admin-10"),
 	named((*actor).workOnRequests, requestActors...),
@@ -65,7 +65,7 @@ var (
 var models = map[string]func(state string, o op) (bool, string){
 	"type": stepValue, "role": stepValue, "enabled": stepValue, "tokens": stepTokens,
 	"field": stepRecord, "feedback": stepRecord, "toggle": stepRecord, "environment": stepRecord,
-	"segment": stepRecord,
+	"segment": stepRecord, "views": stepViews,
 }
 
 const absent = "\x00"

@@ -2,6 +2,15 @@ package world
 
 import "fmt"
 
+// keepPreferences changes preferences of the editor: feedback or saved views.
+func (a *actor) keepPreferences() {
+	if a.IntN(2) == 0 {
+		a.answer()
+	} else {
+		a.saveViews()
+	}
+}
+
 // answer updates the feedback of the editor, sometimes as an Admin, while the editor updates it too.
 func (a *actor) answer() {
 	given := fmt.Sprintf("2026-01-01T00:00:00.%03dZ", a.IntN(1000))

@@ -13,7 +13,8 @@ import (
 // object is an object of JSON.
 type object = map[string]any
 
-// edit is what an operation reads and changes of a record: a toggle, a context field, or an answer to a questionnaire.
+// edit is what an operation reads and changes of a record: a toggle, a context field, an answer to a questionnaire, or the
+// saved views of an account.
 type edit struct {
 	project string // of the path; empty: none
 	seen    object // members that the response has, or that the ETag of an update is of; nil: none
@@ -52,6 +53,7 @@ var defaults = map[string]string{
 	"environment": `{"type":""}`,
 	"segment":     `{"description":null}`,
 	"feedback":    `{"neverShow":false,"given":null}`,
+	"views":       `{"views":[]}`,
 	"toggle": `{"project":"default","type":"release","description":null,"archived":false,"stale":false,` +
 		`"owner":null,"keepUntil":null}`,
 }
