@@ -30,15 +30,7 @@ func (a *actor) manageAccounts() {
 	id := subject(a, a.accounts.robots...)
 	switch a.IntN(7) {
 	case 0, 1:
-		name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
-		o := a.do(a.admin, "POST service-account", object{"username": name, "name": "Robot", "rootRole": 2})
-		var out struct{ ID int64 }
-		if o.ok() {
-			a.decode(o, &out)
-			a.accounts.robots = append(a.accounts.robots, out.ID)
-			a.account(out.ID)
-			a.record(o, "role", out.ID, "set", 2)
-		}
+		a.addAccount()
 	case 2, 6:
 		if id != a.accounts.robots[0] {
 			a.deleteAccount(id)
@@ -50,6 +42,19 @@ func (a *actor) manageAccounts() {
 		a.listAccounts()
 	default:
 		a.listTokens(a.admin, id)
+	}
+}
+
+// addAccount creates a service account.
+func (a *actor) addAccount() {
+	name := fmt.Sprintf("%s-%d", choose(a, "robot", "Robot"), a.IntN(4))
+	o := a.do(a.admin, "POST service-account", object{"username": name, "name": "Robot", "rootRole": 2})
+	var out struct{ ID int64 }
+	if o.ok() {
+		a.decode(o, &out)
+		a.accounts.robots = append(a.accounts.robots, out.ID)
+		a.account(out.ID)
+		a.record(o, "role", out.ID, "set", 2)
 	}
 }
 

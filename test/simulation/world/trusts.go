@@ -39,13 +39,20 @@ func (t *trusted) matches(j *job) bool {
 
 func repositories() []string { return []string{"1", "2"} }
 
-// manageTrusts creates, replaces and deletes trusts of service accounts. A job asks right after that.
+// manageTrusts creates, replaces and deletes trusts of service accounts, and disables an account. A job asks right after
+// that.
 func (a *actor) manageTrusts() {
+	if len(a.accounts.robots) == 1 {
+		a.addAccount()
+	}
 	account := subject(a, a.accounts.robots...)
 	t := &trusted{account: account, repository: choose(a, repositories()...), pin: choose(a, "ref", "environment")}
 	a.meanwhile((*actor).runJob)
 	existing := a.storedTrusts()
-	if len(existing) > 0 && a.IntN(2) == 0 {
+	if len(existing) > 0 && a.IntN(4) == 0 {
+		t = choose(a, existing...)
+		a.disable(user.ServiceAccount, t.account, a.IntN(2) == 0)
+	} else if len(existing) > 0 && a.IntN(2) == 0 {
 		t = choose(a, existing...)
 		a.deleteTrust(t)
 		if a.IntN(3) == 0 { // it is replaced
@@ -146,8 +153,14 @@ func (w *World) trustsDuring(j *job, o *op) (all []*trusted) {
 	return all
 }
 
-// askForAll lets a job of each kind ask, when nothing fails any more.
+// askForAll lets a job of each kind ask, when nothing fails any more. Several accounts trust some of them.
 func (a *actor) askForAll() {
+	if len(a.trusts) == 0 {
+		return
+	}
+	for i, id := range a.accounts.robots {
+		a.createTrust(&trusted{account: id, repository: repositories()[0], pin: []string{"ref", "environment"}[i%2]})
+	}
 	for _, repository := range repositories() {
 		for _, pins := range [][]string{{"ref"}, {"environment"}, {"ref", "environment"}} {
 			a.askAs(job{repository, pins})
