@@ -23,6 +23,7 @@ var actors = slices.Concat(
 	named((*actor).changeCrowd, crowdActors...),
 	named((*actor).editToggle, "editor-3", "editor-4", "editor-5"),
 	named((*actor).editField, "editor-1", "editor-2"),
+	named((*actor).careForToggles, "editor-14", "editor-15"),
 	named((*actor).manageEnvironments, "admin-5", "admin-6"),
 	named((*actor).switchToggle, "operator-7", "operator-8"),
 	named((*actor).editStrategies, "editor-6", "editor-7"),
@@ -46,18 +47,17 @@ var actors = slices.Concat(
 	named((*actor).manageTeams, "admin-9", "admin-10"),
 	named((*actor).workOnRequests, requestActors...),
 	named((*actor).protectTeams, "admin-13"),
-	named((*actor).careForToggles, "editor-14", "editor-15"),
 )
 
 // cast is some of the actors, from first to before end. Those of a world are of one cast or of all.
 type cast struct{ first, end uint64 }
 
 var (
-	editors    = cast{0, 12}                   // of types, toggles and fields
-	activators = cast{7, 28}                   // of toggles, fields and what decides where toggles are on
-	others     = cast{30, 47}                  // of accounts and tokens
-	teams      = cast{47, 52}                  // of projects, groups and roles
-	requests   = cast{50, uint64(len(actors))} // of change requests and rights
+	editors    = cast{0, 14}                   // of types, toggles and fields
+	activators = cast{7, 30}                   // of toggles, fields and what decides where toggles are on
+	others     = cast{32, 49}                  // of accounts and tokens
+	teams      = cast{49, 54}                  // of projects, groups and roles
+	requests   = cast{52, uint64(len(actors))} // of change requests and rights
 	everybody  = cast{0, uint64(len(actors))}
 )
 
