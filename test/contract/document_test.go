@@ -79,6 +79,22 @@ func TestCoreOperationsComeFirst(t *testing.T) {
 	assert.Equal(t, len(core), paths)
 }
 
+// Every operation that changes or deletes the resource of its path has preconditions.
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	for path, item := range document(t).Paths.Map() {
+		for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete} {
+			o := item.GetOperation(method)
+			if o == nil {
+				continue
+			}
+			if o.Parameters.GetByInAndName("header", "If-Match") == nil || o.Responses.Status(http.StatusPreconditionFailed) == nil {
+				t.Errorf("%s %s does not declare If-Match, or its response 412", method, path)
+			}
+		}
+	}
+}
+
 // The traffic report lists the resource paths of the API, and one path for each API of applications.
 func TestTrafficPaths(t *testing.T) {
 	t.Parallel()

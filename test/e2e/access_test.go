@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -207,6 +208,36 @@ func TestAccess(t *testing.T) {
 	}
 	close(next)
 	senders.Wait()
+}
+
+// TestPreconditions sends each operation that changes or deletes a resource a tag that the resource does not have. None
+// changes anything: the rule of docs/contract.md, section 4.17, holds for all of them.
+func TestPreconditions(t *testing.T) {
+	t.Parallel()
+	s := startWithoutEvents(t)
+	_, targets := s.fillAccess(t)
+	target := targets["web"]
+	target["environment"] = "production"
+	before := s.contents(t)
+	for operation, a := range attempts() {
+		method, path, _ := strings.Cut(fill(a.request, target), " ")
+		if !slices.Contains([]string{http.MethodPut, http.MethodPatch, http.MethodDelete}, method) {
+			continue
+		}
+		r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+"/api/admin/"+path, strings.NewReader(fill(a.body, target)))
+		assert.OK(t, err)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", s.tokens["admin"])
+		r.Header.Set("If-Match", `"other"`)
+		got, err := http.DefaultClient.Do(r)
+		assert.OK(t, err)
+		response, err := io.ReadAll(got.Body)
+		assert.OK(t, err, got.Body.Close())
+		if got.StatusCode != http.StatusPreconditionFailed && got.StatusCode != http.StatusNotFound { // which precedes it
+			t.Errorf("%s: %d %s", operation, got.StatusCode, response)
+		}
+	}
+	requireSame(t, before, s.contents(t))
 }
 
 // TestForeignPaths sends requests that name, below a project in which the account may do everything, what belongs to

@@ -142,7 +142,7 @@ func attempts() map[string]attempt {
 		"add-favorite-project":    {"POST projects/{project}/favorites", "", "person visible"},
 		"remove-favorite-project": {"DELETE projects/{project}/favorites", "", "person visible"},
 		"get-saved-views":         {"GET user/views", "", "person"},
-		"set-saved-views":         {"PUT user/views", `{"views":[]}`, "person"},
+		"set-saved-views":         {"PUT user/views", `{"views":[{"name":"attempt","query":"owner=IS:user:3"}]}`, "person"},
 		"get-tags":                {"GET tags", "", "anyone"},
 		"get-tags-by-type":        {"GET tags/simple", "", "anyone"},
 		"get-tag":                 {"GET tags/simple/{tag}", "", "anyone"},

@@ -133,6 +133,9 @@ func SetFreeze(environments *Store, now func() time.Time) lambdahttp.HandlerFunc
 		if err != nil {
 			return NotFound(name)
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		if err := environments.SetFreeze(r.Context(), name, &freeze); err != nil {
 			return err
 		}
@@ -165,6 +168,9 @@ func DeleteFreeze(environments *Store) lambdahttp.HandlerFunc {
 		name, err := lambdahttp.PathParam(r, "name")
 		if err != nil {
 			return NotFound(name)
+		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
 		}
 		return environments.SetFreeze(r.Context(), name, nil) // nil: 200 without a body
 	}

@@ -24,6 +24,9 @@ func changeFavorite(features *Reader, change func(context.Context, favorite.Favo
 		if err != nil {
 			return err
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		return change(r.Context(), favorite.Feature(f)) // nil: 200 without a body
 	}
 }

@@ -214,6 +214,9 @@ func UpdateAll(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		names := slices.Compact(slices.Sorted(slices.Values(body.Texts("features"))))
 		_, err = features.InProject(ProjectOf(r)).UpdateAll(r.Context(), names, change)
 		return err // nil: 200 without a body

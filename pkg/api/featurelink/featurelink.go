@@ -96,6 +96,9 @@ func changeOne(
 		if i < 0 {
 			return f, apierror.Errorf(apierror.NotFound, "The toggle %q has no link with the id %q.", f.Name, apierror.Echo(id))
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return f, err
+		}
 		f.Links = edit(slices.Clone(f.Links), i)
 		return f, nil
 	})

@@ -159,6 +159,9 @@ func UpdateAll(features *feature.Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		names := slices.Compact(slices.Sorted(slices.Values(body.Texts("features"))))
 		c := changeOf(tagsOf(body))
 		_, err = features.InProject(feature.ProjectOf(r)).UpdateAll(r.Context(), names, c.apply)
@@ -213,6 +216,11 @@ func update(r *http.Request, features *feature.Store, c change) (toggle.Feature,
 	return features.Update(ctx, name, func(f toggle.Feature) (toggle.Feature, error) {
 		if err := feature.CheckProject(ctx, f, access.UpdateFeature); err != nil {
 			return f, err
+		}
+		if r.Method != http.MethodPost { // which creates a tag
+			if err := lambdahttp.CheckUntagged(r); err != nil {
+				return f, err
+			}
 		}
 		return c.apply(f)
 	})

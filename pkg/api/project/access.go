@@ -266,6 +266,9 @@ func checkSent(roles []access.Role) error {
 
 // updateAccess changes the access to the project of the path on behalf of the caller.
 func (s *Store) updateAccess(r *http.Request, edit func(*access.Project)) error {
+	if err := lambdahttp.CheckUntagged(r); err != nil {
+		return err
+	}
 	return s.UpdateAccess(r.Context(), r.PathValue("projectId"), edit, mayGive)
 }
 

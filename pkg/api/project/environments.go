@@ -33,6 +33,9 @@ func AddEnvironment(projects *Store, environments *environment.Store) lambdahttp
 func RemoveEnvironment(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, name := r.PathValue("projectId"), r.PathValue("environment")
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		return projects.RemoveEnvironment(r.Context(), id, name, environments) // nil: 200
 	}
 }

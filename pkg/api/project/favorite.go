@@ -16,6 +16,9 @@ func ChangeFavorite(change func(context.Context, favorite.Favorite) error) lambd
 		if err != nil {
 			return err
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		return change(r.Context(), favorite.Project(p)) // nil: 200 without a body
 	}
 }

@@ -83,6 +83,9 @@ func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.H
 		if err != nil {
 			return err
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		approvals, sent := body.Int("requiredApprovals")
 		switch least := e.RequiredApprovals; {
 		case least > 0 && !body.Bool("changeRequestsEnabled"):
@@ -121,6 +124,9 @@ func SetFreeze(projects *Store, environments *environment.Store, now func() time
 		if err != nil {
 			return err
 		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
+			return err
+		}
 		if err := projects.SetFreeze(r.Context(), p.ID, e.Name, &freeze); err != nil {
 			return err
 		}
@@ -148,6 +154,9 @@ func DeleteFreeze(projects *Store, environments *environment.Store) lambdahttp.H
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		p, e, err := environments.InProject(r)
 		if err != nil {
+			return err
+		}
+		if err := lambdahttp.CheckUntagged(r); err != nil {
 			return err
 		}
 		return projects.SetFreeze(r.Context(), p.ID, e.Name, nil) // nil: 200 without a body

@@ -110,6 +110,16 @@ func (p Preconditions) Check(etag string) error {
 // Creates reports whether the request only creates the resource of its path, and changes none: `If-None-Match: *`.
 func (p Preconditions) Creates() bool { return slices.Contains(p.noneMatch, "*") }
 
+// CheckUntagged returns a 400 if a precondition of a request is malformed, or a 412 if they do not permit to change a
+// resource that exists and has no entity tag.
+func CheckUntagged(r *http.Request) error {
+	preconditions, err := PreconditionsOf(r)
+	if err != nil {
+		return err
+	}
+	return preconditions.Check(NoETag)
+}
+
 // CheckMissing returns a 412 unless the preconditions allow to create a resource that does not exist.
 func (p Preconditions) CheckMissing() error {
 	if p.match == nil {
