@@ -57,7 +57,7 @@ func Get(metrics *Reader) lambdahttp.HandlerFunc {
 			return err
 		}
 		now := metrics.now()
-		records, err := metrics.Feature(r.Context(), name, now, recentHours)
+		records, err := metrics.Usage(r.Context(), []string{name}, now, recentHours)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func List(metrics *Reader) lambdahttp.HandlerFunc {
 			return err
 		}
 		now := metrics.now()
-		records, err := metrics.Feature(r.Context(), name, now, hours)
+		records, err := metrics.Usage(r.Context(), []string{name}, now, hours)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func ListRecent(metrics *Reader) lambdahttp.HandlerFunc {
 			return err
 		}
 		now := metrics.now()
-		records, err := metrics.Recent(r.Context(), slices.Compact(slices.Sorted(slices.Values(names))), now)
+		records, err := metrics.Usage(r.Context(), slices.Compact(slices.Sorted(slices.Values(names))), now, recentHours)
 		if err != nil {
 			return err
 		}

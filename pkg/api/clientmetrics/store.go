@@ -50,14 +50,19 @@ func since(now time.Time, hours int) time.Time {
 	return usage.HourOf(now).Add(-time.Duration(hours-1) * time.Hour)
 }
 
-// Feature reads the usage of a toggle in a number of hours before a time, of which the running one is the last. A toggle
-// that does not exist can have been used. One that the caller does not see is like one that was never used.
-func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours int) ([]usagetable.Record, error) {
-	hidden, err := r.hidden(ctx, []string{name})
-	if err != nil || hidden[name] {
+// Usage reads the usage of toggles in a number of hours before a time, of which the running one is the last. A toggle that
+// does not exist can have been used. One that the caller does not see is like one that was never used, and applications
+// that the caller does not see have used nothing.
+func (r *Reader) Usage(ctx context.Context, names []string, now time.Time, hours int) ([]usagetable.Record, error) {
+	hidden, err := r.hidden(ctx, names)
+	if err != nil {
 		return nil, err
 	}
-	records, err := usagetable.ReadFeatures(ctx, r.client, r.table, []string{name}, since(now, hours), now)
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return hidden[name] })
+	if len(names) == 0 {
+		return nil, nil
+	}
+	records, err := usagetable.ReadFeatures(ctx, r.client, r.table, names, since(now, hours), now)
 	if err != nil {
 		return nil, err
 	}
@@ -70,21 +75,10 @@ func (r *Reader) Feature(ctx context.Context, name string, now time.Time, hours 
 	if hidden, err = r.hiddenApplications(ctx, applications); err != nil {
 		return nil, err
 	}
-	for _, record := range records {
+	return slices.DeleteFunc(records, func(record usagetable.Record) bool {
 		maps.DeleteFunc(record.Applications, func(application string, _ usage.Counts) bool { return hidden[application] })
-	}
-	return records, nil
-}
-
-// Recent reads the usage of toggles in the last 24 hours before a time. Of those that the caller does not see,
-// there is none.
-func (r *Reader) Recent(ctx context.Context, names []string, now time.Time) ([]usagetable.Record, error) {
-	hidden, err := r.hidden(ctx, names)
-	if err != nil {
-		return nil, err
-	}
-	seen := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return hidden[name] })
-	return usagetable.ReadFeatures(ctx, r.client, r.table, seen, since(now, recentHours), now)
+		return len(record.Applications) == 0
+	}), nil
 }
 
 // hidden returns which of the names are toggles in projects that the caller does not see, or were such toggles.
