@@ -418,8 +418,12 @@ func (b *tab) open(page string) {
 // account opens the menu of the account, and clicks on an element of it.
 func (b *tab) account(role, name string) {
 	b.t.Helper()
-	b.is("document.querySelector('#account > button') !== null")
-	b.run("document.querySelector('#account > button').click()")
+	b.await("the menu of the account has "+name, func() (bool, error) { // a page that appears closes the menu
+		b.is("document.getElementById('account-menu') !== null")
+		b.run("document.querySelector('#account:not(:has(:popover-open)) > button')?.click()")
+		ids, err := b.matches(role, name, nil)
+		return len(ids) == 1, err
+	})
 	b.click(role, name)
 }
 
