@@ -111,7 +111,8 @@ func (h *history) star(ctx context.Context) error {
 
 // protect makes changes of the production of payments need an approval.
 func (h *history) protect(ctx context.Context) error {
-	return h.stores.projects.SetConfig(ctx, payments, production, access.Protection{ChangeRequests: true, RequiredApprovals: 1})
+	return h.stores.projects.SetConfig(ctx, payments, production,
+		access.Protection{ChangeRequests: true, RequiredApprovals: 1})
 }
 
 // ask makes a change request that waits for an approval. The first call may have ended between its steps.

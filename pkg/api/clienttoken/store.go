@@ -44,7 +44,7 @@ func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) 
 	}
 }
 
-// List returns all tokens, ordered by name, then by time of creation.
+// List returns all tokens, ordered by name, time of creation, environment and type.
 func (s *Store) List(ctx context.Context) ([]clienttokentable.Token, error) {
 	all, err := clienttokentable.Scan(ctx, s.client, s.table)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Store) List(ctx context.Context) ([]clienttokentable.Token, error) {
 	}
 	slices.SortFunc(all, func(a, b clienttokentable.Token) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), a.CreatedAt.Compare(b.CreatedAt),
-			cmp.Compare(a.Selector.String(), b.Selector.String()))
+			cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Selector.String(), b.Selector.String()))
 	})
 	return all, nil
 }

@@ -270,13 +270,13 @@ func TestSearchOwn(t *testing.T) {
 	db.Create(t, `{"name":"a","Owner":{"kind":"user","id":7}}`, `{"name":"b","Owner":{"kind":"group","id":3}}`,
 		`{"name":"c","Owner":{"kind":"group","id":7}}`, `{"name":"d"}`)
 	search := db.Searches(db.Client)
-	as := func(account int64, groups ...access.Group) context.Context {
-		return access.WithPrincipal(t.Context(), access.MemberPrincipal(account, access.RoleViewer, groups, nil))
+	as := func(account int64, groups ...access.Group) access.Principal {
+		return access.MemberPrincipal(account, access.RoleViewer, groups, nil)
 	}
 	member, other := as(7, access.Group{ID: 3}), as(8)
-	apiToken := access.WithPrincipal(t.Context(), access.Principal{ID: "api-token:a", Permissions: []access.Permission{access.Admin}})
+	apiToken := access.Principal{ID: "api-token:a", Permissions: []access.Permission{access.Admin}}
 	for _, test := range []struct {
-		as          context.Context
+		as          access.Principal
 		query, want string
 	}{
 		{member, "owner=IS:me", "a b"},
@@ -288,7 +288,7 @@ func TestSearchOwn(t *testing.T) {
 		{apiToken, "owner=IS:me", ""},
 		{apiToken, "owner=IS_NOT:me", "a b c d"},
 	} {
-		assert.Equal(t, test.want, found(test.as, search, test.query))
+		assert.Equal(t, test.want, found(access.WithPrincipal(t.Context(), test.as), search, test.query))
 	}
 }
 

@@ -97,7 +97,8 @@ func (s *Store) tryReplace(ctx context.Context, views []View, precondition func(
 		unchanged = expression.Name(attributeNumber).Equal(expression.Value(number))
 	}
 	// Unlike a PutItem, a transaction that is repeated because its response was lost does not fail.
-	failures, err := dynamo.Transact(ctx, s.client, []types.TransactWriteItem{dynamo.ReplaceItem(s.table, item, unchanged)})
+	failures, err := dynamo.Transact(ctx, s.client,
+		[]types.TransactWriteItem{dynamo.ReplaceItem(s.table, item, unchanged)})
 	if err != nil {
 		return fmt.Errorf("replace the saved views of user %d: %w", account, err)
 	}

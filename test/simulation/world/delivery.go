@@ -317,13 +317,14 @@ func (p *published) seen(q snapshot.Query) string { return seen(p.document, q) }
 func (p *published) decides(q snapshot.Query) string {
 	all := q
 	all.NamePrefix, all.Tags = "", nil
-	content := p.seen(all)
+	var content strings.Builder
+	content.WriteString(p.seen(all))
 	for _, f := range p.document.Features {
 		if len(q.Tags) > 0 && isSeen(f, all) {
-			content += withTags(f)
+			content.WriteString(withTags(f))
 		}
 	}
-	return content
+	return content.String()
 }
 
 func seen(d snapshot.Document, q snapshot.Query) string {
