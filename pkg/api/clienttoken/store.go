@@ -52,7 +52,8 @@ func (s *Store) List(ctx context.Context) ([]clienttokentable.Token, error) {
 	}
 	slices.SortFunc(all, func(a, b clienttokentable.Token) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), a.CreatedAt.Compare(b.CreatedAt),
-			cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Selector.String(), b.Selector.String()))
+			cmp.Compare(a.Environment, b.Environment), cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.Selector.String(), b.Selector.String()))
 	})
 	return all, nil
 }
