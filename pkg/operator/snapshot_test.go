@@ -66,7 +66,7 @@ func TestSnapshot(t *testing.T) {
 			db.Delete(t, table, dynamo.Item{"environment": item["environment"], "item": item["item"]})
 		}
 	}
-	assert.Equal(t, "1 the snapshot 2 of the environment \"production\" cannot be read: its part 1 of 2 is missing\n", show())
+	assert.Equal(t, "1 the snapshot 2 of the environment \"production\" cannot be read: its part 1 of 3 is missing\n", show())
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -101,7 +101,7 @@ func TestSnapshots(t *testing.T) {
 				t.Helper()
 				deleteSnapshots(t, db, func(i dynamo.Item) bool { return !snapshottable.IsPointer(i) })
 			},
-			want: `1 inconsistency: the snapshot 2 of the environment "production" cannot be read: its part 1 of 2 is missing`,
+			want: `1 inconsistency: the snapshot 2 of the environment "production" cannot be read: its part 1 of 3 is missing`,
 		},
 		"the sweep does not run": {
 			change: func(t *testing.T, db *database.Database) {
