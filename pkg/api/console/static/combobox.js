@@ -18,7 +18,8 @@ export const settled = (place) => Promise.allSettled(Array.from(place.querySelec
  * @param {(text: string) => Choice[]|Promise<Choice[]>} options.choices what matches a text, or all for an empty text
  * @param {(value: string) => void} [options.choose] called after a choice, or after the input was emptied
  * @param {boolean} [options.free] other texts than the choices are values, too
- * @returns {{element: HTMLElement, set: (value: string, label?: string) => void}} the input with its list, and a function that sets the value
+ * @returns {{element: HTMLElement, set: (value: string, label?: string) => void, isEdited: () => boolean}} the input with its list, a function
+ *   that sets the value, and one that reports whether the user has entered something else
  * @typedef {{value: string, label: string, detail?: string}} Choice
  */
 export function combobox(input, { choices, choose = () => {}, free = false }) {
@@ -41,7 +42,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   input.addEventListener('blur', leave);
   input.addEventListener('keydown', onKey);
   draw();
-  return { element: box, set };
+  return { element: box, set, isEdited: () => input.value !== current.label };
 
   function set(value, label = value) {
     current = { value, label };

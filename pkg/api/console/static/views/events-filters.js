@@ -78,7 +78,7 @@ export function filterInputs(state, { signal, typeName, filter, draw }) {
   function nameAuthor() {
     const { createdBy } = state.filters;
     const event = state.page.events.find(({ createdByUserId }) => String(createdByUserId) === createdBy);
-    if (event) who.set(createdBy, event.createdBy);
+    if (event && !who.isEdited()) who.set(createdBy, event.createdBy);
   }
 
   function template() {
