@@ -188,18 +188,13 @@ func (l *Log) Transact(
 func (l *Log) RetryTransact(
 	ctx context.Context, plan func() ([]types.TransactWriteItem, error), failed func([]dynamo.Failure) error,
 ) error {
-	for attempt := 1; ; attempt++ {
+	return dynamo.Retry(ctx, func() (bool, error) {
 		failures, err := l.Transact(ctx, plan)
 		if err == nil && failures != nil && failed != nil {
 			err = failed(failures)
 		}
-		if err != nil || failures == nil {
-			return err
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
+		return failures == nil, err
+	})
 }
 
 // preventionDays is how long an item that prevents a transaction is kept: longer than a request can be delayed.

@@ -128,15 +128,17 @@ const (
 // Validation if the report is too large or the project has reports of too many repositories. Concurrent first reports can
 // exceed this limit by their number.
 func (s *Store) Put(ctx context.Context, r Report) (stored Report, added, removed []string, err error) {
-	for attempt := 1; ; attempt++ {
+	err = dynamo.Retry(ctx, func() (bool, error) {
 		stored, added, removed, err = s.tryPut(ctx, r)
-		if !errors.Is(err, errChanged) {
-			return stored, added, removed, err
+		if errors.Is(err, errChanged) {
+			return false, nil
 		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return Report{}, nil, nil, err
-		}
+		return true, err
+	})
+	if err != nil {
+		return Report{}, nil, nil, err
 	}
+	return stored, added, removed, nil
 }
 
 // errChanged reports that the report of the repository, or its project, was changed concurrently.

@@ -129,15 +129,7 @@ func (s *Store) close(ctx context.Context, id string, c closing) error {
 	if id == access.DefaultProject {
 		return apierror.New(apierror.NoAccess, "The default project can be neither archived nor deleted.")
 	}
-	for attempt := 1; ; attempt++ {
-		done, err := s.tryClose(ctx, id, c)
-		if done || err != nil {
-			return err
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
+	return dynamo.Retry(ctx, func() (bool, error) { return s.tryClose(ctx, id, c) })
 }
 
 // tryClose is one attempt of close. It returns false if the project has been changed concurrently.

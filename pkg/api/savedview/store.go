@@ -2,7 +2,6 @@ package savedview
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,27 +62,19 @@ func (s *Store) get(ctx context.Context) (views []View, number int64, err error)
 // is repeated because its response was lost succeeds.
 func (s *Store) Replace(ctx context.Context, views []View, precondition func(old []View) error) error {
 	views = newList(views).Views
-	for attempt := 1; ; attempt++ {
-		err := s.tryReplace(ctx, views, precondition)
-		if !errors.Is(err, errChanged) {
-			return err
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
+	return dynamo.Retry(ctx, func() (bool, error) { return s.tryReplace(ctx, views, precondition) })
 }
 
-// errChanged reports that the views were changed concurrently.
-var errChanged = errors.New("the saved views were changed concurrently")
-
-func (s *Store) tryReplace(ctx context.Context, views []View, precondition func(old []View) error) error {
+// tryReplace is one attempt of Replace. It returns false if the views were changed concurrently.
+func (s *Store) tryReplace(
+	ctx context.Context, views []View, precondition func(old []View) error,
+) (done bool, err error) {
 	old, number, err := s.get(ctx)
 	if err != nil || slices.Equal(old, views) {
-		return err
+		return true, err
 	}
 	if err := precondition(old); err != nil {
-		return err
+		return false, err
 	}
 	account := access.PrincipalFrom(ctx).UserID
 	item := key(account)
@@ -100,12 +91,9 @@ func (s *Store) tryReplace(ctx context.Context, views []View, precondition func(
 	failures, err := dynamo.Transact(ctx, s.client,
 		[]types.TransactWriteItem{dynamo.ReplaceItem(s.table, item, unchanged)})
 	if err != nil {
-		return fmt.Errorf("replace the saved views of user %d: %w", account, err)
+		return false, fmt.Errorf("replace the saved views of user %d: %w", account, err)
 	}
-	if failures != nil {
-		return errChanged
-	}
-	return nil
+	return failures == nil, nil
 }
 
 // DeleteAccount deletes the views of an account that is being deleted. It needs no condition: the account cannot be used

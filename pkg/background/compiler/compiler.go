@@ -25,18 +25,13 @@ func (c *Compiler) Compile(ctx context.Context, environment string) error {
 
 // compile is Compile, which can be limited to what has changed since the current snapshot.
 func (c *Compiler) compile(ctx context.Context, environment string, changed change) error {
-	for attempt := 1; ; attempt++ {
+	return dynamo.Retry(ctx, func() (bool, error) {
 		published, err := c.try(ctx, environment, changed)
 		if err != nil {
-			return fmt.Errorf("compile the snapshot of the environment %q: %w", environment, err)
+			err = fmt.Errorf("compile the snapshot of the environment %q: %w", environment, err)
 		}
-		if published {
-			return nil
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
+		return published, err
+	})
 }
 
 // current is the published snapshot of an environment, from which a compilation continues.

@@ -104,5 +104,18 @@ func Pause(ctx context.Context, attempt int) error {
 	}
 }
 
+// Retry calls try until it is done or returns an error. After an attempt that has lost a race, it pauses, see Pause.
+func Retry(ctx context.Context, try func() (done bool, err error)) error {
+	for attempt := 1; ; attempt++ {
+		done, err := try()
+		if done || err != nil {
+			return err
+		}
+		if err := Pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
 // Once is the option of a call that the client does not repeat, for callers that adapt to errors themselves.
 func Once(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} }
