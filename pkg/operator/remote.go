@@ -82,33 +82,48 @@ func (r *Remote) ChangeRequests(ctx context.Context, project string, closed bool
 		}
 		query.Set("state", "IS_ANY_OF:"+strings.Join(states, ","))
 	}
-	for all = []changerequest.Found{}; len(all) < limit; {
-		query.Set("offset", strconv.Itoa(len(all)))
-		query.Set("limit", strconv.Itoa(min(maxPage, limit-len(all))))
-		var page struct {
-			ChangeRequests []changerequest.Found `json:"changeRequests"`
-		}
-		if err := r.get(ctx, query, &page, "search", "change-requests"); err != nil {
+	all = []changerequest.Found{}
+	for len(all) < limit {
+		page, err := r.searchChangeRequests(ctx, query, len(all), min(maxPage, limit-len(all)))
+		if err != nil {
 			return nil, err
 		}
-		if len(page.ChangeRequests) == 0 {
+		if len(page) == 0 {
 			break
 		}
-		all = append(all, page.ChangeRequests...)
+		all = append(all, page...)
 	}
 	return all, nil
 }
 
-// changeRequestPath returns the path of a change request. The API has it below its project.
-func (r *Remote) changeRequestPath(ctx context.Context, id int64) ([]string, error) {
-	const everything = 1 << 30
-	all, err := r.ChangeRequests(ctx, "", true, everything)
-	if err != nil {
-		return nil, err
+// searchChangeRequests returns a page of the change requests that a query selects, the newest first.
+func (r *Remote) searchChangeRequests(ctx context.Context, query url.Values, offset, limit int) (
+	[]changerequest.Found, error,
+) {
+	query.Set("offset", strconv.Itoa(offset))
+	query.Set("limit", strconv.Itoa(limit))
+	var page struct {
+		ChangeRequests []changerequest.Found `json:"changeRequests"`
 	}
-	for _, one := range all {
-		if one.ID == id {
-			return []string{"projects", one.Project, "change-requests", strconv.FormatInt(id, 10)}, nil
+	err := r.get(ctx, query, &page, "search", "change-requests")
+	return page.ChangeRequests, err
+}
+
+// changeRequestPath returns the path of a change request. The API has it below its project, so it is searched for, in
+// pages that end with the one that has it.
+func (r *Remote) changeRequestPath(ctx context.Context, id int64) ([]string, error) {
+	for offset := 0; ; offset += maxPage {
+		page, err := r.searchChangeRequests(ctx, url.Values{}, offset, maxPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range page {
+			if one.ID == id {
+				return []string{"projects", one.Project, "change-requests", strconv.FormatInt(id, 10)}, nil
+			}
+		}
+		if len(page) < maxPage {
+			break
 		}
 	}
 	return nil, exitstatus.Errorf(exitstatus.NotFound, "there is no change request with the id %d", id)

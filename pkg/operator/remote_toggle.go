@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/toggle"
 )
@@ -55,22 +56,15 @@ func (r *Remote) Toggles(ctx context.Context) (all []Toggle, err error) {
 		return nil, err
 	}
 	for _, p := range projects {
-		for _, archived := range []string{"false", "true"} {
-			query := url.Values{"full": {"true"}, "archived": {archived}}
-			for more := true; more; {
-				var list struct {
-					Features []remoteToggle `json:"features"`
-					More     bool           `json:"more"`
-				}
-				if err := r.get(ctx, query, &list, "projects", p.ID, "features"); err != nil {
-					return nil, err
-				}
-				for _, t := range list.Features {
-					query.Set("after", t.Name)
+		for _, archived := range []bool{false, true} {
+			err := apiclient.Toggles(ctx, r.api, p.ID, archived, func(t remoteToggle) string { return t.Name },
+				func(t remoteToggle) error {
 					r.projectsOf[t.Name] = t.Project
 					all = append(all, t.toggle())
-				}
-				more = list.More
+					return nil
+				})
+			if err != nil {
+				return nil, apiclient.Explain(err)
 			}
 		}
 	}

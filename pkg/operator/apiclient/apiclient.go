@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,6 +81,33 @@ func Explain(err error) error {
 		status = exitstatus.Rejected
 	}
 	return exitstatus.Errorf(status, "%s", refused.Message)
+}
+
+// Toggles calls visit with each whole toggle of a project, ordered by name, archived or not. nameOf returns its name. One
+// request returns up to 5 MB of them. It stops with the first error of visit.
+func Toggles[T any](
+	ctx context.Context, c *Client, project string, archived bool, nameOf func(T) string, visit func(T) error,
+) error {
+	path := []string{"projects", project, "features"}
+	query := url.Values{"full": {"true"}, "archived": {strconv.FormatBool(archived)}}
+	for {
+		var list struct {
+			Features []T  `json:"features"`
+			More     bool `json:"more"`
+		}
+		if _, err := c.Call(ctx, http.MethodGet, path, query, nil, nil, &list); err != nil {
+			return err
+		}
+		for _, f := range list.Features {
+			if err := visit(f); err != nil {
+				return err
+			}
+			query.Set("after", nameOf(f))
+		}
+		if !list.More {
+			return nil
+		}
+	}
 }
 
 // Call calls an operation. The segments of the path are escaped by it. body is nil if the operation has none; into is nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
@@ -99,25 +98,15 @@ func (c *Client) projects(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// toggles returns the toggles of a project that are not archived. One request returns up to 5 MB of them.
+// toggles returns the toggles of a project that are not archived.
 func (c *Client) toggles(ctx context.Context, project string) (all []stored, err error) {
-	query := url.Values{"full": {"true"}}
-	for more := true; more; {
-		var list struct {
-			Features []stored `json:"features"`
-			More     bool     `json:"more"`
+	err = apiclient.Toggles(ctx, c.api, project, false, func(f stored) string { return f.Name }, func(f stored) error {
+		if len(f.Environments) > 0 && f.Environments[0].Strategies == nil {
+			return exitstatus.Errorf(exitstatus.Failure, "the installation is older than toggleadmin: update it, or use the "+
+				"toggleadmin of its release")
 		}
-		if _, err := c.api.Call(ctx, http.MethodGet, []string{"projects", project, "features"}, query, nil, nil, &list); err != nil {
-			return nil, err
-		}
-		for _, f := range list.Features {
-			if len(f.Environments) > 0 && f.Environments[0].Strategies == nil {
-				return nil, exitstatus.Errorf(exitstatus.Failure, "the installation is older than toggleadmin: update it, or use the "+
-					"toggleadmin of its release")
-			}
-			query.Set("after", f.Name)
-		}
-		all, more = append(all, list.Features...), list.More
-	}
-	return all, nil
+		all = append(all, f)
+		return nil
+	})
+	return all, err
 }
