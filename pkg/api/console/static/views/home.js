@@ -16,8 +16,9 @@ export async function render(content, context) {
   const { user, may, signal } = context;
   const mayReadLog = may('ADMIN');
   const shown = new Map(); // templates and errors of sections, by their names
-  const own = () => searchToggles({ owner: 'me', sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal);
-  const starred = () => searchToggles({ favorite: 'true', sortBy: 'name', limit: most }, signal);
+  let answers = {}; // to the searches that several sections need
+  const own = () => (answers.own ??= searchToggles({ owner: 'me', sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal));
+  const starred = () => (answers.starred ??= searchToggles({ favorite: 'true', sortBy: 'name', limit: most }, signal));
   const sections = {
     waiting: { title: 'Waiting for your approval', what: 'the change requests', load: loadWaiting },
     overdue: { title: 'Overdue', what: 'the toggles', load: loadOverdue },
@@ -30,6 +31,7 @@ export async function render(content, context) {
   await loadAll();
 
   async function loadAll() {
+    answers = {};
     await Promise.all(Object.keys(sections).map(load));
   }
 
@@ -38,6 +40,7 @@ export async function render(content, context) {
       shown.set(name, { template: await sections[name].load() });
     } catch (error) {
       if (signal.aborted) return;
+      answers = {}; // another attempt sends them again
       shown.set(name, { error });
     }
     draw();
