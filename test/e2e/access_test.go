@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -224,17 +223,9 @@ func TestPreconditions(t *testing.T) {
 		if !slices.Contains([]string{http.MethodPut, http.MethodPatch, http.MethodDelete}, method) {
 			continue
 		}
-		r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+"/api/admin/"+path, strings.NewReader(fill(a.body, target)))
-		assert.OK(t, err)
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Authorization", s.tokens["admin"])
-		r.Header.Set("If-Match", `"other"`)
-		got, err := http.DefaultClient.Do(r)
-		assert.OK(t, err)
-		response, err := io.ReadAll(got.Body)
-		assert.OK(t, err, got.Body.Close())
-		if got.StatusCode != http.StatusPreconditionFailed && got.StatusCode != http.StatusNotFound { // which precedes it
-			t.Errorf("%s: %d %s", operation, got.StatusCode, response)
+		status, response := s.sendIf(t, `"other"`, method+" /api/admin/"+path, "admin", fill(a.body, target))
+		if status != http.StatusPreconditionFailed && status != http.StatusNotFound { // which precedes it
+			t.Errorf("%s: %d %s", operation, status, response)
 		}
 	}
 	requireSame(t, before, s.contents(t))
@@ -304,33 +295,28 @@ func (s *service) attempt(t *testing.T, as, request, body string) (answer, respo
 		body = strings.Replace(body, "{", `{"attempt":true,`, 1)
 	}
 	method, path, _ := strings.Cut(strings.Replace(request, "roles=5", "roles=99", 1), " ") // there is no such role
-	r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+"/api/admin/"+path, strings.NewReader(body))
-	assert.OK(t, err)
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", s.tokens[as])
+	match := ""
 	if method != http.MethodGet {
-		r.Header.Set("If-Match", `"attempt"`)
+		match = `"attempt"`
 	}
-	got, err := http.DefaultClient.Do(r)
-	assert.OK(t, err)
-	defer got.Body.Close()
+	status, content := s.sendIf(t, match, method+" /api/admin/"+path, as, body)
 	var e struct{ Message string }
-	if err := json.NewDecoder(got.Body).Decode(&e); err != nil {
+	if err := json.Unmarshal(content, &e); err != nil {
 		e.Message = err.Error() // a list, or no body
 	}
 	missing := []string{"There is no project", "There is no toggle", "There is no segment"}
 	switch {
-	case got.StatusCode == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized:
 		return noAccount, e.Message
-	case got.StatusCode == http.StatusForbidden:
+	case status == http.StatusForbidden:
 		return refused, e.Message
-	case got.StatusCode == http.StatusNotFound &&
+	case status == http.StatusNotFound &&
 		slices.ContainsFunc(missing, func(text string) bool { return strings.HasPrefix(e.Message, text) }):
 		return unknown, e.Message
-	case got.StatusCode == http.StatusBadRequest && strings.Contains(e.Message, "must be the id of a project"):
+	case status == http.StatusBadRequest && strings.Contains(e.Message, "must be the id of a project"):
 		return badProject, e.Message
 	}
-	return permitted, fmt.Sprint(got.StatusCode, " ", e.Message)
+	return permitted, fmt.Sprint(status, " ", e.Message)
 }
 
 // contents returns the items of the tables that operations of the tests write, but the times at which credentials were

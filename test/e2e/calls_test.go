@@ -124,12 +124,21 @@ func isRead(call string) bool {
 
 func (s *service) send(t *testing.T, request, as, body string) (status int, response []byte) {
 	t.Helper()
+	return s.sendIf(t, "", request, as, body)
+}
+
+// sendIf is send with an If-Match, unless it is empty.
+func (s *service) sendIf(t *testing.T, match, request, as, body string) (status int, response []byte) {
+	t.Helper()
 	method, path, _ := strings.Cut(request, " ")
 	r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
 	assert.OK(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	if token := s.tokens[as]; token != "" {
 		r.Header.Set("Authorization", token)
+	}
+	if match != "" {
+		r.Header.Set("If-Match", match)
 	}
 	got, err := http.DefaultClient.Do(r)
 	assert.OK(t, err)
