@@ -13,11 +13,11 @@ import (
 // is stored. It records no event. It changes nothing if the toggle does not exist. Otherwise only the sweep of the
 // usage stores these times.
 func (s *Store) AddLastSeen(ctx context.Context, name string, seen map[string]time.Time) error {
-	for attempt := 1; ; attempt++ {
+	return dynamo.Retry(ctx, func() (done bool, err error) {
 		items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{featuretable.Key(name)},
 			featuretable.AttributeCreatedAt, featuretable.AttributeLastSeen)
 		if err != nil || len(items) == 0 {
-			return err
+			return true, err
 		}
 		before := featuretable.DecodeLastSeen(items[0].String(featuretable.AttributeLastSeen))
 		next := map[string]time.Time{}
@@ -28,15 +28,9 @@ func (s *Store) AddLastSeen(ctx context.Context, name string, seen map[string]ti
 			}
 		}
 		if maps.EqualFunc(before, next, time.Time.Equal) {
-			return nil
+			return true, nil
 		}
 		createdAt := items[0].String(featuretable.AttributeCreatedAt)
-		stored, err := featuretable.UpdateLastSeen(ctx, s.client, s.table, name, createdAt, before, next)
-		if err != nil || stored {
-			return err
-		}
-		if err := dynamo.Pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
+		return featuretable.UpdateLastSeen(ctx, s.client, s.table, name, createdAt, before, next)
+	})
 }
