@@ -25,8 +25,9 @@ import (
 	"toggleadmin/test/helper/assert"
 )
 
-// marker is a part of everything in the private project of TestPrivateProject that has a name or a text.
-const marker = "zq7"
+// marker is a part of everything in the private project of TestPrivateProject that has a name or a text. Random ids and
+// tokens never contain a tilde.
+const marker = "zq~"
 
 // startWithoutEvents starts a service whose clock stands still, and which delivers no events.
 func startWithoutEvents(t *testing.T) *service {
@@ -188,58 +189,58 @@ func (s *service) fillPrivate(t *testing.T, ida int64) map[string]string {
 	t.Helper()
 	const project = marker + "project"
 	features := "projects/" + project + "/features"
-	s.must(t, "ida", "POST projects", `{"id":"`+project+`","name":"zq7 Project","description":"zq7 description","mode":"open"}`)
-	s.must(t, "ida", "PUT projects/"+project+"/settings", `{"mode":"private","featureNaming":{"pattern":"zq7.*","example":"zq7x",`+
-		`"description":"zq7"},"linkTemplates":[{"title":"zq7","urlTemplate":"https://zq7.example.com"}]}`)
+	s.must(t, "ida", "POST projects", `{"id":"`+project+`","name":"zq~ Project","description":"zq~ description","mode":"open"}`)
+	s.must(t, "ida", "PUT projects/"+project+"/settings", `{"mode":"private","featureNaming":{"pattern":"zq~.*","example":"zq~x",`+
+		`"description":"zq~"},"linkTemplates":[{"title":"zq~","urlTemplate":"https://zq~.example.com"}]}`)
 	s.must(t, "admin", "PUT projects/"+project+"/groups/1/roles?roles=6", "")
 	s.must(t, "ida", "PUT projects/"+project+"/environments/production/freeze", `{"from":"2098-12-24T00:00:00Z",`+
-		`"until":"2099-01-02T00:00:00Z","reason":"zq7 reason"}`)
+		`"until":"2099-01-02T00:00:00Z","reason":"zq~ reason"}`)
 	constraint := `{"contextName":"plan","operator":"IN","values":["free"]},` +
-		`{"contextName":"userId","operator":"IN","values":["zq7 value"]}`
-	segment := s.must(t, "ida", "POST segments", `{"name":"zq7 Segment","description":"zq7","project":"`+project+`","constraints":[`+
+		`{"contextName":"userId","operator":"IN","values":["zq~ value"]}`
+	segment := s.must(t, "ida", "POST segments", `{"name":"zq~ Segment","description":"zq~","project":"`+project+`","constraints":[`+
 		constraint+`]}`)
 	segmentID := fmt.Sprint(segment["id"])
 	for _, name := range []string{"on", "archived", "deleted", "child"} {
-		s.must(t, "ida", "POST "+features, fmt.Sprintf(`{"name":"zq7%s","description":"zq7 text"}`, name))
+		s.must(t, "ida", "POST "+features, fmt.Sprintf(`{"name":"zq~%s","description":"zq~ text"}`, name))
 	}
-	s.must(t, "ida", "POST "+features+"/zq7child/dependencies", `{"feature":"zq7on"}`)
-	strategy := s.must(t, "ida", "POST "+features+"/zq7on/environments/production/strategies",
-		`{"name":"flexibleRollout","title":"zq7 title","constraints":[`+constraint+`],"parameters":{"stickiness":"plan","rollout":"50",`+
-			`"groupId":"zq7group"},"segments":[1,`+segmentID+`],"variants":[{"name":"zq7variant","weight":1000,"weightType":"variable",`+
-			`"stickiness":"plan","payload":{"type":"string","value":"zq7 payload"}}]}`)
-	s.must(t, "ida", "POST "+features+"/zq7on/environments/production/on", "")
-	s.must(t, "ida", "DELETE "+features+"/zq7archived", "")
-	s.must(t, "ida", "DELETE "+features+"/zq7deleted", "")
-	s.must(t, "ida", "DELETE archive/zq7deleted", "")
+	s.must(t, "ida", "POST "+features+"/zq~child/dependencies", `{"feature":"zq~on"}`)
+	strategy := s.must(t, "ida", "POST "+features+"/zq~on/environments/production/strategies",
+		`{"name":"flexibleRollout","title":"zq~ title","constraints":[`+constraint+`],"parameters":{"stickiness":"plan","rollout":"50",`+
+			`"groupId":"zq~group"},"segments":[1,`+segmentID+`],"variants":[{"name":"zq~variant","weight":1000,"weightType":"variable",`+
+			`"stickiness":"plan","payload":{"type":"string","value":"zq~ payload"}}]}`)
+	s.must(t, "ida", "POST "+features+"/zq~on/environments/production/on", "")
+	s.must(t, "ida", "DELETE "+features+"/zq~archived", "")
+	s.must(t, "ida", "DELETE "+features+"/zq~deleted", "")
+	s.must(t, "ida", "DELETE archive/zq~deleted", "")
 	// A toggle that everybody saw before it was moved.
-	s.must(t, "admin", "POST projects/shop/features", `{"name":"zq7moved","description":"zq7 before"}`)
-	s.must(t, "admin", "POST projects/shop/features/zq7moved/changeProject", `{"newProjectId":"`+project+`"}`)
-	s.must(t, "admin", "POST projects/shop/features", `{"name":"zq7moveddeleted"}`)
-	s.must(t, "admin", "POST projects/shop/features/zq7moveddeleted/changeProject", `{"newProjectId":"`+project+`"}`)
-	s.must(t, "ida", "DELETE "+features+"/zq7moveddeleted", "")
-	s.must(t, "ida", "DELETE archive/zq7moveddeleted", "")
-	token := s.must(t, "admin", "POST api-tokens", `{"tokenName":"zq7 token","type":"client","project":"`+project+
+	s.must(t, "admin", "POST projects/shop/features", `{"name":"zq~moved","description":"zq~ before"}`)
+	s.must(t, "admin", "POST projects/shop/features/zq~moved/changeProject", `{"newProjectId":"`+project+`"}`)
+	s.must(t, "admin", "POST projects/shop/features", `{"name":"zq~moveddeleted"}`)
+	s.must(t, "admin", "POST projects/shop/features/zq~moveddeleted/changeProject", `{"newProjectId":"`+project+`"}`)
+	s.must(t, "ida", "DELETE "+features+"/zq~moveddeleted", "")
+	s.must(t, "ida", "DELETE archive/zq~moveddeleted", "")
+	token := s.must(t, "admin", "POST api-tokens", `{"tokenName":"zq~ token","type":"client","project":"`+project+
 		`","environment":"production"}`)
 	request := s.must(t, "ida", "POST projects/"+project+"/environments/production/change-requests",
-		`{"feature":"zq7on","action":"updateEnabled","payload":{"enabled":false}}`)
-	s.must(t, "ida", "POST projects", `{"id":"zq7archivedproject","name":"zq7 Archived","mode":"private"}`)
-	s.must(t, "ida", "POST projects/archive/zq7archivedproject", "")
+		`{"feature":"zq~on","action":"updateEnabled","payload":{"enabled":false}}`)
+	s.must(t, "ida", "POST projects", `{"id":"zq~archivedproject","name":"zq~ Archived","mode":"private"}`)
+	s.must(t, "ida", "POST projects/archive/zq~archivedproject", "")
 
-	s.must(t, "ida", "POST features/zq7on/tags", `{"type":"simple","value":"zq7tag"}`)
+	s.must(t, "ida", "POST features/zq~on/tags", `{"type":"simple","value":"zq~tag"}`)
 	s.must(t, "ida", "POST projects/"+project+"/code-references",
-		`{"repository":"zq7code","references":[{"path":"a","line":1,"toggle":"zq7on"}]}`)
+		`{"repository":"zq~code","references":[{"path":"a","line":1,"toggle":"zq~on"}]}`)
 
 	// Applications: one with a token of the project, one with a token for all projects that uses only its toggles, and one
 	// that everybody sees.
-	s.reports(t, "zq7app", []string{project}, []string{"zq7on", "new-checkout"}, []string{"zq7unknown", "not-a-toggle"})
-	s.reports(t, "zq7allapp", []string{"*"}, []string{"zq7on", "zq7archived"}, []string{"zq7deleted"})
-	s.reports(t, "all-app", []string{"*"}, []string{"zq7on", "zq7moved"}, []string{"zq7deleted", "zq7moveddeleted"})
-	s.reports(t, "public-app", []string{"shop"}, nil, []string{"zq7archived", "zq7deleted"})
-	s.reports(t, "public-app", []string{"shop"}, []string{"zq7deleted"}, nil)
+	s.reports(t, "zq~app", []string{project}, []string{"zq~on", "new-checkout"}, []string{"zq~unknown", "not-a-toggle"})
+	s.reports(t, "zq~allapp", []string{"*"}, []string{"zq~on", "zq~archived"}, []string{"zq~deleted"})
+	s.reports(t, "all-app", []string{"*"}, []string{"zq~on", "zq~moved"}, []string{"zq~deleted", "zq~moveddeleted"})
+	s.reports(t, "public-app", []string{"shop"}, nil, []string{"zq~archived", "zq~deleted"})
+	s.reports(t, "public-app", []string{"shop"}, []string{"zq~deleted"}, nil)
 	return map[string]string{
-		"project": project, "toggle": "zq7on", "archived": "zq7archived", "child": "zq7child", "parent": "zq7on",
-		"destination": "shop", "environment": "production", "segment": segmentID, "field": "plan", "tag": "zq7tag",
-		"application": "zq7app", "token": fmt.Sprint(token["secret"]), "strategy": fmt.Sprint(strategy["id"]), "account": fmt.Sprint(ida),
+		"project": project, "toggle": "zq~on", "archived": "zq~archived", "child": "zq~child", "parent": "zq~on",
+		"destination": "shop", "environment": "production", "segment": segmentID, "field": "plan", "tag": "zq~tag",
+		"application": "zq~app", "token": fmt.Sprint(token["secret"]), "strategy": fmt.Sprint(strategy["id"]), "account": fmt.Sprint(ida),
 		"group": "1", "role": "1", "service account": "4", "pat": "1", "request": fmt.Sprint(request["id"]),
 	}
 }
@@ -289,29 +290,29 @@ func (s *service) requireSameAsMissing(t *testing.T, private map[string]string) 
 		private["strategy"], missing["strategy"])
 	requests := attempts()
 	for i, more := range []attempt{
-		{"GET client-metrics/features/zq7deleted", "", ""},
-		{"GET client-metrics/features/zq7moveddeleted/raw", "", ""},
-		{"GET client-metrics/features/zq7unknown", "", ""},
-		{"GET metrics/applications/zq7allapp", "", ""},
-		{"GET metrics/applications?query=zq7", "", ""},
-		{"GET search/events?feature=IS:zq7deleted", "", ""},
-		{"GET search/events?feature=IS:zq7moved", "", ""},
-		{"GET search/events?feature=IS:zq7moveddeleted", "", ""},
-		{"GET search/events?feature=IS:new-checkout&query=zq7", "", ""},
-		{"GET search/features?segment=IS:zq7+Segment", "", ""},
-		{"GET search/features?query=zq7", "", ""},
-		{"GET projects/zq7archivedproject/overview", "", ""},
-		{"POST playground/advanced", `{"environments":["production"],"projects":["zq7project"],"context":{}}`, ""},
+		{"GET client-metrics/features/zq~deleted", "", ""},
+		{"GET client-metrics/features/zq~moveddeleted/raw", "", ""},
+		{"GET client-metrics/features/zq~unknown", "", ""},
+		{"GET metrics/applications/zq~allapp", "", ""},
+		{"GET metrics/applications?query=zq~", "", ""},
+		{"GET search/events?feature=IS:zq~deleted", "", ""},
+		{"GET search/events?feature=IS:zq~moved", "", ""},
+		{"GET search/events?feature=IS:zq~moveddeleted", "", ""},
+		{"GET search/events?feature=IS:new-checkout&query=zq~", "", ""},
+		{"GET search/features?segment=IS:zq~+Segment", "", ""},
+		{"GET search/features?query=zq~", "", ""},
+		{"GET projects/zq~archivedproject/overview", "", ""},
+		{"POST playground/advanced", `{"environments":["production"],"projects":["zq~project"],"context":{}}`, ""},
 		{"POST projects/shop/features/new-checkout/changeProject", `{"newProjectId":"{project}"}`, ""},
-		{"POST projects/shop/features/new-checkout/dependencies", `{"feature":"zq7on"}`, ""},
-		{"POST projects/shop/features/zq7on/environments/production/on", "", ""},
-		{"DELETE projects/shop/features/zq7on", "", ""},
-		{"POST projects/shop/stale", `{"features":["search-ranking","zq7on"],"stale":true}`, ""},
-		{"POST projects/shop/bulk_features/environments/production/off", `{"features":["search-ranking","zq7on"]}`, ""},
+		{"POST projects/shop/features/new-checkout/dependencies", `{"feature":"zq~on"}`, ""},
+		{"POST projects/shop/features/zq~on/environments/production/on", "", ""},
+		{"DELETE projects/shop/features/zq~on", "", ""},
+		{"POST projects/shop/stale", `{"features":["search-ranking","zq~on"],"stale":true}`, ""},
+		{"POST projects/shop/bulk_features/environments/production/off", `{"features":["search-ranking","zq~on"]}`, ""},
 		{"PUT projects/shop/features/new-checkout/environments/production/strategies/{strategy}", `{"title":"a"}`, ""},
 		{"POST projects/shop/features/search-ranking/environments/production/strategies", `{"name":"default","segments":[{segment}]}`, ""},
 		{"PUT segments/1", `{"project":"{project}"}`, ""},
-		{"POST archive/revive/zq7deleted", "", ""},
+		{"POST archive/revive/zq~deleted", "", ""},
 	} {
 		requests[fmt.Sprint("more ", i)] = more
 	}
@@ -365,7 +366,7 @@ func (s *service) requireNoNumbers(t *testing.T) {
 	s.must(t, "admin", "POST segments", `{"name":"hidden-only","constraints":[]}`)
 	segments := s.must(t, "admin", "GET segments", "")["segments"].([]any) //nolint:errcheck // a list
 	last := segments[len(segments)-1].(map[string]any)["id"]               //nolint:errcheck // an object
-	s.must(t, "ida", "POST projects/zq7project/features/zq7on/environments/development/strategies", fmt.Sprintf(
+	s.must(t, "ida", "POST projects/zq~project/features/zq~on/environments/development/strategies", fmt.Sprintf(
 		`{"name":"default","segments":[%v],"constraints":[{"contextName":"hidden-only","operator":"IN","values":["a"]}]}`, last))
 	for _, test := range []struct{ request, body string }{
 		{"DELETE context/hidden-only", ""},
@@ -399,12 +400,12 @@ func (s *service) requireNoNumbers(t *testing.T) {
 func (s *service) requireTaken(t *testing.T, private map[string]string) {
 	t.Helper()
 	for _, test := range []struct{ request, body, sent string }{
-		{"POST projects/shop/features", `{"name":"zq7on"}`, "zq7on"},
-		{"POST projects/shop/features/new-checkout/clone", `{"name":"zq7archived"}`, "zq7archived"},
-		{"POST segments", `{"name":"ZQ7 SEGMENT","constraints":[]}`, "ZQ7 SEGMENT"},
-		{"PUT segments/1", `{"name":"ZQ7 SEGMENT"}`, "ZQ7 SEGMENT"},
-		{"POST projects", `{"id":"ZQ7PROJECT","name":"a"}`, "ZQ7PROJECT"},
-		{"POST projects/validate", `{"id":"ZQ7archivedproject"}`, "ZQ7archivedproject"},
+		{"POST projects/shop/features", `{"name":"zq~on"}`, "zq~on"},
+		{"POST projects/shop/features/new-checkout/clone", `{"name":"zq~archived"}`, "zq~archived"},
+		{"POST segments", `{"name":"ZQ~ SEGMENT","constraints":[]}`, "ZQ~ SEGMENT"},
+		{"PUT segments/1", `{"name":"ZQ~ SEGMENT"}`, "ZQ~ SEGMENT"},
+		{"POST projects", `{"id":"ZQ~PROJECT","name":"a"}`, "ZQ~PROJECT"},
+		{"POST projects/validate", `{"id":"ZQ~archivedproject"}`, "ZQ~archivedproject"},
 	} {
 		status, response := s.send(t, strings.Replace(test.request, " ", " /api/admin/", 1), "editor", test.body)
 		rest := strings.ReplaceAll(withoutID(string(response)), test.sent, "")
@@ -421,14 +422,14 @@ func (s *service) requireNoMarker(t *testing.T, private map[string]string) {
 	t.Helper()
 	s.must(t, "admin", "POST projects/shop/features/new-checkout/environments/production/strategies",
 		`{"name":"default","segments":[`+private["segment"]+`]}`)
-	s.must(t, "admin", "POST api-tokens", `{"tokenName":"both","type":"client","projects":["shop","zq7project"],"environment":"production"}`)
-	s.reports(t, "public-app", []string{"shop", "zq7project"}, []string{"zq7on"}, nil)
+	s.must(t, "admin", "POST api-tokens", `{"tokenName":"both","type":"client","projects":["shop","zq~project"],"environment":"production"}`)
+	s.reports(t, "public-app", []string{"shop", "zq~project"}, []string{"zq~on"}, nil)
 	// A toggle that leaves the project is seen, what happened in it is not.
 	s.must(t, "admin", "POST projects/shop/features", `{"name":"moved-away"}`)
-	for _, move := range []string{"shop zq7project", "zq7project shop"} {
+	for _, move := range []string{"shop zq~project", "zq~project shop"} {
 		from, to, _ := strings.Cut(move, " ")
-		if to == "zq7project" {
-			s.must(t, "admin", "PUT projects/zq7project/settings", `{"featureNaming":null}`)
+		if to == "zq~project" {
+			s.must(t, "admin", "PUT projects/zq~project/settings", `{"featureNaming":null}`)
 		}
 		s.must(t, "admin", "POST projects/"+from+"/features/moved-away/changeProject", `{"newProjectId":"`+to+`"}`)
 	}
@@ -437,6 +438,6 @@ func (s *service) requireNoMarker(t *testing.T, private map[string]string) {
 			t.Errorf("%s: %s", request, response)
 		}
 	}
-	status, response := s.send(t, "GET /api/admin/search/features?segment=IS:zq7+Segment", "viewer", "")
+	status, response := s.send(t, "GET /api/admin/search/features?segment=IS:zq~+Segment", "viewer", "")
 	assert.Equal(t, `200 {"features":[],"total":0}`, fmt.Sprint(status, " ", string(response)))
 }
