@@ -174,7 +174,7 @@ func (a *actor) beforeApplication(r *changerequest.Request) {
 	rival := choose(a, (*actor).disturbRequests, (*actor).disturbRequests, func(b *actor) {
 		b.applyRequest(b.admin, r, object{"state": changerequest.Applied})
 	})
-	if c := r.Changes[a.IntN(max(1, len(r.Changes))):]; len(c) > 0 && c[0].Feature != "" && a.IntN(3) > 0 {
+	if c := r.Changes[a.IntN(max(1, len(r.Changes))):]; len(c) > 0 && a.IntN(3) > 0 {
 		rival = func(b *actor) { b.changeSubject(r, c[0]) }
 	}
 	switch a.IntN(5) {
@@ -198,8 +198,13 @@ func isRead(table string, n int) func(*call) bool {
 	}
 }
 
-// changeSubject changes the toggle of a change of a request, most of the time the strategy that the change concerns.
+// changeSubject changes the segment or the toggle of a change of a request, most of the time the strategy that the change
+// concerns.
 func (a *actor) changeSubject(r *changerequest.Request, c changerequest.Change) {
+	if c.IsOfSegment() {
+		a.do(a.admin, fmt.Sprint("PUT segments/", c.Segment), object{"constraints": a.userConstraints()})
+		return
+	}
 	on := activated{c.Feature, r.Project, r.Environment}
 	i := slices.IndexFunc(a.strategies(on), func(s toggle.Strategy) bool { return s.ID == a.payload(c)["id"] })
 	if i < 0 || a.IntN(4) == 0 {

@@ -220,11 +220,11 @@ func (a *actor) changeIn(project, environment string) object {
 	}
 	all := a.strategies(activated{name, project, environment})
 	switch {
+	case kind == 7 || kind == 3 && a.isOnElsewhere(name, environment):
+		return object{"feature": name, "action": changerequest.ArchiveFeature}
 	case kind < 7:
 		return change(changerequest.UpdateEnabled,
 			object{"enabled": a.IntN(3) > 0, "shouldActivateDisabledStrategies": a.IntN(2) == 0})
-	case kind == 7:
-		return object{"feature": name, "action": changerequest.ArchiveFeature}
 	case kind == 8:
 		return change(changerequest.AddDependency, object{"feature": choose(a, names...), "enabled": a.IntN(2) == 0})
 	case kind == 9:
@@ -243,6 +243,13 @@ func (a *actor) changeIn(project, environment string) object {
 	payload := a.strategy()
 	payload["id"] = choose(a, all...).ID
 	return change(changerequest.UpdateStrategy, payload)
+}
+
+// isOnElsewhere reports whether a toggle is on in an environment of change requests other than one.
+func (a *actor) isOnElsewhere(name, environment string) bool {
+	return slices.ContainsFunc(a.requestEnvironments(), func(other string) bool {
+		return other != environment && a.feature(name).Environments[other].Enabled
+	})
 }
 
 func (a *actor) changeOfSegment(deletes bool) object {

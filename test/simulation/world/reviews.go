@@ -13,7 +13,7 @@ import (
 func (a *actor) moveOn(r *changerequest.Request) {
 	state, by := changerequest.InReview, a.author(r)
 	switch kind := a.IntN(12); {
-	case kind == 0 && a.IntN(2) == 0:
+	case kind == 0 && a.IntN(2) == 0 || r.State.IsFinal() && kind < 4:
 		state = changerequest.Canceled
 	case r.State == changerequest.Draft:
 	case kind == 1 && a.IntN(2) == 0:
