@@ -9,7 +9,7 @@ import (
 type evaluateCmd struct {
 	toggleInEnvironment
 
-	Context map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,."`
+	Context map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,. Repeat for more."`
 }
 
 // Validate rejects a value without the name of its field.
