@@ -72,6 +72,8 @@ func measureToggles(ctx context.Context, _ options) {
 	b.search = b.newSearch(active)
 	b.compare(ctx, "with strategies: first page", "1.50", "")
 	b.compare(ctx, "with strategies: part of a name, by name", "1.50", "query=toggle-0001&sortBy=name")
+	b.compare(ctx, "with strategies: overdue", "1.50", "stage=IS:overdue")
+	b.compare(ctx, "with strategies: rolling out", "1.50", "stage=IS:rolling-out")
 	printTable("Searches of toggles",
 		" search | ms | ratio | goal | ratio of processor time | calls | items read", b.rows,
 		"%d toggles of %d types on the local engine, in memory, client and engine sharing the machine. The "+
