@@ -146,8 +146,8 @@ func (o filesOptions) printPlan(s *session, p ascode.Plan) error {
 		for _, c := range step.Changes {
 			fmt.Fprintf(s.out, "  %s\n", printable(c.Summary))
 		}
-		for _, environment := range step.Protected {
-			fmt.Fprintf(s.out, "  Its changes in %s need a change request, which apply makes.\n", printable(environment))
+		for _, note := range step.Requests() {
+			fmt.Fprintf(s.out, "  %s\n", printable(note))
 		}
 	}
 	if o.Prune {

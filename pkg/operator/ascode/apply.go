@@ -1,12 +1,14 @@
 package ascode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"toggleadmin/pkg/operator/apiclient"
 )
@@ -22,13 +24,14 @@ type Outcome struct {
 }
 
 // Apply makes the steps of a plan, each as a whole or not at all, and calls done after each. A step that fails does not
-// prevent the others. Changes in protected environments are collected in one change request for each environment of a
-// project. After an interruption, a new plan has what is left.
+// prevent the others. Changes of toggles in protected environments are collected in one change request for each environment
+// of a project. A segment that is used in one has a change request of its own. After an interruption, a new plan has what is
+// left.
 //
 // What toggles share is changed before them. If that is a conflict, such as a legal value that is removed and that a
 // strategy uses until its toggle is changed, it is tried again after all toggles.
 func (c *Client) Apply(ctx context.Context, p Plan, done func(Outcome)) error {
-	asked := map[[2]string][]asking{} // by project and environment
+	asked := map[place][]asking{}
 	var later []Step
 	for _, s := range p.Steps {
 		err := c.applyStep(ctx, &s)
@@ -36,10 +39,9 @@ func (c *Client) Apply(ctx context.Context, p Plan, done func(Outcome)) error {
 			later = append(later, s)
 			continue
 		}
-		for _, environment := range s.Protected {
+		for _, at := range s.places() {
 			if err == nil {
-				key := [2]string{s.Project, environment}
-				asked[key] = append(asked[key], s.asking(environment)...)
+				asked[at] = append(asked[at], s.asking(at.environment)...)
 			}
 		}
 		if err := report(s, err, done); err != nil {
@@ -51,17 +53,20 @@ func (c *Client) Apply(ctx context.Context, p Plan, done func(Outcome)) error {
 			return err
 		}
 	}
-	byName := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
-	for _, key := range slices.SortedFunc(maps.Keys(asked), byName) {
-		o := Outcome{Ref: Ref{Kind: KindRequest, Project: key[0]}, Environment: key[1]}
-		id, err := c.ask(ctx, key[0], key[1], p.source, asked[key])
+	inOrder := func(a, b place) int {
+		return cmp.Or(strings.Compare(a.project, b.project), strings.Compare(a.environment, b.environment),
+			cmp.Compare(a.segment, b.segment))
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(asked), inOrder) {
+		r, err := c.ask(ctx, at, p.source, asked[at])
+		o := Outcome{Ref: Ref{Kind: KindRequest, Project: r.Project}, Environment: r.Environment}
 		if refused, ok := errors.AsType[*apiclient.Error](err); ok {
 			o.Error = refused.Message
 		} else if err != nil {
 			return err
 		}
-		if id != 0 {
-			o.Name = strconv.FormatInt(id, 10)
+		if r.ID != 0 {
+			o.Name = strconv.FormatInt(r.ID, 10)
 		}
 		done(o)
 	}
@@ -106,5 +111,8 @@ func (s Step) isShared() bool { return s.Kind != KindToggle && s.Kind != KindReq
 
 // onlyAsks reports whether all changes of a step are in protected environments.
 func (s Step) onlyAsks() bool {
+	if _, ok := s.action.(*askSegment); ok {
+		return true
+	}
 	return !slices.ContainsFunc(s.Changes, func(c Change) bool { return !slices.Contains(s.Protected, c.Environment) })
 }

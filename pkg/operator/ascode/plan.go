@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/featurestate"
+	"toggleadmin/pkg/api/segmenttable"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -96,7 +96,8 @@ type planner struct {
 	groups    func() (map[string]int64, error)  // the ids by the names; asks the API once
 	lifetimes func() (map[string]*int64, error) // of the toggle types by their ids; asks the API once
 	segments  map[string]int64                  // the ids by the names, in lower case
-	here      map[string]stored                 // the toggles of the projects of files, with Prune of all projects
+	here      map[string]stored                 // the toggles of the projects that were read, with Prune of all
+	read      map[string]bool                   // those projects
 	protected map[string][]string               // the environments that require change requests, by project
 	first     map[Ref]how                       // what the plan makes before toggles that need it
 	isSet     featurestate.Comparison
@@ -109,7 +110,8 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		client: c, o: o, caller: sync.OnceValues(func() (eventlog.Actor, error) { return c.caller(ctx) }),
 		groups:    sync.OnceValues(func() (map[string]int64, error) { return c.groups(ctx) }),
 		lifetimes: sync.OnceValues(func() (map[string]*int64, error) { return c.lifetimes(ctx) }),
-		segments:  map[string]int64{}, here: map[string]stored{}, protected: map[string][]string{}, first: map[Ref]how{},
+		segments:  map[string]int64{}, here: map[string]stored{}, read: map[string]bool{},
+		protected: map[string][]string{}, first: map[Ref]how{},
 		isSet: featurestate.NewComparison(),
 	}
 	stored, err := c.segments(ctx)
@@ -133,6 +135,9 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		}
 		done.Steps = append(done.Steps, steps...)
 	}
+	if err := p.askForSegments(ctx, done.Steps); err != nil {
+		return Plan{}, err
+	}
 	if o.Prune {
 		archived, err := p.prune(ctx, Of(resources, KindToggle))
 		if err != nil {
@@ -140,7 +145,7 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		}
 		done.Steps = append(done.Steps, archived...)
 	}
-	canceled, err := p.cancel(ctx, done)
+	canceled, err := p.cancel(ctx, done, Of(resources, KindSegment))
 	done.Steps = append(done.Steps, canceled...)
 	return done, err
 }
@@ -209,9 +214,6 @@ func (p *planner) lookAround(ctx context.Context, toggles []Resource) error {
 			return err
 		}
 		for _, project := range all {
-			if projects[project] != nil {
-				continue
-			}
 			if err := p.readToggles(ctx, project); err != nil {
 				return err
 			}
@@ -225,8 +227,12 @@ func (p *planner) lookAround(ctx context.Context, toggles []Resource) error {
 	return nil
 }
 
-// readToggles reads the toggles of a project.
+// readToggles reads the toggles of a project, once.
 func (p *planner) readToggles(ctx context.Context, project string) error {
+	if p.read[project] {
+		return nil
+	}
+	p.read[project] = true
 	all, err := p.client.toggles(ctx, project)
 	for _, t := range all {
 		p.here[t.Name] = t
@@ -271,31 +277,36 @@ func (p *planner) change(e eventlog.Event) (Change, error) {
 	return Change{Type: e.Type, Summary: eventsearch.Summary(e), Environment: e.Environment}, err
 }
 
-// cancel returns the steps that cancel open change requests of the source. They are those for environments in which the
-// plan changes nothing: the files were reverted.
-func (p *planner) cancel(ctx context.Context, plan Plan) (steps []Step, err error) {
-	for _, project := range slices.Sorted(maps.Keys(p.protected)) {
-		if len(p.protected[project]) == 0 {
+// cancel returns the steps that cancel open change requests of the source. They are those for toggles in environments, and
+// for segments of files, in which the plan changes nothing: the files were reverted.
+func (p *planner) cancel(ctx context.Context, plan Plan, segments []Resource) (steps []Step, err error) {
+	described := map[string]bool{} // the ids of segments
+	isDescribed := func(id string) bool { return described[id] }
+	for _, s := range segments {
+		described[segmenttable.Name(p.segments[s.Ref().key().Name])] = true
+	}
+	if len(p.protected) == 0 && len(described) == 0 {
+		return nil, nil
+	}
+	open, err := p.client.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range slices.Backward(open) {
+		_, isRead := p.protected[r.Project]
+		isKnown := len(r.Features) > 0 && isRead || slices.ContainsFunc(r.Segments, isDescribed)
+		needed := slices.ContainsFunc(plan.Steps, func(s Step) bool {
+			return slices.ContainsFunc(s.places(), func(at place) bool { return at.concerns(r) })
+		})
+		if r.Title != titleOf(plan.source) || !isKnown || needed {
 			continue
 		}
-		var open []request
-		if err := p.client.api.Get(ctx, &open, "projects", project, "change-requests", "pending"); err != nil {
-			return nil, err
-		}
-		for _, r := range open {
-			needed := slices.ContainsFunc(plan.Steps, func(s Step) bool {
-				return s.Project == project && slices.Contains(s.Protected, r.Environment)
-			})
-			if r.Title != titleOf(plan.source) || needed {
-				continue
-			}
-			text := fmt.Sprintf("The change request %d for %s is canceled: the files describe what is there.", r.ID, r.Environment)
-			steps = append(steps, Step{
-				Ref:     Ref{KindRequest, strconv.FormatInt(r.ID, 10), project},
-				Changes: []Change{{Type: eventlog.ChangeRequestCancelled, Environment: r.Environment, Summary: text}},
-				action:  &cancelRequest{project, r.ID},
-			})
-		}
+		text := fmt.Sprintf("The change request %d for %s is canceled: the files describe what is there.", r.ID, r.Environment)
+		steps = append(steps, Step{
+			Ref:     Ref{KindRequest, strconv.FormatInt(r.ID, 10), r.Project},
+			Changes: []Change{{Type: eventlog.ChangeRequestCancelled, Environment: r.Environment, Summary: text}},
+			action:  &cancelRequest{r.Project, r.ID},
+		})
 	}
 	return steps, nil
 }

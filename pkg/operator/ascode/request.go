@@ -6,25 +6,76 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
 )
 
+// place is what a change request of a plan is for: the toggles of a project in an environment, or a segment that strategies
+// use there.
+type place struct {
+	project, environment string
+	segment              int64 // its id; 0: toggles
+}
+
+// places returns what the change requests of a step are for.
+func (s Step) places() (all []place) {
+	of := place{project: s.Project}
+	if a, ok := s.action.(*askSegment); ok {
+		of.project, of.segment = a.project, a.id
+	}
+	for _, of.environment = range s.Protected {
+		all = append(all, of)
+	}
+	return all
+}
+
+// Requests returns a sentence about each change request that a step needs.
+func (s Step) Requests() (all []string) {
+	for _, at := range s.places() {
+		text := fmt.Sprintf("Its changes in %s need a change request, which apply makes.", at.environment)
+		if at.segment != 0 {
+			text = fmt.Sprintf("Its change needs a change request of its own, which apply makes in %s of the project %s.",
+				at.environment, at.project)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// concerns reports whether an open change request is for a place. One for a segment can be in another environment: it asks
+// for the approvals of all environments in which strategies use the segment.
+func (p place) concerns(r changerequest.Found) bool {
+	if p.segment != 0 {
+		return slices.Contains(r.Segments, strconv.FormatInt(p.segment, 10))
+	}
+	return len(r.Features) > 0 && r.Project == p.project && r.Environment == p.environment
+}
+
 // asking is a change of a change request.
 type asking struct {
-	Feature string               `json:"feature"`
+	Feature string               `json:"feature,omitempty"` // "": the change is of a segment
 	Action  changerequest.Action `json:"action"`
 	Payload any                  `json:"payload"`
+
+	// Conflict is why the change of a request that was made is not possible any more.
+	Conflict string `json:"conflict,omitempty"`
 }
 
 // asking returns the changes of a step in an environment as those of a change request.
 func (s Step) asking(environment string) (all []asking) {
-	add := func(action changerequest.Action, payload any) { all = append(all, asking{s.Name, action, payload}) }
+	if a, ok := s.action.(*askSegment); ok {
+		return []asking{{Action: changerequest.UpdateSegment, Payload: segmentChange{a.id, a.segment}}}
+	}
+	add := func(action changerequest.Action, payload any) {
+		all = append(all, asking{Feature: s.Name, Action: action, Payload: payload})
+	}
 	for _, c := range s.Changes {
 		if c.Environment != environment {
 			continue
@@ -65,17 +116,16 @@ func orderOf(c Change) (order []any) {
 
 // request is a change request in the API.
 type request struct {
-	ID          int64               `json:"id"`
-	Title       string              `json:"title"`
-	Environment string              `json:"environment"`
-	State       changerequest.State `json:"state"`
-	Features    []struct {
+	ID       int64               `json:"id"`
+	State    changerequest.State `json:"state"`
+	Segments []asking            `json:"segments"`
+	Features []struct {
 		Name    string   `json:"name"`
 		Changes []asking `json:"changes"`
 	} `json:"features"`
 }
 
-// changes returns the changes of a request by toggle.
+// changes returns the changes of a request by toggle, those of segments last.
 func (r request) changes() (all []asking) {
 	for _, f := range r.Features {
 		for _, c := range f.Changes {
@@ -83,43 +133,68 @@ func (r request) changes() (all []asking) {
 			all = append(all, c)
 		}
 	}
-	return all
+	return append(all, r.Segments...)
+}
+
+// open returns the change requests that are not closed, of all projects that the token sees.
+func (c *Client) open(ctx context.Context) (all []changerequest.Found, err error) {
+	var states []string
+	for _, state := range changerequest.OpenStates() {
+		states = append(states, string(state))
+	}
+	const size = 100
+	query := url.Values{"state": {"IS_ANY_OF:" + strings.Join(states, ",")}, "limit": {strconv.Itoa(size)}}
+	for {
+		var page struct {
+			ChangeRequests []changerequest.Found `json:"changeRequests"`
+		}
+		query.Set("offset", strconv.Itoa(len(all)))
+		_, err := c.api.Call(ctx, http.MethodGet, []string{"search", "change-requests"}, query, nil, nil, &page)
+		all = append(all, page.ChangeRequests...)
+		if err != nil || len(page.ChangeRequests) < size {
+			return all, err
+		}
+	}
 }
 
 // ask makes a change request and sends it to review. If there already is an open one with the same changes, it makes
-// none, and sends that if it was not sent. Another open request of the source is canceled.
-func (c *Client) ask(ctx context.Context, project, environment, source string, changes []asking) (int64, error) {
-	var open []request
-	if err := c.api.Get(ctx, &open, "projects", project, "change-requests", "pending"); err != nil {
-		return 0, err
+// none, and sends that if it was not sent. Another open request of the source for the place is canceled. The id of the
+// request that it returns is 0 if there is none.
+func (c *Client) ask(ctx context.Context, at place, source string, changes []asking) (changerequest.Found, error) {
+	asked := changerequest.Found{Project: at.project, Environment: at.environment}
+	open, err := c.open(ctx)
+	if err != nil {
+		return asked, err
 	}
 	title := titleOf(source)
-	for _, r := range open {
-		if r.Environment != environment {
+	for _, found := range open {
+		if !at.concerns(found) {
 			continue
 		}
-		if err := c.api.Get(ctx, &r, "projects", project, "change-requests", strconv.FormatInt(r.ID, 10)); err != nil {
-			return 0, err
+		var r request
+		if err := c.api.Get(ctx, &r, "projects", found.Project, "change-requests", strconv.FormatInt(found.ID, 10)); err != nil {
+			return asked, err
 		}
 		if same(r.changes(), changes) {
-			return r.ID, c.send(ctx, project, title, r)
+			return found, c.send(ctx, found.Project, title, r)
 		}
-		if r.Title == title {
-			if err := c.become(ctx, project, r.ID, changerequest.Canceled); err != nil {
-				return r.ID, err
+		if found.Title == title {
+			if err := c.become(ctx, found.Project, r.ID, changerequest.Canceled); err != nil {
+				return found, err
 			}
 		}
 	}
 	var made request
-	path := []string{"projects", project, "environments", environment, "change-requests"}
+	path := []string{"projects", at.project, "environments", at.environment, "change-requests"}
 	if _, err := c.api.Call(ctx, http.MethodPost, path, nil, nil, changes, &made); err != nil {
-		return 0, err
+		return asked, err
 	}
+	asked.ID = made.ID
 	if !same(made.changes(), changes) {
-		return made.ID, &apiclient.Error{Message: fmt.Sprintf("The changes were added to your draft %d, which has other changes. "+
+		return asked, &apiclient.Error{Message: fmt.Sprintf("The changes were added to your draft %d, which has other changes. "+
 			"Send it to review yourself.", made.ID)}
 	}
-	return made.ID, c.send(ctx, project, title, made)
+	return asked, c.send(ctx, at.project, title, made)
 }
 
 // titleOf returns the title of the change requests of a source.

@@ -1,8 +1,12 @@
 package ascode
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 
 	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/segmenttable"
@@ -72,7 +76,89 @@ func (s *Segment) plan(ctx context.Context, p *planner) (Step, error) {
 		return Step{}, explain(s, err)
 	}
 	e := eventlog.Event{Type: eventlog.SegmentUpdated, Subject: segmenttable.Subject(id)}
-	return p.step(s.Ref(), e, stored, next, &send{http.MethodPut, path, etag, s})
+	constraints := !reflect.DeepEqual(stored.Constraints, next.Constraints)
+	a := &updateSegment{send{http.MethodPut, path, etag, s}, s, id, constraints}
+	return p.step(s.Ref(), e, stored, next, a)
+}
+
+// updateSegment changes a segment directly.
+type updateSegment struct {
+	send
+
+	segment     *Segment
+	id          int64
+	constraints bool // they change, so what applications get changes
+}
+
+// askForSegments makes steps that change segments ask for a change request if a strategy in a protected environment uses
+// the segment.
+func (p *planner) askForSegments(ctx context.Context, steps []Step) error {
+	for i, s := range steps {
+		a, ok := s.action.(*updateSegment)
+		if !ok || !a.constraints {
+			continue
+		}
+		at, found, err := p.protectedUse(ctx, a.id)
+		if err != nil {
+			return err
+		}
+		if found {
+			steps[i].action, steps[i].Protected = &askSegment{*a, at.project}, []string{at.environment}
+		}
+	}
+	return nil
+}
+
+// protectedUse returns the first protected environment in which a strategy of a toggle that is not archived uses a segment.
+// It knows of projects that the token sees.
+func (p *planner) protectedUse(ctx context.Context, id int64) (at place, found bool, err error) {
+	var used struct {
+		Strategies []segment.Strategy `json:"strategies"`
+	}
+	if err := p.client.api.Get(ctx, &used, "segments", segmenttable.Name(id), "strategies"); err != nil {
+		return place{}, false, err
+	}
+	slices.SortFunc(used.Strategies, func(a, b segment.Strategy) int {
+		return cmp.Or(strings.Compare(a.Project, b.Project), strings.Compare(a.Environment, b.Environment))
+	})
+	for _, s := range used.Strategies {
+		if err := p.readProtected(ctx, s.Project); err != nil {
+			return place{}, false, err
+		}
+		if !slices.Contains(p.protected[s.Project], s.Environment) {
+			continue
+		}
+		if err := p.readToggles(ctx, s.Project); err != nil {
+			return place{}, false, err
+		}
+		if _, active := p.here[s.Feature]; active {
+			return place{s.Project, s.Environment, id}, true, nil
+		}
+	}
+	return place{}, false, nil
+}
+
+// askSegment changes a segment by a change request of a project. It only checks that the segment is as the plan has seen
+// it.
+type askSegment struct {
+	updateSegment
+
+	project string
+}
+
+func (a *askSegment) apply(ctx context.Context, c *Client, _ *Step) error {
+	var now segmentState
+	etag, err := c.find(ctx, &now, a.path...)
+	if err == nil && etag != a.etag {
+		err = errChangedByOthers
+	}
+	return err
+}
+
+// segmentChange is the payload of a change of a change request.
+type segmentChange struct {
+	ID int64 `json:"id"`
+	*Segment
 }
 
 // createSegment creates a segment, which toggles name after that.

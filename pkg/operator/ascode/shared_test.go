@@ -41,6 +41,8 @@ func applied(t *testing.T, client *ascode.Client, p ascode.Plan) (all []string) 
 		switch {
 		case o.Changed:
 			all = append(all, fmt.Sprintf("%v: changed", o.Ref))
+		case o.Canceled:
+			all = append(all, fmt.Sprintf("%v: canceled", o.Ref))
 		case o.Error != "":
 			all = append(all, fmt.Sprintf("%v: %s", o.Ref, o.Error))
 		default:
@@ -157,8 +159,8 @@ func TestTryAConflictAgain(t *testing.T) {
 	assert.Equal(t, []string{"toggle a", "context field country"}, applied(t, client, planOf(t, client, in("{value: DK}", "DK"))))
 }
 
-// A segment that a protected environment uses is not changed. The rest is applied, and the changes of toggles there,
-// which need a segment that is created first, become a change request.
+// A segment that a strategy in a protected environment uses has a change request of its own. The rest is applied, and the
+// changes of toggles there, which need a segment that is created first, become another one.
 func TestSegmentsInProtectedEnvironments(t *testing.T) {
 	t.Parallel()
 	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
@@ -166,10 +168,26 @@ func TestSegmentsInProtectedEnvironments(t *testing.T) {
 	send(t, service, "PUT", "projects/pay/environments/production/change-requests/config", `{"changeRequestsEnabled":true}`)
 	send(t, service, "PUT", fmt.Sprintf("projects/pay/users/%d/roles?roles=4", service.Users[1].ID), "")
 	client := clientOf(t, service.BaseURL, service.Users[1].PAT) // of an Editor
-	changed := strings.ReplaceAll(strings.ReplaceAll(shared, "values: [SE]", "values: [DK]"), "segments: [Beta]", "segments: [Beta, New]") +
+	edit := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(shared) }
+	changed := edit("values: [SE]", "values: [DK]", "segments: [Beta]", "segments: [Beta, New]") +
 		"---\n{kind: segment, name: New}\n---\n{name: other, project: default}\n"
-	assert.Equal(t, []string{
-		`segment Beta: Changes in the environment "production" of the project "pay" need a change request.`, "segment New",
-		"toggle other", "change request 1",
-	}, applied(t, client, planOf(t, client, changed)))
+	assert.Equal(t, []string{"segment New", "toggle other", "change request 1", "change request 2"},
+		applied(t, client, planOf(t, client, changed)))
+	assert.Equal(t, []string{"change request 1", "change request 2"}, applied(t, client, planOf(t, client, changed)))
+
+	// What somebody else has changed since the plan is not asked for. Requests that it makes impossible are replaced: the
+	// strategy of the other one uses the segment.
+	seen := planOf(t, client, changed)
+	send(t, service, "PUT", "segments/1", `{"name":"Beta","description":"d","constraints":[{"contextName":"userId","operator":"IN","values":["7"]}]}`)
+	assert.Equal(t, []string{"segment Beta: changed", "change request 3"}, applied(t, client, seen))
+	assert.Equal(t, []string{"change request 3", "change request 4"}, applied(t, client, planOf(t, client, changed)))
+
+	// The request of files that were reverted is canceled. A description changes nothing for applications.
+	reverted := edit("values: [SE]", `values: ["7"]`, "contextName: country", "contextName: userId", "name: Beta", "name: Beta, description: e")
+	assert.Equal(t, []string{"segment Beta", "change request 3: canceled", "change request 4: canceled"},
+		applied(t, client, planOf(t, client, reverted)))
+
+	// Applications do not get toggles that are archived.
+	send(t, service, "DELETE", "projects/pay/features/paying", "")
+	assert.Equal(t, "segment Beta []", fmt.Sprint(planOf(t, client, shared).Steps[0].Ref, planOf(t, client, shared).Steps[0].Protected))
 }
