@@ -210,7 +210,7 @@ func TestAccess(t *testing.T) {
 }
 
 // TestPreconditions sends each operation that changes or deletes a resource a tag that the resource does not have. None
-// changes anything: the rule of docs/contract.md, section 4.17, holds for all of them.
+// changes anything: the rule about conflicting changes in docs/contract.md holds for all of them.
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
 	s := startWithoutEvents(t)

@@ -1,4 +1,4 @@
-// Package contextfield manages the context fields that strategy constraints can use (contract sections 4.4 and 4.11).
+// Package contextfield manages the context fields that strategy constraints can use (contract section 4.4).
 //
 // The table ContextFields also contains the number of toggles that use each field, in an item of its own. The
 // transactions of pkg/api/feature that write toggles change these numbers, so this package reads only its own table.

@@ -1,5 +1,5 @@
-// Package pat manages personal access tokens (PATs): those of service accounts (contract sections 4.5 and 4.9) and the
-// caller's own (4.7 and 4.10). It also records tokens that are about to expire.
+// Package pat manages personal access tokens (PATs): those of service accounts (contract section 4.5) and the
+// caller's own (4.7). It also records tokens that are about to expire.
 //
 // An atomic update of a counter takes the id of a token. Then one transaction writes the token and the map of
 // descriptions in the owner's account. It also deletes an expired token with the description or, in a full account, the

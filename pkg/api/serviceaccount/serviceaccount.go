@@ -1,4 +1,4 @@
-// Package serviceaccount manages service accounts: it lists, creates, updates and deletes them (contract section 4.8).
+// Package serviceaccount manages service accounts: it lists, creates, updates and deletes them.
 //
 // Package user stores the accounts, package pat their tokens. A deletion begins with one write after which the account
 // and its tokens are unusable, so that a crash leaves nothing usable behind, and the same call can be repeated until it
