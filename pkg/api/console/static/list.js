@@ -13,6 +13,7 @@ const pageSize = 50;
  * @param {HTMLElement} options.content the element of the page, whose links within the list do not load the page again
  * @param {URLSearchParams} options.search of the address
  * @param {string} options.address without its search
+ * @param {() => Object<string, string>} [options.kept] parameters of the address that the page has besides those of the list
  * @param {string} options.item the name of one item in words, such as "token"
  * @param {string} [options.items] that of several, unless it ends with an s
  * @param {string} options.placeholder of the search
@@ -22,23 +23,25 @@ const pageSize = 50;
  *   choice of each, and of the tabs, has an empty value. A choice without `test` selects all.
  * @param {Object<string, {label: string, compare: (a, b) => number}>} options.orders by the values of `sortBy`. Equal items are in the first one.
  * @param {{sortBy: string, sortOrder: string}} options.order without one in the address
+ * @param {(values: Object<string, string>) => string} [options.none] says that no item has what the address says, without a point
+ * @param {Object<string, string>} [options.all] parameters with which the list has all items
  * @param {() => void} options.draw renders the page again
  * @typedef {{value: string, label: string, test?: (item) => boolean}} Choice
  * @returns {{template: (items: Object[], table: (shown: Object[], sorting: {order: string, sort: (order: string) => void, query: string}) => Object, empty: Object)
- *   => Object}} the template of the tabs, the filters and the items. `sorting` has the options of `denseTable`, whose columns have the labels
- *   of the orders.
+ *   => Object, keepAddress: () => void}} the template of the tabs, the filters and the items. `sorting` has the options of `denseTable`, whose columns have the labels
+ *   of the orders. `keepAddress` shows the list again after `kept` has changed.
  */
-export function listView({ content, search, address, item, items: many = `${item}s`, placeholder, texts, tabs, filters = {}, orders, order, draw }) {
+export function listView({ content, search, address, kept = () => ({}), item, items: many = `${item}s`, placeholder, texts, tabs, filters = {}, orders, order, none = () => `No ${item} matches the filters`, all = {}, draw }) {
   const choosing = { ...tabs && { [tabs.name]: tabs }, ...filters };
   const names = ['query', ...Object.keys(choosing), 'sortBy', 'sortOrder', 'offset'];
   const read = (parameters) => Object.fromEntries(names.map((name) => [name, parameters.get(name)]).filter(([, value]) => value));
   const state = { values: read(search), isFilterOpen: false };
   content.addEventListener('click', stay);
-  return { template };
+  return { template, keepAddress: () => filter({}) };
 
   function addressOf(changes) {
     const values = { ...state.values, offset: undefined, ...changes };
-    const parameters = new URLSearchParams(names.map((name) => [name, values[name]]).filter(([, value]) => value));
+    const parameters = new URLSearchParams([...Object.entries(kept()), ...names.map((name) => [name, values[name]]).filter(([, value]) => value)]);
     return `${address}${parameters.size > 0 ? '?' : ''}${parameters}`;
   }
 
@@ -88,7 +91,7 @@ export function listView({ content, search, address, item, items: many = `${item
       ${tabs ? tabLinks(items) : nothing}
       ${items.length > 0 ? finder(found.length, start) : nothing}
       <section class="results" aria-label="Found">${items.length === 0 ? empty
-    : found.length === 0 ? html`<p class="empty">No ${item} matches the filters. <a data-here href=${address}>Show all</a>.</p>`
+    : found.length === 0 ? html`<p class="empty">${none(state.values)}. <a data-here href=${addressOf({ ...Object.fromEntries(names.map((name) => [name])), ...all })}>Show all</a>.</p>`
       : table(found.slice(start, start + pageSize), { order: `${direction < 0 ? '-' : ''}${orders[sortBy].label}`, sort: sortByColumn, query: state.values.query })}
       ${found.length > pageSize ? html`<nav class="months" aria-label="Pages of ${many}">
         ${start > 0 ? to(Math.max(0, start - pageSize), '‹ Previous') : nothing}

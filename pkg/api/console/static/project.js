@@ -15,6 +15,9 @@ export const projectPath = (id) => `${projectsPath}/${encodeURIComponent(id)}`;
 /** The address of the page of a project, with one of its tabs. */
 export const projectAddress = (id, tab) => `#/projects/${id}${tab ? `?${new URLSearchParams({ tab })}` : ''}`;
 
+/** The address of the comparison of two environments of a project. */
+export const comparisonAddress = (id) => `#/projects/${id}/compare`;
+
 /** The modes of projects, and what they mean. */
 export const modes = {
   open: { name: 'Open', about: 'Everybody sees it. Editors and members change its toggles.' },

@@ -135,6 +135,16 @@ export function onFor(strategies, segmentName) {
   return enabled.length > 0 ? enabled.map((strategy) => strategyWords(strategy, segmentName)) : ['Everyone'];
 }
 
+/**
+ * The state of a toggle in an environment in a sentence: "On for: Everyone", "Off. Turned on: 25 % of users" or "Off".
+ * @param {{enabled: boolean, strategies: Array}} state
+ * @param {(id: number) => string} segmentName
+ */
+export function stateSentence({ enabled, strategies }, segmentName) {
+  const users = onFor(strategies, segmentName).join('; ');
+  return enabled ? `On for: ${users}` : strategies.length === 0 ? 'Off' : `Off. Turned on: ${users}`;
+}
+
 /** Whether a constraint of an evaluation holds, and with which value: "country is DE or AT; it is FR". */
 function constraintReason(constraint) {
   const { contextValue, result } = constraint;

@@ -6,7 +6,7 @@ import { star } from '../favorite.js';
 import { isPlainClick } from '../tabs.js';
 import { html, nothing, render as show } from '../template.js';
 import { menu } from '../menu.js';
-import { archivedBadge, modeBadge, projectAddress, projectPath } from '../project.js';
+import { archivedBadge, comparisonAddress, modeBadge, projectAddress, projectPath } from '../project.js';
 import { countToggles, listAddress } from '../toggle.js';
 import { allowed } from '../why.js';
 import { openProjectChange } from './project-dialogs.js';
@@ -100,6 +100,7 @@ export async function renderProject(content, context, id) {
       { label: 'Delete', danger: true, action: () => change('delete') },
     ] : [];
     setActions(
+      project.environments.length > 1 && html`<a class="button" href=${comparisonAddress(id)}>Compare environments</a>`,
       html`<a class="button" href=${listAddress({ project: id })}>Show toggles</a>`,
       allowed({ permission: 'PROJECT_USER_ACCESS_WRITE', project: id, to: `add members to ${project.name}` }, context, 'Add member',
         html`<button type="button" class="primary" @click=${() => tabs.members.add()}>Add member</button>`),

@@ -27,6 +27,11 @@ const orders = {
 
 export async function render(content, context) {
   if (context.detail) {
+    const [id, part] = context.detail.split('/');
+    if (part === 'compare') {
+      const { renderComparison } = await import('./project-compare.js');
+      return renderComparison(content, context, id);
+    }
     const { renderProject } = await import('./project-page.js');
     return renderProject(content, context, context.detail);
   }

@@ -6,7 +6,7 @@ import { environmentAddress, environmentName, isProduction, offeredSwitch } from
 import { recentSparkline } from '../recent-use.js';
 import { segmentNames } from '../segment.js';
 import { html, nothing } from '../template.js';
-import { onFor } from '../words.js';
+import { stateSentence } from '../words.js';
 import { turn } from './switching.js';
 
 /**
@@ -39,9 +39,8 @@ export function toggleMatrix(state, context, draw) {
     });
   }
 
-  function sentence({ enabled, strategies }) {
-    const users = onFor(strategies, segmentNames(state.segments)).join('; ');
-    return enabled ? `On for: ${users}` : strategies.length === 0 ? 'Off' : `Off. Turned on: ${users}`;
+  function sentence(item) {
+    return stateSentence(item, segmentNames(state.segments));
   }
 
   /** How many strategies are not as in production. */
