@@ -7,14 +7,46 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 )
 
+// suite is a group of measurements.
+type suite struct {
+	name, measures string
+	byDefault      bool
+	run            func(context.Context, options)
+}
+
+var suites = []suite{
+	{"functions", "start, size, memory and processor time of each built function", true, measureFunctions},
+	{"http", "requests through make run, compared with a read of the engine", true, measureHTTP},
+	{"start", "the start of make run", true, measureStart},
+	{"delivery", "delay of a change, calls, compilation and memory of the delivery", true, measureDelivery},
+	{"signin", "sign-in with an OpenID Connect issuer", false, measureSignIn},
+	{"authorizer", "the authorizer, compared with the binary of an earlier one (--earlier)", false, measureAuthorizer},
+	{"pipelines", "the authorizer with an ID token of a pipeline, and with a stored token", false, measurePipelines},
+	{"hang", "concurrency while DynamoDB does not respond", false, measureHang},
+	{"traffic", "recording of traffic", false, measureTraffic},
+	{"staleness", "re-evaluation after a change of a lifetime", false, measureStaleness},
+	{"lag", "the time from a change of a lifetime to the events of the flags", false, measureLag},
+	{"toggles", "searches of 10,000 toggles", false, measureToggles},
+	{"events", "searches of the event log", false, measureEvents},
+	{"evaluation", "evaluations of toggles", false, measureEvaluation},
+	{"usage", "usage of toggles", false, measureUsage},
+	{"console", "the page Toggles with 10,000 toggles in a Chromium ($CHROMIUM)", false, measureConsole},
+	{"teams", "pages of 500 projects, 2,000 people and 200 groups in a Chromium, and requests", false, measureTeams},
+	{"changes", "change requests with 30 changes, and lists of 10,000 closed ones", false, measureChanges},
+	{"ascode", "toggleadmin plan and apply of 1,000 toggles", false, measureAsCode},
+	{"unleash", "the delivery, compared with Unleash on PostgreSQL", false, measureUnleash},
+}
+
 // options are the command line, and two temporary folders.
 type options struct {
-	Suites  []string      `arg:"" optional:"" help:"Default: functions http start delivery. Others: ${others}."`
+	Suites  []string      `arg:"" optional:"" help:"Suites to run."`
 	Rounds  int           `default:"3" help:"Rounds of each measurement; the median counts."`
 	Length  time.Duration `default:"3s" help:"Length of one run of the suite http."`
 	Clients []int         `default:"1,16" help:"Numbers of connections of the suite http."`
@@ -28,15 +60,44 @@ type options struct {
 
 func main() {
 	var o options
-	kong.Parse(&o, kong.Name("bench"), kong.Description("Measures the service, side by side with its baseline."),
-		kong.Vars{"others": "signin authorizer pipelines hang traffic staleness lag toggles events evaluation usage console teams changes " +
-			"ascode unleash"})
+	kong.Parse(&o, kong.Name("bench"), kong.Description(description()))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// description returns the help of the command, with a line for each suite.
+func description() string {
+	var text strings.Builder
+	text.WriteString("Measures the service, side by side with its baseline.\n\nSuites:\n\n")
+	for _, s := range suites {
+		name := s.name
+		if s.byDefault {
+			name += " (by default)"
+		}
+		fmt.Fprintf(&text, "  - %s: %s\n", name, s.measures)
+	}
+	return text.String()
+}
+
+// selected returns the suites with the names or, without names, the default ones.
+func selected(names []string) (all []suite, err error) {
+	for _, s := range suites {
+		if names == nil && s.byDefault {
+			all = append(all, s)
+		}
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(suites, func(s suite) bool { return s.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no suite %q; see --help", name)
+		}
+		all = append(all, suites[i])
+	}
+	return all, nil
 }
 
 func run(ctx context.Context, o options) (err error) {
@@ -53,24 +114,12 @@ func run(ctx context.Context, o options) (err error) {
 		*folder = must(os.MkdirTemp(parent, "bench"))
 		defer os.RemoveAll(*folder) //nolint:errcheck // a temporary folder
 	}
-	suites := map[string]func(context.Context, options){
-		"functions": measureFunctions, "http": measureHTTP, "start": measureStart, "signin": measureSignIn,
-		"authorizer": measureAuthorizer, "pipelines": measurePipelines,
-		"hang": measureHang, "traffic": measureTraffic, "staleness": measureStaleness, "lag": measureLag,
-		"toggles": measureToggles, "events": measureEvents, "evaluation": measureEvaluation,
-		"delivery": measureDelivery, "unleash": measureUnleash, "usage": measureUsage, "console": measureConsole,
-		"teams": measureTeams, "changes": measureChanges, "ascode": measureAsCode,
+	all, err := selected(o.Suites)
+	if err != nil {
+		return err
 	}
-	if o.Suites == nil {
-		o.Suites = []string{"functions", "http", "start", "delivery"}
-	}
-	for _, name := range o.Suites {
-		if suites[name] == nil {
-			return fmt.Errorf("there is no suite %q; see --help", name)
-		}
-	}
-	for _, name := range o.Suites {
-		suites[name](ctx, o)
+	for _, s := range all {
+		s.run(ctx, o)
 	}
 	return nil
 }

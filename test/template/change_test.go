@@ -6,10 +6,12 @@ import (
 	"testing"
 )
 
-// TestLifeOfAChange checks that the code and the resources that docs/life-of-a-change.md names exist.
+// TestLifeOfAChange checks that the code and the resources that the change in CONTRIBUTING.md names exist.
 func TestLifeOfAChange(t *testing.T) {
 	t.Parallel()
-	page := strings.Join(strings.Fields(read(t, "docs/life-of-a-change.md")), " ")
+	_, page, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "\n## A change, step by step\n")
+	page, _, _ = strings.Cut(page, "\n## ")
+	page = strings.Join(strings.Fields(page), " ")
 	for _, match := range regexp.MustCompile("`([\\w.]+)` in `(pkg/[^`]+)`").FindAllStringSubmatch(page, -1) {
 		declaration := `(?m)^func ` + match[1] + `\(`
 		if receiver, name, isMethod := strings.Cut(match[1], "."); isMethod {
