@@ -21,6 +21,7 @@ func (a *actor) saveViews() {
 		match = append(match, o.etag)
 		a.edit(o, "views", "editor", "read", edit{seen: maps.Clone(e.seen)})
 	}
+	a.meanwhile((*actor).saveViews)
 	o := a.do(a.editor, "PUT user/views", e.change, match...)
 	if o.ok() || o.unknown || o.status == 412 {
 		a.edit(o, "views", "editor", "put", e)
