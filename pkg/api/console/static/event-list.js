@@ -2,7 +2,7 @@
 
 import { requestAddress } from './change-request.js';
 import { failure, loading, logAddress } from './dom.js';
-import { effectFilters, searchEvents } from './event-search.js';
+import { author, effectFilters, searchEvents } from './event-search.js';
 import { changedNames, inline, labels, sentence, subjectParts, subjectWords, summary } from './event-words.js';
 import { menu } from './menu.js';
 import { segmentAddress } from './segment.js';
@@ -21,21 +21,23 @@ const didFilters = { account: 'createdBy', user: 'createdBy', pat: 'token', 'api
 const toggleText = (count) => (count === '1' ? '1 toggle' : `${count} toggles`);
 
 /**
- * @param {{may: (permission: string) => boolean, signal: AbortSignal, undo?: (event: Object) => ?{label: string, action: () => void}}} context
- *   of the page; `undo` is what reverses an event, if anything does
+ * @param {{may: (permission: string) => boolean, signal: AbortSignal, undo?: (event: Object, events: Object[]) => Array<?{label: string, action: () => void}>}} context
+ *   of the page; `undo` is what reverses an event, one of those that the list has, if anything does
  * @param {() => void} draw called after each change of what the list shows
  * @returns {{template: (events: Array, names?: {type?: (id: string) => string, segment?: (id: number) => string}) => Object, count: (events: Array) => Promise<void>}} `count` finds
  *   out how many toggles the changes of lifetimes among some events have affected
  */
-export function eventList({ may, signal, undo = () => null }, draw) {
+export function eventList({ may, signal, undo = () => [] }, draw) {
   const open = new Set(); // ids of events
   const effects = new Map(); // of changes of lifetimes, by their id: {count, events, error, isOpen}
+  let listed = []; // events
   let nameOf = (id) => id;
   let segmentName = (id) => `number ${id}`;
   const linked = may('ADMIN'); // the event log is for them
   return { template, count };
 
   function template(events, { type = nameOf, segment = segmentName } = {}) {
+    listed = events;
     nameOf = type;
     segmentName = segment;
     return html`<ol class="events">${repeat(events, ({ id }) => id, item)}</ol>`;
@@ -79,10 +81,9 @@ export function eventList({ may, signal, undo = () => null }, draw) {
 
   function actions(event) {
     const [kind, id] = subjectParts(event.subject);
-    const reversal = undo(event);
     const by = author(event);
     const items = [
-      ...reversal ? [reversal] : [],
+      ...undo(event, listed).filter(Boolean),
       ...linked ? [
         { label: `What ${event.createdBy} did`, href: logAddress(by) },
         { label: `History of ${subjectWords(event.subject, nameOf)}`, href: logAddress(kind === 'toggle' ? { feature: id } : { subject: event.subject }) },
@@ -166,12 +167,6 @@ const isSettled = ({ createdAt }) => Date.now() - Date.parse(createdAt) > settle
 const when = (at) => html`<time datetime=${at} title=${exactTime(at)}>${shortTime(at)}</time>`;
 
 const isAccount = ({ createdByKind }) => createdByKind === 'service-account';
-
-/** The filter of everything that the author of an event did. */
-function author({ createdBy, createdByUserId, createdByTokenId }) {
-  if (createdByUserId !== null) return { createdBy: createdByUserId };
-  return createdByTokenId !== null ? { token: createdByTokenId } : { query: createdBy };
-}
 
 /** The address of the page of what an event is about, or undefined. */
 function subjectAddress({ type, subject, project }) {

@@ -35,3 +35,9 @@ export function effectFilters({ id, createdAt, data, preData }) {
   const isLonger = (data.lifetimeDays ?? Infinity) > (preData.lifetimeDays ?? Infinity);
   return { query: String(id), type: isLonger ? effectTypes.off : effectTypes.on, from: day(createdAt), to: day(Date.parse(createdAt) + 86_400_000) };
 }
+
+/** The filter of everything that the author of an event did. */
+export function author({ createdBy, createdByUserId, createdByTokenId }) {
+  if (createdByUserId !== null) return { createdBy: createdByUserId };
+  return createdByTokenId !== null ? { token: createdByTokenId } : { query: createdBy };
+}

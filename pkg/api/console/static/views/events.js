@@ -13,6 +13,7 @@ import { toggleChanges } from '../toggle.js';
 import { saveEvents } from './events-file.js';
 import { filterInputs, read, selection, tidy } from './events-filters.js';
 import { undoOf } from './undo.js';
+import { undoTogether } from './undo-together.js';
 
 const pageSize = 50;
 
@@ -32,7 +33,7 @@ export async function render(content, context) {
   };
   let newest = new AbortController(); // of the newest search
   const typeName = (id) => state.types.find((type) => type.id === id)?.name ?? id;
-  const list = eventList({ may, signal, undo: (event) => undoOf(event, context, load) }, draw);
+  const list = eventList({ may, signal, undo: (event, events) => [undoOf(event, context, load), undoTogether(event, events, context, load)] }, draw);
   const inputs = filterInputs(state, { signal, typeName, filter, draw });
   content.addEventListener('click', stay);
   toggleChanges.addEventListener('change', load, { signal });

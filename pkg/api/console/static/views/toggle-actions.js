@@ -98,6 +98,7 @@ export const unarchive = {
   applies: ({ archived }) => archived,
   title: (what) => ['Revive ', what, ' as before?'],
   explain: (one, [{ environments }]) => {
+    if (!one) return 'They are on again where they were on.';
     const names = environments.filter(({ enabled }) => enabled).map(({ name }) => name);
     return names.length === 0 ? 'It was off in all environments.' : `It is on again in ${new Intl.ListFormat('en-GB').format(names)}.`;
   },

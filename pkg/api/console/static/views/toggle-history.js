@@ -16,7 +16,7 @@ const shownEvents = 20;
  */
 export function toggleHistory(state, context, { draw, reload }) {
   const { may, signal, announce } = context;
-  const events = eventList({ may, signal, undo: (event) => undoOf(event, context, reload) }, draw);
+  const events = eventList({ may, signal, undo: (event) => [undoOf(event, context, reload)] }, draw);
   return { load, template };
 
   async function load() {

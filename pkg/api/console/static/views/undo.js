@@ -26,7 +26,7 @@ const dependencyTypes = { 'feature-dependency-added': 'after', 'feature-dependen
 const idOf = ({ subject }) => subject.slice(subject.indexOf(':') + 1);
 
 /** The action on a toggle that reverses an event. */
-const actionOf = {
+export const actionOf = {
   'feature-archived': unarchive,
   'feature-revived': actions.archive,
   'feature-stale-on': actions.unmark,
@@ -34,7 +34,7 @@ const actionOf = {
 };
 
 /** The permission to reverse a change of the state of a toggle in an environment. */
-const stateTypes = {
+export const stateTypes = {
   'feature-environment-enabled': 'UPDATE_FEATURE_ENVIRONMENT',
   'feature-environment-disabled': 'UPDATE_FEATURE_ENVIRONMENT',
   'feature-strategy-add': 'DELETE_FEATURE_STRATEGY',
@@ -42,7 +42,7 @@ const stateTypes = {
   'feature-strategy-update': 'UPDATE_FEATURE_STRATEGY',
   'strategy-order-changed': 'UPDATE_FEATURE_STRATEGY',
 };
-const switches = { 'feature-environment-enabled': true, 'feature-environment-disabled': false };
+export const switches = { 'feature-environment-enabled': true, 'feature-environment-disabled': false };
 const mostEvents = 200; // of a toggle on a day, among which those of a request are found
 
 /**
@@ -50,7 +50,7 @@ const mostEvents = 200; // of a toggle on a day, among which those of a request 
  * own, `to` is that of the PUT if it is another one, and `names` are the properties that the PUT sets. `item` is what the sheet has of a change
  * that applications notice.
  */
-const resourceOf = {
+export const resourceOf = {
   'feature-updated': { permission: 'UPDATE_FEATURE', path: toggleOf, names: ['type', 'description', 'impressionData', 'owner', 'keepUntil', 'keepReason'] },
   'context-field-updated': {
     permission: 'UPDATE_CONTEXT_FIELD', names: ['description', 'stickiness', 'sortOrder', 'legalValues'],
@@ -88,7 +88,7 @@ const labels = {
 };
 
 /** The log has the length of a value instead of one that is too long. */
-const isShortened = (value) => value !== null && typeof value === 'object' && !Array.isArray(value) && 'length' in value;
+export const isShortened = (value) => value !== null && typeof value === 'object' && !Array.isArray(value) && 'length' in value;
 
 /**
  * Returns the item of a menu that reverses an event, or null if nothing does, or the user may not.
@@ -139,11 +139,9 @@ async function reverseState(event, context, ended) {
   const toggle = { project, name: event.featureName };
   const [events, environments, first] = await Promise.all([eventsOfRequest(event, signal), loadEnvironments(signal), loadState(toggle, event.environment, signal)]);
   const environment = namedEnvironment(environments, event.environment);
-  const { before, after, order } = changeOf(events, first);
-  if (before.strategies.some((strategy) => Object.values(strategy).some(isShortened))) throw new Error('The event log does not have the whole strategy.');
   await undoUntilSame(async (again) => {
     const now = await loadState(toggle, environment.name, signal);
-    const target = order ? inOrder(now, order) : reversed(before, after, now);
+    const { target, isChanged: changed } = stateReversal(events, first, now);
     const item = stateItem(toggle, environment, now, target, { permission: stateTypes[event.type], asked: () => askedSteps(toggle, now, target) });
     if ((await item.lines()).length === 0) {
       announce('Nothing to undo: it is as it was before.');
@@ -154,7 +152,7 @@ async function reverseState(event, context, ended) {
       title: 'Undo this change?',
       submit: 'Undo',
       always: true,
-      content: notice(again, isChangedSince(before, after, now)),
+      content: notice(again, changed),
       items: [item],
       async send({ write }) {
         isChanged = !same(await loadState(toggle, environment.name), now);
@@ -169,14 +167,30 @@ async function reverseState(event, context, ended) {
   });
 }
 
+/**
+ * The state in which events of one request are reversed, and whether what they changed has changed again since.
+ * @param {Object[]} events
+ * @param {Object} first the state when the events were read
+ * @param {Object} now
+ */
+export function stateReversal(events, first, now) {
+  const { before, after, order } = changeOf(events, first);
+  if (before.strategies.some((strategy) => Object.values(strategy).some(isShortened))) throw new Error('The event log does not have the whole strategy.');
+  return { target: order ? inOrder(now, order) : reversed(before, after, now), isChanged: isChangedSince(before, after, now) };
+}
+
 /** Loads the events of the request of an event that are about the same toggle in the same environment. */
 async function eventsOfRequest(event, signal) {
-  const { featureName: feature, createdAt, requestId } = event;
+  const { featureName: feature, createdAt } = event;
   const environment = event.environment ?? undefined;
   const day = createdAt.slice(0, 10);
   const { events } = await searchEvents({ feature, environment, from: day, to: day }, signal, mostEvents);
-  return [event, ...events.filter((other) => other.id !== event.id && other.requestId === requestId && (requestId || other.createdAt === createdAt))];
+  return ofRequest(event, events);
 }
+
+/** An event, and those of some others that its request has recorded about the same toggle. */
+export const ofRequest = (event, events) => [event, ...events.filter(({ id, featureName, requestId, createdAt }) => (
+  id !== event.id && featureName === event.featureName && requestId === event.requestId && (requestId || createdAt === event.createdAt)))];
 
 /** The state before and after events, as far as they changed it. `order` are the ids of strategies in their order before, if it changed. */
 function changeOf(events, now) {
@@ -207,21 +221,18 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
   await undoUntilSame(async (again) => {
     const current = await load(event, signal);
     const { content } = current;
-    if (changed.every((name) => same(content[name], was(event.preData, name)))) {
+    const { isDone, isChanged: isOther, body, lines } = restoration(event, names, changed, content);
+    if (isDone) {
       announce('Nothing to undo: it has these values.');
       return false;
     }
-    const body = Object.fromEntries(names.map((name) => [name, changed.includes(name) ? was(event.preData, name) : content[name]]));
     let isChanged = false;
     await makeChange({
       title: 'Undo this change?',
       submit: 'Undo',
       always: true,
-      content: notice(again, changed.some((name) => !same(content[name], was(event.data, name)))),
-      items: [await item?.(content, body, signal) ?? {
-        name: '', toggles: [], places: [], permission,
-        lines: () => changed.map((name) => ({ label: `${labels[name]}: `, from: shown(name, content[name]), to: shown(name, was(event.preData, name)) })),
-      }],
+      content: notice(again, isOther),
+      items: [await item?.(content, body, signal) ?? { name: '', toggles: [], places: [], permission, lines: () => lines }],
       async send({ write }) {
         const latest = await load(event, signal); // not everything has an entity tag
         isChanged = !names.every((name) => same(latest.content[name], content[name]));
@@ -242,6 +253,20 @@ async function restore(event, { path, load = (of, signal) => read(path(of), { si
     return isChanged;
   });
 }
+
+/**
+ * How properties get the values that they had before an event: the body of the PUT, and the lines of the sheet.
+ * @param {Object} event
+ * @param {string[]} names the properties that the PUT sets
+ * @param {string[]} changed those that the event changed
+ * @param {Object} content the resource as it is now
+ */
+export const restoration = ({ data, preData }, names, changed, content) => ({
+  isDone: changed.every((name) => same(content[name], was(preData, name))),
+  isChanged: changed.some((name) => !same(content[name], was(data, name))), // again since
+  body: Object.fromEntries(names.map((name) => [name, changed.includes(name) ? was(preData, name) : content[name]])),
+  lines: changed.map((name) => ({ label: `${labels[name]}: `, from: shown(name, content[name]), to: shown(name, was(preData, name)) })),
+});
 
 /** A property in the data of an event, which leaves out some that are null. */
 const was = (data, name) => data[name] ?? null;
@@ -339,7 +364,7 @@ async function reverseFreeze(event, context, ended) {
   }, context);
 }
 
-const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+export const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 const shown = (name, value) => (name === 'owner' ? value?.name ?? 'none' : name === 'lifetimeDays' ? (value === null ? 'never' : counted(value, 'day'))
   : Array.isArray(value) && value.length > 5 ? counted(value.length, 'value') : inline(value));
