@@ -70,7 +70,7 @@ type eventType string
 func (t *eventType) UnmarshalText(text []byte) error {
 	*t = eventType(text)
 	if known := knownTypes(); !slices.Contains(known, string(text)) {
-		return fmt.Errorf("%q is not a type of event: %sdocs/events.md lists all types", text,
+		return fmt.Errorf("%q is not a type of event: %sapi/openapi.yaml lists all types", text,
 			didYouMean(string(text), known))
 	}
 	return nil

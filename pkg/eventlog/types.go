@@ -102,7 +102,7 @@ type Definition struct {
 }
 
 // definitions is the one list of all types, in the order of the console, for which make console writes a file. Tests
-// compare it with the OpenAPI document, the parameter WebhookEvents in template.yaml, and docs/events.md.
+// compare it with the OpenAPI document and the parameter WebhookEvents in template.yaml.
 var definitions = []Definition{
 	{FeatureCreated, "Toggles", "Toggle created", "created the toggle %s"},
 	{FeatureUpdated, "Toggles", "Toggle updated", "updated the toggle %s"},
