@@ -132,9 +132,12 @@ func (o filesOptions) printPlan(s *session, p ascode.Plan) error {
 	if s.JSON {
 		return printJSON(s.out, append([]ascode.Step{}, p.Steps...))
 	}
-	numbers := map[ascode.Kind]int{}
+	numbers, counted, before := map[ascode.Kind]int{}, map[ascode.Ref]bool{}, ascode.Ref{}
 	for _, step := range p.Steps {
-		numbers[step.Kind]++
+		if !counted[step.Ref] { // a project can have several steps
+			numbers[step.Kind]++
+		}
+		counted[step.Ref] = true
 		name := step.Ref.String()
 		if step.Kind == ascode.KindToggle {
 			name = step.Name
@@ -142,7 +145,10 @@ func (o filesOptions) printPlan(s *session, p ascode.Plan) error {
 		if step.Project != "" {
 			name += ", project " + step.Project
 		}
-		fmt.Fprintln(s.out, printable(name))
+		if step.Ref != before {
+			fmt.Fprintln(s.out, printable(name))
+		}
+		before = step.Ref
 		for _, c := range step.Changes {
 			fmt.Fprintf(s.out, "  %s\n", printable(c.Summary))
 		}
@@ -259,6 +265,10 @@ func outcomeText(o ascode.Outcome) string {
 		return fmt.Sprintf("%s for %s of the project %s", name, o.Environment, o.Project)
 	case o.Kind == ascode.KindRequest:
 		name = fmt.Sprintf("the change request for %s of the project %s", o.Environment, o.Project)
+	case o.Environment != "":
+		name += ", environment " + o.Environment
+	case o.Group != "":
+		name += ", group " + o.Group
 	}
 	switch {
 	case o.Changed:

@@ -59,6 +59,10 @@ func sentence(e eventlog.Event) string {
 		return fmt.Sprintf("%s changed the link %v of the toggle %s to %v.", by, before["url"], id, after["url"])
 	case eventlog.FeatureLinkRemoved:
 		return fmt.Sprintf("%s removed the link %v from the toggle %s.", by, before["url"], id)
+	case eventlog.ProjectEnvironmentAdded:
+		return fmt.Sprintf("%s added the environment %v to the project %s.", by, after["environment"], name)
+	case eventlog.ProjectEnvironmentRemoved:
+		return fmt.Sprintf("%s removed the environment %v from the project %s.", by, before["environment"], name)
 	case eventlog.EnvironmentFreezeSet:
 		return fmt.Sprintf("%s froze %s from %v until %v: %v.", by, frozen(e), after["from"], after["until"], after["reason"])
 	case eventlog.EnvironmentFreezeRemoved:

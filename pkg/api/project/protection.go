@@ -3,6 +3,7 @@ package project
 import (
 	_ "embed"
 	"net/http"
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/api/environment"
@@ -15,6 +16,12 @@ import (
 
 //go:embed config.schema.json
 var configSchema []byte
+
+// ConfigSchema returns the schema of the body of UpdateConfig.
+func ConfigSchema() *jsonbody.Schema { return jsonbody.MustCompile(configSchema) }
+
+// ConfigSchemaText returns the JSON text of ConfigSchema.
+func ConfigSchemaText() []byte { return slices.Clone(configSchema) }
 
 // environmentConfig is changeRequestEnvironmentConfigSchema in api/openapi.yaml.
 type environmentConfig struct {
@@ -73,7 +80,7 @@ func Config(environments *environment.Store, now func() time.Time) lambdahttp.Ha
 
 // UpdateConfig serves PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config.
 func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
-	schema := jsonbody.MustCompile(configSchema)
+	schema := ConfigSchema()
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {

@@ -17,7 +17,8 @@ import (
 type Outcome struct {
 	Ref
 
-	Environment string `json:"environment,omitempty"`     // of a change request
+	Environment string `json:"environment,omitempty"`     // of a change request, or the part of a project that was to change
+	Group       string `json:"group,omitempty"`           // whose roles in a project were to change
 	Canceled    bool   `json:"canceled,omitempty"`        // the change request
 	Changed     bool   `json:"changedByOthers,omitempty"` // somebody else changed the resource since the plan: nothing was done
 	Error       string `json:"error,omitempty"`           // why nothing was done
@@ -85,6 +86,12 @@ func (c *Client) applyStep(ctx context.Context, s *Step) error {
 // ends an apply.
 func report(s Step, err error, done func(Outcome)) error {
 	o := Outcome{Ref: s.Ref}
+	switch a := s.action.(type) {
+	case *ifUnchanged:
+		o.Environment = a.environment
+	case *setRoles:
+		o.Group = a.group
+	}
 	refused, ok := errors.AsType[*apiclient.Error](err)
 	switch {
 	case ok:

@@ -3,7 +3,9 @@ package ascode
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
@@ -69,16 +71,12 @@ func (c *Client) groups(ctx context.Context) (map[string]int64, error) {
 	return ids, err
 }
 
-// protected returns the environments of a project that require change requests.
+// protected returns the environments of a project that require change requests, sorted.
 func (c *Client) protected(ctx context.Context, project string) (names []string, err error) {
-	var config []struct {
-		Environment string `json:"environment"`
-		Enabled     bool   `json:"changeRequestEnabled"`
-	}
-	err = c.api.Get(ctx, &config, "projects", project, "change-requests", "config")
-	for _, e := range config {
-		if e.Enabled {
-			names = append(names, e.Environment)
+	all, err := c.protections(ctx, project)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].ChangeRequestsEnabled {
+			names = append(names, name)
 		}
 	}
 	return names, err

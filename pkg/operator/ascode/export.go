@@ -84,11 +84,28 @@ func (c *Client) all(ctx context.Context) ([]Resource, error) {
 	if err != nil {
 		return nil, err
 	}
+	roles, err := c.roles(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, id := range projects {
 		p, _, err := c.project(ctx, id)
 		if err != nil {
 			return nil, err
 		}
+		protections, err := c.protections(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		p.Environments = map[string]Protection{}
+		for name, protection := range protections {
+			p.Environments[name] = protection.asFile()
+		}
+		groups, err := c.rolesOfGroups(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		p.Groups = groupsAsFile(groups, roles)
 		toggles, err := c.described(ctx, id, names)
 		if err != nil {
 			return nil, err

@@ -95,11 +95,15 @@ type planner struct {
 	caller    func() (eventlog.Actor, error)    // asks the API once
 	groups    func() (map[string]int64, error)  // the ids by the names; asks the API once
 	lifetimes func() (map[string]*int64, error) // of the toggle types by their ids; asks the API once
-	segments  map[string]int64                  // the ids by the names, in lower case
-	here      map[string]stored                 // the toggles of the projects that were read, with Prune of all
-	read      map[string]bool                   // those projects
-	protected map[string][]string               // the environments that require change requests, by project
-	first     map[Ref]how                       // what the plan makes before toggles that need it
+	roles     func() (map[string]int64, error)  // the ids by the names; asks the API once
+
+	environments func() (map[string]int64, error) // how many approvals each requires in all projects; asks the API once
+
+	segments  map[string]int64    // the ids by the names, in lower case
+	here      map[string]stored   // the toggles of the projects that were read, with Prune of all
+	read      map[string]bool     // those projects
+	protected map[string][]string // the environments that require change requests, by project
+	first     map[Ref]how         // what the plan makes before toggles that need it
 	isSet     featurestate.Comparison
 }
 
@@ -110,7 +114,11 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		client: c, o: o, caller: sync.OnceValues(func() (eventlog.Actor, error) { return c.caller(ctx) }),
 		groups:    sync.OnceValues(func() (map[string]int64, error) { return c.groups(ctx) }),
 		lifetimes: sync.OnceValues(func() (map[string]*int64, error) { return c.lifetimes(ctx) }),
-		segments:  map[string]int64{}, here: map[string]stored{}, read: map[string]bool{},
+		roles:     sync.OnceValues(func() (map[string]int64, error) { return c.roles(ctx) }),
+
+		environments: sync.OnceValues(func() (map[string]int64, error) { return c.environments(ctx) }),
+
+		segments: map[string]int64{}, here: map[string]stored{}, read: map[string]bool{},
 		protected: map[string][]string{}, first: map[Ref]how{},
 		isSet: featurestate.NewComparison(),
 	}
@@ -122,6 +130,7 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		p.segments[s.Ref().key().Name] = s.ID
 	}
 	done := Plan{source: o.Source}
+	var last []Step // after the toggles
 	for _, kind := range Kinds() {
 		all := Of(resources, kind)
 		if kind == KindToggle {
@@ -134,6 +143,13 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 			return Plan{}, err
 		}
 		done.Steps = append(done.Steps, steps...)
+		if kind == KindProject {
+			added, later, err := p.planPlaces(ctx, all)
+			if err != nil {
+				return Plan{}, err
+			}
+			done.Steps, last = append(done.Steps, added...), later
+		}
 	}
 	if err := p.askForSegments(ctx, done.Steps); err != nil {
 		return Plan{}, err
@@ -145,6 +161,7 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 		}
 		done.Steps = append(done.Steps, archived...)
 	}
+	done.Steps = append(done.Steps, last...)
 	canceled, err := p.cancel(ctx, done, Of(resources, KindSegment))
 	done.Steps = append(done.Steps, canceled...)
 	return done, err
@@ -176,6 +193,26 @@ func (p *planner) planAll(ctx context.Context, all []Resource) ([]Step, error) {
 	}
 	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.generation(), b.generation()) })
 	return steps, nil
+}
+
+// planPlaces returns the steps that add environments to projects, and those that follow after the toggles: what is removed,
+// and how environments are protected, so that toggles are changed as before, and which roles groups have.
+func (p *planner) planPlaces(ctx context.Context, projects []Resource) (first, last []Step, err error) {
+	var invalid []error
+	for _, r := range projects {
+		s, ok := r.(*Project)
+		if !ok {
+			continue
+		}
+		added, removed, protected, err := s.planEnvironments(ctx, p)
+		groups, alsoErr := s.planGroups(ctx, p)
+		invalid = append(invalid, err, alsoErr)
+		first, last = append(first, added...), slices.Concat(last, removed, protected, groups)
+	}
+	if err := errors.Join(invalid...); err != nil {
+		return nil, nil, exitstatus.Errorf(exitstatus.Failure, "%v", err)
+	}
+	return first, last, nil
 }
 
 // generation returns 1 for a toggle that depends on another one, otherwise 0.
@@ -253,13 +290,15 @@ func (p *planner) readProtected(ctx context.Context, project string) error {
 }
 
 // step returns the step of a resource that toggles share. e is the event of its change, and before and after are the
-// resource in it; before is nil if the resource does not exist. There are no changes if they are equal.
+// resource in it; one is nil if the resource does not exist then. There are no changes if they are equal.
 func (p *planner) step(of Ref, e eventlog.Event, before, after any, a action) (Step, error) {
 	var err, alsoErr error
 	if before != nil {
 		e.PreData, err = json.Marshal(before)
 	}
-	e.Data, alsoErr = json.Marshal(after)
+	if after != nil {
+		e.Data, alsoErr = json.Marshal(after)
+	}
 	if err := errors.Join(err, alsoErr); err != nil {
 		return Step{}, fmt.Errorf("encode the %v: %w", of, err)
 	}

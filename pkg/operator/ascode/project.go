@@ -3,15 +3,18 @@ package ascode
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/platform/access"
 )
 
-// Project is a project in a file. Its JSON form is the body of create-project and update-project.
+// Project is a project in a file. Its JSON form is the body of update-project.
 type Project struct {
 	document `json:"-" yaml:"-"`
 
@@ -23,6 +26,9 @@ type Project struct {
 	DefaultStickiness string         `json:"defaultStickiness,omitempty" yaml:"defaultStickiness,omitempty"`
 	FeatureNaming     *FeatureNaming `json:"featureNaming"               yaml:"featureNaming,omitempty"`
 	LinkTemplates     []LinkTemplate `json:"linkTemplates,omitzero"      yaml:"linkTemplates,omitempty"`
+
+	Environments map[string]Protection `json:"-" yaml:"environments,omitempty"` // nil: they do not change; a new project has all
+	Groups       map[string][]string   `json:"-" yaml:"groups,omitempty"`       // the names of their roles; nil: they do not change
 }
 
 // FeatureNaming is how the toggles of a project are named.
@@ -46,7 +52,14 @@ func (s *Project) check() error {
 		return fmt.Errorf("%s: the property id is missing", s.place(""))
 	}
 	_, err := checkBody(s, project.CreateSchema(), project.Rules()...)
-	return err
+	return errors.Join(err, s.checkEnvironments())
+}
+
+// createProject is the body of create-project.
+type createProject struct {
+	Project
+
+	Environments []string `json:"environments,omitempty"`
 }
 
 // storedProject is a project in the API.
@@ -82,7 +95,8 @@ func (s *Project) plan(ctx context.Context, p *planner) (Step, error) {
 	e := eventlog.Event{Type: eventlog.ProjectUpdated, Subject: project.Subject(s.ID), Project: s.ID}
 	if etag == "" {
 		e.Type = eventlog.ProjectCreated
-		return p.step(s.Ref(), e, nil, next, &send{method: http.MethodPost, path: []string{"projects"}, body: next})
+		body := createProject{next, slices.Sorted(maps.Keys(s.Environments))}
+		return p.step(s.Ref(), e, nil, next, &send{method: http.MethodPost, path: []string{"projects"}, body: body})
 	}
 	return p.step(s.Ref(), e, stored.Project, next, &send{http.MethodPut, []string{"projects", s.ID}, etag, next})
 }

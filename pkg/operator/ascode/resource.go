@@ -26,7 +26,9 @@ const (
 	KindSegment Kind = "segment"
 	KindToggle  Kind = "toggle"
 
-	KindRequest Kind = "change-request" // which no document describes
+	// These no document describes.
+	KindEnvironment Kind = "environment" // of a project
+	KindRequest     Kind = "change-request"
 )
 
 // Kinds returns the kinds that documents describe, in the order in which a plan makes their resources: a resource needs
@@ -48,7 +50,9 @@ func (r Ref) String() string { return r.Kind.String() + " " + r.Name }
 
 // key returns what only one resource has.
 func (r Ref) key() Ref {
-	r.Project = ""
+	if r.Kind != KindEnvironment {
+		r.Project = ""
+	}
 	if r.Kind == KindProject || r.Kind == KindSegment || r.Kind == KindType { // names without regard to letter case
 		r.Name = strings.ToLower(r.Name)
 	}

@@ -78,14 +78,10 @@ func schemaOf(kind Kind) (s schema, err error) {
 		s.Description = "A context field."
 		part(s.Properties["sortOrder"])["description"] = "Position in the list. By default it does not change, and a new field is the last."
 	case KindProject:
-		s, err = read(project.CreateSchemaText())
-		s.Description = "A project, without its environments, their protection, and who has access."
+		s, err = projectSchema()
 		s.Required = []string{"id", "name"}
 		part(s.Properties["id"])["description"] = "Unique, without regard to letter case."
 		part(s.Properties["id"])["minLength"] = 1
-		for _, name := range []string{"environments", "changeRequestEnvironments", "featureLimit"} {
-			delete(s.Properties, name)
-		}
 	case KindSegment:
 		s, err = read(segment.CreateSchemaText())
 		s.Description = "A segment."
@@ -101,6 +97,32 @@ func schemaOf(kind Kind) (s schema, err error) {
 	s.Properties["kind"] = object{"type": "string", "enum": []Kind{kind}}
 	if kind != KindToggle {
 		s.Required = append([]string{"kind"}, s.Required...)
+	}
+	return s, nil
+}
+
+// projectSchema returns the JSON Schema of a project in a file.
+func projectSchema() (schema, error) {
+	s, err := read(project.CreateSchemaText())
+	config, alsoErr := read(project.ConfigSchemaText())
+	if err := errors.Join(err, alsoErr); err != nil {
+		return schema{}, err
+	}
+	config.Title, config.Description, config.Required = "protection", "How the environment is protected.", nil
+	part(config.Properties["changeRequestsEnabled"])["description"] = "Whether changes need a change request. By default false, " +
+		"unless the environment requires it in each project."
+	part(config.Properties["requiredApprovals"])["type"] = "integer"
+	s.Description = "A project, its environments, and which roles groups have in it."
+	delete(s.Properties, "changeRequestEnvironments")
+	delete(s.Properties, "featureLimit")
+	s.Properties["environments"] = object{
+		"description": "All environments in which toggles of the project can be switched, and how they are protected. By default " +
+			"they do not change, and a new project has all.",
+		"type": "object", "additionalProperties": config,
+	}
+	s.Properties["groups"] = object{
+		"description": "The names of all groups with roles in the project, and the names of these roles. By default they do not change.",
+		"type":        "object", "additionalProperties": object{"type": "array", "items": object{"type": "string"}},
 	}
 	return s, nil
 }

@@ -110,6 +110,49 @@ func TestApplySharedAsThePlanHasSeenIt(t *testing.T) {
 	assert.Equal(t, 0, len(planOf(t, client, shared).Steps))
 }
 
+// What somebody else has changed of the environments and the groups of a project since the plan is not overwritten.
+func TestApplyPartsOfAProjectAsThePlanHasSeenThem(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	send(t, service, "POST", "groups", `{"name":"Team"}`)
+	send(t, service, "POST", "environments", `{"name":"staging","type":"test"}`)
+	send(t, service, "POST", "environments", `{"name":"qa","type":"test"}`)
+	send(t, service, "POST", "projects", `{"id":"pay","name":"Pay","environments":["development","production","qa"]}`)
+	const file = `
+kind: project
+id: pay
+name: Pay
+environments: {staging: {}, qa: {}, production: {changeRequestsEnabled: true}}
+groups: {Team: [Member]}
+`
+	seen := planOf(t, client, file)
+	send(t, service, "POST", "projects/pay/environments", `{"environment":"staging"}`)
+	send(t, service, "PUT", "projects/pay/environments/development/change-requests/config", `{"changeRequestsEnabled":true}`)
+	send(t, service, "PUT", "projects/pay/environments/production/change-requests/config", `{"changeRequestsEnabled":true,"requiredApprovals":3}`)
+	send(t, service, "PUT", "projects/pay/groups/1/roles?roles=4", "")
+	assert.Equal(t, []string{
+		"project pay staging changed true", "project pay development changed true", "project pay production changed true",
+		"project pay Team changed true",
+	}, parts(t, client, seen))
+	assert.Equal(t, []string{
+		"project pay development changed false", "project pay production changed false", "project pay Team changed false",
+	}, parts(t, client, planOf(t, client, file)))
+	assert.Equal(t, 0, len(planOf(t, client, file).Steps))
+	seen = planOf(t, client, strings.Replace(file, "qa: {}, ", "", 1))
+	send(t, service, "DELETE", "projects/pay/environments/qa", "")
+	assert.Equal(t, []string{"project pay qa changed true"}, parts(t, client, seen))
+}
+
+// parts applies a plan of a project, and returns what became of its parts.
+func parts(t *testing.T, client *ascode.Client, p ascode.Plan) (all []string) {
+	t.Helper()
+	assert.OK(t, client.Apply(t.Context(), p, func(o ascode.Outcome) {
+		all = append(all, fmt.Sprintf("%v %s%s changed %t", o.Ref, o.Environment, o.Group, o.Changed))
+	}))
+	return all
+}
+
 // A toggle that somebody else has changed since the plan is not overwritten, also if it is compared again.
 func TestCompareAgain(t *testing.T) {
 	t.Parallel()

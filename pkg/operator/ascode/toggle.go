@@ -301,6 +301,10 @@ func (n need) change(name string) Change {
 		c.Summary = fmt.Sprintf("The toggle %s depends on the %v, which is %s first.", name, n.of, n.how)
 		return c
 	}
+	if n.of.Kind == KindEnvironment {
+		c.Summary = fmt.Sprintf("The toggle %s has a state in the %v, which is added to the project first.", name, n.of)
+		return c
+	}
 	c.Summary = fmt.Sprintf("The toggle %s uses the %v in %s, which is %s first.", name, n.of, n.environment, n.how)
 	return c
 }
@@ -317,6 +321,7 @@ func (t *Toggle) needs(p *planner) (all []need) {
 		add(Ref{Kind: KindToggle, Name: parent}, "")
 	}
 	for _, environment := range slices.Sorted(maps.Keys(t.Environments)) {
+		add(Ref{KindEnvironment, environment, t.Project}, environment)
 		for _, s := range t.Environments[environment].Strategies {
 			for _, name := range s.Segments {
 				add(Ref{Kind: KindSegment, Name: name}, environment)
@@ -336,7 +341,7 @@ const stickiness = "stickiness"
 // without returns the toggle without the parts that need something.
 func (t *Toggle) without(needs []need) *Toggle {
 	needed := func(kind Kind, name string) bool {
-		return slices.ContainsFunc(needs, func(n need) bool { return n.of.key() == Ref{Kind: kind, Name: name}.key() })
+		return slices.ContainsFunc(needs, func(n need) bool { return n.of.key() == Ref{kind, name, t.Project}.key() })
 	}
 	reduced := *t
 	if needed(KindToggle, t.parent()) {
@@ -344,6 +349,9 @@ func (t *Toggle) without(needs []need) *Toggle {
 	}
 	reduced.Environments = map[string]Environment{}
 	for name, e := range t.Environments {
+		if needed(KindEnvironment, name) {
+			continue
+		}
 		e.Strategies = slices.Clone(e.Strategies)
 		for i := range e.Strategies {
 			s := &e.Strategies[i]
