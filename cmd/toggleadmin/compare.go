@@ -15,7 +15,7 @@ type compareCmd struct {
 	URL         string   `name:"url" required:"" placeholder:"URL" help:"URL of the other installation, such as https://unleash.example.com. UNLEASH_TOKEN has the token of a backend application there, or it is typed."`
 	Environment string   `placeholder:"NAME" help:"Environment here, with --local or --stack."`
 	Project     []string `sep:"none" placeholder:"NAME" help:"Only the toggles of this project here. Repeat for more."`
-	ClientURL   string   `name:"client-url" placeholder:"URL" help:"URL at which applications ask for toggles here, instead of --local or --stack. The first line of stdin has the token of a backend application."`
+	ClientURL   string   `name:"client-url" placeholder:"URL" help:"URL at which applications get toggles here, instead of --local or --stack. The first line of stdin has the token of a backend application."`
 	Count       int      `default:"1000" placeholder:"N" help:"Number of contexts that are made from the strategies of both sides (default 1000)."`
 	Contexts    string   `placeholder:"FILE" help:"Also compare for the contexts of this file: a JSON object in each line."`
 }

@@ -40,7 +40,7 @@ type cli struct {
 	Plan           planCmd           `cmd:"" group:"Toggles" help:"Print what would make toggles as files describe them. docs/ascode.md describes the files."`
 	Apply          applyCmd          `cmd:"" group:"Toggles" help:"Make toggles as files describe them. Exit status 4: somebody else changed a toggle, and the rest is applied."`
 	Schema         schemaCmd         `cmd:"" group:"Toggles" help:"Print the JSON Schema of the files of plan and apply, for editors."`
-	ClientTokens   clientTokensCmd   `cmd:"" group:"Toggles" help:"Manage the tokens with which applications ask for toggles."`
+	ClientTokens   clientTokensCmd   `cmd:"" group:"Toggles" help:"Manage the tokens with which applications get toggles."`
 	CodeReferences codeReferencesCmd `cmd:"" group:"Toggles" help:"Find the names of toggles in source code."`
 
 	Users           usersCmd           `cmd:"" group:"Access" help:"Manage people."`

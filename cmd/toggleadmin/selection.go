@@ -18,7 +18,7 @@ type toggleFilter struct {
 	Type      string   `placeholder:"ID" help:"Only toggles of this type."`
 	State     *string  `enum:"active,potentially-stale,stale,archived" placeholder:"STATE" help:"Only active, potentially-stale, stale or archived toggles."`
 	OlderThan lifetime `placeholder:"TIME" help:"Only toggles that were created before this time, such as 365d."`
-	UnusedFor lifetime `placeholder:"TIME" help:"Only toggles that no application has asked for in this time, such as 30d, and that were created before."`
+	UnusedFor lifetime `placeholder:"TIME" help:"Only toggles that no application has used in this time, such as 30d, and that were created before."`
 	Name      string   `placeholder:"PATTERN" help:"Only toggles whose name matches a pattern, such as 'checkout-*'."`
 	Status    status   `placeholder:"ENVIRONMENT:enabled|disabled" help:"Only toggles that are on or off in an environment, such as production:enabled."`
 	Segment   string   `placeholder:"NAME" help:"Only toggles with a strategy that uses this segment."`

@@ -38,7 +38,7 @@ type Toggle struct {
 	KeepUntil        *string       `json:"keepUntil"` // a date; null: it is not kept
 	KeepReason       *string       `json:"keepReason"`
 	Links            []toggle.Link `json:"links"`
-	LastSeenAt       *string       `json:"lastSeenAt"` // when applications last asked for it, in any environment; null: never
+	LastSeenAt       *string       `json:"lastSeenAt"` // when applications last used it, in any environment; null: never
 
 	enabledIn    []string // environments
 	environments []string // of the project; set by Remote
@@ -54,7 +54,7 @@ type Creator struct {
 // CreatedBefore reports whether the toggle was created at the given time or before.
 func (t Toggle) CreatedBefore(at time.Time) bool { return t.CreatedAt <= datetime.Format(at) }
 
-// UnusedSince reports whether no application has asked for the toggle since the given time. A toggle that was created
+// UnusedSince reports whether no application has used the toggle since the given time. A toggle that was created
 // later was not unused for so long.
 func (t Toggle) UnusedSince(at time.Time) bool {
 	return t.CreatedBefore(at) && (t.LastSeenAt == nil || *t.LastSeenAt <= datetime.Format(at))

@@ -8,7 +8,7 @@ import (
 	"toggleadmin/test/helper/assert"
 )
 
-// A toggle is unused since a time if it existed then, and no application has asked for it later.
+// A toggle is unused since a time if it existed then, and no application has used it later.
 func TestUnusedSince(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)

@@ -17,7 +17,7 @@ const (
 	shopPages  = "shop-pages"
 )
 
-// countUse writes what two applications asked for in the last 24 hours, as a process of functions/client counts it. The
+// countUse writes what two applications used in the last 24 hours, as a process of functions/client counts it. The
 // sweep computes the rest from it. A repeated call writes the same items.
 func (h *history) countUse(ctx context.Context) error {
 	running := usage.HourOf(h.now)

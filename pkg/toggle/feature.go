@@ -42,7 +42,7 @@ type Feature struct {
 	Dependency *Dependency // on its parent; nil: it has none
 	Children   []string    // the toggles that depend on it, sorted
 
-	// LastSeen is when applications last asked for the toggle, by the name of the environment. A sweep sets it. It is no
+	// LastSeen is when applications last used the toggle, by the name of the environment. A sweep sets it. It is no
 	// part of the toggle's version and events, and no change of the toggle changes it.
 	LastSeen map[string]time.Time
 
@@ -99,7 +99,7 @@ func (f Feature) Differs(other Feature) bool {
 	return !reflect.DeepEqual(f.Normalized(), other.Normalized())
 }
 
-// LastSeenAt returns when applications last asked for the toggle in any environment, or nil if they never did.
+// LastSeenAt returns when applications last used the toggle in any environment, or nil if they never did.
 func (f Feature) LastSeenAt() *time.Time {
 	var last *time.Time
 	for _, at := range f.LastSeen {

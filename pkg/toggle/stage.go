@@ -10,8 +10,8 @@ type Stage string
 
 // The stages, from the first to the last.
 const (
-	StageNew        Stage = "new"         // no application has asked for it
-	StageRollingOut Stage = "rolling-out" // applications have asked for it
+	StageNew        Stage = "new"         // no application has used it
+	StageRollingOut Stage = "rolling-out" // applications have used it
 	StageComplete   Stage = "complete"    // it is on for everybody in production since CompleteAfter
 	StageOverdue    Stage = "overdue"     // it is potentially stale, and not kept
 	StageToRemove   Stage = "to-remove"   // it is marked as stale

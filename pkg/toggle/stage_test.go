@@ -29,8 +29,8 @@ func TestStage(t *testing.T) {
 		production []string
 		want       toggle.Stage
 	}{
-		{"nobody has asked for it", toggle.Feature{}, one, toggle.StageNew},
-		{"nobody has asked for it, and it is on", toggle.Feature{ForAllSince: since(time.Hour, "production")}, one, toggle.StageNew},
+		{"nobody has used it", toggle.Feature{}, one, toggle.StageNew},
+		{"nobody has used it, and it is on", toggle.Feature{ForAllSince: since(time.Hour, "production")}, one, toggle.StageNew},
 		{"asked for anywhere", toggle.Feature{LastSeen: asked}, one, toggle.StageRollingOut},
 		{"on for everybody for a week", toggle.Feature{LastSeen: asked, ForAllSince: both}, one, toggle.StageComplete},
 		{"on for everybody, not asked for", toggle.Feature{ForAllSince: both}, one, toggle.StageComplete},

@@ -132,7 +132,7 @@ func (b *tab) sweepUsageAt(now time.Time) {
 	assert.OK(b.t, err)
 }
 
-// use records that an application asked for a toggle in an environment, which it did a duration ago.
+// use records that an application used a toggle in an environment, which it did a duration ago.
 func (b *tab) use(toggle, environment, application, ago string) {
 	b.t.Helper()
 	by, err := time.ParseDuration(ago)

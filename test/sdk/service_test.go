@@ -50,7 +50,7 @@ func (s *service) stop() {
 	s.shutDown = func() {}
 }
 
-// counted returns how often applications have asked for a toggle in the environment, as the service counts it.
+// counted returns how often applications have used a toggle in the environment, as the service counts it.
 func (s *service) counted(name string) (evaluations float64) {
 	s.Helper()
 	response := s.request(http.MethodGet, "client-metrics/features/"+name+"/raw?hoursBack=2", "")

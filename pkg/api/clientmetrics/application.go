@@ -126,7 +126,7 @@ type instance struct {
 	LastSeenAt  string  `json:"lastSeenAt"`
 }
 
-// seenFeature is a name that an application asked for.
+// seenFeature is a name that an application used.
 type seenFeature struct {
 	Name         string   `json:"name"`
 	NotFound     bool     `json:"notFound"`

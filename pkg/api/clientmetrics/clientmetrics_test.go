@@ -212,7 +212,7 @@ func create(t *testing.T, db *database.Database, name string, archived bool) {
 	db.Put(t, db.Tables[featuretable.Table], featuretable.Marshal(f))
 }
 
-// An application has what it asked for in the last 24 hours. A name that was unknown can be a toggle now, and a toggle
+// An application has what it used in the last 24 hours. A name that was unknown can be a toggle now, and a toggle
 // can be deleted.
 func TestApplication(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
 // Package clientmetrics serves what applications report about toggles: how often a toggle was on and off, which
-// applications there are, and which names they ask for that do not exist. Package usagetable reads the table.
+// applications there are, and which names they use that do not exist. Package usagetable reads the table.
 package clientmetrics
 
 import (

@@ -138,7 +138,7 @@ func (r *Reader) Applications(ctx context.Context) ([]usagetable.Application, er
 }
 
 // usingOnlyHidden returns which applications with tokens for all projects alone asked, in the last 24 hours, only for
-// toggles that the caller does not see. It reads what each of these applications asked for, unless the caller sees all
+// toggles that the caller does not see. It reads what each of these applications used, unless the caller sees all
 // projects.
 func (r *Reader) usingOnlyHidden(ctx context.Context, all []usagetable.Application) (map[string]bool, error) {
 	seesAll, err := access.SeesAll(ctx)
@@ -190,7 +190,7 @@ func isVisible(a usagetable.Application, visible func(project string) bool) bool
 	return len(a.Projects) == 0 || len(visibleProjects(a, visible)) > 0
 }
 
-// Uses returns the names that applications asked for in the last 24 hours, by the application. It has none for an
+// Uses returns the names that applications used in the last 24 hours, by the application. It has none for an
 // application that the caller does not see.
 func (r *Reader) Uses(ctx context.Context, applications []string) (map[string]map[string]bool, error) {
 	names := map[string]bool{}
@@ -220,7 +220,7 @@ func (r *Reader) Uses(ctx context.Context, applications []string) (map[string]ma
 type Application struct {
 	usagetable.Application
 	Instances map[string]map[string]usage.Instance // of the last 24 hours, by environment and id; at most maxInstances
-	Features  map[string]environments              // what it asked for in the last 24 hours, by name
+	Features  map[string]environments              // what it used in the last 24 hours, by name
 	Existing  map[string]string                    // the projects of those of Features that are toggles, by name
 }
 
@@ -331,7 +331,7 @@ func falseFirst(a, b bool) int {
 	}
 }
 
-// toggles returns those of the names that are toggles, archived ones too: applications can ask for any name.
+// toggles returns those of the names that are toggles, archived ones too: applications can report any name.
 func (r *Reader) toggles(ctx context.Context, names []string) (map[string]toggle.Feature, error) {
 	keys := make([]dynamo.Item, 0, len(names))
 	for _, name := range names {
@@ -351,15 +351,15 @@ func (r *Reader) toggles(ctx context.Context, names []string) (map[string]toggle
 	return found, nil
 }
 
-// maxKey is the maximum length of a partition key in DynamoDB, in bytes. Applications can ask for longer names.
+// maxKey is the maximum length of a partition key in DynamoDB, in bytes. Applications can report longer names.
 const maxKey = 2048
 
-// Unknown is a name that applications asked for and that no toggle has.
+// Unknown is a name that applications used and that no toggle has.
 type Unknown struct {
 	Name    string
 	Reports map[string]map[string]time.Time // when they were last written, by application and environment
 
-	isFrontend bool // only applications with frontend tokens asked for it
+	isFrontend bool // only applications with frontend tokens used it
 }
 
 // The limits of the names without a toggle. A frontend token can report any of them.
@@ -368,7 +368,7 @@ const (
 	maxCandidates = 5_000 // that are looked up
 )
 
-// Unknown reads the names that applications asked for in the last 24 hours and that no toggle has now, except archived
+// Unknown reads the names that applications used in the last 24 hours and that no toggle has now, except archived
 // ones, by name. If there are too many, it returns names of archived toggles first, then those that applications with
 // backend tokens asked for.
 func (r *Reader) Unknown(ctx context.Context) (map[string]*Unknown, error) {
@@ -428,7 +428,7 @@ func (r *Reader) removeHiddenReports(ctx context.Context, all map[string]*Unknow
 	return nil
 }
 
-// addUnknown adds the names that applications in an environment asked for.
+// addUnknown adds the names that applications in an environment used.
 func addUnknown(all map[string]*Unknown, environment string, names usagetable.Unknown, isFrontend bool) {
 	for name, by := range names {
 		if all[name] == nil {

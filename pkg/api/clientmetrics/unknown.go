@@ -16,7 +16,7 @@ type unknownFeature struct {
 	Reports    []unknownReport `json:"reports"` // ordered by application
 }
 
-// unknownReport is which application asked for the name.
+// unknownReport is which application used the name.
 type unknownReport struct {
 	AppName      string               `json:"appName"`
 	Environments []unknownEnvironment `json:"environments"` // ordered by name

@@ -1,4 +1,4 @@
-// Package clienttoken manages the client tokens, with which applications ask for toggles. pkg/delivery/clienttokentable
+// Package clienttoken manages the client tokens, with which applications get toggles. pkg/delivery/clienttokentable
 // has their form.
 //
 // A token belongs to one environment. The transactions that create and delete tokens change the number of tokens in the

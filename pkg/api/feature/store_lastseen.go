@@ -9,7 +9,7 @@ import (
 	"toggleadmin/pkg/platform/dynamo"
 )
 
-// AddLastSeen stores when applications asked for a toggle before it was imported, by environment, where no later time
+// AddLastSeen stores when applications used a toggle before it was imported, by environment, where no later time
 // is stored. It records no event. It changes nothing if the toggle does not exist. Otherwise only the sweep of the
 // usage stores these times.
 func (s *Store) AddLastSeen(ctx context.Context, name string, seen map[string]time.Time) error {

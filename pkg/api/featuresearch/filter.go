@@ -107,9 +107,9 @@ func (a Archived) selects(archived bool) bool {
 	return a == AllArchived || archived == (a == OnlyArchived)
 }
 
-// LastSeen selects toggles by when applications last asked for them, in any environment.
+// LastSeen selects toggles by when applications last used them, in any environment.
 type LastSeen struct {
-	Never        bool      // selects those that were never asked for
+	Never        bool      // selects those that were never used
 	From, Before time.Time // of the last time: inclusive, exclusive; zero: no limit
 }
 
@@ -250,7 +250,7 @@ func SortKeys() []string {
 func (o Order) needsItems() bool { return o.By == "lastSeenAt" }
 
 // sorted returns toggles in the order. Those with the same key are ordered by name, and those without a key are last.
-// In the order by lastSeenAt, those that were never asked for are like those that were last asked for the longest time
+// In the order by lastSeenAt, those that were never used are like those that were last used the longest time
 // ago.
 func (o Order) sorted(all []featuretable.Row, known feature.Types) []featuretable.Row {
 	staleAt := func(f *toggle.Feature) time.Time {

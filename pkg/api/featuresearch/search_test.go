@@ -131,7 +131,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Toggles are found, ordered and returned with when applications last asked for them, in any environment.
+// Toggles are found, ordered and returned with when applications last used them, in any environment.
 func TestSearchByLastUse(t *testing.T) {
 	t.Parallel()
 	db := searchable(t)

@@ -41,7 +41,7 @@ const (
 	AttributeLinks            = "links"
 
 	AttributeEnvironments = "environments" // the state of all environments; encode has its form
-	AttributeLastSeen     = "lastSeen"     // when applications asked for it; EncodeLastSeen has its form
+	AttributeLastSeen     = "lastSeen"     // when applications used it; EncodeLastSeen has its form
 	AttributeForAllSince  = "forAllSince"  // from when on it is on for everybody; in the form of EncodeLastSeen
 	AttributeImported     = "imported"     // the state that the last import wrote
 )
@@ -90,7 +90,7 @@ func (r Row) LifecycleStage(production []string, now time.Time) toggle.Lifecycle
 	return reached[len(reached)-1].Stage
 }
 
-// LastSeenAt returns when applications last asked for the toggle in any environment, or the zero time if they never
+// LastSeenAt returns when applications last used the toggle in any environment, or the zero time if they never
 // did.
 func (r Row) LastSeenAt() time.Time {
 	var last int64

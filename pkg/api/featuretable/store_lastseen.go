@@ -53,7 +53,7 @@ func lastSeenOf(value string) iter.Seq2[string, int64] {
 	}
 }
 
-// UpdateLastSeen stores when applications asked for a toggle, by environment, in the table Features. It changes
+// UpdateLastSeen stores when applications used a toggle, by environment, in the table Features. It changes
 // nothing, and returns false, if the toggle does not exist or has another createdAt, as one that was created again, or
 // other times than before are stored. It has no condition on what people change, and records no event.
 func UpdateLastSeen(
@@ -80,7 +80,7 @@ func UpdateLastSeen(
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("store when applications asked for the toggle %q: %w", feature, err)
+		return false, fmt.Errorf("store when applications used the toggle %q: %w", feature, err)
 	}
 	return true, nil
 }

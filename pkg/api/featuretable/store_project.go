@@ -12,7 +12,7 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// maxName is the maximum length of the name of a toggle, in bytes. Applications can ask for longer names.
+// maxName is the maximum length of the name of a toggle, in bytes. Applications can report longer names.
 const maxName = 100
 
 // Visibility reads which toggles belong to projects that a caller sees, also those that were deleted. It is safe for

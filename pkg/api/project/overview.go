@@ -104,7 +104,7 @@ func Overview(projects *Store, environments *environment.Store) lambdahttp.Handl
 	}
 }
 
-// onboarding returns how far a project is: it has no toggle, an application has not asked for any, or it has.
+// onboarding returns how far a project is: it has no toggle, an application has not used any, or it has.
 func (n counts) onboarding() onboarding {
 	switch {
 	case n.active == 0:

@@ -49,7 +49,7 @@ type counts struct {
 	stale, potentiallyStale int            // of the active ones
 	types                   map[string]int // of the active ones
 	first                   string         // the name of the oldest active one
-	used                    bool           // an application has asked for an active one
+	used                    bool           // an application has used an active one
 }
 
 // count returns the numbers of toggles by project. It reads all toggles, consistently.

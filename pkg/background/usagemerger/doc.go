@@ -6,7 +6,7 @@
 //     again whose parts were written after their hour had ended.
 //   - It stores the requests of applications as counters of the table Traffic.
 //   - It stores what is known of applications: new ones at once, and each at most every ten minutes.
-//   - It stores in toggles when applications last asked for them, at most once an hour for each environment, and with
+//   - It stores in toggles when applications last used them, at most once an hour for each environment, and with
 //     those of other environments that are due. The time is exact to the hour: it is that of the last report that a
 //     process had counted in that hour when it wrote the tally.
 //

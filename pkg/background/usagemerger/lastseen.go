@@ -19,7 +19,7 @@ import (
 // seenEvery is the time after which the stored time of a toggle in an environment is replaced.
 const seenEvery = time.Hour
 
-// times are when applications asked for a toggle, by environment.
+// times are when applications used a toggle, by environment.
 type times map[string]time.Time
 
 // storedTimes is what is stored of a toggle.
@@ -31,7 +31,7 @@ type storedTimes struct {
 // knows reports whether a time is one at which the toggle existed. A tally can be about one that had its name before.
 func (t storedTimes) knows(at time.Time) bool { return datetime.Format(at) >= t.createdAt }
 
-// putLastSeen stores when applications asked for the toggles of the running hour. mergeHour does it for other hours.
+// putLastSeen stores when applications used the toggles of the running hour. mergeHour does it for other hours.
 func (s *sweep) putLastSeen(ctx context.Context) error {
 	maps.DeleteFunc(s.lastSeen, func(_ string, stored storedTimes) bool {
 		for _, at := range stored.seen {
@@ -54,7 +54,7 @@ func (s *sweep) putLastSeen(ctx context.Context) error {
 	return s.putLastSeenOf(ctx, seen)
 }
 
-// see notes that an application asked for a toggle at a time.
+// see notes that an application used a toggle at a time.
 func see(seen map[string]times, feature, environment string, at time.Time) {
 	if seen[feature] == nil {
 		seen[feature] = times{}
@@ -64,7 +64,7 @@ func see(seen map[string]times, feature, environment string, at time.Time) {
 	}
 }
 
-// putLastSeenOf stores when applications asked for toggles, where the stored time is of an earlier hour and older than
+// putLastSeenOf stores when applications used toggles, where the stored time is of an earlier hour and older than
 // an hour.
 func (s *sweep) putLastSeenOf(ctx context.Context, seen map[string]times) error {
 	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(seen)), func(feature string) bool {
@@ -73,7 +73,7 @@ func (s *sweep) putLastSeenOf(ctx context.Context, seen map[string]times) error 
 	})
 	stored, err := s.readLastSeen(ctx, unknown)
 	if err != nil {
-		return fmt.Errorf("read when applications asked for toggles: %w", err)
+		return fmt.Errorf("read when applications used toggles: %w", err)
 	}
 	maps.Copy(s.lastSeen, stored)
 	due := slices.DeleteFunc(slices.Sorted(maps.Keys(seen)), func(feature string) bool {

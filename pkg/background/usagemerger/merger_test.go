@@ -125,7 +125,7 @@ func TestMerge(t *testing.T) {
 	assert.Equal(t, map[time.Time]int64{hour: 2}, f.records(t, "menu"))
 }
 
-// What an application asked for in an hour, and the names without a toggle, are stored with the usage of toggles.
+// What an application used in an hour, and the names without a toggle, are stored with the usage of toggles.
 func TestMergedApplications(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -599,7 +599,7 @@ func TestManyParts(t *testing.T) {
 	}
 }
 
-// putToggle creates a toggle that applications have never asked for.
+// putToggle creates a toggle that applications have never used.
 func (f *fixture) putToggle(t *testing.T, name string) {
 	t.Helper()
 	f.Put(t, f.Tables[featuretable.Table], featuretable.Marshal(toggle.Feature{Name: name, Project: "default", Type: "release"}))

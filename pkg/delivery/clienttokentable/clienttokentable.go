@@ -1,5 +1,5 @@
 // Package clienttokentable is the form of client tokens in the table ClientTokens, and reading the table. With a client
-// token, an application asks for toggles. pkg/api/clienttoken creates, changes and deletes the tokens.
+// token, an application gets toggles. pkg/api/clienttoken creates, changes and deletes the tokens.
 package clienttokentable
 
 import (

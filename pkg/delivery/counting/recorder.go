@@ -33,7 +33,7 @@ const (
 	partIDBytes    = 8
 )
 
-// Recorder counts what applications ask for, and writes it to the table Usage. It is safe for concurrent use.
+// Recorder counts what applications use, and writes it to the table Usage. It is safe for concurrent use.
 //
 // What is counted belongs to a part, which is an item that only this process writes. A write replaces the whole item,
 // so that a repeated one counts nothing twice. One that fails is repeated later. A part of an hour that is over is kept
@@ -176,7 +176,7 @@ func hasOthers(a, known usage.Application) bool {
 	return others(a.Projects, known.Projects) || others(a.Strategies, known.Strategies)
 }
 
-// use is how often an application asked for a toggle.
+// use is how often an application used a toggle.
 type use struct {
 	at          time.Time // in the hour in which it counts
 	feature     string

@@ -1,4 +1,4 @@
-// Package usage is what applications ask for, in the form in which processes count it and the table Usage keeps it. It
+// Package usage is what applications use, in the form in which processes count it and the table Usage keeps it. It
 // knows no table and no HTTP.
 //
 // A process counts in tallies. A tally is of one environment and one hour, belongs to one process, and only grows. The

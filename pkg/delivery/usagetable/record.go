@@ -19,7 +19,7 @@ type Record struct {
 	Applications usage.ByApplication
 }
 
-// UseRecord is what an application asked for in an hour and environment.
+// UseRecord is what an application used in an hour and environment.
 type UseRecord struct {
 	Application string
 	Environment string
@@ -27,7 +27,7 @@ type UseRecord struct {
 	Features    []string  // names, sorted, also of what no toggle has
 }
 
-// UnknownRecord is the names that applications asked for in an hour and environment and that no toggle has.
+// UnknownRecord is the names that applications used in an hour and environment and that no toggle has.
 type UnknownRecord struct {
 	Environment string
 	Hour        time.Time // its start

@@ -248,7 +248,7 @@ func ReadFeatures(ctx context.Context, client *dynamodb.Client, table string, fe
 	return all, err
 }
 
-// ReadUse is ReadFeatures for what applications asked for. The order is not determined. It reads the parts of hours that
+// ReadUse is ReadFeatures for what applications used. The order is not determined. It reads the parts of hours that
 // are not merged yet once for all applications.
 func ReadUse(
 	ctx context.Context, client *dynamodb.Client, table string, applications []string, from, to time.Time,

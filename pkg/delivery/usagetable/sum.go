@@ -29,7 +29,7 @@ type Sum struct {
 	Features map[string]usage.ByApplication
 	SeenAt   map[string]time.Time // of the last use, by the name of the toggle
 
-	unknown   Unknown        // names that applications with backend tokens asked for
+	unknown   Unknown        // names that applications with backend tokens used
 	frontend  Unknown        // with frontend tokens
 	browsers  map[string]int // applications that only frontend tokens reported, by the name of the toggle
 	sizes     map[string]int // of records, by the name of the toggle
@@ -140,7 +140,7 @@ func (s *Sum) fitting(feature string, known, counts usage.Counts) usage.Counts {
 	return fit
 }
 
-// addUnknown notes that an application asked for a name without a toggle.
+// addUnknown notes that an application used a name without a toggle.
 func (s *Sum) addUnknown(names Unknown, name, application string, part Part) {
 	size := 0
 	by, ok := names[name]

@@ -10,7 +10,7 @@
 //   - One for each toggle, with a record for each hour and environment: the sum of the tallies. It is computed from all
 //     parts of the hour each time, never added to, so that it can be repeated and interrupted. Records are kept for 90
 //     days.
-//   - One for each application, with a record for each hour and environment: what it asked for. One with the names that
+//   - One for each application, with a record for each hour and environment: what it used. One with the names that
 //     no toggle has. These records, too, are computed from all parts of the hour. They are kept for four days.
 //   - One with a marker for each merged hour. The marker names the parts that were merged, by a fingerprint, so that an
 //     hour with a later part is merged again. It has no fingerprint if a part could not be read, so that the hour is

@@ -94,7 +94,7 @@ func TestReadMergedHour(t *testing.T) {
 	assert.Equal(t, map[time.Time]string{hour: "x"}, merged)
 }
 
-// What an application asked for, and the names without a toggle, are read from records of merged hours, and from the
+// What an application used, and the names without a toggle, are read from records of merged hours, and from the
 // parts of others.
 func TestReadUseAndUnknown(t *testing.T) {
 	t.Parallel()

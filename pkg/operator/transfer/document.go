@@ -51,7 +51,7 @@ type Document struct {
 	// Others are what the installation has where the document comes from, and this service does not keep.
 	Others []Other `json:"-"`
 
-	// LastSeen is when applications last asked for toggles where they come from, in RFC 3339, by toggle and environment.
+	// LastSeen is when applications last used toggles where they come from, in RFC 3339, by toggle and environment.
 	LastSeen map[string]map[string]string `json:"-"`
 }
 

@@ -10,7 +10,7 @@ import (
 	"toggleadmin/pkg/platform/datetime"
 )
 
-// importLastSeen stores when applications last asked for the toggles of a document, in environments that exist here. A
+// importLastSeen stores when applications last used the toggles of a document, in environments that exist here. A
 // later time that is stored stays. No time is after that of the import.
 func (i Installation) importLastSeen(ctx context.Context, d Document, o Options, known resources, s *Section) error {
 	now := i.Now()

@@ -19,7 +19,7 @@ type element struct {
 	losses   []string
 	notes    []string
 	off      []string          // the environments in which it was turned off
-	lastSeen map[string]string // when applications last asked for it, by environment
+	lastSeen map[string]string // when applications last used it, by environment
 }
 
 func (t *element) lose(format string, args ...any) {

@@ -249,7 +249,7 @@ var (
 	errOwn = exitstatus.Errorf(exitstatus.Usage, "the server at this URL is not Unleash, but an installation of this "+
 		"service: use `toggleadmin export` and `toggleadmin import file`")
 
-	// errArchivedIgnored reports that archived toggles were asked for, and others were returned, or the reverse.
+	// errArchivedIgnored reports that archived toggles were requested, and others were returned, or the reverse.
 	errArchivedIgnored = errors.New("this version of Unleash does not say which toggles are archived: it is too old")
 
 	errProjectIgnored = errors.New("this version of Unleash does not select the toggles of a project: it is too old; " +

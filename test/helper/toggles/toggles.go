@@ -296,7 +296,7 @@ func Searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
 // Searches returns the operations that search and count the toggles of the fixture through a client.
 func (db Fixture) Searches(client *dynamodb.Client) operation.Set { return Searches(client, db.Tables) }
 
-// See stores when applications last asked for a toggle, by environment.
+// See stores when applications last used a toggle, by environment.
 func (db Fixture) See(tb testing.TB, name string, at map[string]time.Time) {
 	tb.Helper()
 	table := db.Tables[featuretable.Table]

@@ -74,7 +74,7 @@
 //     unavailable. What an SDK has, and what is on for a visitor, is in a snapshot that was the current one when the
 //     process has read the pointer last, which is at most FreshnessMilliseconds ago unless a read has failed.
 //   - After every write of the table Usage: a tally belongs to one process and only grows, and no process writes more
-//     than it was told. Only the sweep of usage changes when applications last asked for a toggle, which does not go
+//     than it was told. Only the sweep of usage changes when applications last used a toggle, which does not go
 //     back, and it changes nothing else of the toggle. At the end: what a process has accepted is counted, but for the
 //     last ten seconds of one that has crashed, and the records of an hour are the sum of its tallies.
 //   - After every sweep, and every re-evaluation of a changed lifetime, that leaves nothing: flags are what types and

@@ -185,7 +185,7 @@ func (w *World) countedBy(on *server) map[string]int64 {
 	return counted
 }
 
-// changedLastSeen checks when applications last asked for a toggle: only the sweep changes it, it does not go back, it is
+// changedLastSeen checks when applications last used a toggle: only the sweep changes it, it does not go back, it is
 // not before the creation of the toggle, which can have the name of an earlier one, and the sweep changes nothing else.
 func (w *World) changedLastSeen(c change) {
 	if c.old == nil || c.next == nil {
@@ -195,7 +195,7 @@ func (w *World) changedLastSeen(c change) {
 	before, after := c.old.String(featuretable.AttributeLastSeen), c.next.String(featuretable.AttributeLastSeen)
 	if !strings.HasPrefix(by, "sweep-usage/") {
 		if before != after {
-			w.fail("%s changes when applications last asked for %s from %q to %q", by, name, before, after)
+			w.fail("%s changes when applications last used %s from %q to %q", by, name, before, after)
 		}
 		return
 	}
@@ -209,12 +209,12 @@ func (w *World) changedLastSeen(c change) {
 	for environment, at := range seen {
 		created := c.next.String(featuretable.AttributeCreatedAt)
 		if !at.Equal(earlier[environment]) && datetime.Format(at) < created {
-			w.fail("%s stores that applications asked for %s at %s, but it was created at %s", by, name, at, created)
+			w.fail("%s stores that applications used %s at %s, but it was created at %s", by, name, at, created)
 		}
 	}
 	for environment, at := range earlier {
 		if seen[environment].Before(at) {
-			w.fail("%s changes when applications last asked for %s from %q to %q", by, name, before, after)
+			w.fail("%s changes when applications last used %s from %q to %q", by, name, before, after)
 		}
 	}
 }
