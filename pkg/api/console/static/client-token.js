@@ -16,7 +16,7 @@ export const { clientUrl } = config;
 export const kinds = {
   backend: { name: 'Backend', about: 'For servers. It is secret: it reads all toggles with their strategies, and the SDK evaluates them.' },
   frontend: {
-    name: 'Frontend', about: 'For browsers and apps. It is public: everyone who has the app can read it. It only asks which toggles are on for a context.',
+    name: 'Frontend', about: 'For browsers and apps. It is public: everyone who has the app can read it. It only gets which toggles are on for a context.',
   },
 };
 

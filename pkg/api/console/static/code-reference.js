@@ -32,7 +32,7 @@ export function codeWords({ places, repositories, absentSince }, toggle, day = s
   if (places > 0) return `${counted(places, 'place')} in ${counted(repositories, 'repository', 'repositories')}`;
   if (!absentSince) return 'in no repository';
   const asked = toggle.lastSeenAt && toggle.lastSeenAt > absentSince;
-  return `in no repository since ${day(absentSince)}${toggle.archived ? '' : asked ? ', but applications have asked for it since' : ': safe to archive'}`;
+  return `in no repository since ${day(absentSince)}${toggle.archived ? '' : asked ? ', but applications have used it since' : ': safe to archive'}`;
 }
 
 /**

@@ -58,9 +58,9 @@ export function recentUse(data, { name, lastSeenAt }) {
   const applications = byApplication(used);
   const asked = parts.reduce((sum, { yes, no }) => sum + yes + no, 0);
   const on = parts.reduce((sum, { yes }) => sum + yes, 0);
-  if (asked === 0 && !lastSeenAt) return html`<p class="detail recent-use">No application has asked for it here yet.</p>`;
+  if (asked === 0 && !lastSeenAt) return html`<p class="detail recent-use">No application has used it here yet.</p>`;
   const last = [lastSeenAt ?? '', ...applications.map((application) => application.last)].sort().at(-1);
-  return html`<p class="detail recent-use">${asked === 0 ? 'Not asked for in the last 24 hours.' : html`
+  return html`<p class="detail recent-use">${asked === 0 ? 'Not used in the last 24 hours.' : html`
     <span>${counted(asked, 'evaluation')} in 24 hours, ${percent(on, asked)} on, for <bdi>${listed(applications.map((application) => application.name), 'and')}</bdi>.</span>`}
     <span>Last used <time datetime=${last} title=${exactTime(last)}>${timeOfUse(last)}</time>.</span></p>`;
 }
@@ -77,7 +77,7 @@ export async function lastHours(toggles, environments, signal) {
   const since = `since ${timeOfDay((Math.floor(Date.now() / hour) - 1) * hour)}`;
   const asked = used.reduce((sum, { yes, no }) => sum + yes + no, 0);
   const one = toggles.length === 1;
-  if (asked === 0) return `No application has asked for ${one ? 'it' : 'them'} there ${since}.`;
+  if (asked === 0) return `No application has used ${one ? 'it' : 'them'} there ${since}.`;
   const on = used.reduce((sum, { yes }) => sum + yes, 0);
   return `${one ? 'It was' : 'They were'} evaluated there ${counted(asked, 'time')} ${since}, ${percent(on, asked)} on, for ${
     listed(byApplication(used).map((application) => application.name), 'and')}.`;

@@ -20,12 +20,12 @@ function whereOn(toggle) {
 export function stageReason(toggle) {
   const { stage, lifecycle, archivedAt, potentiallyStaleAt } = toggle;
   switch (stage) {
-    case 'new': return html`No application has asked for it. It is ${whereOn(toggle)}.`;
+    case 'new': return html`No application has used it. It is ${whereOn(toggle)}.`;
     case 'complete': return html`On for everybody in production since ${shortDate(Date.parse(lifecycle.enteredStageAt) - week)}. It can be removed from the code.`;
     case 'overdue': return html`Older than the lifetime of its type, which ended ${day(potentiallyStaleAt)}. It is ${whereOn(toggle)}.`;
     case 'to-remove': return html`Marked for removal. It is ${whereOn(toggle)}.`;
     case 'archived': return html`Archived ${day(archivedAt)}. It is off for everybody.`;
-    default: return html`Applications ask for it. It is ${whereOn(toggle)}.`;
+    default: return html`Applications use it. It is ${whereOn(toggle)}.`;
   }
 }
 

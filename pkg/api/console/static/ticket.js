@@ -1,4 +1,4 @@
-// Tickets that ask to remove toggles from the code, in Markdown.
+// Tickets to remove toggles from the code, in Markdown.
 
 import { call } from './api.js';
 import { codeWords, loadPlaces } from './code-reference.js';
@@ -50,7 +50,7 @@ function inCode(toggle, { places, absentSince, repositories }) {
     ...all.length > mostPlaces ? [`    - and ${(all.length - mostPlaces).toLocaleString('en')} more`] : []];
 }
 
-/** The applications that asked for toggles in the last 24 hours. Those of a toggle are missing if they cannot be loaded. */
+/** The applications that used toggles in the last 24 hours. Those of a toggle are missing if they cannot be loaded. */
 const applicationsOf = (toggles, signal) => each(toggles, async (toggle) => (
   (await call('GET', usagePath(toggle), undefined, { signal })).seenApplications));
 

@@ -17,7 +17,7 @@ import { reportHint } from './toggle-usage.js';
 
 const pageSize = 50;
 const perRequest = 100; // applications
-const shownReports = 3; // applications that asked for a name
+const shownReports = 3; // applications that used a name
 
 /** What the address of each tab begins with. */
 const addresses = { applications: '#/usage', unknown: '#/usage/unknown-names' };
@@ -118,7 +118,7 @@ export async function render(content, context) {
   function unknownNames() {
     const { filters: { query, offset } } = state;
     const found = foundNames();
-    const about = html`<p class="lead">Names that applications asked for in the last 24 hours, and that no toggle has: it was deleted or archived, or the name is wrong.</p>`;
+    const about = html`<p class="lead">Names that applications used in the last 24 hours, and that no toggle has: it was deleted or archived, or the name is wrong.</p>`;
     if (found.length === 0) return html`${about}<p class="empty">${query ? 'No unknown name matches the search.' : 'There are none.'}</p>`;
     return html`${about}${denseTable({
       caption: 'Unknown names',
@@ -245,7 +245,7 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
     count: range(shown.length, state.offset, pageSize, isInstances ? 'instance' : 'toggle'),
   })}
         <div class="results">${shown.length === 0 ? html`<p class="empty">${state.query ? 'Nothing matches the search.' : isInstances
-    ? 'No instance has reported in the last 24 hours.' : 'It has asked for no toggle in the last 24 hours.'}</p>`
+    ? 'No instance has reported in the last 24 hours.' : 'It has used no toggle in the last 24 hours.'}</p>`
     : isInstances ? instanceTable(found) : toggleTable(toggles)}
         ${pageLinks('Pages', shown.length, state.offset, (offset) => addressOf({ offset }), go)}</div>
       </section>`, content);
@@ -253,7 +253,7 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
 
   function toggleTable(toggles) {
     return denseTable({
-      caption: 'Toggles that the application asked for',
+      caption: 'Toggles that the application used',
       columns: [
         { name: 'Toggle', cell: ({ name: toggle, project }) => (project === null
           ? html`${marked(toggle, state.query)} <span class="badge warn">Does not exist</span>`

@@ -1,4 +1,4 @@
-// The warning before toggles are archived that are on in production, or that applications still ask for.
+// The warning before toggles are archived that are on in production, or that applications still use.
 
 import { call } from '../api.js';
 import { FieldError } from '../dialog.js';
@@ -18,7 +18,7 @@ const shownNames = 5; // applications in a line
 const whereLive = ({ environments }) => environments.filter((environment) => environment.enabled && isProduction(environment)).map(({ name }) => name);
 
 /**
- * Warns about toggles that are on in production, and about those that applications have asked for in some days, with the applications.
+ * Warns about toggles that are on in production, and about those that applications have used in some days, with the applications.
  * @param {AbortSignal} signal ends it
  * @returns {{element: HTMLElement, check: () => void}|null} the warning, part of a form, and a function that throws an error unless the user
  *   has confirmed it; null if there is nothing to warn about
@@ -56,7 +56,7 @@ export function archiveWarning(toggles, days = unusedDays, signal = undefined) {
   function usedToggles() {
     const of = (toggle) => byWhom(state.applications?.get(toggle) ?? []);
     const others = used.slice(shown, most).map((toggle) => state.applications?.get(toggle)).filter(Array.isArray).flat();
-    return html`<p><strong>${one ? 'Applications still ask for it.' : `Applications still ask for ${counted(used.length, 'toggle')} of these.`}</strong>
+    return html`<p><strong>${one ? 'Applications still use it.' : `Applications still use ${counted(used.length, 'toggle')} of these.`}</strong>
         When it is archived, a toggle is off for them.</p>
       <ul class="failures">${used.slice(0, shown).map((toggle) => html`<li>${text(toggle.name)}: last used ${timeOfUse(toggle.lastSeenAt)}${of(toggle)}</li>`)}
         ${used.length > shown ? html`<li>${more(used)}${byWhom([...new Set(others)].sort())}</li>` : nothing}</ul>`;
@@ -93,7 +93,7 @@ function byWhom(applications) {
   return html`, by ${names.map((name, i) => html`${i > 0 ? ', ' : nothing}${text(name)}`)}${others > 0 ? ` and ${others.toLocaleString('en')} more` : nothing}`;
 }
 
-/** The applications that asked for a toggle in the last 24 hours, or else in the days. */
+/** The applications that used a toggle in the last 24 hours, or else in the days. */
 async function applicationsOf(toggle, days, signal) {
   const { seenApplications } = await call('GET', usagePath(toggle), undefined, { signal });
   if (seenApplications.length > 0) return seenApplications;

@@ -134,7 +134,7 @@ function openSheet(change, permits, lines, context, { resolve, reject }) {
   change.opened?.();
   focusButton();
 
-  /** Shows how often applications ask for what changes. The sheet is of use without it. */
+  /** Shows how often applications use what changes. The sheet is of use without it. */
   function showUse() {
     const live = change.items.flatMap(({ places }) => places).filter(({ isLive }) => isLive);
     const toggles = [...new Map(change.items.flatMap((item) => item.toggles).map((toggle) => [toggle.name, toggle])).values()].slice(0, mostUsed);

@@ -96,7 +96,7 @@ export async function render(content, context) {
   function draw() {
     if (state.toggles && state.offset >= listed().length) state.offset = 0;
     show(html`
-      <p class="lead">Toggles that are on for everybody in production, overdue, marked for removal, or that no application has asked for in ${counted(state.days, 'day')}.</p>
+      <p class="lead">Toggles that are on for everybody in production, overdue, marked for removal, or that no application has used in ${counted(state.days, 'day')}.</p>
       ${silence(state.reportedAt)}
       ${reasonTabs()}
       ${filters()}

@@ -81,7 +81,7 @@ export async function render(content, context) {
   function draw() {
     const { tokens, error } = state;
     show(html`
-      <p class="lead">${isAdmin ? 'Who and what can use the service. ' : ''}Applications ask for toggles with a client token: create one for each application and environment, so
+      <p class="lead">${isAdmin ? 'Who and what can use the service. ' : ''}Applications get toggles with a client token: create one for each application and environment, so
         that you can revoke it alone.${clientUrl ? '' : ' This deployment has no URL for applications.'}</p>
       ${error ? failure(error, load) : !tokens ? loading('the tokens') : list.template(tokens, table, html`<p class="empty">${
     mayCreate ? 'There are no client tokens. Connect an SDK, or create one for an application.'

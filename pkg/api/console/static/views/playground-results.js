@@ -37,7 +37,7 @@ export function neededFields(toggles) {
   return [...new Set(names)].slice(0, mostNeeded);
 }
 
-/** A program for the SDK of Node.js that asks for toggles. */
+/** A program for the SDK of Node.js that gets toggles. */
 export const sdkCode = (context, names) => [`const context = ${JSON.stringify(context, null, 2).replace(/("currentTime": )(".*")/, '$1new Date($2)')};`,
   ...names.slice(0, mostInCode).map((name) => `console.log(${JSON.stringify(name)}, unleash.isEnabled(${JSON.stringify(name)}, context));`), ''].join('\n');
 

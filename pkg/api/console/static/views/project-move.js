@@ -31,7 +31,7 @@ export function openMove(toggle, context) {
   });
   const dialog = openDialog(['Move ', text(toggle.name), ' to another project'], () => [
     html`<p>It keeps its strategies, usage and history. Client tokens of ${text(toggle.project)} no longer contain it. Those of the other project do, from the
-      next time that an application asks.</p>`,
+      next poll of an application.</p>`,
     form({ submit: 'Move', busy: 'Moving…', cancel: () => dialog.close(), send },
       field('Project', input, 'Those in which you may move toggles.', box.element)),
   ]);

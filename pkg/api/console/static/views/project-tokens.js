@@ -1,4 +1,4 @@
-// The client tokens of a project: with them, applications ask for its toggles.
+// The client tokens of a project: with them, applications get its toggles.
 
 import { isPresent, tokenPath, tokensPathOf } from '../client-token.js';
 import { counted, focusOn, loading } from '../dom.js';
@@ -36,7 +36,7 @@ export function projectTokens({ id, state, draw, may, signal, announce }) {
     const matches = matcher(query);
     const found = sorted(tokens.filter((token) => matches(...tokenTexts(token))), columnOrders, order);
     return html`
-      <div class="title"><p class="lead">Applications ask for the toggles of the project with a client token. Tokens of all projects are not in the list.</p>
+      <div class="title"><p class="lead">Applications get the toggles of the project with a client token. Tokens of all projects are not in the list.</p>
         ${mayCreate ? html`<div class="buttons"><button type="button" @click=${create}>Create token</button></div>` : nothing}</div>
       ${tokens.length === 0 ? html`<p class="empty">The project has no client tokens. Applications may use tokens of all projects.</p>` : html`
         <div class="finder" role="search"><input type="search" aria-label="Search" placeholder="Search names and projects" autocomplete="off" dir="auto"

@@ -1,4 +1,4 @@
-// How often applications asked for a toggle in production in the last 24 hours, with a mark at each change there.
+// How often applications used a toggle in production in the last 24 hours, with a mark at each change there.
 
 import { counted } from '../dom.js';
 import { environmentName, isProduction } from '../environment.js';
@@ -30,7 +30,7 @@ export function productionUse({ toggle, types, recent, changes }) {
     const at = ({ createdAt }) => Math.round(size.width * (Date.parse(createdAt) - parts[0].start) / (hour * parts.length));
     const label = `${environment.name}: ${counted(asked, 'evaluation')} and ${counted(marked.length, 'change')} in 24 hours`;
     return html`<section class="production-use" aria-label="Use of ${environment.name}">
-      <p class="detail">${environmentName(environment)}${!recent ? nothing : `: ${asked === 0 ? 'not asked for' : counted(asked, 'evaluation')} in 24 hours`}</p>
+      <p class="detail">${environmentName(environment)}${!recent ? nothing : `: ${asked === 0 ? 'not used' : counted(asked, 'evaluation')} in 24 hours`}</p>
       <svg class="recent-line" viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label=${label}>
         <path d=${sparkline(parts, size.width, size.height)}></path>
         <path class="changes" d=${marked.map((event) => `M${at(event)} 0V${size.height}`).join('')}></path></svg>

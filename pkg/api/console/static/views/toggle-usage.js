@@ -1,4 +1,4 @@
-// The tab Usage of a toggle: when and how often applications ask for it in each environment, as a chart and as tables. The address has the
+// The tab Usage of a toggle: when and how often applications use it in each environment, as a chart and as tables. The address has the
 // environment and the days: `?tab=usage&environment=production&days=7`.
 
 import { call } from '../api.js';
@@ -121,13 +121,13 @@ export function toggleUsage({ may, signal }, draw) {
       ${environments()}
       <h2>${environmentName(state.environment)}</h2>
       ${choices()}
-      ${shown().length > 0 ? numbers() : html`<p class="empty">No application has asked for the toggle in ${state.environment.name} in the last ${
+      ${shown().length > 0 ? numbers() : html`<p class="empty">No application has used the toggle in ${state.environment.name} in the last ${
     periods[state.days]}.</p>`}
     </section>`;
   }
 
   function neverUsed() {
-    return html`<section aria-label="Usage"><p class="empty">No application has asked for this toggle yet. ${reportHint(may)}</p></section>`;
+    return html`<section aria-label="Usage"><p class="empty">No application has used this toggle yet. ${reportHint(may)}</p></section>`;
   }
 
   /** The last use in each environment. */
@@ -175,7 +175,7 @@ export function toggleUsage({ may, signal }, draw) {
     const variants = byVariant(data);
     const share = (part) => (all === 0 ? '' : ` (${(100 * part / all).toFixed(1)} %)`);
     return html`
-      <dl class="sums"><div><dt>Asked for</dt><dd>${number(all)}</dd></div>
+      <dl class="sums"><div><dt>Evaluations</dt><dd>${number(all)}</dd></div>
         ${groups.map(({ title, pattern }, i) => html`<div><dt><span class="swatch ${pattern}" aria-hidden="true"></span>${title}</dt>
           <dd>${number(sum[i])}<small>${share(sum[i])}</small></dd></div>`)}</dl>
       ${chart}
@@ -206,7 +206,7 @@ export const reportHint = (may) => html`An SDK reports which toggles its applica
   may('READ_CLIENT_API_TOKEN') ? html`<a href="#/api-tokens/connect">Connect an SDK</a>.` : 'An administrator can create a token that connects an SDK.'}`;
 
 function applicationTable(applications) {
-  return numberTable('Applications that asked for the toggle', ['Application', 'On', 'Off', 'Last report'], applications.map(({ name, yes, no, last }) => (
+  return numberTable('Applications that used the toggle', ['Application', 'On', 'Off', 'Last report'], applications.map(({ name, yes, no, last }) => (
     [applicationLink(name), number(yes), number(no), ago(last)])));
 }
 
