@@ -11,6 +11,7 @@ import (
 )
 
 type usersCmd struct {
+	apiOptions
 	accountCmds
 	Add    addUserCmd    `cmd:"" help:"Add a person."`
 	Link   linkUserCmd   `cmd:"" help:"Link a person to the identity with which they sign in."`
@@ -91,7 +92,7 @@ func (i *id) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (listAccountsCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (listAccountsCmd) Run(kind user.Kind, s *session, o manager) error {
 	accounts, err := o.Accounts(s.step(), kind)
 	if err != nil {
 		return err
@@ -138,15 +139,15 @@ func stateName(disabled bool) string {
 	return "enabled"
 }
 
-func (c *addServiceAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (c *addServiceAccountCmd) Run(kind user.Kind, s *session, o manager) error {
 	return c.add(kind, c.Username, s, o)
 }
 
-func (c *addUserCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (c *addUserCmd) Run(kind user.Kind, s *session, o manager) error {
 	return c.add(kind, c.Email, s, o)
 }
 
-func (c *newAccount) add(kind user.Kind, unique string, s *session, o *operator.Operator) error {
+func (c *newAccount) add(kind user.Kind, unique string, s *session, o manager) error {
 	role, err := o.RootRole(s.step(), c.Role)
 	if err != nil {
 		return err
@@ -158,7 +159,7 @@ func (c *newAccount) add(kind user.Kind, unique string, s *session, o *operator.
 	return s.result(a, "added %s with the id %d and the role %s", a.Name, a.ID, role.Name)
 }
 
-func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (c *disableAccountCmd) Run(kind user.Kind, s *session, o manager) error {
 	a, err := o.Account(s.step(), kind, int64(c.ID))
 	if err != nil {
 		return err
@@ -174,11 +175,11 @@ func (c *disableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator
 	return c.setDisabled(kind, s, o, true, c.Force)
 }
 
-func (c *enableAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (c *enableAccountCmd) Run(kind user.Kind, s *session, o manager) error {
 	return c.setDisabled(kind, s, o, false, false)
 }
 
-func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator, disabled, force bool) error {
+func (c *accountID) setDisabled(kind user.Kind, s *session, o manager, disabled, force bool) error {
 	a, changed, err := o.SetDisabled(s.step(), kind, int64(c.ID), disabled, force)
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func (c *accountID) setDisabled(kind user.Kind, s *session, o *operator.Operator
 	return s.stateResult(changedAccount{a, changed}, changed, fmt.Sprintf("%s (%d)", a.Name, a.ID), stateName(disabled))
 }
 
-func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (c *setRoleCmd) Run(kind user.Kind, s *session, o manager) error {
 	role, err := o.RootRole(s.step(), c.Role)
 	if err != nil {
 		return err
@@ -208,7 +209,7 @@ func (c *setRoleCmd) Run(kind user.Kind, s *session, o *operator.Operator) error
 		role.Name)
 }
 
-func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o *operator.Operator) error {
+func (c *deleteAccountCmd) Run(kind user.Kind, s *session, o manager) error {
 	a, err := o.AccountToDelete(s.step(), kind, int64(c.ID))
 	if err != nil {
 		return err

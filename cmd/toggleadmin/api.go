@@ -6,11 +6,15 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/changerequest"
+	"toggleadmin/pkg/api/playground"
+	"toggleadmin/pkg/api/tokenlist"
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/clienttokentable"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/access"
 )
 
 // apiOptions are the options of a group of commands that can use the API.
@@ -93,6 +97,47 @@ type manager interface {
 	ArchiveProject(ctx context.Context, id string) (p operator.Project, changed bool, err error)
 	ReviveProject(ctx context.Context, id string) (p operator.Project, changed bool, err error)
 	DeleteProject(ctx context.Context, id string) error
+
+	Access(ctx context.Context, id string) ([]operator.Grant, error)
+	ChangeAccess(ctx context.Context, id string, c operator.AccessChange) (
+		grants []operator.Grant, changed bool, err error)
+
+	Groups(ctx context.Context) ([]operator.Group, error)
+	Group(ctx context.Context, id int64) (operator.Group, error)
+	AddGroup(ctx context.Context, change operator.GroupChange) (operator.Group, error)
+	UpdateGroup(ctx context.Context, id int64, change operator.GroupChange) (
+		g operator.Group, changed bool, err error)
+	ChangeMembers(ctx context.Context, id int64, add, remove []int64) (operator.Group, error)
+	DeleteGroup(ctx context.Context, id int64) error
+
+	Roles(ctx context.Context) ([]operator.Role, error)
+	Role(ctx context.Context, id int64) (operator.Role, error)
+	CreateRole(ctx context.Context, t access.RoleType, change operator.RoleChange) (operator.Role, error)
+	UpdateRole(ctx context.Context, id int64, change operator.RoleChange) (r operator.Role, changed bool, err error)
+	DeleteRole(ctx context.Context, id int64) error
+	RootRole(ctx context.Context, text string) (access.RoleDefinition, error)
+	RootRoleNames(ctx context.Context) (map[access.Role]string, error)
+
+	Accounts(ctx context.Context, kind user.Kind) ([]operator.Account, error)
+	Account(ctx context.Context, kind user.Kind, id int64) (operator.Account, error)
+	AddAccount(ctx context.Context, kind user.Kind, name, unique string, role access.Role) (operator.Account, error)
+	SetDisabled(ctx context.Context, kind user.Kind, id int64, disabled, force bool) (
+		a operator.Account, changed bool, err error)
+	SetRole(ctx context.Context, kind user.Kind, id int64, role access.Role, force bool) (
+		a operator.Account, changed bool, err error)
+	AccountToDelete(ctx context.Context, kind user.Kind, id int64) (operator.Account, error)
+	DeleteAccount(ctx context.Context, kind user.Kind, id int64, force bool) error
+	DemoteWarnings(ctx context.Context, a operator.Account, force bool) ([]string, error)
+	DisableWarnings(ctx context.Context, a operator.Account, force bool) ([]string, error)
+	DeleteWarnings(ctx context.Context, a operator.Account, force bool) ([]string, error)
+
+	Tokens(ctx context.Context, owner int64) ([]tokenlist.Token, error)
+	FindToken(ctx context.Context, id string) (tokenlist.Token, error)
+	CreateToken(ctx context.Context, owner int64, name string, expires *time.Time) (
+		tokenlist.Token, access.Token, error)
+	Revoke(ctx context.Context, t tokenlist.Token) error
+
+	Evaluate(ctx context.Context, name, environment string, fields playground.Fields) (operator.Evaluation, error)
 }
 
 // manager opens the installation, which must be initialized, or uses its API.
@@ -113,7 +158,7 @@ func (s *session) remote() (*operator.Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	return operator.NewRemote(client, s.now), nil
+	return operator.NewRemote(client, s.now, s.random), nil
 }
 
 // errTables is the error of a command that does not use the API.

@@ -1,12 +1,9 @@
 package main
 
-import (
-	"fmt"
-
-	"toggleadmin/pkg/operator"
-)
+import "fmt"
 
 type evaluateCmd struct {
+	apiOptions
 	toggleInEnvironment
 
 	Context map[string]string `mapsep:"," placeholder:"FIELD=VALUE,…" help:"Fields of the context, such as userId=7,country=NO. A comma in a value is written as \\,. Repeat for more."`
@@ -20,7 +17,7 @@ func (c *evaluateCmd) Validate() error {
 	return nil
 }
 
-func (c *evaluateCmd) Run(s *session, o *operator.Operator) error {
+func (c *evaluateCmd) Run(s *session, o manager) error {
 	result, err := o.Evaluate(s.step(), c.Name, c.Environment, c.Context)
 	if err != nil {
 		return err

@@ -213,20 +213,25 @@ func (c *listEventsCmd) list(s *session, f eventlog.Filter) error {
 	all = shownEvents(s, all, c.Limit)
 	if s.JSON {
 		for _, e := range all {
-			if _, err := fmt.Fprintln(s.out, string(e.JSON)); err != nil {
+			if err := s.printRemoteEvent(s.ctx, e); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+	return printList(s, all, remoteEventColumns())
+}
+
+// remoteEventColumns are eventColumns for events of the API.
+func remoteEventColumns() []column[operator.RemoteEvent] {
 	type event = operator.RemoteEvent
-	return printList(s, all, []column[event]{
+	return []column[event]{
 		{name: "ID", cell: func(e event) string { return strconv.FormatInt(e.ID, 10) }},
 		{name: "TIME", cell: func(e event) string { return eventlog.TimeOf(e.ID).Local().Format(time.DateTime) }},
 		{name: "TYPE", cell: func(e event) string { return string(e.Type) }, cut: cutFirst},
 		{name: "TOKEN", cell: func(e event) string { return text(e.TokenID) }, cut: cutFirst},
 		{name: "SUMMARY", cell: func(e event) string { return e.Summary }, cut: cutLast},
-	})
+	}
 }
 
 // shownEvents returns the first events up to a limit, and says that there are none or more.
@@ -273,11 +278,25 @@ func (s *session) printEvent(e eventlog.Event) error {
 	if s.JSON {
 		return writeJSON(s.out, eventsearch.NewResponse(e), "")
 	}
+	return printLine(s, eventColumns(), e)
+}
+
+// printLine prints the cells of a row as one line.
+func printLine[T any](s *session, columns []column[T], row T) error {
 	var cells []string
-	for _, c := range eventColumns() {
-		cells = append(cells, c.cell(e))
+	for _, c := range columns {
+		cells = append(cells, c.cell(row))
 	}
 	_, err := fmt.Fprintln(s.out, printable(strings.Join(cells, columnGap)))
+	return err
+}
+
+// printRemoteEvent prints an event of the API as one line.
+func (s *session) printRemoteEvent(_ context.Context, e operator.RemoteEvent) error {
+	if !s.JSON {
+		return printLine(s, remoteEventColumns(), e)
+	}
+	_, err := fmt.Fprintln(s.out, string(e.JSON))
 	return err
 }
 
@@ -285,6 +304,9 @@ func (s *session) printEvent(e eventlog.Event) error {
 const tailed = 10
 
 func (c *tailEventsCmd) Run(s *session) error {
+	if s.usesURL() {
+		return c.tail(s)
+	}
 	i, err := s.open()
 	if err != nil {
 		return err
@@ -303,7 +325,54 @@ func (c *tailEventsCmd) Run(s *session) error {
 	if c.NoFollow {
 		return events.All(s.ctx, f, func(e eventlog.Event) error { return s.printNamed(s.step(), e) })
 	}
-	return installation.FollowEvents(s.ctx, events, f, s.now, s.printNamed, s.reopenLog)
+	return installation.FollowEvents(s.ctx, f, installation.Follow[eventlog.Event]{
+		Read: events.All, ID: func(e eventlog.Event) int64 { return e.ID }, Interval: installation.FollowInterval, Now: s.now,
+		Emit: s.printNamed, Reopen: s.reopenLog,
+	})
+}
+
+// tailInterval is the time between two requests for new events.
+const tailInterval = 2 * time.Second
+
+// tail is Run through the API.
+func (c *tailEventsCmd) tail(s *session) error {
+	r, err := s.remote()
+	if err != nil {
+		return err
+	}
+	f := eventlog.Filter{Types: c.names(), From: c.Since.time(s.now())}
+	if f.From.IsZero() {
+		newest, err := r.Events(s.step(), f, "", tailed)
+		if err != nil {
+			return err
+		}
+		if f.From = s.now(); len(newest) > 0 {
+			f.First = newest[len(newest)-1].ID
+			f.From = eventlog.TimeOf(f.First)
+		}
+	}
+	if c.NoFollow {
+		return r.AllEvents(s.ctx, f, func(e operator.RemoteEvent) error { return s.printRemoteEvent(s.ctx, e) })
+	}
+	warned := false
+	read := func(ctx context.Context, f eventlog.Filter, visit func(operator.RemoteEvent) error) error {
+		err := r.AllEvents(ctx, f, visit)
+		warned = warned && err != nil
+		return err
+	}
+	return installation.FollowEvents(s.ctx, f, installation.Follow[operator.RemoteEvent]{
+		Read: read, ID: func(e operator.RemoteEvent) int64 { return e.ID }, Interval: tailInterval, Now: s.now,
+		Emit: s.printRemoteEvent, Reopen: func(err error) (installation.ReadEvents[operator.RemoteEvent], error) {
+			if exitstatus.Of(err) != exitstatus.Unreachable {
+				return nil, err
+			}
+			if !warned {
+				s.inform("Warning: waiting, %v", err)
+			}
+			warned = true
+			return read, wait(s.ctx, reopenInterval)
+		},
+	})
 }
 
 // reopenInterval is the time between two attempts to open an installation that cannot be reached.
@@ -311,7 +380,7 @@ const reopenInterval = time.Second
 
 // reopenLog waits until an installation that could not be reached can be opened again, such as after a restart of the
 // local service, which then has another address. It returns all other errors.
-func (s *session) reopenLog(err error) (*eventlog.Reader, error) {
+func (s *session) reopenLog(err error) (installation.ReadEvents[eventlog.Event], error) {
 	for warned := false; ; warned = true {
 		err = installation.Explain(s.name(), s.Local, err)
 		if exitstatus.Of(err) != exitstatus.Unreachable {
@@ -325,7 +394,7 @@ func (s *session) reopenLog(err error) (*eventlog.Reader, error) {
 		}
 		var i *installation.Installation
 		if i, err = s.openTarget(); err == nil {
-			return i.Events(s.now), nil
+			return i.Events(s.now).All, nil
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 )
 
 type groupsCmd struct {
+	apiOptions
+
 	List    listGroupsCmd    `cmd:"" help:"List the groups."`
 	Add     addGroupCmd      `cmd:"" help:"Add a group."`
 	Update  updateGroupCmd   `cmd:"" help:"Change the given properties of a group."`
@@ -46,6 +48,8 @@ type (
 )
 
 type rolesCmd struct {
+	apiOptions
+
 	List   listRolesCmd  `cmd:"" help:"List the roles."`
 	Show   showRoleCmd   `cmd:"" help:"Print a role with its permissions."`
 	Create createRoleCmd `cmd:"" help:"Create a custom role."`
@@ -75,7 +79,7 @@ type (
 	}
 )
 
-func (listGroupsCmd) Run(s *session, o *operator.Operator) error {
+func (listGroupsCmd) Run(s *session, o manager) error {
 	groups, err := o.Groups(s.step())
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (listGroupsCmd) Run(s *session, o *operator.Operator) error {
 	})
 }
 
-func (c *addGroupCmd) Run(s *session, o *operator.Operator) error {
+func (c *addGroupCmd) Run(s *session, o manager) error {
 	g, err := o.AddGroup(s.step(), operator.GroupChange{
 		Name: &c.Name, Description: &c.Description, RootRole: &c.Role, Mappings: &c.Mapping,
 	})
@@ -105,7 +109,7 @@ func (c *addGroupCmd) Run(s *session, o *operator.Operator) error {
 	return s.result(g, "added the group %s with the id %d", g.Name, g.ID)
 }
 
-func (c *updateGroupCmd) Run(s *session, o *operator.Operator) error {
+func (c *updateGroupCmd) Run(s *session, o manager) error {
 	change := operator.GroupChange{Name: c.Name, Description: c.Description, RootRole: c.Role}
 	if c.NoDescription {
 		change.Description = new("")
@@ -135,7 +139,7 @@ func changeVerb(changed bool) string {
 	return "not changed:"
 }
 
-func (c *changeMembersCmd) Run(s *session, o *operator.Operator) error {
+func (c *changeMembersCmd) Run(s *session, o manager) error {
 	g, err := o.ChangeMembers(s.step(), int64(c.ID), numbers(c.Add), numbers(c.Remove))
 	if err != nil {
 		return err
@@ -151,7 +155,7 @@ func numbers(ids []id) []int64 {
 	return all
 }
 
-func (c *deleteGroupCmd) Run(s *session, o *operator.Operator) error {
+func (c *deleteGroupCmd) Run(s *session, o manager) error {
 	g, err := o.Group(s.step(), int64(c.ID))
 	if err != nil {
 		return err
@@ -165,7 +169,7 @@ func (c *deleteGroupCmd) Run(s *session, o *operator.Operator) error {
 	return s.result(map[string]operator.Group{"deleted": g}, "deleted the group %s (%d)", g.Name, g.ID)
 }
 
-func (listRolesCmd) Run(s *session, o *operator.Operator) error {
+func (listRolesCmd) Run(s *session, o manager) error {
 	roles, err := o.Roles(s.step())
 	if err != nil {
 		return err
@@ -180,7 +184,7 @@ func (listRolesCmd) Run(s *session, o *operator.Operator) error {
 	})
 }
 
-func (c *showRoleCmd) Run(s *session, o *operator.Operator) error {
+func (c *showRoleCmd) Run(s *session, o manager) error {
 	r, err := o.Role(s.step(), int64(c.ID))
 	if err != nil {
 		return err
@@ -188,7 +192,7 @@ func (c *showRoleCmd) Run(s *session, o *operator.Operator) error {
 	return s.result(r, "%s (%d, %s): %s", r.Name, r.ID, r.Type, strings.Join(r.Permissions, ", "))
 }
 
-func (c *createRoleCmd) Run(s *session, o *operator.Operator) error {
+func (c *createRoleCmd) Run(s *session, o manager) error {
 	t := access.CustomType
 	if c.Root {
 		t = access.RootCustomType
@@ -202,7 +206,7 @@ func (c *createRoleCmd) Run(s *session, o *operator.Operator) error {
 	return s.result(r, "created the role %s with the id %d", r.Name, r.ID)
 }
 
-func (c *updateRoleCmd) Run(s *session, o *operator.Operator) error {
+func (c *updateRoleCmd) Run(s *session, o manager) error {
 	change := operator.RoleChange{Name: c.Name, Description: c.Description}
 	if len(c.Permission) > 0 || c.NoPermissions {
 		change.Permissions = &c.Permission
@@ -218,7 +222,7 @@ func (c *updateRoleCmd) Run(s *session, o *operator.Operator) error {
 	}{r, changed}, "%s the role %s (%d)", changeVerb(changed), r.Name, r.ID)
 }
 
-func (c *deleteRoleCmd) Run(s *session, o *operator.Operator) error {
+func (c *deleteRoleCmd) Run(s *session, o manager) error {
 	r, err := o.Role(s.step(), int64(c.ID))
 	if err != nil {
 		return err

@@ -82,6 +82,8 @@ func (n *naming) change() *access.Naming {
 }
 
 type accessCmd struct {
+	apiOptions
+
 	List   listAccessCmd   `cmd:"" help:"List who has which roles in a project."`
 	Grant  grantAccessCmd  `cmd:"" help:"Give accounts and groups roles in a project."`
 	Revoke revokeAccessCmd `cmd:"" help:"Take roles in a project from accounts and groups."`
@@ -229,7 +231,7 @@ func (c *deleteProjectCmd) Run(s *session, o manager) error {
 	return s.result(map[string]operator.Project{"deleted": p}, "deleted the project %s", p.ID)
 }
 
-func (c *listAccessCmd) Run(s *session, o *operator.Operator) error {
+func (c *listAccessCmd) Run(s *session, o manager) error {
 	grants, err := o.Access(s.step(), c.ID)
 	if err != nil {
 		return err
@@ -267,11 +269,11 @@ func (g *grantees) change(roles []string) operator.AccessChange {
 	return operator.AccessChange{Accounts: numbers(g.Account), Groups: numbers(g.Group), Roles: roles}
 }
 
-func (c *grantAccessCmd) Run(s *session, o *operator.Operator) error {
+func (c *grantAccessCmd) Run(s *session, o manager) error {
 	return changeAccess(s, o, c.ID, c.change(c.Role))
 }
 
-func (c *revokeAccessCmd) Run(s *session, o *operator.Operator) error {
+func (c *revokeAccessCmd) Run(s *session, o manager) error {
 	change := c.change(c.Role)
 	change.Revoke = true
 	roles := "all roles"
@@ -285,7 +287,7 @@ func (c *revokeAccessCmd) Run(s *session, o *operator.Operator) error {
 	return changeAccess(s, o, c.ID, change)
 }
 
-func changeAccess(s *session, o *operator.Operator, id string, change operator.AccessChange) error {
+func changeAccess(s *session, o manager, id string, change operator.AccessChange) error {
 	grants, changed, err := o.ChangeAccess(s.step(), id, change)
 	if err != nil {
 		return err

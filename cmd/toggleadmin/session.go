@@ -16,11 +16,13 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"toggleadmin/pkg/api/eventsearch"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/installation"
+	"toggleadmin/pkg/platform/accesstable"
 )
 
 // target selects the installation.
@@ -45,7 +47,7 @@ type session struct {
 	ctx    context.Context //nolint:containedctx // ends with the process
 	now    func() time.Time
 	random io.Reader
-	names  *user.Names // of the accounts of the installation that is open
+	names  eventsearch.Names // of the installation that is open
 }
 
 // step returns a context for the next calls.
@@ -91,7 +93,7 @@ func (s *session) open() (*installation.Installation, error) {
 func (s *session) openTarget() (*installation.Installation, error) {
 	i, err := s.find()
 	if err == nil {
-		s.names = user.NewNames(i.Client, i.Tables)
+		s.names = eventsearch.NewNames(user.NewNames(i.Client, i.Tables), accesstable.NewReader(i.Client, i.Tables))
 	}
 	return i, err
 }

@@ -15,6 +15,8 @@ import (
 )
 
 type tokensCmd struct {
+	apiOptions
+
 	List   listTokensCmd  `cmd:"" help:"List API tokens and personal access tokens, without their secrets."`
 	Create createTokenCmd `cmd:"" help:"Create a token and print it. It is not shown again."`
 	Revoke revokeTokenCmd `cmd:"" help:"Revoke a token: it is rejected from then on."`
@@ -76,7 +78,7 @@ func (l *lifetime) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (c *listTokensCmd) Run(s *session, o *operator.Operator) error {
+func (c *listTokensCmd) Run(s *session, o manager) error {
 	tokens, err := o.Tokens(s.step(), int64(c.User))
 	if err != nil {
 		return err
@@ -133,7 +135,7 @@ func (c *createTokenCmd) Validate() error {
 	return nil
 }
 
-func (c *createTokenCmd) Run(s *session, o *operator.Operator) error {
+func (c *createTokenCmd) Run(s *session, o manager) error {
 	created, token, err := o.CreateToken(s.step(), int64(c.User), c.Name, s.expiry(c.ExpiresAt, c.ExpiresIn))
 	if err != nil {
 		return err
@@ -176,7 +178,7 @@ func (c *revokeTokenCmd) Validate() error {
 	return nil
 }
 
-func (c *revokeTokenCmd) Run(s *session, o *operator.Operator) error {
+func (c *revokeTokenCmd) Run(s *session, o manager) error {
 	id := c.ID
 	if id == "-" {
 		input, err := s.readSecret("Token: ")

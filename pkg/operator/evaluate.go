@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"io"
+	"time"
 
 	"toggleadmin/pkg/api/environment"
 	"toggleadmin/pkg/api/playground"
@@ -22,11 +24,8 @@ type Evaluation struct {
 func (o *Operator) Evaluate(
 	ctx context.Context, name, environment string, fields playground.Fields,
 ) (Evaluation, error) {
-	if text, ok := fields[toggle.FieldCurrentTime]; ok {
-		if _, err := datetime.Parse(text); err != nil {
-			return Evaluation{}, exitstatus.Errorf(exitstatus.Usage,
-				"%s is %q: use a time such as 2026-11-20T09:00:00Z", toggle.FieldCurrentTime, text)
-		}
+	if err := checkCurrentTime(fields); err != nil {
+		return Evaluation{}, err
 	}
 	if err := o.CheckEnvironment(ctx, environment); err != nil {
 		return Evaluation{}, err
@@ -50,12 +49,30 @@ func (o *Operator) Evaluate(
 	if err != nil {
 		return Evaluation{}, err
 	}
-	evaluated, err := fields.Context(o.now(), o.random)
+	return evaluate(features, segments, environment, fields, o.now(), o.random)
+}
+
+// checkCurrentTime returns an error if the current time of a context is not a time.
+func checkCurrentTime(fields playground.Fields) error {
+	if text, ok := fields[toggle.FieldCurrentTime]; ok {
+		if _, err := datetime.Parse(text); err != nil {
+			return exitstatus.Errorf(exitstatus.Usage, "%s is %q: use a time such as 2026-11-20T09:00:00Z", toggle.FieldCurrentTime, text)
+		}
+	}
+	return nil
+}
+
+// evaluate evaluates the first of toggles, of which the other one is the parent, in an environment for a context.
+func evaluate(
+	features []toggle.Feature, segments []toggle.Segment, environment string, fields playground.Fields, now time.Time,
+	random io.Reader,
+) (Evaluation, error) {
+	evaluated, err := fields.Context(now, random)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	explanation := playground.NewEngine(environment, features, segments).Explain(f, evaluated)
-	return Evaluation{playground.NewResult(f, environment, fields, explanation), explanation}, nil
+	explanation := playground.NewEngine(environment, features, segments).Explain(features[0], evaluated)
+	return Evaluation{playground.NewResult(features[0], environment, fields, explanation), explanation}, nil
 }
 
 // CheckEnvironment returns an error if there is no environment with the name.

@@ -255,6 +255,11 @@ func (o *Operator) RootRole(ctx context.Context, text string) (access.RoleDefini
 	if err != nil {
 		return access.RoleDefinition{}, err
 	}
+	return findRootRole(all, text)
+}
+
+// findRootRole returns the root role with a name, in any letter case, or an id.
+func findRootRole(all []access.RoleDefinition, text string) (access.RoleDefinition, error) {
 	r, ok := findRole(all, text)
 	if !ok {
 		return r, exitstatus.Errorf(exitstatus.Usage,
@@ -266,9 +271,14 @@ func (o *Operator) RootRole(ctx context.Context, text string) (access.RoleDefini
 // RootRoleNames returns the names of the root roles.
 func (o *Operator) RootRoleNames(ctx context.Context) (map[access.Role]string, error) {
 	all, err := o.roles.RootRoles(ctx)
+	return namesOf(all), err
+}
+
+// namesOf returns the names of roles.
+func namesOf(all []access.RoleDefinition) map[access.Role]string {
 	names := make(map[access.Role]string, len(all))
 	for _, r := range all {
 		names[r.ID] = r.Name
 	}
-	return names, err
+	return names
 }

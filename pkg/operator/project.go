@@ -393,10 +393,14 @@ func (o *Operator) projectRoles(ctx context.Context, texts []string) ([]access.R
 	if err != nil {
 		return nil, err
 	}
+	return findProjectRoles(all, texts)
+}
+
+// findProjectRoles returns the roles in projects with names or ids, each once.
+func findProjectRoles(all []access.RoleDefinition, texts []string) (roles []access.Role, err error) {
 	all = slices.DeleteFunc(all, func(r access.RoleDefinition) bool {
 		return r.Type != access.ProjectType && r.Type != access.CustomType
 	})
-	var roles []access.Role
 	for _, text := range texts {
 		r, ok := findRole(all, text)
 		if !ok {

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,15 +18,16 @@ import (
 // Remote manages an installation through its API, with the rights of a token. Its methods are those of Operator for which
 // the API has operations. It is not safe for concurrent use.
 type Remote struct {
-	api *apiclient.Client
-	now func() time.Time
+	api    *apiclient.Client
+	now    func() time.Time
+	random io.Reader
 
 	projectsOf map[string]string // of toggles, by name: those that were read
 }
 
-// NewRemote returns a Remote that uses the API.
-func NewRemote(api *apiclient.Client, now func() time.Time) *Remote {
-	return &Remote{api, now, map[string]string{}}
+// NewRemote returns a Remote that uses the API. random decides what is random in evaluations.
+func NewRemote(api *apiclient.Client, now func() time.Time, random io.Reader) *Remote {
+	return &Remote{api, now, random, map[string]string{}}
 }
 
 func (r *Remote) get(ctx context.Context, query url.Values, into any, path ...string) error {

@@ -3,7 +3,9 @@ package operator
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +31,14 @@ type RemoteEvent struct {
 const maxEvents = 1000
 
 // Events returns the newest events that a filter selects, at most limit. by is the id of an account; empty: anybody.
-func (r *Remote) Events(ctx context.Context, f eventlog.Filter, by string, limit int) (all []RemoteEvent, err error) {
+func (r *Remote) Events(ctx context.Context, f eventlog.Filter, by string, limit int) ([]RemoteEvent, error) {
+	return r.events(ctx, f, by, limit, min(maxEvents, limit))
+}
+
+// events is Events with pages of a size.
+func (r *Remote) events(ctx context.Context, f eventlog.Filter, by string, limit, size int) (
+	all []RemoteEvent, err error,
+) {
 	query := url.Values{}
 	for name, values := range map[string][]string{
 		"type": f.Types, "project": f.Projects, "feature": f.Features, "subject": f.Subjects, "environment": f.Environments,
@@ -57,7 +66,7 @@ func (r *Remote) Events(ctx context.Context, f eventlog.Filter, by string, limit
 		}
 	}
 	for len(all) < limit {
-		query.Set("limit", strconv.Itoa(min(maxEvents, limit)))
+		query.Set("limit", strconv.Itoa(size))
 		var page struct {
 			Events []json.RawMessage `json:"events"`
 			Next   string            `json:"next"`
@@ -71,7 +80,10 @@ func (r *Remote) Events(ctx context.Context, f eventlog.Filter, by string, limit
 				return nil, exitstatus.Errorf(exitstatus.Failure, "an event cannot be read: %v", err)
 			}
 			at, err := datetime.Parse(e.CreatedAt)
-			if err == nil && !at.Before(f.From) && (f.Until.IsZero() || at.Before(f.Until)) && len(all) < limit {
+			if err == nil && at.Before(f.From) { // so are those that follow
+				return all, nil
+			}
+			if err == nil && (f.Until.IsZero() || at.Before(f.Until)) && len(all) < limit {
 				all = append(all, e)
 			}
 		}
@@ -81,4 +93,24 @@ func (r *Remote) Events(ctx context.Context, f eventlog.Filter, by string, limit
 		query.Set("cursor", page.Next)
 	}
 	return all, nil
+}
+
+// maxFollowed is the number of events that AllEvents reads with one request.
+const maxFollowed = 100
+
+// AllEvents calls visit with each event that a filter selects, oldest first, until it returns an error.
+func (r *Remote) AllEvents(ctx context.Context, f eventlog.Filter, visit func(RemoteEvent) error) error {
+	all, err := r.events(ctx, f, "", math.MaxInt, maxFollowed)
+	if err != nil {
+		return err
+	}
+	for _, e := range slices.Backward(all) {
+		if e.ID < f.First {
+			continue
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -74,19 +74,28 @@ func (r *Remote) Toggles(ctx context.Context) (all []Toggle, err error) {
 
 // find returns a whole toggle. The API has it below its project.
 func (r *Remote) find(ctx context.Context, name string) (t remoteToggle, err error) {
-	project := r.projectsOf[name]
+	project, err := r.projectOf(ctx, name)
+	if err != nil {
+		return t, err
+	}
+	return t, r.get(ctx, nil, &t, "projects", project, "features", name)
+}
+
+// projectOf returns the project of a toggle, which can be archived.
+func (r *Remote) projectOf(ctx context.Context, name string) (project string, err error) {
+	project = r.projectsOf[name]
 	for _, archived := range []string{"IS:false", "IS:true"} {
 		if project == "" {
 			if project, err = r.search(ctx, name, archived); err != nil {
-				return t, err
+				return "", err
 			}
 		}
 	}
 	if project == "" {
-		return t, exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
+		return "", exitstatus.Errorf(exitstatus.NotFound, "there is no toggle with the name %q", name)
 	}
 	r.projectsOf[name] = project
-	return t, r.get(ctx, nil, &t, "projects", project, "features", name)
+	return project, nil
 }
 
 // search returns the project of a toggle, or "" if it does not find the toggle.

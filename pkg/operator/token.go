@@ -92,6 +92,11 @@ func (o *Operator) FindToken(ctx context.Context, id string) (tokenlist.Token, e
 	if err != nil {
 		return tokenlist.Token{}, err
 	}
+	return findToken(all, id)
+}
+
+// findToken returns the token with an id.
+func findToken(all []tokenlist.Token, id string) (tokenlist.Token, error) {
 	i := slices.IndexFunc(all, func(t tokenlist.Token) bool { return t.ID == id })
 	if i < 0 {
 		return tokenlist.Token{}, exitstatus.Errorf(exitstatus.NotFound,

@@ -43,6 +43,11 @@ func (o *Operator) DemoteWarnings(ctx context.Context, a Account, force bool) ([
 	if err != nil {
 		return nil, err
 	}
+	return demoteWarnings(a, people, force)
+}
+
+// demoteWarnings is DemoteWarnings for a person who is an enabled Admin.
+func demoteWarnings(a Account, people []Account, force bool) ([]string, error) {
 	for _, other := range people {
 		if other.ID != a.ID && other.Role == access.RoleAdmin && !other.Disabled {
 			return nil, nil

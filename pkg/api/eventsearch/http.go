@@ -86,7 +86,7 @@ func Search(
 	events *eventlog.Reader, toggles *featuretable.Visibility, accounts *user.Names, groups *accesstable.Reader,
 	within time.Duration,
 ) lambdahttp.HandlerFunc {
-	names := names{accounts, groups}
+	names := NewNames(accounts, groups)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		q := lambdahttp.NewQuery(r)
 		f := filter(q)

@@ -13,11 +13,14 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// names reads the names of what events have only the ids of.
-type names struct {
+// Names reads the names of what events have only the ids of.
+type Names struct {
 	*user.Names
 	groups *accesstable.Reader
 }
+
+// NewNames returns Names that read accounts and groups.
+func NewNames(accounts *user.Names, groups *accesstable.Reader) Names { return Names{accounts, groups} }
 
 // owned is the data of an event that has an owner whose name is not stored.
 type owned struct {
@@ -27,7 +30,7 @@ type owned struct {
 }
 
 // Fill is user.Names.Fill. It also names the people and groups that own toggles, in the data of the events.
-func (n names) Fill(ctx context.Context, events []eventlog.Event) error {
+func (n Names) Fill(ctx context.Context, events []eventlog.Event) error {
 	if err := n.Names.Fill(ctx, events); err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ type inList struct {
 
 	Disabled bool    `json:"disabled"`
 	Groups   []int64 `json:"groups"` // ids, also of those by the last ID token
+
+	Identity *user.Identity `json:"identity,omitempty"` // with which the person signs in
 }
 
 // created is createUserResponseSchema in api/openapi.yaml.

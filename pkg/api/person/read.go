@@ -42,7 +42,7 @@ func List(
 			if u.Kind != user.Person {
 				continue
 			}
-			person := inList{user.NewResponse(u), u.Disabled, []int64{}}
+			person := inList{user.NewResponse(u), u.Disabled, []int64{}, u.Identity}
 			for _, g := range directory.MembersGroups(u.Groups, u.GroupValues(now(), maxDays)) {
 				person.Groups = append(person.Groups, g.ID)
 			}

@@ -26,9 +26,10 @@ func (i *Installation) Events(now func() time.Time) *eventlog.Reader {
 	return eventlog.NewReader(i.Log(now))
 }
 
+// FollowInterval is the time between two reads of the log.
+const FollowInterval = time.Second
+
 const (
-	// followInterval is the time between two reads of the log.
-	followInterval = time.Second
 	// readTimeout is the time for the first read of the log. It doubles with each read that fails.
 	readTimeout = 5 * time.Second
 	// overlap is the time by which the order of ids can differ from the order of the commits.
@@ -39,13 +40,27 @@ const (
 	slowInterval = time.Minute
 )
 
-// FollowEvents calls emit for each event that a filter selects, and for each new one until ctx ends, which is not an
-// error. After an error, also of emit, it continues with the reader that reopen returns, or ends with the error of reopen.
-// The context of emit ends with the time for the read. now is the clock of this process. A read never begins later than
-// overlap ago, so events of fast clocks do not hide others. Once a minute it begins an hour ago, and finds those of slow
-// clocks.
-func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filter, now func() time.Time,
-	emit func(context.Context, eventlog.Event) error, reopen func(error) (*eventlog.Reader, error)) error {
+// ReadEvents calls visit with each event that a filter selects, oldest first, until it returns an error. An Event is an
+// event in the form of where the log is read.
+type ReadEvents[Event any] func(ctx context.Context, f eventlog.Filter, visit func(Event) error) error
+
+// Follow is how FollowEvents reads a log.
+type Follow[Event any] struct {
+	Read     ReadEvents[Event]
+	ID       func(Event) int64
+	Interval time.Duration                      // between two reads
+	Now      func() time.Time                   // the clock of this process
+	Emit     func(context.Context, Event) error // its context ends with the time for the read
+
+	// Reopen returns how to continue after an error, also of Emit. Its error ends FollowEvents.
+	Reopen func(error) (ReadEvents[Event], error)
+}
+
+// FollowEvents emits each event that a filter selects, and each new one until ctx ends, which is not an error. A read
+// never begins later than overlap ago, so events of fast clocks do not hide others. Once a minute it begins an hour ago,
+// and finds those of slow clocks.
+func FollowEvents[Event any](ctx context.Context, f eventlog.Filter, follow Follow[Event]) error {
+	read, now := follow.Read, follow.Now
 	first := max(f.First, eventlog.FirstID(f.From))
 	f.First = 0
 	if earliest := now().Add(-slow); f.From.After(earliest) {
@@ -62,16 +77,17 @@ func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filte
 			f.From = reached.Add(-slow)
 		}
 		reading, cancel := context.WithTimeout(ctx, timeout)
-		err := events.All(reading, f, func(e eventlog.Event) error {
-			if seen[e.ID] {
+		err := read(reading, f, func(e Event) error {
+			id := follow.ID(e)
+			if seen[id] {
 				return nil
 			}
-			if e.ID >= first || all { // otherwise it is not new
-				if err := emit(reading, e); err != nil {
+			if id >= first || all { // otherwise it is not new
+				if err := follow.Emit(reading, e); err != nil {
 					return err
 				}
 			}
-			seen[e.ID], last = true, e.CreatedAt()
+			seen[id], last = true, eventlog.TimeOf(id)
 			return nil
 		})
 		cancel()
@@ -82,7 +98,7 @@ func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filte
 			}
 		} else if ctx.Err() == nil {
 			timeout *= 2
-			events, err = reopen(err)
+			read, err = follow.Reopen(err)
 		}
 		if err != nil && ctx.Err() == nil {
 			return err
@@ -100,7 +116,7 @@ func FollowEvents(ctx context.Context, events *eventlog.Reader, f eventlog.Filte
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(followInterval):
+		case <-time.After(follow.Interval):
 		}
 	}
 }

@@ -98,9 +98,11 @@ func TestFollowEvents(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		var got []string
-		assert.OK(t, installation.FollowEvents(ctx, eventlog.NewReader(db.Log()), eventlog.Filter{From: from},
-			func() time.Time { clock = clock.Add(slowInterval / 2); return clock },
-			func(ctx context.Context, e eventlog.Event) error {
+		assert.OK(t, installation.FollowEvents(ctx, eventlog.Filter{From: from}, installation.Follow[eventlog.Event]{
+			Read: eventlog.NewReader(db.Log()).All, ID: func(e eventlog.Event) int64 { return e.ID },
+			Interval: installation.FollowInterval,
+			Now:      func() time.Time { clock = clock.Add(slowInterval / 2); return clock },
+			Emit: func(ctx context.Context, e eventlog.Event) error {
 				if deadline, _ := ctx.Deadline(); time.Until(deadline) > 5*time.Second {
 					t.Errorf("%s can be printed until %s", e.FeatureName, deadline)
 				}
@@ -113,7 +115,9 @@ func TestFollowEvents(t *testing.T) {
 					cancel()
 				}
 				return nil
-			}, func(err error) (*eventlog.Reader, error) { return nil, err }))
+			},
+			Reopen: func(err error) (installation.ReadEvents[eventlog.Event], error) { return nil, err },
+		}))
 		want := []string{"recent", "fast", "right", "slow"}
 		if from.After(now) {
 			want = want[1:]
