@@ -35,7 +35,7 @@ type (
 		Project string `placeholder:"NAME" help:"Only events of this project."`
 		Feature string `placeholder:"NAME" help:"Only events of this toggle."`
 		Subject string `placeholder:"KIND:ID" help:"Only events about this subject, such as pat:17, user:7, account:8 or type:release."`
-		By      string `placeholder:"ID|NAME" help:"Only changes by this user: an id, or a name as the list shows it, which must be the one of a single account."`
+		By      string `placeholder:"ID|NAME" help:"Only changes by this account: an id, or a name as the list shows it, which must be the one of a single account."`
 		Token   string `placeholder:"ID" help:"Only changes that were made with this token."`
 		Query   string `placeholder:"TEXT" help:"Only events with this text in type, subject, name or data, in any letter case."`
 		Limit   int    `default:"50" placeholder:"N" help:"Maximum number of events (default 50)."`

@@ -77,7 +77,7 @@ func TestSummary(t *testing.T) {
 		{"context-field-updated", "field:f", `{"description":"b","legalValues":{"length":100}}`,
 			`{"description":"a","legalValues":{"length":100}}`, "Ada (user 1) updated the context field f: description."},
 		{"user-updated", "user:7", `{"disabled":true,"changed":["email","name"]}`, `{"disabled":false}`,
-			"Ada (user 1) updated the user 7 (Bob): disabled (now true), email, name."},
+			"Ada (user 1) updated the person 7 (Bob): disabled (now true), email, name."},
 		{"service-account-updated", "account:7", `{"name":"CI","rootRole":{"name":"Editor"}}`, `{"name":"CI","rootRole":{"name":"Admin"}}`,
 			"Ada (user 1) updated the service account 7 (CI): rootRole (now Editor)."},
 		{"other", "x:1", "", "", "Ada (user 1): other."},

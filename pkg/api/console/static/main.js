@@ -367,8 +367,8 @@ function rejection(token) {
     const kept = draftStorage.get() === null ? '' : ' What you entered is kept: sign in to continue.';
     return `Your session has ended. The credential has expired, or it was deleted or disabled.${kept}`;
   }
-  if (config.issuer && isIdToken(token)) return `${issuerHost()} has signed you in, but this service has no active user for you. Ask an administrator.`;
-  return 'The API does not accept this token. It has expired, or it was deleted, or its user is disabled.';
+  if (config.issuer && isIdToken(token)) return `${issuerHost()} has signed you in, but this service has no active account for you. Ask an administrator.`;
+  return 'The API does not accept this token. It has expired, or it was deleted, or its account is disabled.';
 }
 
 /**

@@ -100,7 +100,7 @@ export async function render(content, context) {
   function draw() {
     const { accounts, error } = state;
     show(error ? html`${failure(error, load)}` : !accounts ? html`${loading('the service accounts')}` : isOne ? one() : html`
-      <p class="lead">A service account is a user that is not a person: a script or a tool with its own role and tokens.</p>
+      <p class="lead">A service account is the account of a script or a tool, with a role and tokens of its own.</p>
       <ul class="tabs" aria-label="Lists">${tab('', 'Accounts', accounts.length)}${tab('/tokens', 'Tokens', state.tokens.length)}</ul>
       ${isTokens ? tokenList.template(state.tokens, tokenRows, html`<p class="empty">There are no tokens. Create one on the page of an account.</p>`)
     : accountList.template(accounts, accountRows, html`<p class="empty">There are no service accounts. Create one for each script or tool that calls the API.</p>`)}`, content);
