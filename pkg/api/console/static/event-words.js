@@ -123,12 +123,13 @@ export function summary(event, typeName, segmentName) {
     case 'feature-strategy-add': case 'feature-strategy-remove': return strategy(data ?? preData);
     case 'feature-strategy-update': return strategyChange(strategy, preData, data);
     case 'api-token-created': case 'api-token-deleted': return tokenWords(data ?? preData);
-    case 'api-token-rotated': return [tokenWords(data), data?.validUntil && `old secret valid until ${data.validUntil}`].filter(Boolean).join(', ');
+    case 'api-token-rotated': return [tokenWords(data), data?.validUntil && `old secret valid until ${moment(data.validUntil)}`].filter(Boolean).join(', ');
     case 'feature-dependency-added': case 'feature-dependency-removed': return data?.feature ? dependencyWords(data) : '';
     case 'feature-potentially-stale-on': return data?.lifetimeDays ? `older than ${inDays(data.lifetimeDays)}, the lifetime of ${typeName(data.featureType)}` : '';
     default: {
       if (!type.endsWith('-updated') || !data || !preData) return '';
-      return changedNames(event).map((name) => `${propertyName(name)} ${change(preData[name], data[name], name === 'type' ? typeName : undefined)}`).join(', ');
+      const changes = changedNames(event).map((name) => `${propertyName(name)} ${change(preData[name], data[name], name === 'type' ? typeName : undefined)}`);
+      return [type === 'api-token-updated' && tokenWords(data), ...changes].filter(Boolean).join(', ');
     }
   }
 }
@@ -169,10 +170,13 @@ function tokenWords(token) {
 /** A property such as "impression data". */
 const propertyName = (name) => name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
+/** A value as it is, or a date-time as the pages show it. */
+const moment = (value) => (/^\d{4}-\d\d-\d\dT/.test(value) ? exactTime(value) : value);
+
 /** A changed value in a few words. */
 function change(before, after, nameOf = (value) => value) {
   if ([before, after].some((value) => typeof value === 'object' && value !== null && !('name' in value))) return 'changed';
-  const name = (value) => (value === null || value === undefined || value === '' ? 'none' : inline(typeof value === 'object' ? value.name : nameOf(value)));
+  const name = (value) => (value === null || value === undefined || value === '' ? 'none' : moment(inline(typeof value === 'object' ? value.name : nameOf(value))));
   return `${name(before)} → ${name(after)}`;
 }
 

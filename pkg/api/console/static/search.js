@@ -33,7 +33,7 @@ export function marked(text, query = '') {
 }
 
 const longName = 24; // characters
-const end = 14; // of a long name, which distinguishes it
+const end = 12; // of a long name, which distinguishes it
 
 /** `marked` for a name in one line. A long one is cut in the middle. */
 export function cut(name, query) {

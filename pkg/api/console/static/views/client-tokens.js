@@ -12,7 +12,7 @@ import { countToggles } from '../toggle.js';
 import { loadClientTokens, tokenOrders, tokenTexts } from '../token.js';
 import { allowed } from '../why.js';
 import { openCreation, openExpiry, openRevocation, openRotation } from './client-token-dialogs.js';
-import { deleteToken, rotateToken, tokenOwner } from './token-dialogs.js';
+import { creationCommand, deleteToken, rotateToken, tokenOwner } from './token-dialogs.js';
 import { commonActions, copier, tokenTable } from './token-table.js';
 
 const lists = [
@@ -105,6 +105,8 @@ export async function render(content, context) {
         { label: 'Delete', danger: true, action: () => deleteToken(owner, token, changed) },
       ] : [],
       ...!owner && token.kind !== 'client' ? [{
+        label: 'Copy the command to replace it', action: () => copy(creationCommand(token, all()), 'Command copied. An operator can run it. Then revoke the old token.'),
+      }, {
         label: 'Copy the command to revoke it', action: () => copy(`toggleadmin tokens revoke ${token.id}`, 'Command copied. An operator can run it.'),
       }] : [],
       ...commonActions(token, { may, copy }),

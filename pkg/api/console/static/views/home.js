@@ -96,13 +96,19 @@ export async function render(content, context) {
   async function loadChanges() {
     const production = (await loadEnvironments(signal)).filter(isProduction).map(({ name }) => name);
     if (production.length === 0) return () => empty('No environment is of the type production.');
-    const [{ eventList }, { searchEvents }, { types }] = await Promise.all([import('../event-list.js'), import('../event-search.js'), import('../event-types.js')]); // the other sections do not wait for them
+    const [{ eventList, haveSegments }, { searchEvents }, { types }] = await Promise.all([import('../event-list.js'), import('../event-search.js'), import('../event-types.js')]); // the other sections do not wait for them
     const events = eventList({ may, signal }, draw);
     const search = (filters) => searchEvents({ type: Object.keys(types.Toggles).join(','), environment: production.join(','), ...filters }, signal, most);
     const found = mayReadLog ? (await search({})).events : await changesOf(search);
+    const segment = haveSegments(found) ? await loadSegmentNames() : undefined;
     return () => html`${found.length === 0 ? empty(mayReadLog ? 'Nobody has changed a toggle in production yet, as far as the event log goes back.'
-      : 'Nobody has changed your toggles, or those with a star, in production. The event log shows all changes to Admins.') : events.template(found)}
+      : 'Nobody has changed your toggles, or those with a star, in production. The event log shows all changes to Admins.') : events.template(found, { segment })}
       ${mayReadLog ? links(production.map((name) => html`<a href=${logAddress({ environment: name })}>All changes in <bdi>${name}</bdi></a>`)) : nothing}`;
+  }
+
+  async function loadSegmentNames() {
+    const { loadSegments, segmentNames } = await import('../segment.js');
+    return segmentNames(await loadSegments(signal).catch(() => [])); // without their names, the events have the numbers
   }
 
   async function changesOf(search) {

@@ -19,7 +19,7 @@ export const view = {
 };
 
 /** Matches where each of five environments has a column. */
-export const isWide = window.matchMedia('(min-width: 84rem)');
+export const isWide = window.matchMedia('(min-width: 88rem)');
 
 /**
  * The template of the table, and of the links to other pages.

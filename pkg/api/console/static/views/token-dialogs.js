@@ -40,12 +40,23 @@ export function isOfSession({ kind, id, userId }) {
  * @param {(message?: string) => void} changed called after a change, with what is to be said about it
  */
 export function rotateToken(owner, old, all, changed) {
+  createToken(owner, changed, { old, description: rotatedName(old, all) });
+}
+
+/** The name of a token that replaces another one, which no token of the account has. */
+function rotatedName(old, all) {
   const today = new Date().toISOString().slice(0, 10);
   const taken = new Set(all.map(({ name }) => fold(name)));
   const base = [...old.name.replace(/ \(rotated \d{4}-\d\d-\d\d(, \d+)?\)$/, '')].slice(0, 230).join('');
   let description = `${base} (rotated ${today})`;
   for (let i = 2; taken.has(fold(description)); i += 1) description = `${base} (rotated ${today}, ${i})`;
-  createToken(owner, changed, { old, description });
+  return description;
+}
+
+/** The command with which an operator creates a token that replaces one, for 90 days. */
+export function creationCommand(old, all) {
+  const name = rotatedName(old, all).replaceAll("'", "'\\''");
+  return `toggleadmin tokens create '${name}'${old.kind === 'pat' ? ` --user=${old.userId}` : ''} --expires-in=90d`;
 }
 
 /**

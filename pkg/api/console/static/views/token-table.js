@@ -5,6 +5,7 @@ import { copyText } from '../clipboard.js';
 import { counted, logAddress } from '../dom.js';
 import { environmentName } from '../environment.js';
 import { expiry, isExpired } from '../expiry.js';
+import { personAddress } from '../person.js';
 import { marked } from '../search.js';
 import { denseTable } from '../table.js';
 import { html, nothing } from '../template.js';
@@ -45,7 +46,7 @@ function owner({ kind, owner: of, userId, role }) {
   if (of.name === null) return html`<span class="detail">Deleted user ${userId}</span>`;
   return of.kind === 'service-account'
     ? html`<a class="one-line" href=${accountAddress(of)} title=${of.name}><bdi>${of.name}</bdi></a><small class="line">Service account, ${role}</small>`
-    : html`<span class="one-line" title=${of.name}><bdi>${of.name}</bdi></span><small class="line">Person, ${role}</small>`;
+    : html`<a class="one-line" href=${personAddress(of)} title=${of.name}><bdi>${of.name}</bdi></a><small class="line">Person, ${role}</small>`;
 }
 
 const kindOf = ({ kind, type }) => (kind === 'client' ? kinds[type].name : kindNames[kind]);
