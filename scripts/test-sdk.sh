@@ -84,9 +84,22 @@ cache() {
     export TEST_NGINX=$program
 }
 
+# Finds Unleash Edge where an earlier run has built it, or builds it with EDGE=1.
+edge() {
+    local program=$sdk/edge/bin/unleash-edge
+    if [ ! -x "$program" ]; then
+        [ "${EDGE-}" = 1 ] || { skip 'Unleash Edge' 'EDGE=1 builds it, in several minutes'; return; }
+        command -v cargo >/dev/null || { skip 'Unleash Edge' 'cargo is missing'; return; }
+        cargo install --debug --locked --root "$sdk/edge" unleash-edge@19.15.0 >"$sdk/edge.log" 2>&1 ||
+            { skip 'Unleash Edge' "cargo cannot build it, see $sdk/edge.log"; return; }
+    fi
+    export TEST_EDGE=$program
+}
+
 javascript
 browser
 cache
+edge
 python unleash-client-5 SDK_PYTHON_5
 python unleash-client-6 SDK_PYTHON_6
 python yggdrasil SDK_YGGDRASIL # the engine in several SDKs

@@ -111,11 +111,7 @@ func testSDK(t *testing.T, sdk sdk) {
 	t.Helper()
 	service := newService(t)
 	all := service.createToggles()
-	var requested []requestedToggle
-	for _, toggle := range all {
-		requested = append(requested, requestedToggle{toggle.name, cmp.Or(toggle.kind, "boolean")})
-	}
-	app := start(t, sdk, service.url, service.token(sdk.token), requested)
+	app := start(t, sdk, service.url, service.token(sdk.token), requestsOf(all))
 	norway, sweden := expected(sdk.name, all)
 	app.await("the results in Sweden", inSweden(), sweden)
 	app.await("the results in Norway", inNorway(), norway)
@@ -200,6 +196,14 @@ type question struct {
 type requestedToggle struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // of its value in OpenFeature
+}
+
+// requestsOf returns toggles as a program is asked for them.
+func requestsOf(all []testToggle) (requested []requestedToggle) {
+	for _, toggle := range all {
+		requested = append(requested, requestedToggle{toggle.name, cmp.Or(toggle.kind, "boolean")})
+	}
+	return requested
 }
 
 func start(t *testing.T, sdk sdk, url, token string, toggles []requestedToggle) *application {
