@@ -40,7 +40,7 @@ type (
 		NoContextFields bool     `xor:"fields" help:"The toggle uses no context fields."`
 
 		Owner      owner   `placeholder:"OWNER" xor:"owner" help:"Who decides what becomes of the toggle: user: or group: and an id, or text: and a text."`
-		NoOwner    bool    `xor:"owner" help:"Only the owners of the project decide."`
+		NoOwner    bool    `xor:"owner" help:"Only the Owners of the project decide."`
 		KeepUntil  *string `placeholder:"DATE" xor:"keep" help:"Date from which on the toggle can be proposed for removal again, such as 2027-01-31."`
 		KeepReason *string `placeholder:"TEXT" xor:"reason" help:"Why the toggle is kept."`
 		NoKeep     bool    `xor:"keep,reason" help:"The toggle can be proposed for removal at any time."`

@@ -34,7 +34,7 @@ type Toggle struct {
 	PotentiallyStale bool          `json:"potentiallyStale"`
 	ContextFields    []string      `json:"contextFields"`
 	Tags             []string      `json:"tags"`      // type and value, such as simple:checkout
-	Owner            *toggle.Owner `json:"owner"`     // null: the owners of its project
+	Owner            *toggle.Owner `json:"owner"`     // null: the Owners of its project
 	KeepUntil        *string       `json:"keepUntil"` // a date; null: it is not kept
 	KeepReason       *string       `json:"keepReason"`
 	Links            []toggle.Link `json:"links"`

@@ -35,7 +35,7 @@ type Feature struct {
 
 	Tags []Tag // sorted by type and value, without duplicates
 
-	Owner *Owner // nil: none, and the owners of its project decide
+	Owner *Owner // nil: none, and the Owners of its project decide
 	Keep  *Keep  // nil: it can be proposed for removal at any time
 	Links []Link // in the order in which they were added
 

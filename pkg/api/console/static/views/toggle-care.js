@@ -30,11 +30,11 @@ export function toggleCare(toggle, project, context) {
   </div>`;
 }
 
-/** Who owns a toggle: the owners of its project, if it has no owner. */
+/** Who owns a toggle: the Owners of its project, if it has no owner. */
 function ownerWords({ owner }, project) {
   if (owner) return html`<strong><bdi>${owner.name}</bdi></strong>`;
   const names = project ? ownerNames(project.owners ?? []) : [];
-  return names.length === 0 ? html`<span class="detail">nobody</span>` : html`<span class="detail">the owners of the project, <bdi>${names.join(', ')}</bdi></span>`;
+  return names.length === 0 ? html`<span class="detail">nobody</span>` : html`<span class="detail">the Owners of the project, <bdi>${names.join(', ')}</bdi></span>`;
 }
 
 /** Until when a toggle is kept, and why. */
@@ -76,10 +76,10 @@ export function openOwner(toggles, context) {
       async send() {
         const next = ownerOf(box.value());
         await change(toggles, { owner: next }, (toggle) => ({ owner: toggle.owner }),
-          next ? `${named(toggles)}: the owner is ${box.input.value.trim()}.` : `${named(toggles)}: nobody but the owners of the project.`, context);
+          next ? `${named(toggles)}: the owner is ${box.input.value.trim()}.` : `${named(toggles)}: nobody but the Owners of the project.`, context);
         dialog.close();
       },
-    }, field('Owner', box.input, 'A person, a group, or another text such as the name of a team. Empty: the owners of the project. It gives no permission.', box.element)),
+    }, field('Owner', box.input, 'A person, a group, or another text such as the name of a team. Empty: the Owners of the project. It gives no permission.', box.element)),
   ]);
   box.input.focus();
 }

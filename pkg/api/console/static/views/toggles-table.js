@@ -68,7 +68,7 @@ export function toggleTable(state, selection, context, draw) {
     : html`<div class="named">${star(toggle, togglePath(toggle), context, draw)}<a href=${toggleAddress(toggle)} aria-label=${name} title=${[name, typeName(type), description].filter(Boolean).join('\n')}>${cut(name, query)}</a></div>`}
       </th>
       ${has('project') ? html`<td role="cell" class="project" title=${project}><bdi>${project}</bdi></td>` : nothing}
-      ${has('owner') ? html`<td role="cell" class="owner optional" title=${toggle.owner?.name ?? 'The owners of the project'}>${toggle.owner ? html`<bdi>${toggle.owner.name}</bdi>` : html`<span class="detail">–</span>`}</td>` : nothing}
+      ${has('owner') ? html`<td role="cell" class="owner optional" title=${toggle.owner?.name ?? 'The Owners of the project'}>${toggle.owner ? html`<bdi>${toggle.owner.name}</bdi>` : html`<span class="detail">–</span>`}</td>` : nothing}
       ${has('stage') ? html`<td role="cell" class="stage">${stageBadge(toggle)}</td>` : nothing}
       ${columns.map((environment) => html`<td role="cell" class="on">${stateIn(toggle, environment) ? switchOf(toggle, environment) : nothing}</td>`)}
       ${others.length > 0 ? html`<td role="cell" class="on others"><span class="environment-label">Others </span><span class="detail">${otherStates(toggle)}</span></td>` : nothing}
