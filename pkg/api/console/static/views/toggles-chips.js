@@ -10,7 +10,6 @@ import { knownProjects, projectChoices } from '../project.js';
 import { element, html, nothing, render } from '../template.js';
 import { shortDay } from '../time.js';
 import { isPlain, stageNames } from '../toggle.js';
-import { filterNames } from './toggles-filters.js';
 
 /**
  * What a filter can say. `one` is the operator of the API for one value, `many` for several ones, `value` the only value that it has.
@@ -38,8 +37,9 @@ const mostApplications = 50; // that are proposed
  * @param {Object} options.context of the page
  * @param {(changes: Object) => void} options.filter shows other filters
  * @param {() => void} options.draw
+ * @param {string[]} options.names of the filters, in the order of addresses
  */
-export function filterChips(state, { context: { user, signal }, filter, draw }) {
+export function filterChips(state, { context: { user, signal }, filter, draw, names }) {
   const labels = new Map(); // of values that were chosen, by field and value
   const fields = filterFields(state, user, signal);
   let editor = null; // its element
@@ -47,7 +47,7 @@ export function filterChips(state, { context: { user, signal }, filter, draw }) 
 
   function template() {
     learnOwners(state.page?.features ?? []);
-    const used = ['stage', ...filterNames].filter((name) => state.filters[name] && (name !== 'stage' || !isPlain(state.filters.stage)));
+    const used = ['stage', ...names].filter((name) => state.filters[name] && (name !== 'stage' || !isPlain(state.filters.stage)));
     return html`${editor ?? nothing}${used.length === 0 ? nothing : html`<ul class="chips chosen" aria-label="Filters">${used.map((name) => {
       const words = sentence(name);
       return html`<li class="chip"><button type="button" title="Change the filter" @click=${() => open(name)}><bdi>${words}</bdi></button><button type="button"

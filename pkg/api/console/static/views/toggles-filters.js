@@ -44,7 +44,7 @@ export function filterInputs(state, { context, filter, draw }) {
     if (chips) return chips;
     const { filterChips } = await import('./toggles-chips.js'); // the first view does not need it
     if (chips === null && !context.signal.aborted) {
-      chips = filterChips(state, { context, filter, draw });
+      chips = filterChips(state, { context, filter, draw, names: filterNames });
       draw();
     }
     return chips;
