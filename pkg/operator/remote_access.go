@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/platform/access"
@@ -157,21 +155,9 @@ func (r *Remote) Groups(ctx context.Context) ([]Group, error) {
 	if err := r.get(ctx, nil, &list, "groups"); err != nil {
 		return nil, err
 	}
-	return each(ctx, list.Groups, func(ctx context.Context, g Group) (Group, error) { return r.Group(ctx, g.ID) })
-}
-
-// each returns what read returns for each element of a list, which it calls for several at the same time.
-func each[T, U any](ctx context.Context, list []T, read func(context.Context, T) (U, error)) ([]U, error) {
-	all := make([]U, len(list))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(apiclient.Parallel)
-	for i, one := range list {
-		group.Go(func() (err error) {
-			all[i], err = read(ctx, one)
-			return err
-		})
-	}
-	return all, group.Wait()
+	return apiclient.Each(ctx, list.Groups, func(ctx context.Context, g Group) (Group, error) {
+		return r.Group(ctx, g.ID)
+	})
 }
 
 // Group is Operator.Group.
@@ -318,7 +304,7 @@ func (r *Remote) Roles(ctx context.Context) ([]Role, error) {
 	if err != nil {
 		return nil, err
 	}
-	return each(ctx, all, func(ctx context.Context, d access.RoleDefinition) (Role, error) {
+	return apiclient.Each(ctx, all, func(ctx context.Context, d access.RoleDefinition) (Role, error) {
 		return r.Role(ctx, int64(d.ID))
 	})
 }

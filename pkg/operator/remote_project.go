@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
 )
@@ -77,18 +75,11 @@ func (r *Remote) Projects(ctx context.Context) ([]Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Project, len(listed))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(apiclient.Parallel)
-	for i, p := range listed {
-		group.Go(func() error {
-			var overview remoteProject
-			err := r.get(ctx, nil, &overview, "projects", p.ID, "overview")
-			all[i] = overview.project(len(environments))
-			return err
-		})
-	}
-	return all, group.Wait()
+	return apiclient.Each(ctx, listed, func(ctx context.Context, p listedProject) (Project, error) {
+		var overview remoteProject
+		err := r.get(ctx, nil, &overview, "projects", p.ID, "overview")
+		return overview.project(len(environments)), err
+	})
 }
 
 // Project returns a project.

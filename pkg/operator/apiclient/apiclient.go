@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/loopback"
 )
@@ -110,6 +112,20 @@ func Toggles[T any](
 			return nil
 		}
 	}
+}
+
+// Each returns what read returns for each element of a list. It calls read for several elements at the same time.
+func Each[T, U any](ctx context.Context, list []T, read func(context.Context, T) (U, error)) ([]U, error) {
+	all := make([]U, len(list))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(Parallel)
+	for i, one := range list {
+		group.Go(func() (err error) {
+			all[i], err = read(ctx, one)
+			return err
+		})
+	}
+	return all, group.Wait()
 }
 
 // Call calls an operation. The segments of the path are escaped by it. body is nil if the operation has none; into is nil

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/toggle"
 )
 
@@ -88,31 +89,37 @@ func (c *Client) all(ctx context.Context) ([]Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range projects {
-		p, _, err := c.project(ctx, id)
+	ofProjects, err := apiclient.Each(ctx, projects, func(ctx context.Context, id string) ([]Resource, error) {
+		p, err := c.describedProject(ctx, id, roles)
 		if err != nil {
 			return nil, err
 		}
-		protections, err := c.protections(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		p.Environments = map[string]Protection{}
-		for name, protection := range protections {
-			p.Environments[name] = protection.asFile()
-		}
-		groups, err := c.rolesOfGroups(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		p.Groups = groupsAsFile(groups, roles)
 		toggles, err := c.described(ctx, id, names)
-		if err != nil {
-			return nil, err
-		}
-		all = append(append(all, &p.Project), toggles...)
+		return append(toggles, p), err
+	})
+	for _, resources := range ofProjects {
+		all = append(all, resources...)
 	}
-	return all, nil
+	return all, err
+}
+
+// describedProject returns a project as files contain it. roles has the ids of roles by their names.
+func (c *Client) describedProject(ctx context.Context, id string, roles map[string]int64) (*Project, error) {
+	p, _, err := c.project(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	protections, err := c.protections(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	p.Environments = map[string]Protection{}
+	for name, protection := range protections {
+		p.Environments[name] = protection.asFile()
+	}
+	groups, err := c.rolesOfGroups(ctx, id)
+	p.Groups = groupsAsFile(groups, roles)
+	return &p.Project, err
 }
 
 // described returns the toggles of a project as files contain them. segments has the names of segments by their ids.

@@ -198,15 +198,26 @@ func (p *planner) planAll(ctx context.Context, all []Resource) ([]Step, error) {
 // planPlaces returns the steps that add environments to projects, and those that follow after the toggles: what is removed,
 // and how environments are protected, so that toggles are changed as before, and which roles groups have.
 func (p *planner) planPlaces(ctx context.Context, projects []Resource) (first, last []Step, err error) {
-	var invalid []error
-	for _, r := range projects {
+	stored, invalid := make([]storedPlaces, len(projects)), make([]error, len(projects))
+	var group errgroup.Group
+	group.SetLimit(apiclient.Parallel)
+	for i, r := range projects {
+		if s, ok := r.(*Project); ok && p.first[s.Ref().key()] != created {
+			group.Go(func() error {
+				stored[i], invalid[i] = s.readPlaces(ctx, p.client)
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // invalid has the errors
+	for i, r := range projects {
 		s, ok := r.(*Project)
-		if !ok {
+		if !ok || invalid[i] != nil {
 			continue
 		}
-		added, removed, protected, err := s.planEnvironments(ctx, p)
-		groups, alsoErr := s.planGroups(ctx, p)
-		invalid = append(invalid, err, alsoErr)
+		added, removed, protected, err := s.planEnvironments(p, stored[i].protections)
+		groups, alsoErr := s.planGroups(p, stored[i].roles)
+		invalid[i] = errors.Join(err, alsoErr)
 		first, last = append(first, added...), slices.Concat(last, removed, protected, groups)
 	}
 	if err := errors.Join(invalid...); err != nil {

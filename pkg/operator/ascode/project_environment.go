@@ -104,9 +104,32 @@ func (c *Client) protections(ctx context.Context, project string) (map[string]Pr
 	return all, err
 }
 
+// storedPlaces is what the API has of a project beside its record, as far as a file describes it. It is empty for a new one.
+type storedPlaces struct {
+	protections map[string]Protection
+	roles       map[string][]int64 // of groups
+}
+
+// readPlaces reads what the API has of a project beside its record, as far as the file describes it.
+func (s *Project) readPlaces(ctx context.Context, c *Client) (stored storedPlaces, err error) {
+	if s.Environments != nil {
+		if stored.protections, err = c.protections(ctx, s.ID); err != nil {
+			return stored, explain(s, err)
+		}
+	}
+	if s.Groups != nil {
+		if stored.roles, err = c.rolesOfGroups(ctx, s.ID); err != nil {
+			return stored, explain(s, err)
+		}
+	}
+	return stored, nil
+}
+
 // planEnvironments returns the steps that add environments to a project, those that remove them, and those that change how
-// they are protected.
-func (s *Project) planEnvironments(ctx context.Context, p *planner) (added, removed, protected []Step, err error) {
+// they are protected. now are the environments of the project.
+func (s *Project) planEnvironments(p *planner, now map[string]Protection) (
+	added, removed, protected []Step, err error,
+) {
 	if s.Environments == nil {
 		return nil, nil, nil, nil
 	}
@@ -115,12 +138,6 @@ func (s *Project) planEnvironments(ctx context.Context, p *planner) (added, remo
 		return nil, nil, nil, err
 	}
 	isNew := p.first[s.Ref().key()] == created
-	now := map[string]Protection{}
-	if !isNew {
-		if now, err = p.client.protections(ctx, s.ID); err != nil {
-			return nil, nil, nil, explain(s, err)
-		}
-	}
 	add := func(steps *[]Step, t eventlog.Type, name string, before, after any, a *ifUnchanged) {
 		a.project, a.environment = s.ID, name
 		e := eventlog.Event{Type: t, Subject: project.Subject(s.ID), Project: s.ID, Environment: name}

@@ -78,20 +78,14 @@ func (s *Project) roleIDs(p *planner) (map[string][]int64, error) {
 }
 
 // planGroups returns the steps that set the roles of groups in a project: groups that get roles come first, so that a
-// project that needs an Owner keeps one.
-func (s *Project) planGroups(ctx context.Context, p *planner) (steps []Step, err error) {
+// project that needs an Owner keeps one. seen are the roles that the groups have.
+func (s *Project) planGroups(p *planner, seen map[string][]int64) (steps []Step, err error) {
 	if s.Groups == nil {
 		return nil, nil
 	}
 	next, err := s.roleIDs(p)
 	if err != nil {
 		return nil, err
-	}
-	seen := map[string][]int64{}
-	if p.first[s.Ref().key()] != created {
-		if seen, err = p.client.rolesOfGroups(ctx, s.ID); err != nil {
-			return nil, explain(s, err)
-		}
 	}
 	groups, err := p.groups()
 	if err != nil {
