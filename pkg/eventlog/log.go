@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/dynamo"
-	"toggleadmin/pkg/platform/reason"
 )
 
 // AttributeEvent is the attribute, in the item of a subject, that contains the id of its last event. Each write of the
@@ -122,7 +122,7 @@ func (l *Log) RecordActions(ctx context.Context, c Change) (int64, []types.Trans
 		PreData:          string(preData),
 		PermittedBy:      c.PermittedBy,
 		ChangeRequest:    changeRequestFrom(ctx),
-		Reason:           reason.From(ctx),
+		Reason:           apigateway.RequestFrom(ctx).Reason,
 		ExpiresAt:        expiry(now, l.days),
 	})
 	expr := dynamo.Build(isNewID())

@@ -1,5 +1,5 @@
-// Package apigateway contains what API Gateway reports about a request in addition to the HTTP request. It is in the
-// request's context.
+// Package apigateway contains what is known about a request in addition to the HTTP request: what API Gateway reports, and
+// the reason of a change. It is in the request's context.
 package apigateway
 
 import (
@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// Request is what API Gateway reports about a request in addition to the HTTP request.
+// Request is what is known about a request in addition to the HTTP request.
 type Request struct {
 	// ID is the extended id of the request, the header x-amz-apigw-id of the response. A client cannot choose it, but it
 	// can choose the other id of the request (API Gateway Developer Guide, "Variables for access logging").
@@ -15,12 +15,13 @@ type Request struct {
 	Authorizer     map[string]any    // the authorizer's context; empty if no authorizer was called
 	PathParameters map[string]string // as the client sent them: percent-encoded
 	Query          url.Values        // decoded
+	Reason         string            // of a change, which its events record; "": none
 }
 
 type key struct{}
 
-// WithRequest returns a copy of ctx that contains r. Package lambdahttp calls it with the values of the event, never with
-// values of request headers.
+// WithRequest returns a copy of ctx that contains r. Package lambdahttp calls it with the values of the event. Only the
+// reason is a value of a request header.
 func WithRequest(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, key{}, r)
 }

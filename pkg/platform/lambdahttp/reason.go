@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/reason"
+	"toggleadmin/pkg/platform/apigateway"
 )
 
 const (
@@ -25,7 +25,9 @@ func WithReason(serve HandlerFunc) HandlerFunc {
 		if err != nil {
 			return err
 		}
-		return serve(w, r.WithContext(reason.With(r.Context(), text)))
+		request := apigateway.RequestFrom(r.Context())
+		request.Reason = text
+		return serve(w, r.WithContext(apigateway.WithRequest(r.Context(), request)))
 	}
 }
 

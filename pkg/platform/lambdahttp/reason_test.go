@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/platform/apierror"
+	"toggleadmin/pkg/platform/apigateway"
 	"toggleadmin/pkg/platform/lambdahttp"
-	"toggleadmin/pkg/platform/reason"
 	"toggleadmin/test/helper/assert"
 )
 
@@ -41,7 +41,7 @@ func reasonWith(sent []string) (got string, err error) {
 	r := httptest.NewRequest(http.MethodPost, "/", nil)
 	r.Header[lambdahttp.ReasonHeader] = sent
 	err = lambdahttp.WithReason(func(_ http.ResponseWriter, r *http.Request) error {
-		got = reason.From(r.Context())
+		got = apigateway.RequestFrom(r.Context()).Reason
 		return nil
 	})(httptest.NewRecorder(), r)
 	return got, err
