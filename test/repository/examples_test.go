@@ -33,12 +33,12 @@ func TestClientsOnPage(t *testing.T) {
 	sources := ""
 	for _, path := range []string{
 		"test/sdk/javascript/package.json", "test/sdk/go/go.mod", "test/sdk/java/pom.xml", "test/sdk/java/pom-9.xml",
-		"scripts/requirements/unleash-client-5.txt", "scripts/requirements/unleash-client-6.txt",
+		"scripts/requirements/unleash-client-5.txt", "scripts/requirements/unleash-client-6.txt", "scripts/test-sdk.sh",
 	} {
 		sources += read(t, path)
 	}
 	client := regexp.MustCompile(`(?i)(?:unleash-client|unleash-go-sdk|unleash-proxy-client|proxy-client-react|` +
-		`ofrep-web-provider|unleashclient|provider-ofrep|unleash-client-java)[^\n]*?[@v=":> ]+(\d+\.\d+\.\d+)|<version>(\d+\.\d+\.\d+)`)
+		`ofrep-web-provider|unleash-edge|unleashclient|provider-ofrep|unleash-client-java)[^\n]*?[@v=":> ]+(\d+\.\d+\.\d+)|<version>(\d+\.\d+\.\d+)`)
 	run := map[string]bool{}
 	for _, match := range client.FindAllStringSubmatch(sources, -1) {
 		run[match[1]+match[2]] = true
