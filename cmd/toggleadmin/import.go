@@ -229,7 +229,7 @@ func (c *importOptions) write(s *session, o *operator.Operator, d transfer.Docum
 		err = printing
 	}
 	if err == nil && report.HasLosses() {
-		err = exitstatus.Errorf(exitstatus.Lost, "something of it is not here, so that applications can get other answers: "+
+		err = exitstatus.Errorf(exitstatus.Lost, "something of it is not here, so that applications can get other results: "+
 			"see what is skipped, and the losses")
 	}
 	return err

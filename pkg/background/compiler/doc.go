@@ -54,9 +54,9 @@
 //
 // # An SDK does not go back
 //
-// An SDK never receives a state that is older than what it has, whichever process answers. The tag has the epoch and
+// An SDK never receives a state that is older than what it has, whichever process responds. The tag has the epoch and
 // the version of what the SDK has. A process that knows neither reads the pointer again. If that fails, or if there is
-// no pointer, it answers 304. A restore deletes the pointers, and the next compilation draws another epoch: otherwise,
+// no pointer, it returns 304. A restore deletes the pointers, and the next compilation draws another epoch: otherwise,
 // all SDKs would wait for a version that does not come.
 //
 // # Nothing without a change
@@ -73,7 +73,7 @@
 //
 // # The last good copy
 //
-// While DynamoDB cannot be reached, a process answers with what it has read. One that has read nothing answers 503:
+// While DynamoDB cannot be reached, a process returns what it has read. One that has read nothing returns 503:
 // some SDKs stop for ever after a 401, 403 or 404, and an empty list turns everything off. A reader keeps its snapshot
 // if a part of the next one is missing. The first sweep of an hour deletes parts that no pointer uses, but none in the
 // hour after it was written, in which a slow process can move the pointer to it. If a part of the current snapshot is
@@ -82,9 +82,9 @@
 //
 // # A process is not behind
 //
-// A process that answers uses a snapshot at most FreshnessMilliseconds plus one read after it was published, if its
+// A process uses a snapshot at most FreshnessMilliseconds plus one read after it was published, if its
 // reads succeed. What was read of a pointer is used, whoever asked: otherwise requests with a token that is not valid,
-// which come more often than that, would keep each process from a newer snapshot. A process whose read fails answers
+// which come more often than that, would keep each process from a newer snapshot. A process whose read fails responds
 // from memory for two seconds before it reads again.
 //
 // # The same decisions

@@ -104,7 +104,7 @@ func concernsEntries(err error) bool {
 	return response.HTTPStatusCode() == 413 || ok && failure.ErrorCode() == "ValidationException"
 }
 
-// RejectedError reports an event that the bus has rejected, while it answered the request.
+// RejectedError reports an event that the bus has rejected, although it accepted the request.
 type RejectedError struct{ Code, Message string }
 
 // Error implements error.

@@ -44,7 +44,7 @@ func isPublic(a netip.Addr) bool {
 }
 
 // dialer returns a dialer that connects only to permitted addresses. It checks each address after the name was
-// resolved, so the answers of a DNS server cannot lead to another one.
+// resolved, so the responses of a DNS server cannot lead to another one.
 func dialer(permitted func(netip.Addr) bool) *net.Dialer {
 	return &net.Dialer{
 		Timeout: timeout, KeepAlive: 30 * time.Second,

@@ -43,7 +43,7 @@ type environment struct {
 	behind  error     // why the view may not be that of the pointer; nil: it was when the pointer was read last
 }
 
-// reading is what a process answers a request with.
+// reading is what a process needs for a response.
 type reading struct {
 	token   clienttokentable.Token
 	view    *view     // of the token's environment
@@ -62,7 +62,7 @@ func newCache(s *store, freshness time.Duration, now func() time.Time) *cache {
 	}
 }
 
-// read returns what a request with a secret is answered with. It reads the token and, unless it was read recently, the
+// read returns what the response to a request with a secret needs. It reads the token and, unless it was read recently, the
 // pointer. What was read of the environment is used whoever asks: the next requests do not read it again. Its error is a
 // 401 if the token is not valid, and a 503 if something cannot be read that the cache does not have.
 //
@@ -190,7 +190,7 @@ func (e *environment) reading() reading {
 	return reading{view: e.view, behind: e.behind, current: e.current}
 }
 
-// earlier returns what a process answers with while a token cannot be read: with the token as it was read before.
+// earlier returns what a process uses while a token cannot be read: with the token as it was read before.
 func (r reading) earlier(token keptToken, cause error, now time.Time) (reading, error) {
 	if token.Expired(now) {
 		return reading{}, errNoToken()

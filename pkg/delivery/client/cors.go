@@ -9,7 +9,7 @@ import (
 // allowedMethods are the methods that a page of another origin can use.
 const allowedMethods = "GET,HEAD,POST"
 
-// corsMaxAge is how long a browser keeps the answer to a preflight request, in seconds.
+// corsMaxAge is how long a browser keeps the response to a preflight request, in seconds.
 const corsMaxAge = "86400"
 
 // isForBrowsers reports whether pages can call a path.
@@ -31,7 +31,7 @@ func (h *Handler) allowOrigin(header http.Header, r *http.Request) {
 	header.Set("Access-Control-Expose-Headers", "ETag, Retry-After")
 }
 
-// preflight answers a browser that asks what a page of another origin can send. It needs no credential. The requested
+// preflight tells a browser what a page of another origin can send. It needs no credential. The requested
 // headers are allowed: * would not cover Authorization.
 func preflight(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()

@@ -1,7 +1,7 @@
 // Package client is the applications' side of the service: the client API of Unleash's SDKs, the frontend API of
 // browsers, and OFREP of OpenFeature. It knows HTTP, and nothing of Lambda. It reads the tables
 // Snapshots and ClientTokens, and imports no store of the administration, so nothing that the administration does,
-// deploys or breaks changes an answer, except the toggles.
+// deploys or breaks changes a response, except the toggles.
 //
 // A poll, GET /api/client/features, passes these functions in this order:
 //
@@ -13,10 +13,10 @@
 //     reads the pointer again.
 //  5. view.response returns the body, which is the stored one or was built before, or view.build builds it.
 //
-// Package counting counts reports and requests; no answer depends on it.
+// Package counting counts reports and requests; no response depends on it.
 //
 // An SDK never goes back in time. Its entity tag has the epoch and the version of what it has. A process that is behind
-// reads the pointer again before it answers, and answers 304 if it cannot. A process that cannot reach DynamoDB answers
-// with the last snapshot and the tokens that it has read; without any, with a 503. It never answers 401, 403, 404 or an
+// reads the pointer again before it responds, and returns 304 if it cannot. A process that cannot reach DynamoDB responds
+// with the last snapshot and the tokens that it has read; without any, with a 503. It never returns 401, 403, 404 or an
 // empty list because of a passing fault: some SDKs stop for ever at the first.
 package client

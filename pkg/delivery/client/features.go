@@ -50,7 +50,7 @@ func (h *Handler) getFeatures(r *request) error {
 	return err
 }
 
-// poll is the answer to a poll.
+// poll is the response to a poll.
 type poll struct {
 	selection snapshot.Selection
 	view      *view
@@ -62,7 +62,7 @@ func newPoll(s snapshot.Selection, v *view) poll {
 	return poll{selection: s, view: v, tag: s.Tag(v.Epoch, v.Versions)}
 }
 
-// poll returns the answer to a client that has what the header If-None-Match names. If the client is ahead of the
+// poll returns the response to a client that has what the header If-None-Match names. If the client is ahead of the
 // process, or of another epoch, the process reads the pointer again. If that fails, it has nothing newer: an SDK must not
 // go back.
 func (h *Handler) poll(r *request, s snapshot.Selection) poll {

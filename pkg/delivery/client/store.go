@@ -58,10 +58,10 @@ func newStore(client *dynamodb.Client, tables dynamo.Tables, now func() time.Tim
 	}
 }
 
-// readTimeout limits the reads of one request. A process that has read a snapshot before then answers with it.
+// readTimeout limits the reads of one request. A process that has read a snapshot before then uses it.
 const readTimeout = 2 * time.Second
 
-// pause is the time after a failed read in which a process answers with what it has read before, or 503 if a snapshot
+// pause is the time after a failed read in which a process uses what it has read before, or returns 503 if a snapshot
 // cannot be loaded, and does not read again. Otherwise each request would wait for readTimeout while DynamoDB is slow,
 // and repeat a read that is throttled.
 const pause = 2 * time.Second
@@ -211,7 +211,7 @@ func numberOf(keys map[string]types.KeysAndAttributes) (n int) {
 	return n
 }
 
-// unavailable returns the 503 for a process that has nothing to answer with.
+// unavailable returns the 503 for a process that has read nothing.
 func unavailable(cause error) error {
 	return apierror.NewUnavailable(fmt.Errorf("read what applications download: %w", cause))
 }

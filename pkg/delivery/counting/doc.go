@@ -2,6 +2,6 @@
 // often they evaluated toggles, which applications and instances there are, how many requests they sent (Recorder),
 // and when their tokens were last used (SeenTokens).
 //
-// It is apart from answering: no answer depends on what is counted. A write that fails is logged and repeated later.
+// It is apart from responses: none depends on what is counted. A write that fails is logged and repeated later.
 // What a process has counted since its last write is lost with it.
 package counting

@@ -32,7 +32,7 @@ type Output struct {
 	out io.Writer
 }
 
-// Entry is a request that was answered or an event that was delivered to a function.
+// Entry is a request that has a response, or an event that was delivered to a function.
 type Entry struct {
 	Method   string // of an event: "event"
 	Path     string // as sent, percent-encoded; of an event: its source, such as "stream of FeatureTypes, 3 records"

@@ -1,4 +1,4 @@
-// Package compare compares what two installations answer to applications: what applications download from each is
+// Package compare compares what two installations deliver to applications: what applications download from each is
 // evaluated for the same contexts, with the engine of this service.
 package compare
 

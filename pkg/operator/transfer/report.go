@@ -27,7 +27,7 @@ type Report struct {
 	NotImported []Other  `json:"notImported"` // what this service does not keep
 }
 
-// HasLosses reports whether something of the document is missing here, so that applications can get other answers.
+// HasLosses reports whether something of the document is missing here, so that applications can get other results.
 func (r Report) HasLosses() bool {
 	for _, s := range []Section{
 		r.FeatureTypes, r.ContextFields, r.Environments, r.Roles, r.Groups, r.Projects, r.Segments, r.TagTypes, r.Features,
@@ -102,7 +102,7 @@ type Section struct {
 	Updated   []Update `json:"updated"`
 	Unchanged int      `json:"unchanged"`
 	Skipped   []Remark `json:"skipped"` // neither created nor updated
-	Losses    []Remark `json:"losses"`  // what the others lack, so that applications can get other answers
+	Losses    []Remark `json:"losses"`  // what the others lack, so that applications can get other results
 	Notes     []Remark `json:"notes"`   // what else differs, and the rights of new accounts
 }
 

@@ -66,7 +66,7 @@ export function projectSettings({ id, state, draw, reload, signal, announce }) {
         <div class="field"><label for="stickiness">Stickiness of new strategies</label>
           <select id="stickiness" @change=${({ target }) => edit.set({ defaultStickiness: target.value })}>${stickiness.map((value) => html`
             <option value=${value} .selected=${live(value === defaultStickiness)}>${value}</option>`)}</select>
-          <p class="hint">What a gradual rollout keeps the same answer by. The editor of strategies proposes it.</p>${edit.error('defaultStickiness')}</div>
+          <p class="hint">The field for whose values a gradual rollout keeps its result. The editor of strategies proposes it.</p>${edit.error('defaultStickiness')}</div>
         ${edit.problem()}
         <div class="buttons">${edit.saveButton('Save settings')}</div>
       </form>`;
