@@ -46,9 +46,16 @@ type Feature struct {
 	// part of the toggle's version and events, and no change of the toggle changes it.
 	LastSeen map[string]time.Time
 
+	// FirstSeen is the first of those times that was stored.
+	FirstSeen map[string]time.Time
+
 	// ForAllSince is from when on the toggle has been on for everybody, by the name of the environment, without those
-	// where it is not. TrackReach sets it. It is no part of the toggle's version and events.
+	// where it is not. TrackStage sets it. It is no part of the toggle's version and events.
 	ForAllSince map[string]time.Time
+
+	// StaleSince is when the toggle was marked as stale; nil if it is not. TrackStage sets it. It is no part of the
+	// toggle's version and events.
+	StaleSince *time.Time
 
 	// ManagedBy is the URL of the source that describes the toggle as a file, such as a repository; empty: none does.
 	ManagedBy string
@@ -93,8 +100,8 @@ func (f Feature) Normalized() Feature {
 func (f Feature) Differs(other Feature) bool {
 	f.PotentiallyStale = other.PotentiallyStale
 	f.LastEvent = other.LastEvent
-	f.LastSeen = other.LastSeen
-	f.ForAllSince = other.ForAllSince
+	f.FirstSeen, f.LastSeen = other.FirstSeen, other.LastSeen
+	f.ForAllSince, f.StaleSince = other.ForAllSince, other.StaleSince
 	f.Imported = other.Imported
 	return !reflect.DeepEqual(f.Normalized(), other.Normalized())
 }

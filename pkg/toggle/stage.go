@@ -62,8 +62,17 @@ func (f Feature) CompleteAt(production []string) *time.Time {
 	return last
 }
 
-// TrackReach sets ForAllSince of a toggle that is changed from old at the time now.
-func (f *Feature) TrackReach(old Feature, now time.Time) {
+// TrackStage sets ForAllSince and StaleSince of a toggle that is changed from old at the time now.
+func (f *Feature) TrackStage(old Feature, now time.Time) {
+	now = now.UTC().Truncate(time.Second)
+	switch {
+	case !f.Stale:
+		f.StaleSince = nil
+	case old.StaleSince == nil:
+		f.StaleSince = &now
+	default:
+		f.StaleSince = old.StaleSince
+	}
 	var since map[string]time.Time
 	for name, e := range f.Environments {
 		if f.Archived || f.Dependency != nil || !e.IsForAll() {
@@ -74,7 +83,7 @@ func (f *Feature) TrackReach(old Feature, now time.Time) {
 		}
 		before, was := old.ForAllSince[name]
 		if !was {
-			before = now.UTC().Truncate(time.Second)
+			before = now
 		}
 		since[name] = before
 	}
@@ -121,35 +130,42 @@ const (
 // LifecycleEntry is a stage of Unleash in which a toggle is or was.
 type LifecycleEntry struct {
 	Stage     LifecycleStage
-	EnteredAt *time.Time // nil: unknown
+	EnteredAt time.Time
 }
 
 // Lifecycle returns the stages of Unleash that the toggle is known to have reached, from the first to the one in which it
-// is. The parameters are those of Stage. The times of the first use and of the mark as stale are not known.
+// is. The parameters are those of Stage.
 func (f Feature) Lifecycle(production []string, now time.Time) []LifecycleEntry {
-	reached := []LifecycleEntry{{LifecycleInitial, &f.CreatedAt}}
-	isLive := false
-	for name := range f.LastSeen {
+	reached := []LifecycleEntry{{LifecycleInitial, f.CreatedAt}}
+	var preLive, live, completed *time.Time
+	for name, at := range f.FirstSeen {
 		if slices.Contains(production, name) {
-			isLive = true
-		} else if len(reached) == 1 {
-			reached = append(reached, LifecycleEntry{LifecyclePreLive, nil})
+			live = earlier(live, &at)
+		} else {
+			preLive = earlier(preLive, &at)
 		}
 	}
-	if isLive {
-		reached = append(reached, LifecycleEntry{LifecycleLive, nil})
+	if at := f.CompleteAt(production); at != nil && !now.Before(*at) {
+		completed = at
 	}
-	complete := f.CompleteAt(production)
-	if complete != nil && now.Before(*complete) {
-		complete = nil
-	}
-	if f.Stale || complete != nil {
-		reached = append(reached, LifecycleEntry{LifecycleCompleted, complete})
-	}
-	if f.Archived {
-		reached = append(reached, LifecycleEntry{LifecycleArchived, f.ArchivedAt})
+	completed = earlier(completed, f.StaleSince)
+	for _, next := range []struct {
+		stage LifecycleStage
+		at    *time.Time
+	}{{LifecyclePreLive, preLive}, {LifecycleLive, live}, {LifecycleCompleted, completed}, {LifecycleArchived, f.ArchivedAt}} {
+		if next.at != nil {
+			reached = append(reached, LifecycleEntry{next.stage, *next.at})
+		}
 	}
 	return reached
+}
+
+// earlier returns the earlier of two times; nil: there is none.
+func earlier(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
+		return b
+	}
+	return a
 }
 
 // LifecycleStages returns all stages of Unleash, from the first to the last.

@@ -96,13 +96,13 @@ func TestIsForAll(t *testing.T) {
 }
 
 // A change that does not affect for whom a toggle is on keeps the time from which it was on for everybody.
-func TestTrackReach(t *testing.T) {
+func TestTrackStage(t *testing.T) {
 	t.Parallel()
 	everybody := toggle.Environment{Enabled: true, Strategies: []toggle.Strategy{{ID: "1", Name: "default"}}}
 	start := *date(t, "2026-11-20T05:39:00Z")
 	var f toggle.Feature
 	f.SetEnvironment("production", everybody)
-	f.TrackReach(toggle.Feature{}, start.Add(123*time.Millisecond))
+	f.TrackStage(toggle.Feature{}, start.Add(123*time.Millisecond))
 	assert.Equal(t, map[string]time.Time{"production": start}, f.ForAllSince)
 
 	for _, test := range []struct {
@@ -119,45 +119,66 @@ func TestTrackReach(t *testing.T) {
 	} {
 		next := f
 		test.change(&next)
-		next.TrackReach(f, start.Add(time.Hour))
+		next.TrackStage(f, start.Add(time.Hour))
 		if !maps.Equal(test.want, next.ForAllSince) {
 			t.Errorf("%s: got %v, want %v", test.name, next.ForAllSince, test.want)
 		}
 	}
 }
 
+// A toggle is stale since it was marked, until the mark is removed.
+func TestStaleSince(t *testing.T) {
+	t.Parallel()
+	start := *date(t, "2026-11-20T05:39:00Z")
+	track := func(old toggle.Feature, stale bool, at time.Time) toggle.Feature {
+		next := old
+		next.Stale = stale
+		next.TrackStage(old, at)
+		return next
+	}
+	marked := track(toggle.Feature{}, true, start)
+	assert.Equal(t, &start, marked.StaleSince)
+	again := track(marked, true, start.Add(time.Hour))
+	assert.Equal(t, &start, again.StaleSince)
+	unmarked := track(again, false, start.Add(time.Hour))
+	assert.Equal(t, (*time.Time)(nil), unmarked.StaleSince)
+	assert.Equal(t, start.Add(2*time.Hour), *track(unmarked, true, start.Add(2*time.Hour)).StaleSince)
+}
+
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	now, created := *date(t, "2026-11-29T12:00:00Z"), date(t, "2026-11-01T12:00:00Z")
-	seen := func(environment string) map[string]time.Time { return map[string]time.Time{environment: now} }
+	hour, day := now.Add(-time.Hour), now.AddDate(0, 0, -1)
+	seen := func(environment string) map[string]time.Time { return map[string]time.Time{environment: day} }
 	week := map[string]time.Time{"production": now.Add(-toggle.CompleteAfter)}
-	initial := toggle.LifecycleEntry{Stage: toggle.LifecycleInitial, EnteredAt: created}
-	preLive := toggle.LifecycleEntry{Stage: toggle.LifecyclePreLive}
-	live := toggle.LifecycleEntry{Stage: toggle.LifecycleLive}
-	completed := func(at *time.Time) toggle.LifecycleEntry {
+	initial := toggle.LifecycleEntry{Stage: toggle.LifecycleInitial, EnteredAt: *created}
+	preLive := toggle.LifecycleEntry{Stage: toggle.LifecyclePreLive, EnteredAt: day}
+	live := toggle.LifecycleEntry{Stage: toggle.LifecycleLive, EnteredAt: day}
+	completed := func(at time.Time) toggle.LifecycleEntry {
 		return toggle.LifecycleEntry{Stage: toggle.LifecycleCompleted, EnteredAt: at}
 	}
-	archived := toggle.LifecycleEntry{Stage: toggle.LifecycleArchived, EnteredAt: created}
+	archived := toggle.LifecycleEntry{Stage: toggle.LifecycleArchived, EnteredAt: *created}
 	for _, test := range []struct {
 		toggle toggle.Feature
 		want   []toggle.LifecycleEntry
 	}{
 		{toggle.Feature{}, []toggle.LifecycleEntry{initial}},
-		{toggle.Feature{LastSeen: seen("development")}, []toggle.LifecycleEntry{initial, preLive}},
-		{toggle.Feature{LastSeen: seen("production"), PotentiallyStale: true}, []toggle.LifecycleEntry{initial, live}},
+		{toggle.Feature{FirstSeen: seen("development")}, []toggle.LifecycleEntry{initial, preLive}},
+		{toggle.Feature{FirstSeen: seen("production"), PotentiallyStale: true}, []toggle.LifecycleEntry{initial, live}},
 		{
-			toggle.Feature{LastSeen: map[string]time.Time{"development": now, "test": now, "production": now}},
+			toggle.Feature{FirstSeen: map[string]time.Time{"development": now, "test": day, "production": day}},
 			[]toggle.LifecycleEntry{initial, preLive, live},
 		},
 		{
-			toggle.Feature{LastSeen: seen("production"), ForAllSince: seen("production")},
+			toggle.Feature{FirstSeen: seen("production"), ForAllSince: seen("production")},
 			[]toggle.LifecycleEntry{initial, live},
 		},
-		{toggle.Feature{LastSeen: seen("production"), ForAllSince: week}, []toggle.LifecycleEntry{initial, live, completed(&now)}},
-		{toggle.Feature{Stale: true}, []toggle.LifecycleEntry{initial, completed(nil)}},
+		{toggle.Feature{FirstSeen: seen("production"), ForAllSince: week}, []toggle.LifecycleEntry{initial, live, completed(now)}},
+		{toggle.Feature{StaleSince: &hour}, []toggle.LifecycleEntry{initial, completed(hour)}},
+		{toggle.Feature{StaleSince: &hour, ForAllSince: week}, []toggle.LifecycleEntry{initial, completed(hour)}},
 		{
-			toggle.Feature{Archived: true, ArchivedAt: created, Stale: true},
-			[]toggle.LifecycleEntry{initial, completed(nil), archived},
+			toggle.Feature{Archived: true, ArchivedAt: created, StaleSince: &hour},
+			[]toggle.LifecycleEntry{initial, completed(hour), archived},
 		},
 	} {
 		test.toggle.CreatedAt = *created

@@ -50,7 +50,7 @@ func TestOperations(t *testing.T) {
 	// endless returns a response after the type was changed.
 	endless := func(description, stale, state string) string {
 		if stale == "true" {
-			state = strings.Replace(state, isNew, `"stage":"to-remove","lifecycle":{"stage":"completed","enteredStageAt":null},`, 1)
+			state = strings.Replace(state, isNew, `"stage":"to-remove","lifecycle":{"stage":"completed","enteredStageAt":"2026-12-30T05:39:00.000Z"},`, 1)
 		}
 		return `200 {"name":"a","type":"endless","project":"p","description":` + description + `,"impressionData":true,` +
 			`"stale":` + stale + `,` + state
@@ -384,7 +384,7 @@ func TestFavorites(t *testing.T) {
 	assert.Equal(t, 0, favorites(person))
 }
 
-// The stages of Unleash that a toggle has reached. When it was first used in an environment is not known.
+// The stages of Unleash that a toggle has reached.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewFixture(t)
@@ -395,7 +395,7 @@ func TestLifecycle(t *testing.T) {
 	h.Expect(t.Context(), t, "lifecycle", "p/a", "", "200 ["+initial+"]")
 	db.See(t, "a", map[string]time.Time{"development": toggles.Now()})
 	db.Update(t, "a", `{"Archived":true}`)
-	h.Expect(t.Context(), t, "lifecycle", "p/a", "", "200 ["+initial+`,{"stage":"pre-live","enteredStageAt":null},`+
+	h.Expect(t.Context(), t, "lifecycle", "p/a", "", "200 ["+initial+`,{"stage":"pre-live","enteredStageAt":"2026-12-30T05:39:00.000Z"},`+
 		`{"stage":"archived","enteredStageAt":"2026-12-30T05:39:00.123Z"}]`)
 	h.Expect(t.Context(), t, "lifecycle", "q/a", "", toggles.UnknownIn("q", "a"))
 }

@@ -50,7 +50,7 @@ type Response struct {
 // lifecycle is the stage of a toggle in Unleash.
 type lifecycle struct {
 	Stage          toggle.LifecycleStage `json:"stage"`
-	EnteredStageAt *string               `json:"enteredStageAt"` // nil: unknown
+	EnteredStageAt string                `json:"enteredStageAt"`
 }
 
 func lifecycleOf(f toggle.Feature, production []string, now time.Time) lifecycle {
@@ -63,7 +63,7 @@ func lifecyclesOf(f toggle.Feature, production []string, now time.Time) []lifecy
 	reached := f.Lifecycle(production, now)
 	all := make([]lifecycle, len(reached))
 	for i, entry := range reached {
-		all[i] = lifecycle{entry.Stage, datetime.FormatOptional(entry.EnteredAt)}
+		all[i] = lifecycle{entry.Stage, datetime.Format(entry.EnteredAt)}
 	}
 	return all
 }

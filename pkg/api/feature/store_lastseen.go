@@ -14,23 +14,21 @@ import (
 // usage stores these times.
 func (s *Store) AddLastSeen(ctx context.Context, name string, seen map[string]time.Time) error {
 	return dynamo.Retry(ctx, func() (done bool, err error) {
-		items, err := dynamo.GetAll(ctx, s.client, s.table, []dynamo.Item{featuretable.Key(name)},
-			featuretable.AttributeCreatedAt, featuretable.AttributeLastSeen)
-		if err != nil || len(items) == 0 {
+		stored, err := featuretable.GetSeen(ctx, s.client, s.table, []string{name})
+		before, exists := stored[name]
+		if err != nil || !exists {
 			return true, err
 		}
-		before := featuretable.DecodeLastSeen(items[0].String(featuretable.AttributeLastSeen))
-		next := map[string]time.Time{}
-		maps.Copy(next, before)
+		last := maps.Clone(before.Last)
 		for environment, at := range seen {
-			if at = at.Truncate(time.Second); at.After(before[environment]) {
-				next[environment] = at
+			if at = at.Truncate(time.Second); at.After(last[environment]) {
+				last[environment] = at
 			}
 		}
-		if maps.EqualFunc(before, next, time.Time.Equal) {
+		if maps.EqualFunc(before.Last, last, time.Time.Equal) {
 			return true, nil
 		}
-		createdAt := items[0].String(featuretable.AttributeCreatedAt)
-		return featuretable.UpdateLastSeen(ctx, s.client, s.table, name, createdAt, before, next)
+		_, done, err = featuretable.UpdateSeen(ctx, s.client, s.table, name, before, last)
+		return done, err
 	})
 }

@@ -98,19 +98,23 @@ func TestWrites(t *testing.T) {
 		`{"Name":"B","Project":"default","Type":"release","Description":null,"ImpressionData":false,` +
 			`"CreatedAt":"2026-11-20T05:39:00.123Z","CreatedBy":null,"Archived":false,"ArchivedAt":null,` +
 			`"Stale":false,"PotentiallyStale":true,"LastEvent":0,"Environments":null,"ContextFields":["b"],` +
-			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,"LastSeen":null,"ForAllSince":null,"ManagedBy":"","Imported":""}`,
+			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,` +
+			`"LastSeen":null,"FirstSeen":null,"ForAllSince":null,"StaleSince":null,"ManagedBy":"","Imported":""}`,
 		`{"Name":"archived","Project":"default","Type":"release","Description":null,"ImpressionData":false,` +
 			`"CreatedAt":"2026-11-20T05:39:00.123Z","CreatedBy":null,"Archived":true,"ArchivedAt":"2026-11-20T05:39:00.123Z",` +
 			`"Stale":false,"PotentiallyStale":false,"LastEvent":0,"Environments":null,"ContextFields":null,` +
-			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,"LastSeen":null,"ForAllSince":null,"ManagedBy":"","Imported":""}`,
+			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,` +
+			`"LastSeen":null,"FirstSeen":null,"ForAllSince":null,"StaleSince":null,"ManagedBy":"","Imported":""}`,
 		`{"Name":"f","Project":"default","Type":"release","Description":null,"ImpressionData":false,` +
 			`"CreatedAt":"2026-11-20T05:39:00.123Z","CreatedBy":null,"Archived":false,"ArchivedAt":null,` +
 			`"Stale":true,"PotentiallyStale":false,"LastEvent":0,"Environments":null,"ContextFields":null,` +
-			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,"LastSeen":null,"ForAllSince":null,"ManagedBy":"","Imported":""}`,
+			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,` +
+			`"LastSeen":null,"FirstSeen":null,"ForAllSince":null,"StaleSince":"2026-12-30T05:39:00Z","ManagedBy":"","Imported":""}`,
 		`{"Name":"é#1","Project":"default","Type":"release","Description":null,"ImpressionData":false,` +
 			`"CreatedAt":"2026-11-20T05:39:00.123Z","CreatedBy":null,"Archived":false,"ArchivedAt":null,` +
 			`"Stale":true,"PotentiallyStale":false,"LastEvent":0,"Environments":null,"ContextFields":null,` +
-			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,"LastSeen":null,"ForAllSince":null,"ManagedBy":"","Imported":""}`,
+			`"Tags":null,"Owner":null,"Keep":null,"Links":null,"Dependency":null,"Children":null,` +
+			`"LastSeen":null,"FirstSeen":null,"ForAllSince":null,"StaleSince":"2026-12-30T05:39:00Z","ManagedBy":"","Imported":""}`,
 	}, got)
 }
 

@@ -127,7 +127,7 @@ func (t *transaction) remove(ctx context.Context, old toggle.Feature) error {
 // add adds an edit without events.
 func (t *transaction) add(old, next toggle.Feature) *edit {
 	next.LastEvent = old.LastEvent
-	next.TrackReach(old, t.store.log.Now())
+	next.TrackStage(old, t.store.log.Now())
 	e := &edit{old: old, next: next}
 	t.edits = append(t.edits, e)
 	return e

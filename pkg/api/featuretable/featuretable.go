@@ -1,6 +1,6 @@
 // Package featuretable is the form of toggles in the table Features: their items, the staleness index, and reading the
-// table. It has no rules of toggles. pkg/api/feature writes the table. UpdateLastSeen writes one attribute of it,
-// AttributeLastSeen: for the sweep of the usage, and for imports.
+// table. It has no rules of toggles. pkg/api/feature writes the table. UpdateSeen writes two attributes of it,
+// AttributeFirstSeen and AttributeLastSeen: for the sweep of the usage, and for imports.
 package featuretable
 
 import (
@@ -41,8 +41,10 @@ const (
 	AttributeLinks            = "links"
 
 	AttributeEnvironments = "environments" // the state of all environments; encode has its form
-	AttributeLastSeen     = "lastSeen"     // when applications used it; EncodeLastSeen has its form
-	AttributeForAllSince  = "forAllSince"  // from when on it is on for everybody; in the form of EncodeLastSeen
+	AttributeFirstSeen    = "firstSeen"    // when applications first used it; EncodeTimes has its form
+	AttributeLastSeen     = "lastSeen"     // when they last used it, in the same form
+	AttributeForAllSince  = "forAllSince"  // from when on it is on for everybody, in the same form
+	AttributeStaleSince   = "staleSince"   // when it was marked as stale
 	AttributeImported     = "imported"     // the state that the last import wrote
 )
 
@@ -71,22 +73,26 @@ type Row struct {
 	Segments  []int64        // the ids of the segments that its strategies use, sorted
 
 	environments []byte
+	firstSeen    string
 	lastSeen     string
 	forAllSince  string
 }
 
+// withTimes returns the toggle with the times of its environments.
+func (r Row) withTimes() toggle.Feature {
+	f := r.Toggle
+	f.FirstSeen, f.LastSeen, f.ForAllSince = DecodeTimes(r.firstSeen), DecodeTimes(r.lastSeen), DecodeTimes(r.forAllSince)
+	return f
+}
+
 // Stage returns the stage of the toggle; see toggle.Feature.Stage.
 func (r Row) Stage(production []string, now time.Time) toggle.Stage {
-	f := r.Toggle
-	f.LastSeen, f.ForAllSince = DecodeLastSeen(r.lastSeen), DecodeLastSeen(r.forAllSince)
-	return f.Stage(production, now)
+	return r.withTimes().Stage(production, now)
 }
 
 // LifecycleStage returns the stage of the toggle in Unleash; see toggle.Feature.Lifecycle.
 func (r Row) LifecycleStage(production []string, now time.Time) toggle.LifecycleStage {
-	f := r.Toggle
-	f.LastSeen, f.ForAllSince = DecodeLastSeen(r.lastSeen), DecodeLastSeen(r.forAllSince)
-	reached := f.Lifecycle(production, now)
+	reached := r.withTimes().Lifecycle(production, now)
 	return reached[len(reached)-1].Stage
 }
 
@@ -94,7 +100,7 @@ func (r Row) LifecycleStage(production []string, now time.Time) toggle.Lifecycle
 // did.
 func (r Row) LastSeenAt() time.Time {
 	var last int64
-	for _, at := range lastSeenOf(r.lastSeen) {
+	for _, at := range timesOf(r.lastSeen) {
 		last = max(last, at)
 	}
 	if last == 0 {
@@ -114,6 +120,7 @@ func UnmarshalRow(item dynamo.Item) Row {
 		Archived:         item.Bool(AttributeArchived),
 		ArchivedAt:       item.Time(AttributeArchivedAt),
 		Stale:            item.Bool(AttributeStale),
+		StaleSince:       item.Time(AttributeStaleSince),
 		PotentiallyStale: item.Bool(AttributePotentiallyStale),
 		ContextFields:    item.Strings(AttributeContextFields),
 		Children:         item.Strings(AttributeChildren),
@@ -141,7 +148,10 @@ func UnmarshalRow(item dynamo.Item) Row {
 			Variants: append([]string{}, d.Strings(dependencyVariants)...),
 		}
 	}
-	row := Row{Toggle: f, lastSeen: item.String(AttributeLastSeen), forAllSince: item.String(AttributeForAllSince)}
+	row := Row{
+		Toggle: f, firstSeen: item.String(AttributeFirstSeen), lastSeen: item.String(AttributeLastSeen),
+		forAllSince: item.String(AttributeForAllSince),
+	}
 	row.EnabledIn, row.Segments, row.environments = divide(item.Bytes(AttributeEnvironments))
 	return row
 }
@@ -188,8 +198,7 @@ func linksOf(item dynamo.Item) (links []toggle.Link) {
 // Feature returns the toggle with the states of its environments. An error means that the item was not written by the
 // service.
 func (r Row) Feature() (toggle.Feature, error) {
-	f := r.Toggle
-	f.LastSeen, f.ForAllSince = DecodeLastSeen(r.lastSeen), DecodeLastSeen(r.forAllSince)
+	f := r.withTimes()
 	if r.environments == nil {
 		return f, nil
 	}

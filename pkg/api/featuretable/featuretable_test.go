@@ -97,12 +97,14 @@ func TestEveryPropertyIsStored(t *testing.T) {
 		Owner: &toggle.Owner{Kind: toggle.OwnerUser, ID: 7}, Keep: &toggle.Keep{Until: at.Truncate(24 * time.Hour), Reason: "r"},
 		Links:     []toggle.Link{{ID: "1", URL: "https://example.com", Title: new("t")}, {ID: "2", URL: "https://example.com"}},
 		LastEvent: 8, LastSeen: map[string]time.Time{"production": at}, ForAllSince: map[string]time.Time{"production": at},
+		FirstSeen: map[string]time.Time{"test": at}, StaleSince: &at,
 	}
 	for property, value := range reflect.ValueOf(f).Fields() {
 		assert.Equal(t, "", map[bool]string{true: property.Name + " has no value in this test"}[value.IsZero()])
 	}
 	item := featuretable.Marshal(f)
-	item[featuretable.AttributeLastSeen] = dynamo.S(featuretable.EncodeLastSeen(f.LastSeen))
+	item[featuretable.AttributeFirstSeen] = dynamo.S(featuretable.EncodeTimes(f.FirstSeen))
+	item[featuretable.AttributeLastSeen] = dynamo.S(featuretable.EncodeTimes(f.LastSeen))
 	stored, err := featuretable.Unmarshal(item)
 	assert.OK(t, err)
 	assert.Equal(t, f, stored)

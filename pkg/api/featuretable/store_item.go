@@ -15,8 +15,8 @@ import (
 // A search converts all items of the table. attributes and UnmarshalRow name each attribute, because package
 // attributevalue, which uses reflection, takes three to four times as long.
 
-// attributes returns all attributes of the item of a toggle but AttributeLastSeen. Those that the item does not have are
-// nil.
+// attributes returns all attributes of the item of a toggle but AttributeFirstSeen and AttributeLastSeen. Those that the
+// item does not have are nil.
 func attributes(f toggle.Feature) dynamo.Item {
 	creator, created := toggle.Creator{}, f.CreatedBy != nil
 	if created {
@@ -57,8 +57,9 @@ func attributes(f toggle.Feature) dynamo.Item {
 		AttributeChildren:     optional(len(f.Children) > 0, func() value { return dynamo.Strings(f.Children) }),
 		AttributeEnvironments: optional(len(f.Environments) > 0, func() value { return dynamo.B(encode(f)) }),
 		AttributeForAllSince: optional(len(f.ForAllSince) > 0, func() value {
-			return dynamo.S(EncodeLastSeen(f.ForAllSince))
+			return dynamo.S(EncodeTimes(f.ForAllSince))
 		}),
+		AttributeStaleSince: optional(f.StaleSince != nil, func() value { return dynamo.Time(*f.StaleSince) }),
 		AttributeStaleness: optional(f.CanBecomeStale(), func() value {
 			return dynamo.S(StalenessKey(f.Type, f.PotentiallyStale, Shard(f.Name)))
 		}),
@@ -94,7 +95,7 @@ func optional(has bool, of func() value) value {
 	return of()
 }
 
-// Marshal returns the item of a toggle, without AttributeLastSeen.
+// Marshal returns the item of a toggle, without AttributeFirstSeen and AttributeLastSeen.
 func Marshal(f toggle.Feature) dynamo.Item {
 	item := attributes(f)
 	maps.DeleteFunc(item, func(_ string, v value) bool { return v == nil })
@@ -102,8 +103,8 @@ func Marshal(f toggle.Feature) dynamo.Item {
 }
 
 // Replacement returns the update that makes the item of a toggle the one that Marshal returns. It leaves
-// AttributeLastSeen as it is, so that a change of a toggle and the sweep that writes the attribute do not affect each
-// other.
+// AttributeFirstSeen and AttributeLastSeen as they are, so that a change of a toggle and the sweep that writes these
+// attributes do not affect each other.
 func Replacement(f toggle.Feature) expression.UpdateBuilder {
 	item := attributes(f)
 	var update expression.UpdateBuilder

@@ -22,19 +22,15 @@ const seenEvery = time.Hour
 // times are when applications used a toggle, by environment.
 type times map[string]time.Time
 
-// storedTimes is what is stored of a toggle.
-type storedTimes struct {
-	createdAt string
-	seen      times
+// existed reports whether a toggle existed at a time. A tally can be about one that had its name before.
+func existed(toggle featuretable.Seen, at time.Time) bool {
+	return datetime.Format(at) >= toggle.CreatedAt
 }
-
-// knows reports whether a time is one at which the toggle existed. A tally can be about one that had its name before.
-func (t storedTimes) knows(at time.Time) bool { return datetime.Format(at) >= t.createdAt }
 
 // putLastSeen stores when applications used the toggles of the running hour. mergeHour does it for other hours.
 func (s *sweep) putLastSeen(ctx context.Context) error {
-	maps.DeleteFunc(s.lastSeen, func(_ string, stored storedTimes) bool {
-		for _, at := range stored.seen {
+	maps.DeleteFunc(s.lastSeen, func(_ string, stored featuretable.Seen) bool {
+		for _, at := range stored.Last {
 			if s.began.Sub(at) < 2*seenEvery {
 				return false
 			}
@@ -71,7 +67,7 @@ func (s *sweep) putLastSeenOf(ctx context.Context, seen map[string]times) error 
 		_, known := s.lastSeen[feature]
 		return known
 	})
-	stored, err := s.readLastSeen(ctx, unknown)
+	stored, err := featuretable.GetSeen(ctx, s.client, s.toggles, unknown)
 	if err != nil {
 		return fmt.Errorf("read when applications used toggles: %w", err)
 	}
@@ -80,17 +76,17 @@ func (s *sweep) putLastSeenOf(ctx context.Context, seen map[string]times) error 
 		known, exists := s.lastSeen[feature]
 		return !exists || !s.isDue(known, seen[feature])
 	})
-	results := make([]times, len(due))
+	results := make([]*featuretable.Seen, len(due))
 	errs := make([]error, len(due))
 	var writes errgroup.Group
 	writes.SetLimit(concurrency)
 	for i, feature := range due {
 		writes.Go(func() error {
 			before := s.lastSeen[feature]
-			next := s.later(before, seen[feature])
-			ok, err := featuretable.UpdateLastSeen(ctx, s.client, s.toggles, feature, before.createdAt, before.seen, next)
+			last := s.later(before, seen[feature])
+			next, ok, err := featuretable.UpdateSeen(ctx, s.client, s.toggles, feature, before, last)
 			if ok {
-				results[i] = next
+				results[i] = &next
 			}
 			errs[i] = err
 			return nil
@@ -102,17 +98,17 @@ func (s *sweep) putLastSeenOf(ctx context.Context, seen map[string]times) error 
 			delete(s.lastSeen, feature)
 			continue
 		}
-		s.lastSeen[feature] = storedTimes{s.lastSeen[feature].createdAt, results[i]}
+		s.lastSeen[feature] = *results[i]
 		s.seen++
 	}
 	return errors.Join(errs...)
 }
 
 // isDue reports whether a stored time is to be replaced.
-func (s *sweep) isDue(stored storedTimes, seen times) bool {
+func (s *sweep) isDue(stored featuretable.Seen, seen times) bool {
 	for environment, at := range seen {
-		before := s.past(stored.seen[environment])
-		if stored.knows(at) && before.Before(usage.HourOf(at)) && s.began.Sub(before) >= seenEvery {
+		before := s.past(stored.Last[environment])
+		if existed(stored, at) && before.Before(usage.HourOf(at)) && s.began.Sub(before) >= seenEvery {
 			return true
 		}
 	}
@@ -121,11 +117,11 @@ func (s *sweep) isDue(stored storedTimes, seen times) bool {
 
 // later returns the stored times, with those of later hours. Environments are written together, so that a toggle is
 // written once in an hour.
-func (s *sweep) later(stored storedTimes, seen times) times {
+func (s *sweep) later(stored featuretable.Seen, seen times) times {
 	next := times{}
-	maps.Copy(next, stored.seen)
+	maps.Copy(next, stored.Last)
 	for environment, at := range seen {
-		if stored.knows(at) && s.past(stored.seen[environment]).Before(usage.HourOf(at)) {
+		if existed(stored, at) && s.past(stored.Last[environment]).Before(usage.HourOf(at)) {
 			next[environment] = at
 		}
 	}

@@ -608,12 +608,18 @@ func (f *fixture) putToggle(t *testing.T, name string) {
 // lastSeen returns what is stored of a toggle, such as "production 08:01", or "no toggle".
 func (f *fixture) lastSeen(t *testing.T, name string) string {
 	t.Helper()
+	return f.seen(t, name, featuretable.AttributeLastSeen)
+}
+
+// seen returns an attribute of a toggle, such as "production 08:01", or "no toggle".
+func (f *fixture) seen(t *testing.T, name, attribute string) string {
+	t.Helper()
 	item := f.Get(t, f.Tables[featuretable.Table], featuretable.Key(name))
 	if item == nil {
 		return "no toggle"
 	}
 	var texts []string
-	for environment, at := range featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)) {
+	for environment, at := range featuretable.DecodeTimes(item.String(attribute)) {
 		texts = append(texts, environment+at.Format(" 15:04"))
 	}
 	return strings.Join(texts, ", ")
@@ -650,6 +656,7 @@ func TestLastSeen(t *testing.T) {
 		calls := strings.TrimPrefix(tap.Calls(), before)
 		assert.Equal(t, test.calls, strings.Count(calls, "BatchGetItem")+strings.Count(calls, "UpdateItem"))
 	}
+	assert.Equal(t, "production 08:01", f.seen(t, "banner", featuretable.AttributeFirstSeen))
 	f.putTally(t, usage.HourOf(now), "c", 1, map[string]int64{"deleted": 1})
 	_, err := m.Sweep(t.Context(), nil)
 	assert.OK(t, err)
@@ -667,6 +674,7 @@ func TestLastSeenInTheFuture(t *testing.T) {
 	f.putTally(t, hour, "a", 1, map[string]int64{"banner": 1})
 	f.sweep(t, hour.Add(5*time.Minute))
 	assert.Equal(t, "production 08:01", f.lastSeen(t, "banner"))
+	assert.Equal(t, "production 08:01", f.seen(t, "banner", featuretable.AttributeFirstSeen))
 }
 
 // A toggle that was created again with its name was not used before it was created.

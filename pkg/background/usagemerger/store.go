@@ -3,7 +3,6 @@ package usagemerger
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"sync"
 	"time"
 
@@ -31,7 +30,7 @@ type Merger struct {
 	merged       time.Time // the last hour that has a marker
 	requests     map[pathAndHour]usage.Statuses
 	applications map[string]usagetable.Application // by name; nil: not read yet
-	lastSeen     map[string]storedTimes            // by the name of the toggle
+	lastSeen     map[string]featuretable.Seen      // by the name of the toggle
 }
 
 // New returns a merger of the tables Usage, Traffic and Features.
@@ -44,7 +43,7 @@ func New(client *dynamodb.Client, tables dynamo.Tables, now func() time.Time, lo
 		now:      now,
 		logger:   logger,
 		requests: map[pathAndHour]usage.Statuses{},
-		lastSeen: map[string]storedTimes{},
+		lastSeen: map[string]featuretable.Seen{},
 	}
 }
 
@@ -104,21 +103,4 @@ func (s *sweep) deleteLate(ctx context.Context, l usagetable.Late) error {
 		return nil
 	}
 	return err
-}
-
-// readLastSeen returns what is stored of toggles that exist. It reads nothing else of them.
-func (s *sweep) readLastSeen(ctx context.Context, features []string) (map[string]storedTimes, error) {
-	keys := make([]dynamo.Item, len(features))
-	for i, feature := range features {
-		keys[i] = featuretable.Key(feature)
-	}
-	items, err := dynamo.GetAll(ctx, s.client, s.toggles, keys,
-		featuretable.Hash, featuretable.AttributeCreatedAt, featuretable.AttributeLastSeen)
-	stored := map[string]storedTimes{}
-	for _, item := range items {
-		seen := times{}
-		maps.Copy(seen, featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)))
-		stored[item.String(featuretable.Hash)] = storedTimes{item.String(featuretable.AttributeCreatedAt), seen}
-	}
-	return stored, err
 }

@@ -32,7 +32,7 @@ func TestImportLastSeen(t *testing.T) {
 	lastSeen := func(name string) map[string]string {
 		times := map[string]string{}
 		item := s.Get(t, s.Tables[featuretable.Table], featuretable.Key(name))
-		for environment, at := range featuretable.DecodeLastSeen(item.String(featuretable.AttributeLastSeen)) {
+		for environment, at := range featuretable.DecodeTimes(item.String(featuretable.AttributeLastSeen)) {
 			times[environment] = at.Format("2006-01-02 15:04:05")
 		}
 		return times

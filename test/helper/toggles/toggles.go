@@ -296,19 +296,20 @@ func Searches(client *dynamodb.Client, tables dynamo.Tables) operation.Set {
 // Searches returns the operations that search and count the toggles of the fixture through a client.
 func (db Fixture) Searches(client *dynamodb.Client) operation.Set { return Searches(client, db.Tables) }
 
-// See stores when applications last used a toggle, by environment.
+// See stores when applications first and last used a toggle, by environment.
 func (db Fixture) See(tb testing.TB, name string, at map[string]time.Time) {
 	tb.Helper()
 	table := db.Tables[featuretable.Table]
 	item := db.Get(tb, table, featuretable.Key(name))
-	item[featuretable.AttributeLastSeen] = dynamo.S(featuretable.EncodeLastSeen(at))
+	item[featuretable.AttributeFirstSeen] = dynamo.S(featuretable.EncodeTimes(at))
+	item[featuretable.AttributeLastSeen] = item[featuretable.AttributeFirstSeen]
 	db.Put(tb, table, item)
 }
 
-// Same fails the test unless got is equal to want, except for the last event.
+// Same fails the test unless got is equal to want, except for the last event and the time of the mark as stale.
 func Same(tb testing.TB, want, got any) {
 	tb.Helper()
-	assert.Equal(tb, want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(toggle.Feature{}, "LastEvent"))
+	assert.Equal(tb, want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(toggle.Feature{}, "LastEvent", "StaleSince"))
 }
 
 // RangeOf returns a range that contains the toggle.

@@ -107,7 +107,9 @@ func (w *World) changedActivation(c change) {
 		return
 	}
 	w.checkEnvironmentsOfProjects()
-	w.checkReach(w.decodeFeature(c.old), f)
+	before := w.decodeFeature(c.old)
+	w.checkMark(before, f)
+	w.checkReach(before, f)
 	known := w.existingEnvironments()
 	ids := map[string]bool{}
 	for environment, e := range f.Environments {

@@ -1,10 +1,36 @@
 package world
 
 import (
+	"slices"
 	"time"
 
 	"toggleadmin/pkg/toggle"
 )
+
+// slowWrite is how long a write can take after its process has read the clock.
+const slowWrite = 2 * time.Minute
+
+// isNow reports whether a time is that of a write, by the clock of its process, or by the right clock if that one is wrong.
+func (w *World) isNow(at time.Time) bool {
+	latest := []time.Time{w.engine.caller.process.now(), time.Now().Add(w.skew)}
+	return slices.ContainsFunc(latest, func(now time.Time) bool { return !at.After(now) && !at.Before(now.Add(-w.skew-slowWrite)) })
+}
+
+// checkMark checks since when a toggle is marked as stale: the write that has marked it.
+func (w *World) checkMark(before, after *toggle.Feature) {
+	since := after.StaleSince
+	switch {
+	case after.Stale != (since != nil):
+		w.fail("the toggle %s is stale: %t, since %v", after.Name, after.Stale, since)
+	case since == nil:
+	case before != nil && before.Stale:
+		if !since.Equal(*before.StaleSince) {
+			w.fail("the toggle %s was stale since %s before a write, which stores %s", after.Name, before.StaleSince, since)
+		}
+	case !w.isNow(*since):
+		w.fail("the toggle %s is marked as stale at %s, and a write stores %s", after.Name, time.Now(), since)
+	}
+}
 
 // checkReach checks from when on a toggle is on for everybody in each environment: from the write after which it was, by
 // the clock of the process, until one after which it is not.
@@ -26,9 +52,8 @@ func (w *World) checkReach(before, after *toggle.Feature) {
 			}
 			continue
 		}
-		const slow = 2 * time.Minute // a write
-		if now := time.Now(); since.After(now.Add(w.skew)) || since.Before(now.Add(-w.skew-slow)) {
-			w.fail("the toggle %s becomes on for everybody in %s at %s, and a write stores %s", after.Name, name, now, since)
+		if !w.isNow(since) {
+			w.fail("the toggle %s becomes on for everybody in %s at %s, and a write stores %s", after.Name, name, time.Now(), since)
 		}
 	}
 }

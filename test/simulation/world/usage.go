@@ -193,19 +193,31 @@ func (w *World) changedLastSeen(c change) {
 	}
 	name, by := c.item.String("name"), w.engine.caller.process.name
 	before, after := c.old.String(featuretable.AttributeLastSeen), c.next.String(featuretable.AttributeLastSeen)
+	first, firstBefore := c.next.String(featuretable.AttributeFirstSeen), c.old.String(featuretable.AttributeFirstSeen)
 	if !strings.HasPrefix(by, "sweep-usage/") {
-		if before != after {
-			w.fail("%s changes when applications last used %s from %q to %q", by, name, before, after)
+		if before != after || firstBefore != first {
+			w.fail("%s changes when applications used %s from %q, %q to %q, %q", by, name, firstBefore, before, first, after)
 		}
 		return
 	}
 	old, next := maps.Clone(c.old), maps.Clone(c.next)
-	delete(old, featuretable.AttributeLastSeen)
-	delete(next, featuretable.AttributeLastSeen)
+	for _, attribute := range []string{featuretable.AttributeFirstSeen, featuretable.AttributeLastSeen} {
+		delete(old, attribute)
+		delete(next, attribute)
+	}
 	if !reflect.DeepEqual(old, next) {
 		w.fail("%s changes %s from %v to %v", by, name, c.old, c.next)
 	}
-	seen, earlier := featuretable.DecodeLastSeen(after), featuretable.DecodeLastSeen(before)
+	seen, earlier := featuretable.DecodeTimes(after), featuretable.DecodeTimes(before)
+	want := maps.Clone(seen) // of environments in which applications have not used it before
+	for environment, at := range featuretable.DecodeTimes(firstBefore) {
+		if at.Before(want[environment]) || want[environment].IsZero() {
+			want[environment] = at
+		}
+	}
+	if first != featuretable.EncodeTimes(want) {
+		w.fail("%s stores that applications first used %s at %q after %q, and last at %q", by, name, first, firstBefore, after)
+	}
 	for environment, at := range seen {
 		created := c.next.String(featuretable.AttributeCreatedAt)
 		if !at.Equal(earlier[environment]) && datetime.Format(at) < created {
