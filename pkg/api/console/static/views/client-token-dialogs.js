@@ -113,7 +113,7 @@ export function openRotation(token, changed, path = tokenPath(token)) {
 /** Revokes a client token, or one of its two secrets, after a question, by its path in the list of all or in that of its project. */
 export function openRevocation(token, changed, path = tokenPath(token)) {
   const dialog = openDialog(['Revoke ', text(token.tokenName), '?'], () => [
-    html`<p>Applications with this ${token.validUntil === null ? 'token' : 'old secret'} can no longer ask for the toggles of ${text(token.environment)}. This cannot be undone.</p>`,
+    html`<p>Applications with this ${token.validUntil === null ? 'token' : 'old secret'} can no longer get the toggles of ${text(token.environment)}. This cannot be undone.</p>`,
     token.seenAt === null ? nothing : html`<p class="notice warn">It was last used ${relativeTime(new Date(token.seenAt))}.</p>`,
     form({
       submit: 'Revoke token', busy: 'Revoking…', danger: true, cancel: () => dialog.close(),

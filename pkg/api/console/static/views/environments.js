@@ -47,7 +47,7 @@ export async function render(content, context) {
     const { environments, error, busy } = state;
     show(html`
       <p class="lead">Each toggle has a switch and strategies of its own in each environment. In an environment of the type production, changes of
-        toggles that are on ask first.</p>
+        toggles that are on are confirmed first.</p>
       ${error ? failure(error, load) : !environments ? loading('the environments')
     : environments.length === 0 ? html`<p class="empty">There are no environments.</p>`
       : html`<section class="results" aria-label="Environments" aria-busy=${busy ? 'true' : nothing}>${list()}</section>`}`, content);
@@ -193,7 +193,7 @@ function openEditor(opened, saved) {
     form({ submit: environment ? 'Save' : 'Create environment', busy: 'Saving…', cancel: () => draft.leave(), send },
       changes,
       controls.name ? field('Name', controls.name, 'Up to 100 letters, digits and . _ ~ -. The name cannot be changed later.') : nothing,
-      field('Type', controls.type, 'In those of the type production, changes of toggles that are on ask first.'),
+      field('Type', controls.type, 'In those of the type production, changes of toggles that are on are confirmed first.'),
       html`<datalist id="environment-types">${proposals.map((value) => html`<option value=${value}></option>`)}</datalist>`,
       field('Order', controls.sortOrder, environment ? 'A whole number: environments are shown in this order.' : 'A whole number. Empty: after all others.'),
       field('Approvals', controls.requiredApprovals, `How many approvals changes need in each project at least, up to ${mostApprovals}. Empty: each project decides.`)),
