@@ -693,9 +693,9 @@ func TestSchedule(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"state":"Scheduled"}`: "400 ValidationError: The `/body/scheduledAt` property is required; you did not send it.",
 		`{"state":"Scheduled","scheduledAt":"2026-12-30T05:39:00Z"}`: "400 ValidationError: The `/body/scheduledAt` property " +
-			`must be in the future; you sent "2026-12-30T05:39:00.000Z".`,
+			`must be in the future; you sent "2026-12-30T05:39:00Z".`,
 		`{"state":"Scheduled","scheduledAt":"2027-12-31T05:39:00Z"}`: "400 ValidationError: The `/body/scheduledAt` property " +
-			`must be at most a year after now; you sent "2027-12-31T05:39:00.000Z".`,
+			`must be at most a year after now; you sent "2027-12-31T05:39:00Z".`,
 		`{"state":"Applied","scheduledAt":"` + nine + `"}`: "400 ValidationError: The `/body/scheduledAt` property must not be " +
 			`sent with the state "Applied".`,
 	} {

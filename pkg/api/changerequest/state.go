@@ -11,7 +11,6 @@ import (
 	"toggleadmin/pkg/api/protection"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
-	"toggleadmin/pkg/platform/datetime"
 )
 
 // maxAhead is how many years after now a request can be scheduled.
@@ -21,6 +20,7 @@ const maxAhead = 1
 type Asked struct {
 	State       State
 	ScheduledAt time.Time // of the state Scheduled; otherwise it is zero
+	SentAt      string    // ScheduledAt as it was sent, for errors
 }
 
 // Caller is who asks, and what they may do now.
@@ -194,7 +194,7 @@ func (r Request) apply(asked Asked, by Caller, c Circumstances) (Request, error)
 		return r, r.cannotBecome(asked.State)
 	}
 	if asked.State == Scheduled {
-		if err := checkTime(asked.ScheduledAt, c.Now); err != nil {
+		if err := checkTime(asked, c.Now); err != nil {
 			return r, err
 		}
 		if s := r.Schedule; s != nil && s.Status == Pending && s.At.Equal(asked.ScheduledAt) {
@@ -257,15 +257,16 @@ func (r Request) fail(reason string) Request {
 	return r
 }
 
-// checkTime returns an error unless a request can be scheduled for a time.
-func checkTime(at, now time.Time) error {
+// checkTime returns an error unless a request can be scheduled for the time that was asked for.
+func checkTime(asked Asked, now time.Time) error {
+	at := asked.ScheduledAt
 	switch {
 	case at.IsZero():
 		return apierror.Invalid(apierror.Missing("/body/scheduledAt"))
 	case !at.After(now):
-		return apierror.Invalid(apierror.At("/body/scheduledAt", "must be in the future").Sent(datetime.Format(at)))
+		return apierror.Invalid(apierror.At("/body/scheduledAt", "must be in the future").Sent(asked.SentAt))
 	case at.After(now.AddDate(maxAhead, 0, 0)):
-		return apierror.Invalid(apierror.At("/body/scheduledAt", "must be at most a year after now").Sent(datetime.Format(at)))
+		return apierror.Invalid(apierror.At("/body/scheduledAt", "must be at most a year after now").Sent(asked.SentAt))
 	}
 	return nil
 }

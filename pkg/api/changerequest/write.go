@@ -199,7 +199,7 @@ func SetState(requests *Store, users *user.Names) lambdahttp.HandlerFunc {
 		}
 		asked := Asked{State: State(in.body.Text("state"))}
 		if at := in.body.Time("scheduledAt"); at != nil {
-			asked.ScheduledAt = *at
+			asked.ScheduledAt, asked.SentAt = *at, in.body.Text("scheduledAt")
 		}
 		next, err := requests.Become(r.Context(), in.project, in.id, asked, in.body.Text("comment"), check)
 		if err != nil {

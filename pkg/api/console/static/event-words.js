@@ -117,7 +117,7 @@ export const changedNames = ({ data, preData }) => [...new Set([...Object.keys(p
  */
 export function summary(event, typeName, segmentName) {
   const { type, data, preData } = event;
-  const strategy = (it) => (it?.parameters && it.segments && it.constraints ? strategyWords(it, segmentName) : '');
+  const strategy = (it) => (it?.parameters && it.segments && it.constraints ? loggedStrategy(it, segmentName) : '');
   switch (type) {
     case 'feature-type-updated': return '';
     case 'feature-strategy-add': case 'feature-strategy-remove': return strategy(data ?? preData);
@@ -132,6 +132,14 @@ export function summary(event, typeName, segmentName) {
       return [type === 'api-token-updated' && tokenWords(data), ...changes].filter(Boolean).join(', ');
     }
   }
+}
+
+/** A strategy in the log, which has the length of a list instead of one that is too long. */
+function loggedStrategy(strategy, segmentName) {
+  const list = (it) => (Array.isArray(it) ? it : []);
+  const { segments, constraints } = strategy;
+  const isWhole = Array.isArray(segments) && Array.isArray(constraints);
+  return `${strategyWords({ ...strategy, segments: list(segments), constraints: list(constraints) }, segmentName)}${isWhole ? '' : ', with conditions that are too long for the log'}`;
 }
 
 /** What has changed in a strategy: its sentence before and after, and what is not part of the sentence. */

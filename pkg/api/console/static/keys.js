@@ -18,7 +18,7 @@ const keys = {
   e: { does: 'Edit', find: () => [...main.querySelectorAll('.head .buttons button')].find(({ textContent }) => textContent.trim() === 'Edit') },
   n: { does: 'Next toggle, or next page of a list', find: () => main.querySelector('a[rel=next]') },
   p: { does: 'Previous toggle, or previous page of a list', find: () => main.querySelector('a[rel=prev]') },
-  u: { does: 'Undo the last change', find: () => [...document.querySelectorAll('#toast button')].find(({ textContent }) => textContent.trim() === 'Undo') },
+  u: { does: 'Undo the last change', find: () => [...document.querySelectorAll('#toast button')].find(({ textContent }) => textContent.endsWith('Undo')) },
 };
 
 /**

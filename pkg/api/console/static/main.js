@@ -329,7 +329,7 @@ function chooseProject(next) {
 function startPage(title) {
   leave.abort();
   leave = new AbortController();
-  if (!canUndo() && !message.isNew) hideToast(); // a new message is about what led to this page
+  if (!message.isNew) hideToast(); // a new message is about what led to this page
   if (shown.content === nothing) main.replaceChildren(); // what the document begins with
   for (const dialog of main.querySelectorAll('dialog')) dialog.remove();
   const content = element(html`<div class="page"></div>`); // while it is empty, style.css says that the page is loading
@@ -437,25 +437,31 @@ function callerName() {
 }
 
 /**
- * Shows a result, and has screen readers say it. It stays for a moment. One that can be undone stays until the next one, on other pages too,
+ * Shows a result, and has screen readers say it. It stays for a moment. One that can be undone stays until the next one or the next page,
  * and its button gets the focus if the change has removed what had it.
  * @param {string} text
- * @param {() => Promise<string|undefined>} [undo] undoes it, and returns what was undone; undefined if it was not
+ * @param {(() => Promise<string|undefined>) & {items?: import('./views/change-sheet.js').Item[]}} [undo] undoes it, and returns what was
+ *   undone; undefined if it was not. `items` are what it changes.
  */
 function announce(text, undo) {
   hideToast();
   message.isNew = true;
-  message.timer = setTimeout(() => {
+  message.timer = setTimeout(async () => {
     message.isNew = false;
     status.textContent = text;
     if (!undo) {
       message.timer = setTimeout(hideToast, 8000);
       return;
     }
-    render(html`
-      <button type="button" @click=${revert}>Undo</button>
+    const show = (label) => render(html`
+      <button type="button" @click=${revert}>${label}</button>
       <button type="button" aria-label="Close the message" @click=${hideToast}>×</button>`, toastButtons);
+    show('Undo');
     keepFocus(() => focusOn('button', toast));
+    if (!undo.items) return;
+    const { undoLabel } = await import('./views/change-sheet.js'); // the first view does not need it
+    const label = await undoLabel(undo.items, caller);
+    if (toast.querySelector('button') && status.textContent === text) show(label);
   }, 50); // the same message twice is a change for screen readers only after a pause
 
   async function revert({ currentTarget: button }) {
@@ -502,11 +508,6 @@ function goTo() {
   });
   import('./keys.js').then(({ listenToKeys }) => listenToKeys(input), () => {}); // the first view does not need it
   return box.element;
-}
-
-/** Reports whether the message can be undone. */
-function canUndo() {
-  return toast.querySelector('button') !== null;
 }
 
 function hideToast() {

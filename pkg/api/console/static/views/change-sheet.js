@@ -100,6 +100,12 @@ async function permitsOf(items, { may }) {
   });
 }
 
+/** What the button in a message does that undoes a change of items: it can need a change request. */
+export async function undoLabel(items, context) {
+  const permits = await permitsOf(items, context).catch(() => []);
+  return permits.some(({ by }) => by === 'request') ? 'Ask for: Undo' : 'Undo';
+}
+
 /** After an error: how the items can be changed if the protections are others than the page knew. Otherwise it throws the error. */
 async function newPermits(error, items, context) {
   if (error.status !== 403) throw error;

@@ -92,7 +92,9 @@ export function dependencyItem(toggle, before, after) {
 
 /** Returns what gives a toggle the dependency that it had before a change. */
 function undoingDependency(toggle, made, before, context) {
-  return async () => {
+  return Object.assign(undo, { items: [dependencyItem(toggle, made, before)] });
+
+  async function undo() {
     const now = await call('GET', togglePath(toggle));
     if (JSON.stringify(now.dependencies.map(({ feature }) => feature)) !== JSON.stringify(made ? [made.feature] : [])) throw changedSince();
     const result = await makeChange({
@@ -104,7 +106,7 @@ function undoingDependency(toggle, made, before, context) {
     if (result !== 'made') return undefined;
     changedToggles();
     return before ? `${toggle.name} depends on ${before.feature}.` : `${toggle.name} no longer depends on ${made.feature}.`;
-  };
+  }
 }
 
 /** Gives a toggle another dependency. Undefined: none. */

@@ -57,6 +57,7 @@ export async function render(content, context) {
     const last = state.environments.length - 1;
     return denseTable({
       caption: 'Environments',
+      kind: 'few',
       columns: [
         { name: 'Name', cell: (environment) => html`${environmentName(environment)}${environment.freeze ? freezeWords(environment.freeze) : nothing}` },
         { name: 'Type', kind: 'one-line', cell: ({ type }) => html`<bdi title=${type}>${type}</bdi>` },

@@ -25,6 +25,7 @@ export function projectEnvironments({ id, state, draw, reload, may, signal, anno
     return html`<p class="lead">In these environments, the toggles of the project have a switch and strategies.</p>
       <section class="results" aria-label="Environments" aria-busy=${busy ? 'true' : 'false'}>${denseTable({
         caption: 'Environments',
+        kind: 'few',
         columns: [
           { name: 'Name', cell: environmentName },
           { name: 'Type', kind: 'one-line', cell: ({ type }) => html`<bdi title=${type}>${type}</bdi>` },

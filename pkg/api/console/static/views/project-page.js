@@ -94,7 +94,7 @@ export async function renderProject(content, context, id) {
 
   function drawHead() {
     const { content: project } = state.opened;
-    setTitle(project.name, star(project, projectPath(id), context, drawHead), modeBadge(project), archivedBadge(project));
+    setTitle(project.name, project.name !== id && html`<code class="detail">${id}</code>`, star(project, projectPath(id), context, drawHead), modeBadge(project), archivedBadge(project));
     const changes = may('DELETE_PROJECT', id) && id !== defaultProject ? [
       project.archivedAt ? { label: 'Revive', action: () => change('revive') } : { label: 'Archive', action: () => change('archive') },
       { label: 'Delete', danger: true, action: () => change('delete') },
@@ -131,7 +131,7 @@ export async function renderProject(content, context, id) {
         ${tab('overview', 'Overview')}
         ${tab('members', 'Members', project.members)}
         ${tab('environments', 'Environments', project.environments.length)}
-        ${tab('protection', 'Protection')}
+        ${tab('protection', 'Approvals')}
         ${tabs.tokens ? tab('tokens', 'Client tokens') : nothing}
         ${tabs.settings ? tab('settings', 'Settings') : nothing}
         ${may('ADMIN') ? html`<li><a href=${logAddress({ project: id })}>Event log</a></li>` : nothing}

@@ -36,11 +36,12 @@ export function projectProtection({ id, draw, ...context }) {
   }
 
   function template() {
-    if (!protections) return loading('the protection');
-    return html`<p class="lead">In a protected environment, each change of what applications get needs a change request, which other people approve.
-        In a frozen one, toggles can only be turned off, if the project allows it.</p>
+    if (!protections) return loading('the approvals');
+    return html`<p class="lead">Where changes need approvals, each change of what applications get needs a change request, which other people approve.
+        In a frozen environment, toggles can only be turned off, if the project allows it.</p>
       <section class="results" aria-label="Environments">${denseTable({
         caption: 'Environments',
+        kind: 'few',
         columns: [
           { name: 'Environment', cell: ({ environment: name, type, freezes = [] }) => html`${environmentName({ name, type })}${freezes.map(freezeWords)}` },
           { name: 'Changes need', kind: 'one-line', cell: ({ changeRequestEnabled, requiredApprovals }) => (changeRequestEnabled
@@ -62,7 +63,7 @@ export function projectProtection({ id, draw, ...context }) {
       said: `${environment} of ${id}`, freeze,
     };
     return [
-      { label: 'Change the protection', action: () => openProtection(protection) },
+      { label: 'Change the approvals', action: () => openProtection(protection) },
       { label: freeze ? 'Change the freeze' : 'Freeze', action: () => openFreeze(of, context, reload) },
       ...freeze ? [{ label: 'End the freeze', action: () => openThaw({ ...of, freeze }, context, reload) }] : [],
     ];
@@ -74,7 +75,7 @@ export function projectProtection({ id, draw, ...context }) {
     const enabled = element(html`<input type="checkbox" name="changeRequestsEnabled" id="enabled" ?checked=${changeRequestEnabled} ?disabled=${least > 0}>`);
     const approvals = element(html`<input name="requiredApprovals" inputmode="numeric" autocomplete="off" value=${requiredApprovals ?? 1}>`);
     const off = element(html`<input type="checkbox" name="allowTurningOff" id="off" ?checked=${allowTurningOff}>`);
-    const dialog = openDialog(['Protect ', text(environment), ' of ', text(id)], () => [
+    const dialog = openDialog(['Approvals of changes in ', text(environment), ' of ', text(id)], () => [
       form({ submit: 'Save', busy: 'Saving…', cancel: () => dialog.close(), send },
         html`<div class="field"><div class="check">${enabled}<label for="enabled">Changes need a change request</label></div>
           ${least > 0 ? html`<p class="hint">The environment requires ${counted(least, 'approval')} in each project.</p>` : nothing}</div>`,
@@ -102,7 +103,7 @@ export function projectProtection({ id, draw, ...context }) {
         if (Object.keys(made).some((name) => now[name] !== made[name])) throw changedSince();
         await call('PUT', configPath(id, environment), before);
         await reload();
-        return `The protection of ${environment} is as it was.`;
+        return `The approvals of changes in ${environment} are as they were.`;
       });
       await reload();
     }

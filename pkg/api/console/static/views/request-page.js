@@ -202,14 +202,21 @@ export async function renderRequest(content, context, { project, id }) {
       ${mayAsk ? html`<button type="button" @click=${() => openReviewers(request, context, load)}>Ask for approvals…</button>` : nothing}`;
   }
 
-  /** When the request got its states. */
+  /** When the request got its states, and by whom. */
   function timeline(request) {
+    const people = peopleOf(request, state.events);
     const words = {
       Draft: 'Created', 'In review': 'Sent to review', Approved: 'Approved', Scheduled: 'Scheduled', Applied: 'Applied', Rejected: 'Rejected', Cancelled: 'Canceled',
     };
     const reached = Object.entries(request.stateTimestamps).sort(([, a], [, b]) => (a < b ? -1 : 1));
-    return html`<h2>Timeline</h2><ol class="timeline">${reached.map(([of, at]) => html`<li>${words[of]} <span class="detail">${moment(at)}</span></li>`)}</ol>`;
+    return html`<h2>Timeline</h2><ol class="timeline">${reached.map(([of, at]) => html`<li><span>${words[of]}${people[of] ? html` by <bdi>${people[of]}</bdi>` : nothing}</span> <span class="detail">${moment(at)}</span></li>`)}</ol>`;
   }
+}
+
+/** Who has brought a request into its states, as far as it and the events of its changes say it. */
+function peopleOf({ createdBy, approvals, rejections, schedule }, events) {
+  const last = (votes) => votes.findLast(({ struckOut }) => !struckOut)?.createdBy.username;
+  return { Draft: createdBy.username, Approved: last(approvals), Rejected: last(rejections), Scheduled: schedule?.scheduledBy.username, Applied: events?.[0]?.createdBy };
 }
 
 /** Loads the events that applying a request has caused, in their order. Their sentences do not name the request, on its own page. */

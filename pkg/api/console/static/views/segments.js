@@ -233,7 +233,9 @@ async function renderSegment(content, context, id) {
 
   /** Returns what gives the segment the properties that it had before. */
   function undoing(before, made) {
-    return async () => {
+    return Object.assign(undo, { items: [segmentItem({ ...made, id }, before, { uses, environments, permission: need.permission })] });
+
+    async function undo() {
       const { content: now, etag } = await read(path);
       if (JSON.stringify(sent(toDraft(now))) !== JSON.stringify(made)) throw changedSince();
       const result = await makeChange({
@@ -241,7 +243,7 @@ async function renderSegment(content, context, id) {
         send: ({ write }) => write('PUT', path, before, { etag }),
       }, context);
       return result === 'made' ? `Segment ${before.name} is as it was.` : undefined;
-    };
+    }
   }
 
   function saved(made) {

@@ -143,7 +143,7 @@ export async function render(content, context) {
     };
     return denseTable({
       caption: 'Service accounts',
-      kind: 'accounts',
+      kind: 'accounts few',
       columns: Object.entries(accountOrders).map(([by, { label, compare }]) => ({ name: label, kind: `account-${by}`, compare, cell: cells[by] })),
       items: accounts,
       key: ({ id }) => id,

@@ -46,7 +46,10 @@ export const withStrategies = ({ enabled }, strategies) => ({ enabled: enabled &
 export function undoing(changes, context, said = () => 'Undone.') {
   const made = changes.filter(({ before, after }) => after && !same(before, after));
   if (made.length === 0) return undefined;
-  return async () => {
+  const undone = made.map(({ toggle, environment, before, after }) => stateItem(toggle, environment, after, before, { permission: 'UPDATE_FEATURE_STRATEGY', asked: () => [] }));
+  return Object.assign(undo, { items: undone });
+
+  async function undo() {
     const states = await Promise.all(made.map(async ({ toggle, environment, before, after }) => {
       const now = await loadState(toggle, environment.name);
       if (isChangedSince(before, after, now)) throw changedSince();
@@ -65,5 +68,5 @@ export function undoing(changes, context, said = () => 'Undone.') {
       },
     }, context);
     return result === 'made' ? said() : undefined;
-  };
+  }
 }

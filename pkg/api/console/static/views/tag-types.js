@@ -50,6 +50,7 @@ export async function render(content, context) {
   function list() {
     return denseTable({
       caption: 'Tag types',
+      kind: 'few',
       columns: [
         { name: 'Name', cell: ({ name, color }) => html`${dot(color)} <bdi>${name}</bdi>` },
         { name: 'Description', cell: ({ description }) => text(description) },

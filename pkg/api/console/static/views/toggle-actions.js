@@ -287,7 +287,9 @@ function undoing(action, done, context) {
   const inverse = action.inverse?.();
   if (!inverse) return undefined;
   let rest = done;
-  return async () => {
+  return Object.assign(undo, { items: itemsOf(inverse, done) });
+
+  async function undo() {
     let message;
     await makeChange({
       title: 'Undo this change?',
@@ -303,5 +305,5 @@ function undoing(action, done, context) {
       },
     }, context);
     return message;
-  };
+  }
 }

@@ -61,7 +61,7 @@ export async function render(content, { may, signal, announce }) {
     ];
     return denseTable({
       caption: 'Toggle types and their lifetimes',
-      kind: 'types',
+      kind: 'types few',
       columns,
       items: sorted(state.types, columns, state.order),
       key: ({ id }) => id,
@@ -81,7 +81,7 @@ export async function render(content, { may, signal, announce }) {
   }
 
   function nameOf({ id, name, description }) {
-    return html`<div class="named"><bdi>${name}</bdi>${name.toLowerCase() === id ? nothing : html` <small class="type"><bdi>${id}</bdi></small>`}</div>
+    return html`<div class="named"><bdi>${name}</bdi>${name.toLowerCase().replaceAll(' ', '-') === id ? nothing : html` <small class="type"><bdi>${id}</bdi></small>`}</div>
       ${description ? html`<small class="line" title=${description}><bdi>${description}</bdi></small>` : nothing}`;
   }
 
