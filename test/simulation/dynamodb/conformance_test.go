@@ -124,6 +124,7 @@ func (p *pair) response(status int, body []byte) (all m) {
 const defined = `
 ExpressionAttributeNames: {'#name': name, '#s': s, '#map': map, '#one': one, '#new': new, '#createdAt': createdAt}
 ExpressionAttributeValues: {':s': {S: bcd}, ':c': {S: cde}, ':b': {S: b}, ':n': {N: '5'}, ':six': {N: '6'}, ':set': {NS: ['6', '7']},
+  ':texts': {SS: [c, d]},
   ':ten': {N: '10'}, ':minus': {N: '-1'}, ':bytes': {B: AcgB}, ':yes': {BOOL: true}, ':no': {BOOL: false},
   ':empty': {S: ''}, ':list': {L: [{S: x}, {N: '1'}]}, ':none': {L: []}, ':x': {S: x}, ':one': {N: '1'},
   ':map': {M: {deep: {M: {s: {S: x}}}, one: {N: '1'}}}, ':p': {S: p1}, ':c07': {S: c07}, ':c13': {S: c13},
