@@ -33,10 +33,11 @@ export function marked(text, query = '') {
 }
 
 const longName = 24; // characters
-const end = 12; // of a long name, which distinguishes it
 
-/** `marked` for a name in one line. A long one is cut in the middle. */
+/** `marked` for a name in rows of one height. A long one has two lines in wide windows, its start and its end, both cut towards its middle. */
 export function cut(name, query) {
   if (name.length <= longName) return marked(name, query);
-  return html`<span class="cut"><span>${marked(name.slice(0, -end), query)}</span><span>${marked(name.slice(-end), query)}</span></span>`;
+  const half = name.length / 2;
+  const middle = [...name.matchAll(/[-._~]/g)].map(({ index }) => index + 1).reduce((best, at) => (Math.abs(at - half) < Math.abs(best - half) ? at : best), 0) || half;
+  return html`<span class="cut"><span>${marked(name.slice(0, middle), query)}</span><span>${marked(name.slice(middle), query)}</span></span>`;
 }
