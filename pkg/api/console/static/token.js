@@ -5,6 +5,7 @@
 
 import { endOf, loadTokens } from './client-token.js';
 import { isExpired } from './expiry.js';
+import { html } from './template.js';
 
 /** The risks in words, from the highest. The API computes all but those of client tokens. */
 const riskNames = {
@@ -39,7 +40,7 @@ export function risk(token) {
     const isAdmin = token.risks.some((name) => name.startsWith('admin-'));
     return { kind: isAdmin ? 'bad' : 'warn', text: [...isAdmin ? ['Admin'] : [], ...token.risks.map((name) => riskNames[name] ?? name)].join(' · ') };
   }
-  if (token.isWide) return { kind: 'quiet', text: 'all projects of production' };
+  if (token.isWide) return { kind: 'quiet', text: html`all projects of <span>${token.environment}</span>` };
   return token.imported ? { kind: 'quiet', text: 'imported' } : null;
 }
 
