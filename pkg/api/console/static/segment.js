@@ -21,8 +21,8 @@ export async function loadSegments(signal) {
   return (await call('GET', segmentsPath, undefined, { signal })).segments;
 }
 
-/** Returns a function that names the segment with an id. */
-export const segmentNames = (segments) => (id) => segments.find((segment) => segment.id === id)?.name ?? `number ${id}`;
+/** Returns a function that names the segment with an id. The segments are null while they are loading. */
+export const segmentNames = (segments) => (id) => (segments === null ? '…' : segments.find((segment) => segment.id === id)?.name ?? `number ${id}`);
 
 /** Loads the strategies that use a segment, in all environments. */
 export async function loadSegmentUses(id, signal) {

@@ -26,7 +26,7 @@ export function toggleHistory(state, context, { draw, reload }) {
 
   /** Loads the segments that the events of the history need, which otherwise have numbers. */
   async function nameSegments() {
-    if (state.segments.length === 0 && haveSegments(state.history.events)) state.segments = await loadSegments(signal);
+    if (!state.segments?.length && haveSegments(state.history.events)) state.segments = await loadSegments(signal);
   }
 
   /** Loads the events before those that the history shows. */

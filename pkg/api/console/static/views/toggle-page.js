@@ -50,7 +50,7 @@ export async function renderToggle(content, context) {
     toggle: null, // with its switch and strategies in each environment of its project
     project: null, // its overview; null if it could not be loaded
     types: [], tagTypes: [], // of toggles, of their tags
-    segments: [],
+    segments: null,
     requests: [], // its open change requests
     search, // the parameters of the address
     tab: search.get('tab'), // null: an environment
@@ -101,7 +101,7 @@ export async function renderToggle(content, context) {
     load('recent', loadRecentUse({ name }, signal));
     load('changes', loadChanges({ name }, signal));
     load('tagTypes', loadTagTypes(signal));
-    if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) load('segments', loadSegments(signal));
+    if (state.toggle.environments.some(({ strategies }) => strategies.some(({ segments }) => segments.length > 0))) load('segments', loadSegments(signal).catch(() => []));
   }
 
   function loadRequests() {
