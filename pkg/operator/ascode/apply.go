@@ -116,10 +116,10 @@ func isConflict(e *apiclient.Error) bool {
 // isShared reports whether toggles share the resource of the step.
 func (s Step) isShared() bool { return s.Kind != KindToggle && s.Kind != KindRequest }
 
-// onlyAsks reports whether all changes of a step are in protected environments.
+// onlyAsks reports whether all changes of a step need change requests.
 func (s Step) onlyAsks() bool {
 	if _, ok := s.action.(*askSegment); ok {
 		return true
 	}
-	return !slices.ContainsFunc(s.Changes, func(c Change) bool { return !slices.Contains(s.Protected, c.Environment) })
+	return !slices.ContainsFunc(s.Changes, func(c Change) bool { return s.request(c) == "" })
 }

@@ -36,6 +36,16 @@ type stored struct {
 	} `json:"environments"` // those of the project
 }
 
+// isOn reports whether the toggle is on in an environment.
+func (f stored) isOn(environment string) bool {
+	for _, e := range f.Environments {
+		if e.Name == environment {
+			return e.Enabled
+		}
+	}
+	return false
+}
+
 // Export writes the resources that the token sees into files of a folder, one each, and returns their numbers. Archived
 // toggles and projects are left out. Files of other resources stay.
 func (c *Client) Export(ctx context.Context, dir string) (map[Kind]int, error) {

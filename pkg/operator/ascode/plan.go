@@ -38,6 +38,12 @@ type Change struct {
 	PreData     object        `json:"-"`
 }
 
+// isOfWholeToggle reports whether a change has an effect in each environment in which the toggle is on.
+func (c Change) isOfWholeToggle() bool {
+	return c.Type == eventlog.FeatureArchived || c.Type == eventlog.FeatureDependencyAdded ||
+		c.Type == eventlog.FeatureDependencyRemoved
+}
+
 // object is a JSON object.
 type object = map[string]any
 
@@ -49,6 +55,7 @@ type Step struct {
 	Protected []string `json:"changeRequests,omitempty"` // the environments in which its changes need a change request
 	Archives  bool     `json:"archives,omitempty"`
 
+	whole  string // the protected environment whose change request has its changes of the whole toggle; "": none
 	action action
 }
 
@@ -160,6 +167,7 @@ func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Pla
 			return Plan{}, err
 		}
 		done.Steps = append(done.Steps, archived...)
+		archiveWithChildren(done.Steps)
 	}
 	done.Steps = append(done.Steps, last...)
 	canceled, err := p.cancel(ctx, done, Of(resources, KindSegment))
@@ -262,7 +270,7 @@ func (p *planner) lookAround(ctx context.Context, toggles []Resource) error {
 			return err
 		}
 		for _, project := range all {
-			if err := p.readToggles(ctx, project); err != nil {
+			if err := errors.Join(p.readToggles(ctx, project), p.readProtected(ctx, project)); err != nil {
 				return err
 			}
 		}
@@ -370,14 +378,30 @@ func explain(r Resource, err error) error {
 	return fmt.Errorf("%s: %w", r.place(pointer), err)
 }
 
-// protect sets the environments in which the changes of a step need a change request.
-func (s *Step) protect(environments []string) {
-	s.Protected = nil
-	for _, name := range environments {
-		if slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Environment == name }) {
+// protect sets the environments in which the changes of a step of a toggle need a change request. Changes of the whole
+// toggle need one if the toggle is on in a protected environment: the API requires the approvals of all of these.
+func (p *planner) protect(s *Step) {
+	s.Protected, s.whole = nil, ""
+	isOfWhole := slices.ContainsFunc(s.Changes, Change.isOfWholeToggle)
+	for _, name := range p.protected[s.Project] {
+		if isOfWhole && s.whole == "" && p.here[s.Name].isOn(name) {
+			s.whole = name
+		}
+		if s.whole == name || slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Environment == name }) {
 			s.Protected = append(s.Protected, name)
 		}
 	}
+}
+
+// request returns the environment whose change request has a change of the step; "": the change needs none.
+func (s Step) request(c Change) string {
+	if c.isOfWholeToggle() {
+		return s.whole
+	}
+	if slices.Contains(s.Protected, c.Environment) {
+		return c.Environment
+	}
+	return ""
 }
 
 // prune returns the steps that archive the toggles of the source that no file describes.
@@ -403,12 +427,31 @@ func (p *planner) prune(ctx context.Context, toggles []Resource) (steps []Step, 
 		s.Changes = append(s.Changes, Change{
 			Type: eventlog.FeatureArchived, Summary: fmt.Sprintf("The toggle %s is archived: no file describes it.", l.Name),
 		})
+		p.protect(&s)
 		steps = append(steps, s)
 	}
 	slices.SortFunc(steps, func(a, b Step) int { // children first: a toggle with children cannot be archived
 		return cmp.Or(cmp.Compare(a.turn(), b.turn()), strings.Compare(a.Name, b.Name))
 	})
 	return steps, nil
+}
+
+// archiveWithChildren makes steps that archive toggles use the change request that ends the dependency of a child. A toggle
+// with children cannot be archived.
+func archiveWithChildren(steps []Step) {
+	ends := map[string]string{} // the environments of these requests by the parents
+	for _, s := range steps {
+		for _, c := range s.Changes {
+			if parent, ok := c.Data["feature"].(string); ok && c.Type == eventlog.FeatureDependencyRemoved && s.whole != "" {
+				ends[parent] = s.whole
+			}
+		}
+	}
+	for i, s := range steps {
+		if environment := ends[s.Name]; s.Archives && environment != "" {
+			steps[i].Protected, steps[i].whole = []string{environment}, environment
+		}
+	}
 }
 
 // turn returns when a step is applied that archives a toggle: 0 for a child, 1 for the others. A child has no children.

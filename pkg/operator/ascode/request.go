@@ -76,11 +76,12 @@ func (s Step) asking(environment string) (all []asking) {
 	add := func(action changerequest.Action, payload any) {
 		all = append(all, asking{Feature: s.Name, Action: action, Payload: payload})
 	}
+	isReplaced := slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Type == eventlog.FeatureDependencyAdded })
 	for _, c := range s.Changes {
-		if c.Environment != environment {
+		if s.request(c) != environment {
 			continue
 		}
-		switch c.Type { //nolint:exhaustive // the others are of no environment
+		switch c.Type { //nolint:exhaustive // the others need no change request
 		case eventlog.FeatureStrategyAdd:
 			strategy := maps.Clone(c.Data)
 			delete(strategy, "id") // the service chooses another one
@@ -97,6 +98,14 @@ func (s Step) asking(environment string) (all []asking) {
 			add(changerequest.UpdateEnabled, object{"enabled": true})
 		case eventlog.FeatureEnvironmentDisabled:
 			add(changerequest.UpdateEnabled, object{"enabled": false})
+		case eventlog.FeatureDependencyAdded:
+			add(changerequest.AddDependency, c.Data)
+		case eventlog.FeatureDependencyRemoved:
+			if !isReplaced {
+				add(changerequest.DeleteDependency, nil)
+			}
+		case eventlog.FeatureArchived:
+			add(changerequest.ArchiveFeature, nil)
 		}
 	}
 	return all

@@ -2,16 +2,19 @@ package ascode_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"toggleadmin/pkg/local"
+	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/ascode"
 	"toggleadmin/test/helper/assert"
 	"toggleadmin/test/helper/localtest"
@@ -233,4 +236,98 @@ func TestSegmentsInProtectedEnvironments(t *testing.T) {
 	// Applications do not get toggles that are archived.
 	send(t, service, "DELETE", "projects/pay/features/paying", "")
 	assert.Equal(t, "segment Beta []", fmt.Sprint(planOf(t, client, shared).Steps[0].Ref, planOf(t, client, shared).Steps[0].Protected))
+}
+
+// Archiving a toggle and a change of its dependency need the change request of the first protected environment in which it
+// is on. What of the toggle needs none is applied, and the dependency stays until then.
+func TestWholeTogglesInProtectedEnvironments(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	send(t, service, "POST", "projects", `{"id":"pay","name":"Pay"}`)
+	send(t, service, "POST", "projects", `{"id":"book","name":"Book"}`)
+	const stays = `
+{name: stays, project: pay}
+`
+	const family = stays + `---
+{name: parent, project: pay}
+---
+{name: off, project: pay, environments: {production: {enabled: false, strategies: [{name: default}]}}}
+---
+{name: child, project: pay, dependency: {feature: parent, enabled: false}, environments: {
+  development: {enabled: true, strategies: [{name: default}]}, production: {enabled: true, strategies: [{name: default}]}}}
+---
+{name: alone, project: book, environments: {production: {enabled: true, strategies: [{name: default}]}}}
+`
+	applied(t, newClient(t, service), planOf(t, newClient(t, service), family))
+	for _, project := range []string{"pay", "book"} {
+		for _, environment := range []string{"development", "production"} {
+			send(t, service, "PUT", "projects/"+project+"/environments/"+environment+"/change-requests/config", `{"changeRequestsEnabled":true}`)
+		}
+		send(t, service, "PUT", fmt.Sprintf("projects/%s/users/%d/roles?roles=4", project, service.Users[1].ID), "")
+	}
+	client := clientOf(t, service.BaseURL, service.Users[1].PAT) // of an Editor
+	expect := func(project string, id int, want string) {
+		t.Helper()
+		assert.Equal(t, want, asked(t, service, project, id))
+	}
+	edit := func(pairs ...string) ascode.Plan {
+		return planOf(t, client, strings.NewReplacer(pairs...).Replace(family))
+	}
+	replaced := []string{"name: child", "name: child, description: d", "{feature: parent, enabled: false}", "{feature: new}",
+		"{name: parent", "{name: new, project: pay}\n---\n{name: parent"}
+	assert.Equal(t, []string{"toggle new", "toggle child", "change request 1"}, applied(t, client, edit(replaced...)))
+	expect("pay", 1, `development+production: child addDependency {"enabled":true,"feature":"new","variants":[]}`)
+	assert.Equal(t, []string{"change request 1"}, applied(t, client, edit(replaced...)))
+	seen := edit(replaced...)
+	send(t, service, "PUT", "projects/pay/features/child", `{"description":"e"}`)
+	assert.Equal(t, []string{"toggle child: changed"}, applied(t, client, seen))
+	assert.Equal(t, []string{"toggle child", "change request 1: canceled"}, applied(t, client, edit()))
+	assert.Equal(t, []string{"change request 2"}, applied(t, client, edit("dependency: {feature: parent, enabled: false}, ", "")))
+	expect("pay", 2, "development+production: child deleteDependency ")
+
+	// A parent is archived with the dependency of its child. Where a toggle is off, archiving it needs no change request.
+	prune := func() ascode.Plan {
+		p, err := client.Plan(t.Context(), read(t, stays), ascode.Options{Source: source, Prune: true})
+		assert.OK(t, err)
+		return p
+	}
+	assert.Equal(t, []string{"toggle new", "toggle off", "change request 3", "change request 4"}, applied(t, client, prune()))
+	expect("pay", 4, "development+production: child deleteDependency , child archiveFeature , parent archiveFeature ")
+	expect("book", 3, "production: alone archiveFeature ")
+	assert.Equal(t, []string{"change request 3", "change request 4"}, applied(t, client, prune()))
+	for _, state := range []string{"Approved", "Applied"} {
+		send(t, service, "PUT", "projects/pay/change-requests/4/state", `{"state":"`+state+`"}`)
+		send(t, service, "PUT", "projects/book/change-requests/3/state", `{"state":"`+state+`"}`)
+	}
+	assert.Equal(t, 0, len(prune().Steps))
+}
+
+// asked returns the environments whose approvals a change request needs, and its changes.
+func asked(t *testing.T, service local.Running, project string, id int) string {
+	t.Helper()
+	api, err := apiclient.New(service.BaseURL, service.Users[0].PAT)
+	assert.OK(t, err)
+	var r struct {
+		Environments []struct {
+			Environment string `json:"environment"`
+		} `json:"environments"`
+		Features []struct {
+			Name    string `json:"name"`
+			Changes []struct {
+				Action  string          `json:"action"`
+				Payload json.RawMessage `json:"payload"`
+			} `json:"changes"`
+		} `json:"features"`
+	}
+	assert.OK(t, api.Get(t.Context(), &r, "projects", project, "change-requests", strconv.Itoa(id)))
+	var places, changes []string
+	for _, e := range r.Environments {
+		places = append(places, e.Environment)
+	}
+	for _, f := range r.Features {
+		for _, c := range f.Changes {
+			changes = append(changes, fmt.Sprintf("%s %s %s", f.Name, c.Action, c.Payload))
+		}
+	}
+	return strings.Join(places, "+") + ": " + strings.Join(changes, ", ")
 }

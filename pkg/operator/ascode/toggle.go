@@ -241,7 +241,7 @@ func (t *Toggle) compare(ctx context.Context, p *planner) (Step, *setState, erro
 	etag, changes, err := p.client.try(ctx, t)
 	a := &setState{toggle: *t, etag: etag}
 	s := Step{Ref: t.Ref(), Changes: changes, action: a}
-	s.protect(p.protected[t.Project])
+	p.protect(&s)
 	return s, a, err
 }
 
@@ -255,7 +255,7 @@ func (t *Toggle) planAfter(ctx context.Context, p *planner, needs []need) (Step,
 	for _, n := range needs {
 		s.Changes = append(s.Changes, n.change(t.Name))
 	}
-	s.protect(p.protected[t.Project])
+	p.protect(&s)
 	a.toggle, a.planner = *t, p
 	return s, nil
 }
@@ -414,8 +414,28 @@ func (a *setState) apply(ctx context.Context, c *Client, s *Step) error {
 	for _, name := range s.Protected {
 		delete(t.Environments, name)
 	}
+	if s.whole != "" {
+		var err error
+		if t.Dependency, err = s.removedDependency(); err != nil {
+			return err
+		}
+		t.Archived = false
+	}
 	_, err := c.api.Call(ctx, http.MethodPut, t.statePath(), nil, header, &t, nil)
 	return err
+}
+
+// removedDependency returns the dependency that the changes of the step remove or replace, or nil.
+func (s Step) removedDependency() (d *Dependency, err error) {
+	i := slices.IndexFunc(s.Changes, func(c Change) bool { return c.Type == eventlog.FeatureDependencyRemoved })
+	if i < 0 {
+		return d, err
+	}
+	text, err := json.Marshal(s.Changes[i].Data)
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	return d, err
 }
 
 // again compares the toggle again, and sets the changes of its step.
@@ -431,6 +451,6 @@ func (a *setState) again(ctx context.Context, t *Toggle, s *Step) error {
 		return err
 	}
 	next, _, err := t.compare(ctx, p)
-	s.Changes, s.Protected = next.Changes, next.Protected
+	s.Changes, s.Protected, s.whole = next.Changes, next.Protected, next.whole
 	return err
 }
