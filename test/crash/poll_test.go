@@ -137,7 +137,7 @@ type poller struct {
 	seen map[string]int64 // the numbers in the descriptions, by toggle
 }
 
-// poll asks for the toggles, and reports whether the service has answered. A description must not be older than before.
+// poll gets the toggles, and reports whether the service has responded. A description must not be older than before.
 func (p *poller) poll(s *service) bool {
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.ClientURL+"/api/client/features", nil)
 	assert.OK(s.t, err)

@@ -84,7 +84,7 @@ func (s *service) put(t *testing.T, table string, item dynamo.Item) {
 	assert.OK(t, err)
 }
 
-// reports stores an application with the projects of its tokens, and that it asked for toggles and for other names.
+// reports stores an application with the projects of its tokens, and that it used toggles and other names.
 func (s *service) reports(t *testing.T, application string, projects, toggles, others []string) {
 	t.Helper()
 	at := time.Unix(s.clock.Load(), 0).UTC()

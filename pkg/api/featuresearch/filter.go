@@ -62,7 +62,7 @@ type Filter struct {
 	Owner                OneOf  // texts of owners, or toggle.NoOwner
 	CreatedBy            OneOf  // ids of accounts, as texts
 	Favorite             string // favoriteOnly, favoriteNot; otherwise all
-	Application          OneOf  // names of applications that asked for them in the last 24 hours
+	Application          OneOf  // names of applications that used them in the last 24 hours
 	LastSeen             LastSeen
 	Visible              func(project string) bool // selects the toggles of these projects
 	HasEnvironment       func(project, environment string) bool

@@ -332,7 +332,7 @@ func TestSearchByFavorite(t *testing.T) {
 	assert.Equal(t, "", found(t.Context(), search, "favorite=IS:true")) // another caller
 }
 
-// Toggles are found by the applications that asked for them in the last 24 hours.
+// Toggles are found by the applications that used them in the last 24 hours.
 func TestSearchByApplication(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewFixture(t)

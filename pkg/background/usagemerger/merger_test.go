@@ -663,7 +663,7 @@ func TestLastSeen(t *testing.T) {
 	assert.Equal(t, "no toggle", f.lastSeen(t, "deleted"))
 }
 
-// A time in the future, which an import has stored by a fast clock, is replaced when an application asks for the
+// A time in the future, which an import has stored by a fast clock, is replaced when an application uses the
 // toggle.
 func TestLastSeenInTheFuture(t *testing.T) {
 	t.Parallel()

@@ -328,7 +328,7 @@ func (a *actor) checkEvaluated(
 		t.projects, t.environment, got, recent[0].version, first)
 }
 
-// download lets an application ask a process for one toggle.
+// download lets an application get one toggle of a process.
 func (a *actor) download(on *server, t *applicationToken) {
 	name := choose(a, append(slices.Clone(a.toggles.names), "removed")...)
 	begun := time.Now()

@@ -1,4 +1,4 @@
-// How often applications asked for a toggle in the last 24 hours, as a sentence and as a line.
+// How often applications used a toggle in the last 24 hours, as a sentence and as a line.
 
 import { call } from './api.js';
 import { counted } from './dom.js';
@@ -30,7 +30,7 @@ export async function loadLines(toggles, signal) {
 }
 
 /**
- * The line of how often applications asked for a toggle in an environment, or nothing.
+ * The line of how often applications used a toggle in an environment, or nothing.
  * @param {Array} data of `loadRecentUse`
  * @param {{name: string}} environment of the toggle
  */
@@ -48,7 +48,7 @@ function line(parts, width) {
 }
 
 /**
- * Says how often and when applications asked for a toggle in an environment.
+ * Says how often and when applications used a toggle in an environment.
  * @param {Array} data of `loadRecentUse`
  * @param {{name: string, lastSeenAt: string|null}} environment of the toggle
  */

@@ -119,7 +119,7 @@ export function removal(toggle) {
     potentiallyStale ? overdue : relativeDays(at)}</time>`;
 }
 
-/** When applications last asked for a toggle, in all environments or in one, in one line. */
+/** When applications last used a toggle, in all environments or in one, in one line. */
 export const lastUsed = ({ lastSeenAt: at }) => (at
   ? html`<time datetime=${at} title=${exactTime(at)}>${timeOfUse(at)}</time>` : html`<span class="detail">Never</span>`);
 

@@ -20,7 +20,7 @@ export const periods = { 1: '24 hours', 7: '7 days', 90: '90 days' };
  */
 export const firstDay = (days, now) => new Date(now - days * day).toISOString().slice(0, 10);
 
-/** Reports whether applications have asked for a toggle since a day. */
+/** Reports whether applications have used a toggle since a day. */
 export const isUsedSince = ({ lastSeenAt }, since) => lastSeenAt !== null && lastSeenAt !== undefined && lastSeenAt.slice(0, 10) >= since;
 
 /**

@@ -1,5 +1,5 @@
 // Usage: the applications whose SDKs report, and the names that they ask for and that no toggle has. The address has the search, the order
-// and the page, and the project that applications ask for: `#/usage?query=shop&project=shop`, `#/usage/unknown-names`, `#/usage/applications/NAME`.
+// and the page, and the project that applications use: `#/usage?query=shop&project=shop`, `#/usage/unknown-names`, `#/usage/applications/NAME`.
 
 import { call } from '../api.js';
 import { applicationAddress, applicationLink, applicationsPath as path } from '../application.js';
