@@ -24,5 +24,5 @@ export const following = (go) => (event) => {
 export function tabs(label, all, show) {
   return html`<ul class="tabs" aria-label=${label}>${all.map((tab) => html`
     <li><a ?data-here=${!show} href=${tab.href} aria-current=${tab.isCurrent ? 'true' : nothing} @click=${show ? following(() => show(tab)) : nothing}>${
-  tab.label} <span class="number">${tab.count?.toLocaleString('en')}</span></a></li>`)}</ul>`;
+  tab.label} <span class="number">${tab.count?.toLocaleString('en') ?? '…'}</span></a></li>`)}</ul>`;
 }

@@ -36,7 +36,7 @@ export function toggleTable(state, selection, context, draw) {
   const has = (column) => !hidden.includes(column);
   const isArchive = filters.stage === 'archived';
   return html`
-    <table role="table" class="dense toggles ${isComfortable ? 'comfortable' : 'lines'}">
+    <table role="table" class="dense toggles ${isComfortable ? 'comfortable' : 'lines'} ${columns.length > 3 ? 'many' : ''}">
       <caption class="visually-hidden">Toggles</caption>
       <thead role="rowgroup"><tr role="row">
         ${selection.mayChange() ? html`<th role="columnheader" scope="col" class="pick">${selection.pagePicker(features)}</th>` : nothing}
