@@ -35,10 +35,11 @@ export function productionUse({ toggle, types, recent, changes }) {
         <path d=${sparkline(parts, size.width, size.height)}></path>
         <path class="changes" d=${marked.map((event) => `M${at(event)} 0V${size.height}`).join('')}></path></svg>
       <ul class="detail">${marked.slice(0, shown).map((event) => html`<li>
-        <time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${timeOfDay(event.createdAt)}</time> ${inOne(sentence(event, typeName))}</li>`)}
+        <time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${timeOfDay(event.createdAt)}</time> ${inOne(sentence({ ...event, environment: null }, typeName))}</li>`)}
         ${marked.length > shown ? html`<li><a data-here href="${toggleAddress(toggle)}?tab=history">${marked.length - shown} more</a></li>` : nothing}</ul>
     </section>`;
   });
 }
 
-const inOne = ({ who, before, subject, after }) => [who, before, subject, after].filter(Boolean).join(' ');
+/** The sentence without the name of the toggle, which is long, and without the environment: both are above it. */
+const inOne = ({ who, before, subject, after }) => [who, before, subject && 'the toggle', after].filter(Boolean).join(' ').replace(' ,', ',');
