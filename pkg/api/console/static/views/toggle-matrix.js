@@ -18,16 +18,21 @@ import { turn } from './switching.js';
 export function toggleMatrix(state, context, draw) {
   return (current) => html`<ul class="matrix" aria-label="Environments">${state.toggle.environments.map((item) => html`<li>
     <a class="row-name" data-here href=${environmentAddress(state.toggle, item.name)} aria-current=${item === current ? 'true' : nothing}>${
-  environmentName(item)} <span class="number">${item.enabled ? 'on' : 'off'}</span></a>
+  environmentName(item)} <span class="number">${isOn(item) ? 'on' : 'off'}</span></a>
     <div class="on">${switchOf(item)}</div>
     <p class="one-line" title=${sentence(item)}>${sentence(item)}</p>
     <div class="use">${state.recent ? recentSparkline(state.recent, item) : nothing}</div>
     <div class="detail difference">${difference(item)}</div>
   </li>`)}</ul>`;
 
+  /** An archived toggle is off for everybody. Its environments keep the state that they had. */
+  function isOn({ enabled }) {
+    return enabled && !state.toggle.archived;
+  }
+
   function switchOf(item) {
     const { toggle } = state;
-    if (toggle.archived) return item.enabled ? 'on' : 'off';
+    if (toggle.archived) return nothing;
     return offeredSwitch(toggle, item, context, {
       on: item.enabled,
       busy: state.busy,
@@ -40,7 +45,7 @@ export function toggleMatrix(state, context, draw) {
   }
 
   function sentence(item) {
-    return stateSentence(item, segmentNames(state.segments));
+    return stateSentence({ ...item, enabled: isOn(item) }, segmentNames(state.segments));
   }
 
   /** How many strategies are not as in production. */

@@ -100,7 +100,7 @@ export function toggleTable(state, selection, context, draw) {
 
   function switchOf(toggle, environment) {
     const on = stateIn(toggle, environment).enabled;
-    if (toggle.archived) return html`<span class="environment-label">${environmentName(environment)} </span>${on ? 'on' : 'off'}`;
+    if (toggle.archived) return html`<span class="environment-label">${environmentName(environment)} </span>off`;
     const key = `${toggle.name} ${environment.name}`;
     return html`<span class="environment-label" aria-hidden="true">${environmentName(environment)} </span>${offeredSwitch(toggle, environment, context, {
       on,
