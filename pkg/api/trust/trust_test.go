@@ -2,14 +2,19 @@ package trust_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"toggleadmin/pkg/api/trust"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
+	"toggleadmin/pkg/platform/accesstable"
 	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
@@ -192,4 +197,29 @@ func TestCheck(t *testing.T) {
 	assert.OK(t, dynamo.DeleteMatching(f.Client, f.Tables[user.Table], user.Key(2), "name", dynamo.S("account 2"))(t.Context()))
 	assert.Equal(t, []string{"the trust 1 belongs to the service account 2, which does not exist"}, check())
 	assert.Equal(t, []string(nil), check())
+}
+
+// A trust without one of the parts that decide accepts no token: it is an error.
+func TestIncompleteItems(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	created, err := f.trusts.Create(t.Context(), trust.Trust{AccountID: 2, Issuer: anyIssuer, Audience: "a",
+		Claims: map[string]string{"sub": "job"}, CreatedAt: now()})
+	assert.OK(t, err)
+	all := f.Scan(t, f.Tables[accesstable.Table]) // with the counter of the ids
+	item := all[slices.IndexFunc(all, func(i dynamo.Item) bool { return i.String("issuer") != "" })]
+	for name, value := range map[string]types.AttributeValue{
+		"": nil, "account": nil, "issuer": nil, "audience": dynamo.S(""), "claims": dynamo.M(dynamo.Item{}),
+		"claims of a number": dynamo.M(dynamo.Item{"sub": dynamo.N(7)}),
+	} {
+		changed := maps.Clone(item)
+		changed[strings.Fields(name + " -")[0]] = value
+		got, err := trust.FromItem(changed)
+		if name == "" {
+			assert.OK(t, err)
+			assert.Equal(t, created, got)
+		} else if err == nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
 }
