@@ -141,7 +141,7 @@ var allowed = regexp.MustCompile(`^(toggleadmin|vendor|github\.com/(aws/(aws-lam
 	`agnivade/levenshtein)|golang\.org/x/(sync/errgroup|text/(transform|unicode/norm)))/`)
 
 // jwt are the packages that the two functions that know the OpenID Connect issuer link, too.
-var jwt = regexp.MustCompile(`^(github\.com/(coreos/go-oidc|go-jose/go-jose)/v[34]|golang\.org/x/oauth2)(/|$)`)
+var jwt = regexp.MustCompile(`^github\.com/go-jose/go-jose/v4(/|$)`)
 
 // mainFunc is what the main package of a function consists of, except its imports. Its groups are the package and the list
 // that contain the function, and its name.

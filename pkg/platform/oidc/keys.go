@@ -10,8 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/coreos/go-oidc/v3/oidc"
-	jose "github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -27,7 +26,7 @@ type keySet struct{ keys []key }
 
 type key struct {
 	id         string
-	algorithms []string // the accepted algorithms that the key can be used with
+	algorithms []jose.SignatureAlgorithm // the accepted ones that the key can be used with
 	public     crypto.PublicKey
 }
 
@@ -68,11 +67,11 @@ func (i *Issuer) fetchKeys(ctx context.Context) (*keySet, error) {
 // jwk contains the parameters of a public key (RFC 7517, section 4; RFC 7518, section 6; RFC 8037, section 2). x5c and
 // other parameters are ignored.
 type jwk struct {
-	Type       string   `json:"kty"`
-	ID         string   `json:"kid,omitempty"`
-	Use        string   `json:"use,omitempty"`
-	Operations []string `json:"key_ops,omitempty"`
-	Algorithm  string   `json:"alg,omitempty"`
+	Type       string                  `json:"kty"`
+	ID         string                  `json:"kid,omitempty"`
+	Use        string                  `json:"use,omitempty"`
+	Operations []string                `json:"key_ops,omitempty"`
+	Algorithm  jose.SignatureAlgorithm `json:"alg,omitempty"`
 
 	Curve    string `json:"crv,omitempty"`
 	X        string `json:"x,omitempty"`
@@ -98,24 +97,24 @@ func parseKey(value jsontext.Value) (key, bool) {
 	}
 	k := key{id: j.ID, public: parsed.Key, algorithms: algorithmsOf(parsed.Key)}
 	if j.Algorithm != "" {
-		k.algorithms = slices.DeleteFunc(k.algorithms, func(a string) bool { return a != j.Algorithm })
+		k.algorithms = slices.DeleteFunc(k.algorithms, func(a jose.SignatureAlgorithm) bool { return a != j.Algorithm })
 	}
 	return k, len(k.algorithms) > 0
 }
 
 // algorithmsOf returns the accepted algorithms that a key can be used with.
-func algorithmsOf(public any) []string {
+func algorithmsOf(public any) []jose.SignatureAlgorithm {
 	switch k := public.(type) {
 	case *rsa.PublicKey:
 		if bits := k.N.BitLen(); bits >= minRSA && bits <= maxRSA && k.E > 2 && k.E%2 == 1 && k.E <= math.MaxInt32 {
-			return []string{oidc.RS256, oidc.PS256}
+			return []jose.SignatureAlgorithm{jose.RS256, jose.PS256}
 		}
 	case *ecdsa.PublicKey:
 		if k.Curve == elliptic.P256() {
-			return []string{oidc.ES256}
+			return []jose.SignatureAlgorithm{jose.ES256}
 		}
 	case ed25519.PublicKey:
-		return []string{oidc.EdDSA}
+		return []jose.SignatureAlgorithm{jose.EdDSA}
 	}
 	return nil
 }

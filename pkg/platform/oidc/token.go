@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 // algorithms lists the algorithms of signatures that are accepted.
-var algorithms = []string{oidc.RS256, oidc.ES256, oidc.PS256, oidc.EdDSA}
+var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.PS256, jose.EdDSA}
 
 // IsJWT reports whether a credential has the form of a JWT: three parts in base64url, of which the first is a JSON
 // object.
@@ -55,11 +55,11 @@ func split(token string) (parts [3][]byte, err error) {
 
 // header contains the header parameters that decide. jwk, jku, x5u and x5c are ignored.
 type header struct {
-	Algorithm string         `json:"alg"`
-	KeyID     string         `json:"kid"`
-	Type      string         `json:"typ"`
-	Critical  jsontext.Value `json:"crit"`
-	Base64    jsontext.Value `json:"b64"` // RFC 7797: it changes what is signed
+	Algorithm jose.SignatureAlgorithm `json:"alg"`
+	KeyID     string                  `json:"kid"`
+	Type      string                  `json:"typ"`
+	Critical  jsontext.Value          `json:"crit"`
+	Base64    jsontext.Value          `json:"b64"` // RFC 7797: it changes what is signed
 }
 
 // Token is a token whose form and header have been checked. Its claims are what its sender says: only a method of Issuer
@@ -184,11 +184,12 @@ func (i *Issuer) checkClaims(t Token, audience string, longest time.Duration) Re
 }
 
 // text returns the value of a string, or "".
-func text(value jsontext.Value) (s string) {
-	if value.Kind() != '"' || json.Unmarshal(value, &s) != nil {
+func text(value jsontext.Value) string {
+	s, err := jsontext.AppendUnquote(nil, value)
+	if err != nil { // it is no string
 		return ""
 	}
-	return s
+	return string(s)
 }
 
 // texts returns the values of an array of strings, or of a string. It returns nil for anything else.
