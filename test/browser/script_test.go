@@ -77,7 +77,7 @@ var commands = map[string]any{
 	"count":         (*tab).count,       // FILE of requests: DAY PATH SUCCESSFUL CLIENT-ERRORS SERVER-ERRORS
 	"sweep-usage":   (*tab).sweepUsage,  // runs functions/sweep-usage once
 	"used":          (*tab).use,         // TOGGLE ENVIRONMENT APPLICATION DURATION: it was used that long ago
-	"shot":          (*tab).shot,        // NAME of a screenshot of the documentation, which must show the page
+	"shot":          (*tab).shot,        // NAME of a screenshot of the documentation, which must show the page, and its scheme
 	"photo":         (*tab).photo,       // NAME: takes pictures of the whole page, in light and in dark, if $PHOTOS is a folder
 }
 

@@ -280,11 +280,15 @@ const imagesFolder = "../../docs/images"
 var variable = regexp.MustCompile(`\b\d{12,}\b|[\w+/-]{15}=|v2_[\w-]{60,}|127\.0\.0\.1:\d+`)
 
 // shot checks that a screenshot of the documentation shows the page as it is, by its text. If SCREENSHOTS is set, it
-// takes the screenshot instead.
-func (b *tab) shot(name string) {
+// takes the screenshot instead. The scheme is light or dark; without it, light.
+func (b *tab) shot(name string, scheme ...string) {
 	b.t.Helper()
-	b.resize(1120, 790, chromedp.EmulateScale(1.35))
+	b.resize(1440, 900, chromedp.EmulateScale(1.25))
 	defer b.resize(1200, 900)
+	if len(scheme) > 0 {
+		b.media("prefers-color-scheme", scheme[0])
+		defer b.media("", "")
+	}
 	b.is(`![...document.querySelectorAll('main *')].some(e => e.childElementCount === 0 && e.textContent === '…')`)
 	b.seesNo("Loading")
 	b.seesNo("Re-evaluating")
