@@ -256,7 +256,7 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
       caption: 'Toggles that the application used',
       columns: [
         { name: 'Toggle', cell: ({ name: toggle, project }) => (project === null
-          ? html`${marked(toggle, state.query)} <span class="badge warn">Does not exist</span>`
+          ? html`${marked(toggle, state.query)} <span class="badge warn">Archived or unknown</span>`
           : html`<a href="${toggleAddress({ project, name: toggle })}?tab=usage">${marked(toggle, state.query)}</a>`) },
         { name: 'Project', kind: 'one-line', cell: ({ project }) => (project === null ? html`<span class="detail">–</span>` : marked(project, state.query)) },
         { name: 'Environments', cell: (toggle) => environmentList(toggle.environments, environments) },
