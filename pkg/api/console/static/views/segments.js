@@ -196,10 +196,10 @@ async function renderSegment(content, context, id) {
       <aside aria-label="In words">
         <h2>In words</h2>
         <p><bdi>${words.length === 0 ? 'It contains everyone.' : words.join(' and ')}</bdi></p>
-        ${isNew ? nothing : usage()}
         ${edit.problem()}
         <div class="buttons">${editable ? html`${edit.saveButton(labelFor(way, isNew ? 'Create segment' : 'Save'))}
           <a class="button" href="#/segments" @click=${edit.cancel}>Cancel</a>` : locked(need, context, isNew ? 'Create segment' : 'Save')}</div>
+        ${isNew ? nothing : usage()}
       </aside>
     </form>`, content);
   }
