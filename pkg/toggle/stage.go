@@ -152,7 +152,12 @@ func (f Feature) Lifecycle(production []string, now time.Time) []LifecycleEntry 
 	for _, next := range []struct {
 		stage LifecycleStage
 		at    *time.Time
-	}{{LifecyclePreLive, preLive}, {LifecycleLive, live}, {LifecycleCompleted, completed}, {LifecycleArchived, f.ArchivedAt}} {
+	}{
+		{LifecyclePreLive, preLive},
+		{LifecycleLive, live},
+		{LifecycleCompleted, completed},
+		{LifecycleArchived, f.ArchivedAt},
+	} {
 		if next.at != nil {
 			reached = append(reached, LifecycleEntry{next.stage, *next.at})
 		}

@@ -13,7 +13,9 @@ const slowWrite = 2 * time.Minute
 // isNow reports whether a time is that of a write, by the clock of its process, or by the right clock if that one is wrong.
 func (w *World) isNow(at time.Time) bool {
 	latest := []time.Time{w.engine.caller.process.now(), time.Now().Add(w.skew)}
-	return slices.ContainsFunc(latest, func(now time.Time) bool { return !at.After(now) && !at.Before(now.Add(-w.skew-slowWrite)) })
+	return slices.ContainsFunc(latest, func(now time.Time) bool {
+		return !at.After(now) && !at.Before(now.Add(-w.skew-slowWrite))
+	})
 }
 
 // checkMark checks since when a toggle is marked as stale: the write that has marked it.
