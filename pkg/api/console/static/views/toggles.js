@@ -152,6 +152,8 @@ export async function render(content, context) {
     if (current.aborted) return;
     state.counts = counts.of;
     draw();
+    const list = content.querySelector('.tabs'); // which can be wider than the window
+    list.scrollLeft += Math.max(0, (list.querySelector('[aria-current]')?.getBoundingClientRect().right ?? 0) - list.getBoundingClientRect().right);
   }
 
   async function create() {
