@@ -390,10 +390,10 @@ var unrecordedKinds = []string{"code-references", "favorites", "saved-views"}
 
 // bookkeeping are attributes whose changes are not recorded: those of counters and sums, seenAt, and whether an
 // environment is full. userId, id, name and selector are keys, kind is in the condition that an account exists, and
-// createdAt is in the condition of lastSeen.
+// createdAt is in the condition of firstSeen and lastSeen.
 var bookkeeping = []string{"userId", "id", "name", "kind", "lastAccountId", "lastId", "lastCreatedAt", "serviceAccounts",
-	"people", "claim", "groups", "size", "seenAt", "lastSeen", "selector", "evaluationRequests", "full",
-	"tokens", "bytes", "createdAt"}
+	"people", "claim", "groups", "size", "seenAt", "firstSeen", "lastSeen", "selector", "evaluationRequests",
+	"full", "tokens", "bytes", "createdAt"}
 
 // change returns what a call changes, such as "Update on Users", or "" if it changes nothing that is recorded, and
 // whether it appends an event to the log.
