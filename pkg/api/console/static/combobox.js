@@ -8,8 +8,22 @@ const mostShown = 50; // choices; what is entered finds others
 
 const answers = new WeakMap(); // by input: the promise of its newest choices
 
-/** Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. */
-export const settled = (place) => Promise.allSettled(Array.from(place.querySelectorAll('[role=combobox]'), (input) => answers.get(input)));
+const rejected = new WeakMap(); // by input: what was entered last, which is no choice, so that the value before is back
+
+/**
+ * Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. Returns the first input in
+ * which something else was entered, once, or undefined.
+ * @returns {Promise<{input: HTMLInputElement, text: string}|undefined>}
+ */
+export async function settled(place) {
+  const inputs = [...place.querySelectorAll('[role=combobox]')];
+  await Promise.allSettled(inputs.map((input) => answers.get(input)));
+  const input = inputs.find((one) => rejected.has(one));
+  if (!input) return undefined;
+  const text = rejected.get(input);
+  rejected.delete(input);
+  return { input, text };
+}
 
 /**
  * Makes a combobox of an input.
@@ -47,6 +61,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   function set(value, label = value) {
     current = { value, label };
     input.value = label;
+    rejected.delete(input);
     close();
   }
 
@@ -68,6 +83,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   async function look(text) {
     turn += 1;
     const request = turn;
+    rejected.delete(input);
     pending = true;
     entered = false;
     left = false;
@@ -130,7 +146,10 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     if (free || text === current.label) return;
     if (text === '') take({ value: '', label: '' });
     else if (choice) take(choice);
-    else input.value = current.label;
+    else {
+      input.value = current.label;
+      rejected.set(input, text);
+    }
   }
 
   function close() {

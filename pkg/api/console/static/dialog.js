@@ -80,7 +80,8 @@ export function form({ send, submit, busy, danger, cancel }, ...children) {
     render(nothing, problem);
     for (const control of place.elements) if (control.name) setError(control, '');
     try {
-      await settled(place);
+      const unknown = await settled(place);
+      if (unknown?.input.name) throw new FieldError(unknown.input.name, `Nothing matches “${unknown.text}”.`);
       await send();
     } catch (error) {
       show(error);
