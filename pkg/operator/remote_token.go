@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -27,19 +28,18 @@ func (r *Remote) Tokens(ctx context.Context, owner int64) ([]tokenlist.Token, er
 	if err := r.get(ctx, query, &list, "tokens"); err != nil || owner == 0 || len(list.Tokens) > 0 {
 		return list.Tokens, err
 	}
-	for _, path := range [][]string{{"user-admin"}, {"service-account"}} { // an account without tokens
-		var accounts map[string][]struct {
-			ID int64 `json:"id"`
-		}
-		if err := r.get(ctx, nil, &accounts, path...); err != nil {
+	var accounts struct { // of which one has no tokens
+		Users           []user.Response `json:"users"`
+		ServiceAccounts []user.Response `json:"serviceAccounts"`
+	}
+	for _, path := range []string{"user-admin", "service-account"} {
+		if err := r.get(ctx, nil, &accounts, path); err != nil {
 			return nil, err
 		}
-		for _, all := range accounts {
-			for _, a := range all {
-				if a.ID == owner {
-					return list.Tokens, nil
-				}
-			}
+	}
+	for _, a := range slices.Concat(accounts.Users, accounts.ServiceAccounts) {
+		if a.ID == owner {
+			return list.Tokens, nil
 		}
 	}
 	return nil, noAccount(owner)
