@@ -3,10 +3,10 @@ package operator
 import (
 	"context"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"toggleadmin/pkg/api/changerequest"
@@ -66,9 +66,6 @@ func (r *Remote) CheckEnvironment(ctx context.Context, name string) error {
 	return checkKnown("environment", name, all, func(name string) string { return name })
 }
 
-// maxPage is the size of the pages of searches.
-const maxPage = 100
-
 // ChangeRequests is Operator.ChangeRequests.
 func (r *Remote) ChangeRequests(ctx context.Context, project string, closed bool, limit int) (
 	all []changerequest.Found, err error,
@@ -78,54 +75,35 @@ func (r *Remote) ChangeRequests(ctx context.Context, project string, closed bool
 		query.Set("project", "IS:"+project)
 	}
 	if !closed {
-		var states []string
-		for _, state := range changerequest.OpenStates() {
-			states = append(states, string(state))
-		}
-		query.Set("state", "IS_ANY_OF:"+strings.Join(states, ","))
+		query.Set("state", apiclient.AnyOf(changerequest.OpenStates()...))
 	}
 	all = []changerequest.Found{}
-	for len(all) < limit {
-		page, err := r.searchChangeRequests(ctx, query, len(all), min(maxPage, limit-len(all)))
+	for one, err := range r.searchChangeRequests(ctx, query, limit) {
 		if err != nil {
-			return nil, err
+			return nil, apiclient.Explain(err)
 		}
-		if len(page) == 0 {
+		if all = append(all, one); len(all) == limit {
 			break
 		}
-		all = append(all, page...)
 	}
 	return all, nil
 }
 
-// searchChangeRequests returns a page of the change requests that a query selects, the newest first.
-func (r *Remote) searchChangeRequests(ctx context.Context, query url.Values, offset, limit int) (
-	[]changerequest.Found, error,
-) {
-	query.Set("offset", strconv.Itoa(offset))
-	query.Set("limit", strconv.Itoa(limit))
-	var page struct {
-		ChangeRequests []changerequest.Found `json:"changeRequests"`
-	}
-	err := r.get(ctx, query, &page, "search", "change-requests")
-	return page.ChangeRequests, err
+// searchChangeRequests yields the change requests that a query selects, the newest first, in pages of at most size.
+func (r *Remote) searchChangeRequests(
+	ctx context.Context, query url.Values, size int,
+) iter.Seq2[changerequest.Found, error] {
+	return apiclient.Search[changerequest.Found](ctx, r.api, "changeRequests", query, size, "search", "change-requests")
 }
 
-// changeRequestPath returns the path of a change request. The API has it below its project, so it is searched for, in
-// pages that end with the one that has it.
+// changeRequestPath returns the path of a change request. The API has it below its project, so it is searched for.
 func (r *Remote) changeRequestPath(ctx context.Context, id int64) ([]string, error) {
-	for offset := 0; ; offset += maxPage {
-		page, err := r.searchChangeRequests(ctx, url.Values{}, offset, maxPage)
+	for one, err := range r.searchChangeRequests(ctx, url.Values{}, apiclient.PageSize) {
 		if err != nil {
-			return nil, err
+			return nil, apiclient.Explain(err)
 		}
-		for _, one := range page {
-			if one.ID == id {
-				return []string{"projects", one.Project, "change-requests", strconv.FormatInt(id, 10)}, nil
-			}
-		}
-		if len(page) < maxPage {
-			break
+		if one.ID == id {
+			return []string{"projects", one.Project, "change-requests", strconv.FormatInt(id, 10)}, nil
 		}
 	}
 	return nil, exitstatus.Errorf(exitstatus.NotFound, "there is no change request with the id %d", id)

@@ -7,31 +7,19 @@ import (
 	"net/url"
 	"reflect"
 	"strconv"
-	"strings"
 
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/platform/access"
 )
-
-// serviceAccountType is the accountType of a service account in the API.
-const serviceAccountType = "Service Account"
-
-// kindOf returns the kind of an account in the API.
-func kindOf(accountType string) user.Kind {
-	if accountType == serviceAccountType {
-		return user.ServiceAccount
-	}
-	return user.Person
-}
 
 // Access is Operator.Access.
 func (r *Remote) Access(ctx context.Context, id string) ([]Grant, error) {
 	var shown struct {
 		Users []struct {
-			ID          int64   `json:"id"`
-			Name        string  `json:"name"`
-			AccountType string  `json:"accountType"`
-			Roles       []int64 `json:"roles"`
+			user.Response
+
+			Roles []int64 `json:"roles"`
 		} `json:"users"`
 		Groups []struct {
 			ID    int64   `json:"id"`
@@ -56,7 +44,7 @@ func (r *Remote) Access(ctx context.Context, id string) ([]Grant, error) {
 		grants = append(grants, g)
 	}
 	for _, u := range shown.Users {
-		add(string(kindOf(u.AccountType)), u.ID, u.Name, u.Roles)
+		add(string(u.Kind()), u.ID, u.Name, u.Roles)
 	}
 	for _, g := range shown.Groups {
 		add(kindGroup, g.ID, g.Name, g.Roles)
@@ -107,11 +95,7 @@ func numbers[T ~int64](ids []T) []int64 {
 func (r *Remote) revokeAccess(ctx context.Context, project string, c AccessChange, roles []access.Role) error {
 	query := url.Values{}
 	if len(roles) > 0 {
-		var texts []string
-		for _, id := range numbers(roles) {
-			texts = append(texts, strconv.FormatInt(id, 10))
-		}
-		query.Set("roles", strings.Join(texts, ","))
+		query.Set("roles", apiclient.IDs(numbers(roles)))
 	}
 	for kind, ids := range map[string][]int64{"users": c.Accounts, "groups": c.Groups} {
 		for _, id := range ids {

@@ -7,10 +7,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -48,7 +48,7 @@ func (r *Remote) events(ctx context.Context, f eventlog.Filter, by string, limit
 		case len(values) == 1:
 			query.Set(name, "IS:"+values[0])
 		case len(values) > 1:
-			query.Set(name, "IS_ANY_OF:"+strings.Join(values, ","))
+			query.Set(name, apiclient.AnyOf(values...))
 		}
 	}
 	if f.Text != "" {

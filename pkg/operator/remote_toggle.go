@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toggleadmin/pkg/operator/apiclient"
@@ -100,24 +99,17 @@ func (r *Remote) projectOf(ctx context.Context, name string) (project string, er
 
 // search returns the project of a toggle, or "" if it does not find the toggle.
 func (r *Remote) search(ctx context.Context, name, archived string) (project string, err error) {
-	query := url.Values{"query": {name}, "archived": {archived}, "limit": {strconv.Itoa(maxPage)}}
-	for offset := 0; ; offset += maxPage {
-		query.Set("offset", strconv.Itoa(offset))
-		var page struct {
-			Features []struct{ Name, Project string } `json:"features"`
+	query := url.Values{"query": {name}, "archived": {archived}}
+	type toggle struct{ Name, Project string }
+	for found, err := range apiclient.Search[toggle](ctx, r.api, "features", query, apiclient.PageSize, "search", "features") {
+		if err != nil {
+			return "", apiclient.Explain(err)
 		}
-		if err := r.get(ctx, query, &page, "search", "features"); err != nil {
-			return "", err
-		}
-		for _, found := range page.Features {
-			if found.Name == name {
-				return found.Project, nil
-			}
-		}
-		if len(page.Features) < maxPage {
-			return "", nil
+		if found.Name == name {
+			return found.Project, nil
 		}
 	}
+	return "", nil
 }
 
 // Toggle returns a toggle.

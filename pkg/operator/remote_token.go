@@ -11,6 +11,7 @@ import (
 	"toggleadmin/pkg/api/pat"
 	"toggleadmin/pkg/api/tokenlist"
 	"toggleadmin/pkg/api/user"
+	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
@@ -47,18 +48,8 @@ func (r *Remote) Tokens(ctx context.Context, owner int64) ([]tokenlist.Token, er
 
 // ownAccount returns the account of the token of the API. The error for an API token, which has none, is Denied.
 func (r *Remote) ownAccount(ctx context.Context) (user.User, error) {
-	var own struct {
-		User struct {
-			ID          int64  `json:"id"`
-			Name        string `json:"name"`
-			RootRole    int64  `json:"rootRole"`
-			AccountType string `json:"accountType"`
-		} `json:"user"`
-	}
-	err := r.get(ctx, nil, &own, "user")
-	return user.User{
-		ID: own.User.ID, Name: own.User.Name, Kind: kindOf(own.User.AccountType), Role: access.Role(own.User.RootRole),
-	}, err
+	own, err := r.api.Caller(ctx)
+	return user.User{ID: own.ID, Name: own.Name, Kind: own.Kind(), Role: access.Role(own.RootRole)}, apiclient.Explain(err)
 }
 
 // tokensOf returns the path of the tokens of an account: those of the caller, or of a service account.

@@ -30,12 +30,22 @@ func NewResponse(u User) Response {
 	}
 }
 
+const typeServiceAccount = "Service Account"
+
 // accountType returns the kind of an account, as responses name it.
 func (u User) accountType() string {
 	if u.Kind == ServiceAccount {
-		return "Service Account"
+		return typeServiceAccount
 	}
 	return "User"
+}
+
+// Kind returns the kind of the account that the response shows.
+func (r Response) Kind() Kind {
+	if r.AccountType == typeServiceAccount {
+		return ServiceAccount
+	}
+	return Person
 }
 
 // ETag returns the entity tag of a person. It changes with everything that the operations on people can change.

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -16,6 +18,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/platform/loopback"
 )
@@ -114,6 +117,67 @@ func Toggles[T any](
 	}
 }
 
+// PageSize is the maximum number of results of a search in a response.
+const PageSize = 100
+
+// Search yields the results of a search, of which list is the name in the responses. It reads them in pages, of at most
+// size results if that is less than 100, until there are no more.
+func Search[T any](
+	ctx context.Context, c *Client, list string, query url.Values, size int, path ...string,
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		query, size, offset := maps.Clone(query), min(size, PageSize), 0
+		for more := true; more; {
+			query.Set("offset", strconv.Itoa(offset))
+			query.Set("limit", strconv.Itoa(size))
+			var response map[string]json.RawMessage
+			var page []T
+			_, err := c.Call(ctx, http.MethodGet, path, query, nil, nil, &response)
+			if err == nil {
+				err = c.decode(response[list], &page)
+			}
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, one := range page {
+				if !yield(one, nil) {
+					return
+				}
+			}
+			offset, more = offset+len(page), len(page) == size
+		}
+	}
+}
+
+// AnyOf returns the value of a filter that selects what has one of some values.
+func AnyOf[T ~string](values ...T) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = string(value)
+	}
+	return "IS_ANY_OF:" + strings.Join(texts, ",")
+}
+
+// Caller returns the account of the token. An API token has none: the API refuses that with the status 403.
+func (c *Client) Caller(ctx context.Context) (user.Response, error) {
+	var own struct {
+		User user.Response `json:"user"`
+	}
+	err := c.Get(ctx, &own, "user")
+	return own.User, err
+}
+
+// IDs returns ids in the form of a parameter that is a list.
+func IDs(ids []int64) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.FormatInt(id, 10)
+	}
+	return strings.Join(texts, ",")
+}
+
 // Each returns what read returns for each element of a list. It calls read for several elements at the same time.
 func Each[T, U any](ctx context.Context, list []T, read func(context.Context, T) (U, error)) ([]U, error) {
 	all := make([]U, len(list))
@@ -179,10 +243,18 @@ func (c *Client) Call(
 	if into == nil {
 		return response.Header, nil
 	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return nil, exitstatus.Errorf(exitstatus.Failure, "%s does not respond as this service does: %v", c.base.Host, err)
+	if err := c.decode(text, into); err != nil {
+		return nil, err
 	}
 	return response.Header, nil
+}
+
+// decode reads the text of a response, or of a part of it.
+func (c *Client) decode(text []byte, into any) error {
+	if err := json.Unmarshal(text, into); err != nil {
+		return exitstatus.Errorf(exitstatus.Failure, "%s does not respond as this service does: %v", c.base.Host, err)
+	}
+	return nil
 }
 
 // Get reads a resource.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/eventlog"
 	"toggleadmin/pkg/operator/apiclient"
 	"toggleadmin/pkg/operator/exitstatus"
@@ -39,36 +40,35 @@ func (c *Client) find(ctx context.Context, into any, path ...string) (etag strin
 
 // caller returns the account of the token, which the event log would name. An API token has none.
 func (c *Client) caller(ctx context.Context) (eventlog.Actor, error) {
-	var own struct {
-		User struct {
-			ID          int64  `json:"id"`
-			Name        string `json:"name"`
-			AccountType string `json:"accountType"`
-		} `json:"user"`
-	}
-	err := c.api.Get(ctx, &own, "user")
+	own, err := c.api.Caller(ctx)
 	if refused, ok := errors.AsType[*apiclient.Error](err); ok && refused.Status == http.StatusForbidden {
 		return eventlog.Actor{Name: "The API token"}, nil
 	}
-	return eventlog.Actor{
-		UserID: own.User.ID, Name: own.User.Name, IsServiceAccount: own.User.AccountType == "Service Account",
-	}, err
+	return eventlog.Actor{UserID: own.ID, Name: own.Name, IsServiceAccount: own.Kind() == user.ServiceAccount}, err
 }
 
 // groups returns the ids of groups by their names.
 func (c *Client) groups(ctx context.Context) (map[string]int64, error) {
 	var list struct {
-		Groups []struct {
-			ID   int64  `json:"id"`
-			Name string `json:"name"`
-		} `json:"groups"`
+		Groups []named `json:"groups"`
 	}
 	err := c.api.Get(ctx, &list, "groups")
+	return idsOf(list.Groups), err
+}
+
+// named is an element of a list of groups or roles.
+type named struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// idsOf returns the ids of the elements of a list by their names.
+func idsOf(list []named) map[string]int64 {
 	ids := map[string]int64{}
-	for _, g := range list.Groups {
-		ids[g.Name] = g.ID
+	for _, one := range list {
+		ids[one.Name] = one.ID
 	}
-	return ids, err
+	return ids
 }
 
 // protected returns the environments of a project that require change requests, sorted.

@@ -13,6 +13,7 @@ import (
 
 	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/eventlog"
+	"toggleadmin/pkg/operator/apiclient"
 )
 
 // rolesOfGroups returns the ids of the roles of groups in a project, ascending, by the names of the groups.
@@ -34,17 +35,10 @@ func (c *Client) rolesOfGroups(ctx context.Context, project string) (map[string]
 // roles returns the ids of roles by their names.
 func (c *Client) roles(ctx context.Context) (map[string]int64, error) {
 	var list struct {
-		Roles []struct {
-			ID   int64  `json:"id"`
-			Name string `json:"name"`
-		} `json:"roles"`
+		Roles []named `json:"roles"`
 	}
 	err := c.api.Get(ctx, &list, "roles")
-	ids := map[string]int64{}
-	for _, r := range list.Roles {
-		ids[r.Name] = r.ID
-	}
-	return ids, err
+	return idsOf(list.Roles), err
 }
 
 // roleIDs returns the ids of the roles of the groups of a file, ascending, by the names of the groups. Its error names what
@@ -127,11 +121,7 @@ func (a *setRoles) apply(ctx context.Context, c *Client, _ *Step) error {
 		_, err = c.api.Call(ctx, http.MethodDelete, path, nil, nil, nil, nil)
 		return err
 	}
-	var texts []string
-	for _, role := range a.next {
-		texts = append(texts, strconv.FormatInt(role, 10))
-	}
-	_, err = c.api.Call(ctx, http.MethodPut, path, url.Values{"roles": {strings.Join(texts, ",")}}, nil, nil, nil)
+	_, err = c.api.Call(ctx, http.MethodPut, path, url.Values{"roles": {apiclient.IDs(a.next)}}, nil, nil, nil)
 	return err
 }
 

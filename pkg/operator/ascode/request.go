@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/eventlog"
@@ -147,23 +146,15 @@ func (r request) changes() (all []asking) {
 
 // open returns the change requests that are not closed, of all projects that the token sees.
 func (c *Client) open(ctx context.Context) (all []changerequest.Found, err error) {
-	var states []string
-	for _, state := range changerequest.OpenStates() {
-		states = append(states, string(state))
-	}
-	const size = 100
-	query := url.Values{"state": {"IS_ANY_OF:" + strings.Join(states, ",")}, "limit": {strconv.Itoa(size)}}
-	for {
-		var page struct {
-			ChangeRequests []changerequest.Found `json:"changeRequests"`
+	query := url.Values{"state": {apiclient.AnyOf(changerequest.OpenStates()...)}}
+	found := apiclient.Search[changerequest.Found](ctx, c.api, "changeRequests", query, apiclient.PageSize, "search", "change-requests")
+	for one, err := range found {
+		if err != nil {
+			return nil, err
 		}
-		query.Set("offset", strconv.Itoa(len(all)))
-		_, err := c.api.Call(ctx, http.MethodGet, []string{"search", "change-requests"}, query, nil, nil, &page)
-		all = append(all, page.ChangeRequests...)
-		if err != nil || len(page.ChangeRequests) < size {
-			return all, err
-		}
+		all = append(all, one)
 	}
+	return all, nil
 }
 
 // ask makes a change request and sends it to review. If there already is an open one with the same changes, it makes
