@@ -51,16 +51,16 @@ func notFound(name string) error {
 	return apierror.Errorf(apierror.NotFound, "There is no context field with the name %q.", apierror.Echo(name))
 }
 
-// Defaults returns the fields of a new instance.
+// Defaults returns the fields of a new instance: those of Unleash, with the same descriptions.
 func Defaults(now time.Time) []ContextField {
 	return []ContextField{
-		{Name: "environment", Description: new("Constrain on the environment that the application runs in."), SortOrder: 0,
+		{Name: "environment", Description: new("Allows you to constrain on application environment"), SortOrder: 0,
 			CreatedAt: &now},
-		{Name: "userId", Description: new("Constrain on the user's id."), SortOrder: 1, CreatedAt: &now},
-		{Name: "appName", Description: new("Constrain on the application's name."), SortOrder: 2, CreatedAt: &now},
-		{Name: "currentTime", Description: new("Constrain on the date and time of the evaluation."), SortOrder: 3,
+		{Name: "userId", Description: new("Allows you to constrain on userId"), SortOrder: 1, CreatedAt: &now},
+		{Name: "appName", Description: new("Allows you to constrain on application name"), SortOrder: 2, CreatedAt: &now},
+		{Name: "currentTime", Description: new("Allows you to constrain on date values"), SortOrder: 3,
 			CreatedAt: &now},
-		{Name: "sessionId", Description: new("Constrain on the user's session."), SortOrder: 4, CreatedAt: &now,
+		{Name: "sessionId", Description: new("Allows you to constrain on sessionId"), SortOrder: 4, CreatedAt: &now,
 			Stickiness: true},
 	}
 }

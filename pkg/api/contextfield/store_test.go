@@ -46,13 +46,13 @@ func TestList(t *testing.T) {
 	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"~","sortOrder":3}`, 201)
 	h.ExpectStatus(t.Context(), t, "create", "", `{"name":"Z","sortOrder":3}`, 201)
 	h.Expect(t.Context(), t, "list", "", "", "200 ["+strings.Join([]string{
-		described("environment", `"Constrain on the environment that the application runs in."`, 0, ""),
-		described("userId", `"Constrain on the user's id."`, 1, ""),
-		described("appName", `"Constrain on the application's name."`, 2, ""),
+		described("environment", `"Allows you to constrain on application environment"`, 0, ""),
+		described("userId", `"Allows you to constrain on userId"`, 1, ""),
+		described("appName", `"Allows you to constrain on application name"`, 2, ""),
 		plain("Z", 3),
-		described("currentTime", `"Constrain on the date and time of the evaluation."`, 3, ""),
+		described("currentTime", `"Allows you to constrain on date values"`, 3, ""),
 		plain("~", 3),
-		strings.Replace(described("sessionId", `"Constrain on the user's session."`, 4, ""), `"stickiness":false`,
+		strings.Replace(described("sessionId", `"Allows you to constrain on sessionId"`, 4, ""), `"stickiness":false`,
 			`"stickiness":true`, 1),
 	}, ",")+"]")
 }
