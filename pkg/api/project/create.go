@@ -36,7 +36,7 @@ func Rules() []jsonbody.Rule {
 type created struct {
 	ID                string      `json:"id"`
 	Name              string      `json:"name"`
-	Description       *string     `json:"description"`
+	Description       *string     `json:"description,omitempty"` // as in response
 	Mode              access.Mode `json:"mode"`
 	DefaultStickiness string      `json:"defaultStickiness"`
 	FeatureLimit      *int64      `json:"featureLimit"` // null: none

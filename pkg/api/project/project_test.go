@@ -125,10 +125,10 @@ func TestCreate(t *testing.T) {
 	const all = `"environments":["development","production"],"changeRequestEnvironments":[]}`
 	const sent = `"defaultStickiness":"default","featureLimit":null,`
 	for _, call := range []struct{ body, want string }{
-		{`{"id":"shop","name":"Shop"}`, `201 {"id":"shop","name":"Shop","description":null,"mode":"open",` + sent + all},
-		{`{"name":"Große Straße 7!"}`, `201 {"id":"gro-e-stra-e-7","name":"Große Straße 7!","description":null,"mode":"open",` + sent + all},
-		{`{"id":"","name":"Shop"}`, `201 {"id":"shop-2","name":"Shop","description":null,"mode":"open",` + sent + all},
-		{`{"name":"—"}`, `201 {"id":"project","name":"—","description":null,"mode":"open",` + sent + all},
+		{`{"id":"shop","name":"Shop"}`, `201 {"id":"shop","name":"Shop","mode":"open",` + sent + all},
+		{`{"name":"Große Straße 7!"}`, `201 {"id":"gro-e-stra-e-7","name":"Große Straße 7!","mode":"open",` + sent + all},
+		{`{"id":"","name":"Shop"}`, `201 {"id":"shop-2","name":"Shop","mode":"open",` + sent + all},
+		{`{"name":"—"}`, `201 {"id":"project","name":"—","mode":"open",` + sent + all},
 		{`{"id":"p","name":"P","description":"d","mode":"private","defaultStickiness":"userId","environments":["production"]}`,
 			`201 {"id":"p","name":"P","description":"d","mode":"private","defaultStickiness":"userId","featureLimit":null,` +
 				`"environments":["production"],"changeRequestEnvironments":[]}`},
