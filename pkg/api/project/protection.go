@@ -81,7 +81,7 @@ func Config(environments *environment.Store, now func() time.Time) lambdahttp.Ha
 // UpdateConfig serves PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config.
 func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
 	schema := ConfigSchema()
-	return func(_ http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		body, err := schema.Read(r)
 		if err != nil {
 			return err
@@ -93,18 +93,23 @@ func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.H
 		if err := lambdahttp.CheckUntagged(r); err != nil {
 			return err
 		}
-		approvals, sent := body.Int("requiredApprovals")
+		approvals, _ := body.Int("requiredApprovals") // 0: the default
 		switch least := e.RequiredApprovals; {
 		case least > 0 && !body.Bool("changeRequestsEnabled"):
 			return mustBeProtected(least)
-		case sent && approvals < least:
+		case approvals > 0 && approvals < least:
 			return apierror.Invalid(tooFewApprovals("/body/requiredApprovals", least, approvals))
 		}
-		return projects.SetConfig(r.Context(), p.ID, e.Name, access.Protection{ // nil: 200 without a body
+		err = projects.SetConfig(r.Context(), p.ID, e.Name, access.Protection{
 			ChangeRequests:    body.Bool("changeRequestsEnabled"),
 			RequiredApprovals: approvals,
 			ForbidsTurningOff: body.Has("allowTurningOff") && !body.Bool("allowTurningOff"),
 		})
+		if err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
 	}
 }
 

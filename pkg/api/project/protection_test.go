@@ -49,11 +49,11 @@ func TestConfig(t *testing.T) {
 		{"protect", "shop/none", `{"changeRequestsEnabled":true}`, unknown},
 		{"protect", "shop/production", `{}`,
 			"400 ValidationError: The `/body/changeRequestsEnabled` property is required; you did not send it."},
-		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":0}`,
-			"400 ValidationError: The `/body/requiredApprovals` property must be at least 1; you sent 0."},
-		{"protect", "shop/production", `{"changeRequestsEnabled":true}`, "200"},
+		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":-1}`,
+			"400 ValidationError: The `/body/requiredApprovals` property must be at least 0; you sent -1."},
+		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":0}`, "204"},
 		{"config", "shop", "", config(true, 1, true)},
-		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":10,"allowTurningOff":false}`, "200"},
+		{"protect", "shop/production", `{"changeRequestsEnabled":true,"requiredApprovals":10,"allowTurningOff":false}`, "204"},
 		{"config", "shop", "", config(true, 10, false)},
 		// Other changes of the project keep it.
 		{"rename", "shop", `{"name":"The shop"}`, "200"},
@@ -66,7 +66,7 @@ func TestConfig(t *testing.T) {
 		{"remove", "shop/production", "", "200"},
 		{"add", "shop", `{"environment":"production","changeRequestsEnabled":false}`, "200"},
 		{"config", "shop", "", config(false, "null", false)},
-		{"protect", "shop/production", `{"changeRequestsEnabled":false,"requiredApprovals":null}`, "200"},
+		{"protect", "shop/production", `{"changeRequestsEnabled":false,"requiredApprovals":null}`, "204"},
 		{"config", "shop", "", config(false, "null", true)},
 	} {
 		h.Expect(f.ada(t), t, call.operation, call.path, call.body, call.want)
@@ -101,16 +101,19 @@ func TestProtectionsAreCounted(t *testing.T) {
 	f := newFixture(t)
 	h := f.protections(time.Now)
 	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, 201)
-	for i, call := range []struct{ operation, path, body string }{
-		{"protect", "shop/production", `{"changeRequestsEnabled":true}`},
-		{"freeze", "shop/production", `{"from":"2026-01-01T00:00:00Z","until":"2099-01-01T00:00:00Z","reason":"Sale"}`},
-		{"thaw", "shop/production", ""},
-		{"add", "shop", `{"environment":"production","changeRequestsEnabled":false}`},
+	for i, call := range []struct {
+		operation, path, body string
+		want                  int
+	}{
+		{"protect", "shop/production", `{"changeRequestsEnabled":true}`, 204},
+		{"freeze", "shop/production", `{"from":"2026-01-01T00:00:00Z","until":"2099-01-01T00:00:00Z","reason":"Sale"}`, 200},
+		{"thaw", "shop/production", "", 200},
+		{"add", "shop", `{"environment":"production","changeRequestsEnabled":false}`, 200},
 	} {
 		if call.operation == "add" {
 			h.ExpectStatus(f.ada(t), t, "remove", "shop/production", "", 200)
 		}
-		h.ExpectStatus(f.ada(t), t, call.operation, call.path, call.body, 200)
+		h.ExpectStatus(f.ada(t), t, call.operation, call.path, call.body, call.want)
 		h.ExpectStatus(f.ada(t), t, "rename", "shop", fmt.Sprintf(`{"name":"Shop %d"}`, i), 200)
 		n, err := f.access.Protections(t.Context())
 		assert.OK(t, err)
