@@ -410,9 +410,15 @@ func TestConflictsOfSegments(t *testing.T) {
 		{`{"action":"deleteSegment","payload":{"id":1}}`, "The segment 1 has changed since the change was added."},
 		{`{"feature":"f","action":"addStrategy","payload":{"name":"default","segments":[1]}}`,
 			`What the change addStrategy of the toggle "f" depends on has changed since it was added.`},
+		{`{"feature":"f","action":"updateStrategy","payload":{"id":"a","title":"x"}}`, // which keeps the segment
+			`What the change updateStrategy of the toggle "f" depends on has changed since it was added.`},
+		{`{"feature":"f","action":"updateStrategy","payload":{"id":"a","segments":[]}}`, ""},
 	} {
 		f := newFixture(t)
 		segments := newSegment(t, f)
+		if strings.Contains(test.change, `"updateStrategy"`) {
+			f.Update(t, "f", `{"environments":{"production":{"strategies":[{"id":"a","name":"default","segments":[1]}]}}}`)
+		}
 		assert.Equal(t, "", f.ask(t, amy, test.change).conflicts())
 		f.expect(t, "payments/1", "amy In review -> 200", "owner Approved -> 200")
 		assert.OK(t, segments.Update(t.Context(), 1, func(s *segment.Segment) error {
@@ -421,7 +427,11 @@ func TestConflictsOfSegments(t *testing.T) {
 		}))
 		_, r := f.call(t.Context(), f.requests(), ben, "get", "payments/1", "")
 		assert.Equal(t, test.want, r.conflicts())
-		f.expect(t, "payments/1", "ben Applied -> 409")
+		applied := "ben Applied -> 200"
+		if test.want != "" {
+			applied = "ben Applied -> 409"
+		}
+		f.expect(t, "payments/1", applied)
 	}
 }
 

@@ -109,11 +109,19 @@ func (a actions) seen(c Change, p payload, environment string, w world) string {
 		}
 	case AddStrategy:
 		parts = append(parts, w.constraintsOf(p.body.Ints("segments")))
-	case UpdateStrategy, DeleteStrategy:
+	case UpdateStrategy:
+		used := p.body.Ints("segments")
+		if i := state.Strategy(p.id); i >= 0 {
+			parts = append(parts, state.Strategies[i])
+			if !p.body.Has("segments") { // they stay
+				used = state.Strategies[i].Segments
+			}
+		}
+		parts = append(parts, w.constraintsOf(used))
+	case DeleteStrategy:
 		if i := state.Strategy(p.id); i >= 0 {
 			parts = append(parts, state.Strategies[i])
 		}
-		parts = append(parts, w.constraintsOf(p.body.Ints("segments")))
 	case ReorderStrategy:
 		for _, s := range state.Strategies {
 			parts = append(parts, s.ID, s.SortOrder)
