@@ -166,33 +166,6 @@ func (e evaluation) places(r Request) map[protection.Place]bool {
 	return all
 }
 
-// mayApprove reports whether a principal may approve requests in a place. An API token never may, and a service account
-// only by a custom role of the project.
-func mayApprove(p access.Principal, project *access.Project, environment string, custom access.CustomRoles) bool {
-	if p.UserID == 0 || project == nil {
-		return false
-	}
-	if p.IsServiceAccount {
-		p.Role, p.Permissions = 0, nil
-		project = withCustomRoles(project)
-	}
-	return access.Decide(p, access.ApproveChangeRequest, project, environment, custom)
-}
-
-// withCustomRoles returns a copy of a project without the fixed roles that accounts and groups have in it.
-func withCustomRoles(project *access.Project) *access.Project {
-	only := func(all map[int64][]access.Role) map[int64][]access.Role {
-		custom := map[int64][]access.Role{}
-		for id, roles := range all {
-			custom[id] = slices.DeleteFunc(slices.Clone(roles), func(r access.Role) bool { return !r.IsCustom() })
-		}
-		return custom
-	}
-	restricted := *project
-	restricted.Users, restricted.Groups = only(project.Users), only(project.Groups)
-	return &restricted
-}
-
 // direct is what a direct operation requires: a permission in an environment of the project, in the project, or of the
 // type root.
 func (a Action) permission() access.Permission {

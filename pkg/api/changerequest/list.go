@@ -280,7 +280,7 @@ func waitsFor(r Request, p access.Principal, project *access.Project, custom acc
 	switch r.State {
 	case InReview:
 		has := slices.Contains(r.approvedBy(), p.UserID)
-		return !has && !r.IsAuthor(p.UserID) && mayApprove(p, project, r.Environment, custom)
+		return !has && !r.IsAuthor(p.UserID) && access.MayApprove(p, project, r.Environment, custom)
 	case Approved:
 		return access.Decide(p, access.ApplyChangeRequest, project, r.Environment, custom)
 	case Scheduled:

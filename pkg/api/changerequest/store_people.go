@@ -26,7 +26,7 @@ func relevant(r Request, e evaluation) []protection.Place {
 // the principal in their projects.
 func approvesIn(p access.Principal, r Request, e evaluation, custom access.CustomRoles) (places []protection.Place) {
 	for _, place := range relevant(r, e) {
-		if mayApprove(p, e.projects[place.Project], place.Environment, custom) {
+		if access.MayApprove(p, e.projects[place.Project], place.Environment, custom) {
 			places = append(places, place)
 		}
 	}
@@ -190,7 +190,7 @@ func (s *Store) reviewers(ctx context.Context, project *access.Project, environm
 	}
 	custom := access.NewCustomRoles(roles...)
 	return slices.DeleteFunc(accounts, func(u user.User) bool {
-		return u.Disabled || !mayApprove(s.principal(u, directory), project, environment, custom)
+		return u.Disabled || !access.MayApprove(s.principal(u, directory), project, environment, custom)
 	}), nil
 }
 

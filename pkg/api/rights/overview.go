@@ -120,6 +120,9 @@ func (s *Store) overview(ctx context.Context, u user.User, projectID, environmen
 	custom := access.NewCustomRoles(all...)
 	for _, info := range access.Permissions() {
 		has := held{role.NewPermission(info, ""), access.Decide(principal, info.Name, project, environment, custom)}
+		if info.Name == access.ApproveChangeRequest {
+			has.Has = access.MayApprove(principal, project, environment, custom)
+		}
 		switch {
 		case !info.Decides:
 		case info.Type == access.RootPermission:

@@ -26,8 +26,8 @@ func now() time.Time { return time.Date(2026, 11, 20, 5, 39, 0, 0, time.UTC) }
 const maxDays = 30
 
 // fixture has the environments dev and prod, the custom role 7 (UPDATE_FEATURE_ENVIRONMENT in prod), the Viewer 1, the
-// service account 2, the group 3 with the root role Editor, whose mapping is team, and the private project secret, in
-// which the Viewer has the role 7 and the group the role Reader.
+// service account 2, the group 3 with the root role Editor, whose mapping is team, the private project secret, in which
+// the Viewer has the role 7 and the group the role Reader, and the project owned, whose Owners are both accounts.
 type fixture struct {
 	*database.Database
 	operation.Set
@@ -73,6 +73,9 @@ func newFixture(t *testing.T) fixture {
 	secret.Mode = access.Private
 	secret.Users, secret.Groups = map[int64][]access.Role{1: {7}}, map[int64][]access.Role{3: {access.RoleReader}}
 	f.Put(t, db.Tables[accesstable.Table], accesstable.MarshalProject(secret))
+	owned := access.NewProject("owned", "owned")
+	owned.Users = map[int64][]access.Role{1: {access.RoleOwner}, 2: {access.RoleOwner}}
+	f.Put(t, db.Tables[accesstable.Table], accesstable.MarshalProject(owned))
 	return f
 }
 
@@ -118,6 +121,15 @@ func TestOverview(t *testing.T) {
 			`"environment":[]`}},
 		{admin, "account", "2", "project=secret", []string{
 			`"name":"CREATE_FEATURE","displayName":"Create toggles","type":"project","hasPermission":false}`}},
+		// The service account is an Owner there, and does not approve.
+		{admin, "account", "2", "project=owned&environment=prod", []string{
+			`"name":"APPROVE_CHANGE_REQUEST","displayName":"Approve and reject change requests","type":"environment",` +
+				`"environment":"prod","hasPermission":false}`,
+			`"name":"APPLY_CHANGE_REQUEST","displayName":"Apply change requests","type":"environment","environment":"prod",` +
+				`"hasPermission":true}`}},
+		{admin, "person", "1", "project=owned&environment=prod", []string{
+			`"name":"APPROVE_CHANGE_REQUEST","displayName":"Approve and reject change requests","type":"environment",` +
+				`"environment":"prod","hasPermission":true}`}},
 		{as(2), "account", "2", "project=secret", []string{`404 NotFoundError: There is no project with the id "secret".`}},
 		{as(2), "person", "1", "", []string{`403 NoAccessError: You need the "ADMIN" permission to perform this operation.`}},
 		{as(2), "person", "x", "", []string{`403 NoAccessError: You need the "ADMIN" permission to perform this operation.`}},

@@ -154,6 +154,33 @@ func Decide(p Principal, need Permission, project *Project, environment string, 
 
 var editorSet = setOf(editorInOpen()...)
 
+// MayApprove reports whether a principal may approve change requests for an environment of a project. An API token never
+// may, and a service account only by a custom role in the project. The other parameters are those of Decide.
+func MayApprove(p Principal, project *Project, environment string, custom CustomRoles) bool {
+	if p.UserID == 0 || project == nil {
+		return false
+	}
+	if p.IsServiceAccount {
+		p.Role, p.Permissions = 0, nil
+		project = project.withCustomRoles()
+	}
+	return Decide(p, ApproveChangeRequest, project, environment, custom)
+}
+
+// withCustomRoles returns a copy of the project without the fixed roles that accounts and groups have in it.
+func (project *Project) withCustomRoles() *Project {
+	only := func(all map[int64][]Role) map[int64][]Role {
+		custom := map[int64][]Role{}
+		for id, roles := range all {
+			custom[id] = slices.DeleteFunc(slices.Clone(roles), func(r Role) bool { return !r.IsCustom() })
+		}
+		return custom
+	}
+	restricted := *project
+	restricted.Users, restricted.Groups = only(project.Users), only(project.Groups)
+	return &restricted
+}
+
 // Held returns what a principal may do in a project, as Decide does: the permissions of the types project and
 // environment, ordered by id. The environment of the latter is empty if they count in all environments.
 func Held(p Principal, project *Project, custom CustomRoles) []RolePermission {
