@@ -48,7 +48,7 @@ func Move(features *Store) lambdahttp.HandlerFunc {
 				return f, apierror.Errorf(apierror.Conflict,
 					"The toggle %q has a parent or children. Remove the dependencies before you move it.", f.Name)
 			}
-			if err := project.CheckFeatureName(destination, f.Name); err != nil {
+			if err := project.CheckMove(destination, f.Name); err != nil {
 				return f, err
 			}
 			f.Project = target

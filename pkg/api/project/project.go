@@ -22,17 +22,37 @@ import (
 // Limit is the maximum number of projects, with archived ones.
 const Limit = 500
 
-// CheckFeatureName returns nil if a toggle of the project can have the name. The kind of its error is Validation.
+// CheckFeatureName returns nil if a toggle of the project can have the name that was sent. The kind of its error is
+// Validation.
 func CheckFeatureName(p *access.Project, name string) error {
+	must, err := mustMatch(p, name)
+	if err != nil || must == "" {
+		return err
+	}
+	return apierror.Invalid(apierror.At("/body/name", "%s; you sent %q", must, apierror.Echo(name)))
+}
+
+// CheckMove returns nil if a toggle with the name can be moved to the project. The kind of its error is Validation.
+func CheckMove(p *access.Project, name string) error {
+	must, err := mustMatch(p, name)
+	if err != nil || must == "" {
+		return err
+	}
+	return apierror.Invalid(apierror.At("/body/newProjectId", "must be a project in which the toggle can have its name: %q %s",
+		apierror.Echo(name), must))
+}
+
+// mustMatch returns the rule of the project for the names of its toggles, or "" if the name matches it.
+func mustMatch(p *access.Project, name string) (string, error) {
 	if p.Naming == nil {
-		return nil
+		return "", nil
 	}
 	pattern, err := compile(p.Naming.Pattern)
 	if err != nil { // it was checked when it was stored
-		return err
+		return "", err
 	}
 	if pattern.MatchString(name) {
-		return nil
+		return "", nil
 	}
 	must := fmt.Sprintf("must match the pattern %q of the project %q", p.Naming.Pattern, p.ID)
 	if p.Naming.Example != "" {
@@ -41,7 +61,7 @@ func CheckFeatureName(p *access.Project, name string) error {
 	if p.Naming.Description != "" {
 		must += " (" + p.Naming.Description + ")"
 	}
-	return apierror.Invalid(apierror.At("/body/name", "%s; you sent %q", must, apierror.Echo(name)))
+	return must, nil
 }
 
 // compile returns the regular expression that a whole name must match.

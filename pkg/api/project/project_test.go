@@ -15,6 +15,7 @@ import (
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/accesstable"
+	"toggleadmin/pkg/platform/apierror"
 	"toggleadmin/pkg/platform/dynamo"
 	"toggleadmin/pkg/platform/lambdahttp"
 	"toggleadmin/pkg/toggle"
@@ -445,4 +446,20 @@ func TestTurnedOnMeanwhile(t *testing.T) {
 	projects := project.NewStore(client, f.Tables, f.LogThrough(client))
 	err := projects.RemoveEnvironment(t.Context(), "shop", "production", environment.NewStore(client, f.Tables, nil))
 	expectError(t, err, `that are on in the environment "production" is 1. Turn them off first.`)
+}
+
+// The name of a toggle that does not match the pattern of a project is an error at what was sent.
+func TestFeatureNames(t *testing.T) {
+	t.Parallel()
+	p := access.NewProject("shop", "Shop")
+	assert.OK(t, project.CheckFeatureName(&p, "cart"))
+	assert.OK(t, project.CheckMove(&p, "cart"))
+	p.Naming = &access.Naming{Pattern: "shop-.+", Example: "shop-cart", Description: "with the project"}
+	assert.OK(t, project.CheckFeatureName(&p, "shop-cart"))
+	assert.OK(t, project.CheckMove(&p, "shop-cart"))
+	const rule = `must match the pattern "shop-.+" of the project "shop", such as "shop-cart" (with the project)`
+	assert.Equal(t, "The `/body/name` property "+rule+`; you sent "my-shop-cart".`,
+		apierror.From(project.CheckFeatureName(&p, "my-shop-cart")).Message)
+	assert.Equal(t, "The `/body/newProjectId` property must be a project in which the toggle can have its name: "+
+		`"my-shop-cart" `+rule+".", apierror.From(project.CheckMove(&p, "my-shop-cart")).Message)
 }
