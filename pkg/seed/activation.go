@@ -95,6 +95,7 @@ func (h *history) createSegment(ctx context.Context) error {
 			},
 		},
 		Description: new("Customers who try new features first."),
+		CreatedAt:   h.at,
 	}})
 	if apierror.KindOf(err) != apierror.NameExists {
 		return err

@@ -12,6 +12,7 @@ import (
 	"toggleadmin/pkg/api/codereference"
 	"toggleadmin/pkg/api/favorite"
 	"toggleadmin/pkg/api/feature"
+	"toggleadmin/pkg/api/segment"
 	"toggleadmin/pkg/api/traffic"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/delivery/usage"
@@ -63,6 +64,9 @@ func TestHistory(t *testing.T) {
 	rollout := toggles[slices.IndexFunc(toggles, func(f toggle.Feature) bool { return f.Name == "new-checkout" })]
 	assert.Equal(t, "25", rollout.Environments["production"].Strategies[1].Parameters["rollout"])
 	assert.Equal(t, []int64{1}, rollout.Segments())
+	beta, err := segment.NewStore(f.Client, f.Tables, f.Log()).Get(t.Context(), 1)
+	assert.OK(t, err)
+	assert.Equal(t, false, beta.CreatedAt.IsZero())
 	var asked usage.Counts
 	assert.OK(t, usagetable.WalkTallies(t.Context(), f.Client, f.Tables[usagetable.Table], now().Add(-24*time.Hour),
 		func(_ usagetable.Part, tally usage.Tally) { asked = asked.Plus(tally.Features["new-checkout"].Total()) }))
