@@ -290,7 +290,7 @@ func (o *Operator) UpdateProject(ctx context.Context, id string, change ProjectC
 		}
 	}
 	for _, name := range change.Remove {
-		if err := o.projects.RemoveEnvironment(ctx, id, name, o.environments); err != nil {
+		if err := o.projects.RemoveEnvironment(ctx, id, name, o.environments, project.Always); err != nil {
 			return Project{}, false, explainChange(err)
 		}
 	}
@@ -330,7 +330,7 @@ func (o *Operator) ReviveProject(ctx context.Context, id string) (p Project, cha
 
 // DeleteProject deletes a project that has no toggles, segments and client tokens.
 func (o *Operator) DeleteProject(ctx context.Context, id string) error {
-	return explainChange(o.projects.Delete(ctx, id, func(*access.Project) error { return nil }))
+	return explainChange(o.projects.Delete(ctx, id, project.Always))
 }
 
 // Access returns who has which roles in a project.
@@ -376,7 +376,7 @@ func (o *Operator) ChangeAccess(ctx context.Context, id string, c AccessChange) 
 		changed = false
 		edit(p.Users, c.Accounts)
 		edit(p.Groups, c.Groups)
-	}, project.AnyRole)
+	}, project.AnyRole, project.Always)
 	if err != nil {
 		return nil, false, explainChange(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"toggleadmin/pkg/api/changerequest"
 	"toggleadmin/pkg/api/codereference"
 	"toggleadmin/pkg/api/favorite"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/tagtype"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/apierror"
@@ -112,7 +113,7 @@ func (h *history) star(ctx context.Context) error {
 // protect makes changes of the production of payments need an approval.
 func (h *history) protect(ctx context.Context) error {
 	return h.stores.projects.SetConfig(ctx, payments, production,
-		access.Protection{ChangeRequests: true, RequiredApprovals: 1})
+		access.Protection{ChangeRequests: true, RequiredApprovals: 1}, project.Always)
 }
 
 // ask makes a change request that waits for an approval. The first call may have ended between its steps.

@@ -118,7 +118,7 @@ func (h *history) giveAccess(ctx context.Context) error {
 				p.Groups[g.ID] = []access.Role{r}
 			}
 		}
-	}, project.AnyRole)
+	}, project.AnyRole, project.Always)
 }
 
 // unlessExists returns an error unless an interrupted call has created the same.

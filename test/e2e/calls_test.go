@@ -191,7 +191,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"lifetimeDays":50}`,
 			status:   200,
 			function: "update-feature-type-lifetime",
-			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w+3w",
+			calls:    readPAT + ", Scan 1r, TransactWriteItems 2w+3w",
 		},
 		// the same
 		{
@@ -200,7 +200,7 @@ func TestCallsOfEachOperation(t *testing.T) { //nolint:tparallel // one request 
 			body:     `{"lifetimeDays":50}`,
 			status:   200,
 			function: "update-feature-type-lifetime",
-			calls:    readPAT + ", GetItem 1r, TransactWriteItems 2w",
+			calls:    readPAT + ", Scan 1r, TransactWriteItems 2w",
 		},
 
 		{"GET context", "viewer", "", 200, "get-context-fields", readPAT + ", Query 1r, Scan 1r"},

@@ -144,7 +144,7 @@ func inProject(edit func(*access.Project)) func(*testing.T, fixture) {
 	return func(t *testing.T, f fixture) {
 		t.Helper()
 		mayGive := func(context.Context, *access.Project, access.RoleDefinition) error { return nil }
-		assert.OK(t, project.NewStore(f.Client, f.Tables, f.Log()).UpdateAccess(t.Context(), "payments", edit, mayGive))
+		assert.OK(t, project.NewStore(f.Client, f.Tables, f.Log()).UpdateAccess(t.Context(), "payments", edit, mayGive, project.Always))
 	}
 }
 
@@ -223,7 +223,7 @@ func withSegment(t *testing.T, f fixture) {
 func twoInProject(t *testing.T, f fixture) {
 	t.Helper()
 	assert.OK(t, project.NewStore(f.Client, f.Tables, f.Log()).SetConfig(t.Context(), "payments", "production",
-		access.Protection{ChangeRequests: true, RequiredApprovals: 2}))
+		access.Protection{ChangeRequests: true, RequiredApprovals: 2}, project.Always))
 }
 
 func twoInEnvironment(t *testing.T, f fixture) {

@@ -39,7 +39,7 @@ func TestProtectionBeginsBeforeTheWrite(t *testing.T) {
 		want    string
 	}{
 		"config": {func() error {
-			return projects.SetConfig(t.Context(), "shop", "prod", access.Protection{ChangeRequests: true})
+			return projects.SetConfig(t.Context(), "shop", "prod", access.Protection{ChangeRequests: true}, project.Always)
 		}, requests},
 		"freeze": {func() error { return projects.SetFreeze(t.Context(), "shop", "prod", freeze) },
 			`The environment "prod" of the project "shop" is frozen until 2026-12-30T06:39:00.123Z: Sale`},
@@ -59,7 +59,7 @@ func TestProtectionBeginsBeforeTheWrite(t *testing.T) {
 		assert.Equal(t, []any{apierror.NoAccess, test.want}, []any{apierror.KindOf(err), apierror.From(err).Message})
 		assert.Equal(t, 0, len(db.Toggle(t, name).Environments))
 
-		assert.OK(t, projects.SetConfig(t.Context(), "shop", "prod", access.Protection{}))
+		assert.OK(t, projects.SetConfig(t.Context(), "shop", "prod", access.Protection{}, project.Always))
 		_ = projects.SetFreeze(t.Context(), "shop", "prod", nil)
 		_ = environments.SetFreeze(t.Context(), "prod", nil)
 		_, err = environments.Update(t.Context(), "prod", func(e *environment.Environment) error {

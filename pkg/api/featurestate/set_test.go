@@ -252,7 +252,7 @@ func TestSetRequiresPermissions(t *testing.T) {
 		a.Expect(with(access.MoveFeature), t, "set", test.path, test.body, fmt.Sprintf(refused, test.needs, test.where))
 	}
 	assert.OK(t, project.NewStore(a.Client, a.Tables, a.Log()).SetConfig(t.Context(), "shop", "prod",
-		access.Protection{ChangeRequests: true}))
+		access.Protection{ChangeRequests: true}, project.Always))
 	const on = `{"description":"d","environments":{"prod":{"enabled":true,"strategies":[{"name":"default"}]}}}`
 	owner := with(access.UpdateFeature, access.UpdateEnvironment)
 	a.Expect(owner, t, "set", "shop/f", on,

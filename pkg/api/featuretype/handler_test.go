@@ -51,9 +51,9 @@ func TestUpdateLifetime(t *testing.T) {
 		toggle.Type{ID: "az@[k"})
 	h := handlers(store)
 	const (
-		required    = "400 ValidationError: The `/body/lifetimeDays` property is required; you did not send it."
-		noEntityTag = "412 PreconditionFailed: The resource has no entity tag, so only `*` matches it in `If-Match`."
-		exists      = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
+		required = "400 ValidationError: The `/body/lifetimeDays` property is required; you did not send it."
+		changed  = "412 PreconditionFailed: The resource has changed since you read it. Read it again and repeat the change."
+		exists   = "412 PreconditionFailed: The resource exists and matches `If-None-Match`."
 	)
 	unknown := func(id string) string {
 		return fmt.Sprintf("404 NotFoundError: There is no feature type with the id %q.", id)
@@ -78,8 +78,7 @@ func TestUpdateLifetime(t *testing.T) {
 	} {
 		h.Expect(t.Context(), t, "update", test.id, test.body, test.want)
 	}
-	// A type has no entity tag.
-	h.With("If-Match", `"old"`).Expect(t.Context(), t, "update", "release", `{"lifetimeDays":2}`, noEntityTag)
+	h.With("If-Match", `"old"`).Expect(t.Context(), t, "update", "release", `{"lifetimeDays":2}`, changed)
 	h.With("If-Match", `"old"`).Expect(t.Context(), t, "update", "unknown", `{"lifetimeDays":2}`, unknown("unknown"))
 	h.With("If-None-Match", "*").Expect(t.Context(), t, "update", "release", `{"lifetimeDays":2}`, exists)
 	h.With("If-Match", "*").Expect(t.Context(), t, "update", "release", `{}`, required)
@@ -89,6 +88,32 @@ func TestUpdateLifetime(t *testing.T) {
 	cancel()
 	h.ExpectStatus(ctx, t, "list", "", "", 503)
 	h.ExpectStatus(ctx, t, "update", "release", `{"lifetimeDays":1}`, 503)
+}
+
+// The lifetimes of all types have one entity tag. A write compares it with the types that it read, in its transaction.
+func TestLifetimeTag(t *testing.T) {
+	t.Parallel()
+	store, db := newStore(t)
+	create(t, db, toggle.Type{ID: "release"}, toggle.Type{ID: "permission"})
+	h := handlers(store)
+	tag := func() string {
+		_, header, _ := h.Serve(t.Context(), operation.Request{Operation: "list"})
+		return header.Get("ETag")
+	}
+	first := tag()
+	h.With("If-Match", first).ExpectStatus(t.Context(), t, "update", "release", `{"lifetimeDays":2}`, 200)
+	h.With("If-Match", first).ExpectStatus(t.Context(), t, "update", "release", `{"lifetimeDays":3}`, 412)
+	h.With("If-Match", first).ExpectStatus(t.Context(), t, "update", "permission", `{"lifetimeDays":3}`, 412)
+	second := tag()
+	client := db.Before(t, "TransactWriteItems", 1, func() {
+		_, err := store.SetLifetime(t.Context(), "release", new(int64(5)))
+		assert.OK(t, err)
+	})
+	late := handlers(featuretype.NewStore(client, db.Tables, db.LogThrough(client)))
+	late.With("If-Match", second).ExpectStatus(t.Context(), t, "update", "release", `{"lifetimeDays":3}`, 412)
+	stored, err := store.Get(t.Context(), "release")
+	assert.OK(t, err)
+	assert.Equal(t, new(int64(5)), stored.LifetimeDays)
 }
 
 func TestUpdateLifetimeRejectsInvalidBodies(t *testing.T) {

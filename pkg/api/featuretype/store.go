@@ -87,14 +87,29 @@ func (s *Store) Get(ctx context.Context, id string) (toggle.Type, error) {
 // kind of its error is NotFound if there is no such type.
 //
 // Setting the current lifetime again is not recorded, but it writes the type's item too, because every write triggers
-// the re-evaluation of the type's toggles (contract section 4.3). SetLifetime is one consistent read and one
-// transaction, repeated if the type is changed concurrently.
-func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (next toggle.Type, err error) {
+// the re-evaluation of the type's toggles (contract section 4.3). SetLifetime is one List and one transaction, repeated if
+// the type is changed concurrently.
+func (s *Store) SetLifetime(ctx context.Context, id string, days *int64) (toggle.Type, error) {
+	return s.setLifetime(ctx, id, days, func([]toggle.Type) error { return nil })
+}
+
+// setLifetime is SetLifetime with a precondition, which receives all types before each transaction. Its error is returned.
+func (s *Store) setLifetime(
+	ctx context.Context, id string, days *int64, precondition func([]toggle.Type) error,
+) (next toggle.Type, err error) {
 	err = s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
-		old, err := s.Get(ctx, id)
+		all, err := s.List(ctx)
 		if err != nil {
 			return nil, err
 		}
+		i := slices.IndexFunc(all, func(t toggle.Type) bool { return t.ID == toggle.NormalTypeID(id) })
+		if i < 0 {
+			return nil, notFound(id)
+		}
+		if err := precondition(all); err != nil {
+			return nil, err
+		}
+		old := all[i]
 		next = old
 		if reflect.DeepEqual(old.LifetimeDays, days) {
 			return []types.TransactWriteItem{s.requestEvaluation(old.ID)}, nil

@@ -1,7 +1,6 @@
 package featuretype
 
 import (
-	"cmp"
 	_ "embed"
 	"net/http"
 	"slices"
@@ -40,14 +39,10 @@ func UpdateLifetime(types *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		failed := preconditions.Check(lambdahttp.NoETag)
-		var updated toggle.Type
-		if failed == nil {
-			updated, err = types.SetLifetime(r.Context(), id, lifetime)
-		} else {
-			_, err = types.Get(r.Context(), id)
-		}
-		if err = cmp.Or(err, failed); err != nil {
+		updated, err := types.setLifetime(r.Context(), id, lifetime, func(all []toggle.Type) error {
+			return preconditions.Check(etag(all))
+		})
+		if err != nil {
 			return err
 		}
 		return lambdahttp.WriteJSON(w, http.StatusOK, updated)

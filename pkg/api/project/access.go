@@ -74,11 +74,15 @@ func GetAccess(projects *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
+		w.Header().Set("ETag", accessTag(p))
 		return lambdahttp.WriteJSON(w, http.StatusOK, accessResponse{
 			newGrantsResponse(grants{p.Users, p.Groups}, accounts, groups), role.NewResponses(roles),
 		})
 	}
 }
+
+// accessTag returns the entity tag of who has which roles in a project.
+func accessTag(p *access.Project) string { return lambdahttp.ETag(newAccessData(p)) }
 
 // grants are roles in a project: those of accounts and those of groups, by id.
 type grants struct{ users, groups map[int64][]access.Role }
@@ -266,10 +270,11 @@ func checkSent(roles []access.Role) error {
 
 // updateAccess changes the access to the project of the path on behalf of the caller.
 func (s *Store) updateAccess(r *http.Request, edit func(*access.Project)) error {
-	if err := lambdahttp.CheckUntagged(r); err != nil {
+	precondition, err := matching(r, accessTag)
+	if err != nil {
 		return err
 	}
-	return s.UpdateAccess(r.Context(), r.PathValue("projectId"), edit, mayGive)
+	return s.UpdateAccess(r.Context(), r.PathValue("projectId"), edit, mayGive, precondition)
 }
 
 // mayGive returns nil if the caller has all permissions of a role in a project. The kind of its error is NoAccess.

@@ -107,7 +107,7 @@ func (s *Store) withoutRole(id string, role access.Role) func(context.Context) e
 					}
 				}
 			}
-		}, nil)
+		}, nil, Always)
 		if apierror.KindOf(err) == apierror.Conflict {
 			return nil
 		}

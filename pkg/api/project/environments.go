@@ -33,9 +33,10 @@ func AddEnvironment(projects *Store, environments *environment.Store) lambdahttp
 func RemoveEnvironment(projects *Store, environments *environment.Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
 		id, name := r.PathValue("projectId"), r.PathValue("environment")
-		if err := lambdahttp.CheckUntagged(r); err != nil {
+		precondition, err := matching(r, configTag)
+		if err != nil {
 			return err
 		}
-		return projects.RemoveEnvironment(r.Context(), id, name, environments) // nil: 200
+		return projects.RemoveEnvironment(r.Context(), id, name, environments, precondition) // nil: 200
 	}
 }

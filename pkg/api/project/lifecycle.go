@@ -10,7 +10,7 @@ import (
 // Archive serves POST /api/admin/projects/archive/{projectId}.
 func Archive(projects *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		precondition, err := matching(r)
+		precondition, err := matching(r, etag)
 		if err != nil {
 			return err
 		}
@@ -21,7 +21,7 @@ func Archive(projects *Store) lambdahttp.HandlerFunc {
 // Revive serves POST /api/admin/projects/revive/{projectId}.
 func Revive(projects *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		precondition, err := matching(r)
+		precondition, err := matching(r, etag)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func Revive(projects *Store) lambdahttp.HandlerFunc {
 // Delete serves DELETE /api/admin/projects/{projectId}.
 func Delete(projects *Store) lambdahttp.HandlerFunc {
 	return func(_ http.ResponseWriter, r *http.Request) error {
-		precondition, err := matching(r)
+		precondition, err := matching(r, etag)
 		if err != nil {
 			return err
 		}
@@ -40,8 +40,8 @@ func Delete(projects *Store) lambdahttp.HandlerFunc {
 	}
 }
 
-// matching returns the check of the preconditions of a request.
-func matching(r *http.Request) (func(*access.Project) error, error) {
+// matching returns the check of the preconditions of a request against the entity tag that tag returns.
+func matching(r *http.Request, tag func(*access.Project) string) (Precondition, error) {
 	preconditions, err := lambdahttp.PreconditionsOf(r)
-	return func(p *access.Project) error { return preconditions.Check(etag(p)) }, err
+	return func(p *access.Project) error { return preconditions.Check(tag(p)) }, err
 }

@@ -69,7 +69,11 @@ func compile(pattern string) (*regexp.Regexp, error) { return regexp.Compile(`^(
 
 // etag returns the entity tag of a project. It changes with everything that update-project and update-project-settings
 // can change.
-func etag(p *access.Project) string { return lambdahttp.ETag(newEventData(p)) }
+func etag(p *access.Project) string {
+	data := newEventData(p)
+	data.Environments = nil // configTag is their tag
+	return lambdahttp.ETag(data)
+}
 
 // eventData is a project in the data of events, without who has access to it.
 type eventData struct {

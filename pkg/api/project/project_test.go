@@ -243,6 +243,8 @@ func TestUpdate(t *testing.T) {
 	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, http.StatusCreated)
 	_, header, _ := f.Serve(f.ada(t), operation.Request{Operation: "overview", Path: "shop"})
 	tag := header.Get("ETag")
+	environments := environment.NewStore(f.Client, f.Tables, nil)
+	assert.OK(t, f.store.RemoveEnvironment(t.Context(), "shop", "development", environments, project.Always)) // not in the tag
 	f.With("If-Match", tag).ExpectStatus(f.ada(t), t, "update", "shop", `{"name":"The shop","description":"d"}`, http.StatusOK)
 	f.With("If-Match", tag).ExpectStatus(f.ada(t), t, "update", "shop", `{"name":"Shop"}`, http.StatusPreconditionFailed)
 	for _, call := range []struct{ operation, body, want string }{
@@ -411,6 +413,43 @@ func TestAccess(t *testing.T) {
 	expectPart(t, text, `"name":"Ben","email":"ben@example.com","rootRole":3,"accountType":"User","roleId":5,"roles":[5,7]}`)
 }
 
+// Who has which roles in a project has an entity tag, which other changes of the project do not change. A write compares it
+// with the project that it changes.
+func TestAccessTag(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, http.StatusCreated)
+	tag := func() string {
+		_, header, _ := f.Serve(f.ada(t), operation.Request{Operation: "getAccess", Path: "shop"})
+		return header.Get("ETag")
+	}
+	const member = `{"roles":[5],"groups":[1],"users":[]}`
+	first := tag()
+	f.ExpectStatus(f.ada(t), t, "update", "shop", `{"name":"The shop"}`, http.StatusOK)
+	f.With("If-Match", first).ExpectStatus(f.ada(t), t, "addAccess", "shop", member, http.StatusOK)
+	second := tag()
+	for name, body := range map[string]string{"addAccess": member, "setAccess": `{"roles":[{"id":4,"users":[1],"groups":[]}]}`} {
+		f.With("If-Match", first).ExpectStatus(f.ada(t), t, name, "shop", body, http.StatusPreconditionFailed)
+	}
+	f.With("If-Match", first).ExpectStatus(f.ada(t), t, "removeUser", "shop/3", "", http.StatusPreconditionFailed)
+	f.With("If-Match", second).ExpectStatus(f.ada(t), t, "removeUser", "shop/3", "", http.StatusOK)
+	assert.Equal(t, second, tag()) // nothing has changed
+
+	// A change between reading and writing.
+	client := f.Before(t, "TransactWriteItems", 1, func() {
+		f.ExpectStatus(f.ada(t), t, "addAccess", "shop", `{"roles":[6],"groups":[1],"users":[]}`, http.StatusOK)
+	})
+	groups := f.Set
+	groups.Parameters = []string{"projectId", "groupId"}
+	groups.Handlers = map[string]lambdahttp.HandlerFunc{
+		"remove": project.RemoveGroupRoles(project.NewStore(client, f.Tables, f.LogThrough(client))),
+	}
+	groups.With("If-Match", second).ExpectStatus(f.ada(t), t, "remove", "shop/1", "", http.StatusPreconditionFailed)
+	p, err := f.store.Get(t.Context(), "shop")
+	assert.OK(t, err)
+	assert.Equal(t, []access.Role{5, 6}, p.Groups[1])
+}
+
 // Nobody gives a role with a permission that they lack.
 func TestGiveMoreThanOneHas(t *testing.T) {
 	t.Parallel()
@@ -444,7 +483,7 @@ func TestTurnedOnMeanwhile(t *testing.T) {
 		assert.OK(t, err)
 	})
 	projects := project.NewStore(client, f.Tables, f.LogThrough(client))
-	err := projects.RemoveEnvironment(t.Context(), "shop", "production", environment.NewStore(client, f.Tables, nil))
+	err := projects.RemoveEnvironment(t.Context(), "shop", "production", environment.NewStore(client, f.Tables, nil), project.Always)
 	expectError(t, err, `that are on in the environment "production" is 1. Turn them off first.`)
 }
 

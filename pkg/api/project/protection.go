@@ -74,8 +74,21 @@ func Config(environments *environment.Store, now func() time.Time) lambdahttp.Ha
 			}
 			configs = append(configs, c)
 		}
+		w.Header().Set("ETag", configTag(p))
 		return lambdahttp.WriteJSON(w, http.StatusOK, configs)
 	}
+}
+
+// configTag returns the entity tag of the environments of a project and their protections. Freezes do not change it.
+func configTag(p *access.Project) string {
+	protections := map[string]configData{}
+	for name, protection := range p.Protections {
+		protection.Freeze = nil
+		if protection != (access.Protection{}) && p.HasEnvironment(name) {
+			protections[name] = newConfigData(protection)
+		}
+	}
+	return lambdahttp.ETag([]any{p.Environments, protections})
 }
 
 // UpdateConfig serves PUT /api/admin/projects/{projectId}/environments/{environment}/change-requests/config.
@@ -90,7 +103,8 @@ func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.H
 		if err != nil {
 			return err
 		}
-		if err := lambdahttp.CheckUntagged(r); err != nil {
+		precondition, err := matching(r, configTag)
+		if err != nil {
 			return err
 		}
 		approvals, _ := body.Int("requiredApprovals") // 0: the default
@@ -104,7 +118,7 @@ func UpdateConfig(projects *Store, environments *environment.Store) lambdahttp.H
 			ChangeRequests:    body.Bool("changeRequestsEnabled"),
 			RequiredApprovals: approvals,
 			ForbidsTurningOff: body.Has("allowTurningOff") && !body.Bool("allowTurningOff"),
-		})
+		}, precondition)
 		if err != nil {
 			return err
 		}

@@ -95,6 +95,52 @@ func TestConfig(t *testing.T) {
 	}, protected)
 }
 
+// The environments of a project and their protections have one entity tag, which freezes and other changes of the project
+// do not change. A write compares it with the project that it changes.
+func TestConfigTag(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	h := f.protections(time.Now)
+	f.ExpectStatus(f.ada(t), t, "create", "", `{"id":"shop","name":"Shop"}`, 201)
+	tag := func() string {
+		_, header, _ := h.Serve(f.ada(t), operation.Request{Operation: "config", Path: "shop"})
+		return header.Get("ETag")
+	}
+	const changed = "412 PreconditionFailed: The resource has changed since you read it. Read it again and repeat the change."
+	first := tag()
+	h.Expect(f.ada(t), t, "rename", "shop", `{"name":"The shop"}`, "200")
+	assert.OK(t, f.store.SetFreeze(t.Context(), "shop", "production", &access.Freeze{Until: time.Now().Add(time.Hour)}))
+	assert.Equal(t, first, tag())
+	protect := func(with, environment, body, want string) {
+		t.Helper()
+		h.With("If-Match", with).Expect(f.ada(t), t, "protect", "shop/"+environment, body, want)
+	}
+	protect(first, "production", `{"changeRequestsEnabled":true}`, "204")
+	protect(first, "production", `{"changeRequestsEnabled":true}`, changed) // also if nothing would change
+	protect(first, "development", `{"changeRequestsEnabled":true}`, changed)
+	second := tag()
+	h.With("If-Match", first).Expect(f.ada(t), t, "remove", "shop/development", "", changed)
+	h.With("If-Match", second).Expect(f.ada(t), t, "remove", "shop/development", "", "200")
+	third := tag()
+	protect(second, "production", `{"changeRequestsEnabled":false}`, changed)
+	protect(third, "production", `{"changeRequestsEnabled":false}`, "204")
+	protect(third, "production", `{"changeRequestsEnabled":true,"requiredApprovals":2}`, changed)
+
+	// A change between reading and writing.
+	last, two := tag(), access.Protection{ChangeRequests: true, RequiredApprovals: 2}
+	client := f.Before(t, "TransactWriteItems", 1, func() {
+		assert.OK(t, f.store.SetConfig(t.Context(), "shop", "production", two, project.Always))
+	})
+	h.Handlers["protect"] = project.UpdateConfig(project.NewStore(client, f.Tables, f.LogThrough(client)),
+		environment.NewStore(f.Client, f.Tables, f.Log()))
+	protect(last, "production", `{"changeRequestsEnabled":false,"allowTurningOff":false}`, changed)
+	p, err := f.store.Get(t.Context(), "shop")
+	assert.OK(t, err)
+	stored := p.ProtectionOf("production")
+	stored.Freeze = nil
+	assert.Equal(t, two, stored)
+}
+
 // Each change of a protection is counted, so that the change of a segment finds out.
 func TestProtectionsAreCounted(t *testing.T) {
 	t.Parallel()

@@ -53,16 +53,19 @@ func roleIDs(roles []access.Role) []int64 {
 }
 
 // UpdateAccess changes who has which roles in a project. edit changes the maps Users and Groups of a copy of the project.
-// mayGive reports whether the caller may give a role. If nothing changes, UpdateAccess only reads. The kind of its error
-// is NotFound if there is no project; Validation if an account, a group or a role does not exist, or the request gives
+// mayGive reports whether the caller may give a role. precondition receives the project; its error is returned. If nothing
+// changes, UpdateAccess only reads. The kind of its error is NotFound if there is no project; Validation if an account, a group or a role does not exist, or the request gives
 // too many; NoAccess if the caller may not give a role; or Conflict if a protected or private project would have no Owner.
 func (s *Store) UpdateAccess(
 	ctx context.Context, id string, edit func(*access.Project),
-	mayGive func(context.Context, *access.Project, access.RoleDefinition) error,
+	mayGive func(context.Context, *access.Project, access.RoleDefinition) error, precondition Precondition,
 ) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
 		if err != nil {
+			return nil, err
+		}
+		if err := precondition(old); err != nil {
 			return nil, err
 		}
 		next := edited(old, edit)

@@ -22,13 +22,13 @@ import (
 // Archive archives a project, or does nothing if it is archived. precondition receives the project; its error is
 // returned. The kind of the error of Archive is NotFound, NoAccess for the default project, or Conflict while the project
 // has toggles that are not archived.
-func (s *Store) Archive(ctx context.Context, id string, precondition func(*access.Project) error) error {
+func (s *Store) Archive(ctx context.Context, id string, precondition Precondition) error {
 	return s.ArchiveAt(ctx, id, datetime.Milliseconds(s.log.Now()), precondition)
 }
 
 // ArchiveAt is Archive with the time that the project has as that of its archiving.
 func (s *Store) ArchiveAt(
-	ctx context.Context, id string, at time.Time, precondition func(*access.Project) error,
+	ctx context.Context, id string, at time.Time, precondition Precondition,
 ) error {
 	errArchived := errors.New("the project is archived")
 	err := s.close(ctx, id, closing{
@@ -67,7 +67,7 @@ func (s *Store) ArchiveAt(
 // Delete deletes a project, which need not be archived. precondition receives the project; its error is returned. The
 // kind of the error of Delete is NotFound, NoAccess for the default project, or Conflict while the project has a toggle,
 // a segment, or a client token of its own. Reports of code references are deleted with the project.
-func (s *Store) Delete(ctx context.Context, id string, precondition func(*access.Project) error) error {
+func (s *Store) Delete(ctx context.Context, id string, precondition Precondition) error {
 	err := s.close(ctx, id, closing{
 		precondition: precondition,
 		check: func(found contents) error {
@@ -118,7 +118,7 @@ func (c contents) conflict(id string) error {
 
 // closing is the archiving or deletion of a project.
 type closing struct {
-	precondition func(*access.Project) error
+	precondition Precondition
 	check        func(contents) error // of what the project has
 	write        func(*dynamo.Actions, *access.Project, expression.ConditionBuilder) error
 }

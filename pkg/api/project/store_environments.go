@@ -61,9 +61,11 @@ func (s *Store) AddEnvironment(
 }
 
 // RemoveEnvironment ends that the toggles of a project can be switched in an environment. The kind of its error is
-// NotFound if there is no project or it does not have the environment, or Conflict while a toggle of the project is on in
-// the environment.
-func (s *Store) RemoveEnvironment(ctx context.Context, id, name string, environments *environment.Store) error {
+// NotFound if there is no project or it does not have the environment, that of precondition, which receives the project, or
+// Conflict while a toggle of the project is on in the environment.
+func (s *Store) RemoveEnvironment(
+	ctx context.Context, id, name string, environments *environment.Store, precondition Precondition,
+) error {
 	references := environment.ReferencesStore(s.client, s.tables)
 	err := s.changeEnvironments(ctx, id, name, environments, func(
 		p *access.Project, all []environment.Environment, actions *dynamo.Actions,
@@ -73,6 +75,9 @@ func (s *Store) RemoveEnvironment(ctx context.Context, id, name string, environm
 			return environment.NotFound(name)
 		}
 		if err := environment.CheckProject(p, name); err != nil {
+			return err
+		}
+		if err := precondition(p); err != nil {
 			return err
 		}
 		if n := all[i].References.ByProject[id]; n > 0 {

@@ -30,10 +30,12 @@ func newConfigData(p access.Protection) configData {
 	return data
 }
 
-// SetConfig replaces the protection of an environment of a project, without the freeze. The kind of its error is NotFound
-// if there is no project.
-func (s *Store) SetConfig(ctx context.Context, id, environment string, next access.Protection) error {
-	return s.EditConfig(ctx, id, environment, func(access.Protection) access.Protection { return next })
+// SetConfig replaces the protection of an environment of a project, without the freeze. precondition receives the project;
+// its error is returned. The kind of the error is NotFound if there is no project.
+func (s *Store) SetConfig(
+	ctx context.Context, id, environment string, next access.Protection, precondition Precondition,
+) error {
+	return s.editConfig(ctx, id, environment, func(access.Protection) access.Protection { return next }, precondition)
 }
 
 // EditConfig is SetConfig for the protection that edit returns for the one that is stored. If it changes meanwhile, edit is
@@ -41,7 +43,13 @@ func (s *Store) SetConfig(ctx context.Context, id, environment string, next acce
 func (s *Store) EditConfig(
 	ctx context.Context, id, environment string, edit func(access.Protection) access.Protection,
 ) error {
-	err := s.protect(ctx, id, environment, func(p *access.Protection) error {
+	return s.editConfig(ctx, id, environment, edit, Always)
+}
+
+func (s *Store) editConfig(
+	ctx context.Context, id, environment string, edit func(access.Protection) access.Protection, precondition Precondition,
+) error {
+	err := s.protect(ctx, id, environment, precondition, func(p *access.Protection) error {
 		next := edit(*p)
 		next.Freeze = p.Freeze
 		*p = next
@@ -58,7 +66,7 @@ func (s *Store) EditConfig(
 // SetFreeze freezes an environment of a project, or ends the freeze if freeze is nil. The kind of its error is NotFound if
 // there is no project, or no freeze to end.
 func (s *Store) SetFreeze(ctx context.Context, id, name string, freeze *access.Freeze) error {
-	err := s.protect(ctx, id, name, func(p *access.Protection) error {
+	err := s.protect(ctx, id, name, Always, func(p *access.Protection) error {
 		if freeze == nil && environment.Current(p.Freeze, s.log.Now()) == nil {
 			return notFrozen(id, name)
 		}
@@ -79,12 +87,15 @@ type changeIn = func(t eventlog.Type, data, preData any) eventlog.Change
 // protect writes what edit changes of the protection of an environment of a project, with the event that record returns.
 // It does nothing if edit changes nothing.
 func (s *Store) protect(
-	ctx context.Context, id, environment string, edit func(*access.Protection) error,
+	ctx context.Context, id, environment string, precondition Precondition, edit func(*access.Protection) error,
 	record func(change changeIn, old, next access.Protection) eventlog.Change,
 ) error {
 	return s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Get(ctx, id)
 		if err != nil {
+			return nil, err
+		}
+		if err := precondition(old); err != nil {
 			return nil, err
 		}
 		before := old.ProtectionOf(environment)

@@ -31,6 +31,12 @@ const (
 	actionEvent       = "event"
 )
 
+// Precondition returns an error if a project is not to be changed. It is called again if the project changes meanwhile.
+type Precondition = func(*access.Project) error
+
+// Always is the precondition that holds for each project.
+func Always(*access.Project) error { return nil }
+
 // Get returns a project. The kind of its error is NotFound if there is none with the id.
 func (s *Store) Get(ctx context.Context, id string) (*access.Project, error) {
 	p, err := s.access.Project(ctx, id)
@@ -164,7 +170,7 @@ func (s *Store) Update(ctx context.Context, id string, edit func(*access.Project
 
 // Revive makes an archived project an active one. It does nothing if the project is not archived. precondition receives
 // the project; its error is returned.
-func (s *Store) Revive(ctx context.Context, id string, precondition func(*access.Project) error) error {
+func (s *Store) Revive(ctx context.Context, id string, precondition Precondition) error {
 	err := s.change(ctx, id, eventlog.ProjectRevived, func(p *access.Project) error {
 		if err := precondition(p); err != nil {
 			return err

@@ -27,7 +27,7 @@ func Update(projects *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		precondition, err := matching(r)
+		precondition, err := matching(r, etag)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func UpdateSettings(projects *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		precondition, err := matching(r)
+		precondition, err := matching(r, etag)
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func TestSegmentInAProtectedEnvironment(t *testing.T) {
 		assert.OK(t, err)
 	}
 	protect := func(s stage) {
-		assert.OK(t, s.projects.SetConfig(t.Context(), "shop", "production", access.Protection{ChangeRequests: true}))
+		assert.OK(t, s.projects.SetConfig(t.Context(), "shop", "production", access.Protection{ChangeRequests: true}, project.Always))
 	}
 	for name, test := range map[string]struct {
 		first, then func(stage) // before the update, and before its write

@@ -87,7 +87,7 @@ func (c *Client) applyStep(ctx context.Context, s *Step) error {
 func report(s Step, err error, done func(Outcome)) error {
 	o := Outcome{Ref: s.Ref}
 	switch a := s.action.(type) {
-	case *ifUnchanged:
+	case *changeEnvironment:
 		o.Environment = a.environment
 	case *setRoles:
 		o.Group = a.group

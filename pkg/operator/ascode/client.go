@@ -73,7 +73,7 @@ func idsOf(list []named) map[string]int64 {
 
 // protected returns the environments of a project that require change requests, sorted.
 func (c *Client) protected(ctx context.Context, project string) (names []string, err error) {
-	all, err := c.protections(ctx, project)
+	all, _, err := c.protections(ctx, project)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if all[name].ChangeRequestsEnabled {
 			names = append(names, name)

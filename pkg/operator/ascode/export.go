@@ -70,7 +70,7 @@ func (c *Client) Export(ctx context.Context, dir string) (map[Kind]int, error) {
 
 // all returns all resources that the token sees.
 func (c *Client) all(ctx context.Context) ([]Resource, error) {
-	types, err := c.types(ctx)
+	types, _, err := c.types(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (c *Client) describedProject(ctx context.Context, id string, roles map[stri
 	if err != nil {
 		return nil, err
 	}
-	protections, err := c.protections(ctx, id)
+	protections, _, err := c.protections(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (c *Client) describedProject(ctx context.Context, id string, roles map[stri
 	for name, protection := range protections {
 		p.Environments[name] = protection.asFile()
 	}
-	groups, err := c.rolesOfGroups(ctx, id)
+	groups, _, err := c.rolesOfGroups(ctx, id)
 	p.Groups = groupsAsFile(groups, roles)
 	return &p.Project, err
 }

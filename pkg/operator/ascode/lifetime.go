@@ -57,7 +57,8 @@ func (t *ToggleType) plan(_ context.Context, p *planner) (Step, error) {
 		lifetime(id, stored), lifetime(id, t.LifetimeDays), &setLifetime{id, stored, t})
 }
 
-// setLifetime sets the lifetime of a type. The API has no entity tag for it, so it is compared just before.
+// setLifetime sets the lifetime of a type, which must be as the plan has seen it. The entity tag is that of all types, so it
+// is read just before, also after other steps.
 type setLifetime struct {
 	id   string
 	seen *int64
@@ -65,35 +66,36 @@ type setLifetime struct {
 }
 
 func (a *setLifetime) apply(ctx context.Context, c *Client, _ *Step) error {
-	types, err := c.lifetimes(ctx)
+	types, etag, err := c.lifetimes(ctx)
 	if err != nil {
 		return err
 	}
 	if now, exists := types[a.id]; !exists || !reflect.DeepEqual(now, a.seen) {
 		return errChangedByOthers
 	}
-	_, err = c.api.Call(ctx, http.MethodPut, []string{"feature-types", a.id, "lifetime"}, nil, nil, a.next, nil)
+	_, err = c.api.Call(ctx, http.MethodPut, []string{"feature-types", a.id, "lifetime"}, nil,
+		map[string]string{"If-Match": etag}, a.next, nil)
 	return err
 }
 
-// lifetimes returns the lifetimes of the types by their ids.
-func (c *Client) lifetimes(ctx context.Context) (map[string]*int64, error) {
-	types, err := c.types(ctx)
-	days := map[string]*int64{}
+// lifetimes returns the lifetimes of the types by their ids, with their entity tag.
+func (c *Client) lifetimes(ctx context.Context) (days map[string]*int64, etag string, err error) {
+	types, etag, err := c.types(ctx)
+	days = map[string]*int64{}
 	for _, t := range types {
 		days[t.ID] = t.LifetimeDays
 	}
-	return days, err
+	return days, etag, err
 }
 
-// types returns the types with their lifetimes.
-func (c *Client) types(ctx context.Context) (all []*ToggleType, err error) {
+// types returns the types with their lifetimes, and the entity tag of the lifetimes.
+func (c *Client) types(ctx context.Context) (all []*ToggleType, etag string, err error) {
 	var list struct {
 		Types []toggle.Type `json:"types"`
 	}
-	err = c.api.Get(ctx, &list, "feature-types")
+	header, err := c.api.Call(ctx, http.MethodGet, []string{"feature-types"}, nil, nil, nil, &list)
 	for _, t := range list.Types {
 		all = append(all, &ToggleType{Kind: KindType, ID: t.ID, LifetimeDays: t.LifetimeDays})
 	}
-	return all, err
+	return all, header.Get("ETag"), err
 }

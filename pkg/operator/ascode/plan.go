@@ -119,9 +119,12 @@ type planner struct {
 func (c *Client) Plan(ctx context.Context, resources []Resource, o Options) (Plan, error) {
 	p := &planner{
 		client: c, o: o, caller: sync.OnceValues(func() (eventlog.Actor, error) { return c.caller(ctx) }),
-		groups:    sync.OnceValues(func() (map[string]int64, error) { return c.groups(ctx) }),
-		lifetimes: sync.OnceValues(func() (map[string]*int64, error) { return c.lifetimes(ctx) }),
-		roles:     sync.OnceValues(func() (map[string]int64, error) { return c.roles(ctx) }),
+		groups: sync.OnceValues(func() (map[string]int64, error) { return c.groups(ctx) }),
+		lifetimes: sync.OnceValues(func() (map[string]*int64, error) {
+			days, _, err := c.lifetimes(ctx)
+			return days, err
+		}),
+		roles: sync.OnceValues(func() (map[string]int64, error) { return c.roles(ctx) }),
 
 		environments: sync.OnceValues(func() (map[string]int64, error) { return c.environments(ctx) }),
 

@@ -88,20 +88,20 @@ func (c *Client) environments(ctx context.Context) (map[string]int64, error) {
 	return all, err
 }
 
-// protections returns the environments of a project and their protections, which are in effect.
-func (c *Client) protections(ctx context.Context, project string) (map[string]Protection, error) {
+// protections returns the environments of a project and their protections, which are in effect, with their entity tag.
+func (c *Client) protections(ctx context.Context, project string) (all map[string]Protection, etag string, err error) {
 	var config []struct {
 		Environment          string `json:"environment"`
 		ChangeRequestEnabled bool   `json:"changeRequestEnabled"`
 		RequiredApprovals    int64  `json:"requiredApprovals"`
 		AllowTurningOff      bool   `json:"allowTurningOff"`
 	}
-	err := c.api.Get(ctx, &config, "projects", project, "change-requests", "config")
-	all := map[string]Protection{}
+	header, err := c.api.Call(ctx, http.MethodGet, []string{"projects", project, "change-requests", "config"}, nil, nil, nil, &config)
+	all = map[string]Protection{}
 	for _, e := range config {
 		all[e.Environment] = Protection{e.ChangeRequestEnabled, e.RequiredApprovals, &e.AllowTurningOff}
 	}
-	return all, err
+	return all, header.Get("ETag"), err
 }
 
 // storedPlaces is what the API has of a project beside its record, as far as a file describes it. It is empty for a new one.
@@ -113,12 +113,12 @@ type storedPlaces struct {
 // readPlaces reads what the API has of a project beside its record, as far as the file describes it.
 func (s *Project) readPlaces(ctx context.Context, c *Client) (stored storedPlaces, err error) {
 	if s.Environments != nil {
-		if stored.protections, err = c.protections(ctx, s.ID); err != nil {
+		if stored.protections, _, err = c.protections(ctx, s.ID); err != nil {
 			return stored, explain(s, err)
 		}
 	}
 	if s.Groups != nil {
-		if stored.roles, err = c.rolesOfGroups(ctx, s.ID); err != nil {
+		if stored.roles, _, err = c.rolesOfGroups(ctx, s.ID); err != nil {
 			return stored, explain(s, err)
 		}
 	}
@@ -138,7 +138,7 @@ func (s *Project) planEnvironments(p *planner, now map[string]Protection) (
 		return nil, nil, nil, err
 	}
 	isNew := p.first[s.Ref().key()] == created
-	add := func(steps *[]Step, t eventlog.Type, name string, before, after any, a *ifUnchanged) {
+	add := func(steps *[]Step, t eventlog.Type, name string, before, after any, a *changeEnvironment) {
 		a.project, a.environment = s.ID, name
 		e := eventlog.Event{Type: t, Subject: project.Subject(s.ID), Project: s.ID, Environment: name}
 		step, stepErr := p.step(s.Ref(), e, before, after, a)
@@ -157,47 +157,52 @@ func (s *Project) planEnvironments(p *planner, now map[string]Protection) (
 		if !has {
 			seen = Protection{}.inEffect(least)
 		}
+		stored := &seen // when the protection is changed
 		if !has && !isNew {
 			p.first[Ref{KindEnvironment, name, s.ID}.key()] = created
+			stored = &Protection{} // until the environment is added
 			add(&added, eventlog.ProjectEnvironmentAdded, name, nil, object{"environment": name},
-				&ifUnchanged{send: send{method: http.MethodPost, path: path, body: object{"environment": name}}})
+				&changeEnvironment{send: send{method: http.MethodPost, path: path, body: object{"environment": name}}, result: stored})
 		}
 		next := s.Environments[name].inEffect(least)
-		a := &ifUnchanged{send: send{http.MethodPut, append(slices.Clone(path), name, "change-requests", "config"), "", next}}
-		if has {
-			a.seen = &seen
-		}
-		add(&protected, eventlog.ChangeRequestConfigUpdated, name, seen, next, a)
+		add(&protected, eventlog.ChangeRequestConfigUpdated, name, seen, next, &changeEnvironment{
+			send: send{http.MethodPut, append(slices.Clone(path), name, "change-requests", "config"), "", next}, seen: stored,
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if _, stays := s.Environments[name]; !stays {
 			seen := now[name]
 			add(&removed, eventlog.ProjectEnvironmentRemoved, name, object{"environment": name}, nil,
-				&ifUnchanged{send{method: http.MethodDelete, path: append(slices.Clone(path), name)}, s.ID, name, &seen})
+				&changeEnvironment{send: send{method: http.MethodDelete, path: append(slices.Clone(path), name)}, seen: &seen})
 		}
 	}
 	return added, removed, protected, err
 }
 
-// ifUnchanged is the action of a request about an environment of a project. The API has no entity tag for it, so it is
-// compared just before.
-type ifUnchanged struct {
+// changeEnvironment is the action of a request about an environment of a project. The environment must be as the plan has
+// seen it. The entity tag is that of all environments of the project, so it is read just before, also after other steps.
+type changeEnvironment struct {
 	send
 
 	project, environment string
-	seen                 *Protection // nil: the project did not have the environment
+	seen                 *Protection // nil: the project does not have the environment
+	result               *Protection // gets the protection of an environment that is added; nil: it is not needed
 }
 
-func (a *ifUnchanged) apply(ctx context.Context, c *Client, s *Step) error {
-	all, err := c.protections(ctx, a.project)
+func (a *changeEnvironment) apply(ctx context.Context, c *Client, s *Step) error {
+	all, etag, err := c.protections(ctx, a.project)
 	if err != nil {
 		return err
 	}
 	now, has := all[a.environment]
-	isSame := a.seen != nil && has && reflect.DeepEqual(now, *a.seen) ||
-		a.seen == nil && has == (a.method == http.MethodPut) // which follows a step that added it
-	if !isSame {
+	if has != (a.seen != nil) || has && !reflect.DeepEqual(now, *a.seen) {
 		return errChangedByOthers
 	}
-	return a.send.apply(ctx, c, s)
+	a.etag = etag
+	if err := a.send.apply(ctx, c, s); err != nil || a.result == nil {
+		return err
+	}
+	all, _, err = c.protections(ctx, a.project)
+	*a.result = all[a.environment]
+	return err
 }

@@ -16,20 +16,21 @@ import (
 	"toggleadmin/pkg/operator/apiclient"
 )
 
-// rolesOfGroups returns the ids of the roles of groups in a project, ascending, by the names of the groups.
-func (c *Client) rolesOfGroups(ctx context.Context, project string) (map[string][]int64, error) {
+// rolesOfGroups returns the ids of the roles of groups in a project, ascending, by the names of the groups, with the
+// entity tag of all roles in the project.
+func (c *Client) rolesOfGroups(ctx context.Context, project string) (all map[string][]int64, etag string, err error) {
 	var access struct {
 		Groups []struct {
 			Name  string  `json:"name"`
 			Roles []int64 `json:"roles"`
 		} `json:"groups"`
 	}
-	err := c.api.Get(ctx, &access, "projects", project, "access")
-	all := map[string][]int64{}
+	header, err := c.api.Call(ctx, http.MethodGet, []string{"projects", project, "access"}, nil, nil, nil, &access)
+	all = map[string][]int64{}
 	for _, g := range access.Groups {
 		all[g.Name] = slices.Sorted(slices.Values(g.Roles))
 	}
-	return all, err
+	return all, header.Get("ETag"), err
 }
 
 // roles returns the ids of roles by their names.
@@ -101,7 +102,8 @@ func (s *Project) planGroups(p *planner, seen map[string][]int64) (steps []Step,
 	return steps, nil
 }
 
-// setRoles sets the roles of a group in a project. The API has no entity tag for them, so they are compared just before.
+// setRoles sets the roles of a group in a project, which must be as the plan has seen them. The entity tag is that of all
+// roles in the project, so it is read just before, also after other steps.
 type setRoles struct {
 	project, group string
 	id             int64 // of the group
@@ -109,19 +111,20 @@ type setRoles struct {
 }
 
 func (a *setRoles) apply(ctx context.Context, c *Client, _ *Step) error {
-	now, err := c.rolesOfGroups(ctx, a.project)
+	now, etag, err := c.rolesOfGroups(ctx, a.project)
 	if err != nil {
 		return err
 	}
 	if !slices.Equal(now[a.group], a.seen) {
 		return errChangedByOthers
 	}
+	match := map[string]string{"If-Match": etag}
 	path := []string{"projects", a.project, "groups", strconv.FormatInt(a.id, 10), "roles"}
 	if len(a.next) == 0 {
-		_, err = c.api.Call(ctx, http.MethodDelete, path, nil, nil, nil, nil)
+		_, err = c.api.Call(ctx, http.MethodDelete, path, nil, match, nil, nil)
 		return err
 	}
-	_, err = c.api.Call(ctx, http.MethodPut, path, url.Values{"roles": {apiclient.IDs(a.next)}}, nil, nil, nil)
+	_, err = c.api.Call(ctx, http.MethodPut, path, url.Values{"roles": {apiclient.IDs(a.next)}}, match, nil, nil)
 	return err
 }
 

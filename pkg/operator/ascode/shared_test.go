@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -145,6 +148,115 @@ groups: {Team: [Member]}
 	seen = planOf(t, client, strings.Replace(file, "qa: {}, ", "", 1))
 	send(t, service, "DELETE", "projects/pay/environments/qa", "")
 	assert.Equal(t, []string{"project pay qa changed true"}, parts(t, client, seen))
+}
+
+// What somebody else changes of what has no request of its own, after apply has compared it and before its request, is not
+// overwritten.
+func TestApplyPartsThatChangeMeanwhile(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	send(t, service, "POST", "groups", `{"name":"Team"}`)
+	send(t, service, "POST", "groups", `{"name":"Old team"}`)
+	send(t, service, "POST", "environments", `{"name":"qa","type":"test"}`)
+	send(t, service, "POST", "projects", `{"id":"pay","name":"Pay","environments":["development","production","qa"]}`)
+	send(t, service, "PUT", "projects/pay/groups/2/roles?roles=6", "")
+	const config = "projects/pay/environments/%s/change-requests/config"
+	meanwhile := map[string]func(){
+		"PUT feature-types/release/lifetime": func() {
+			send(t, service, "PUT", "feature-types/release/lifetime", `{"lifetimeDays":12}`)
+		},
+		"DELETE projects/pay/environments/qa": func() {
+			send(t, service, "PUT", fmt.Sprintf(config, "qa"), `{"changeRequestsEnabled":true}`)
+		},
+		"PUT " + fmt.Sprintf(config, "production"): func() {
+			send(t, service, "PUT", fmt.Sprintf(config, "production"), `{"changeRequestsEnabled":true,"requiredApprovals":3}`)
+		},
+		"PUT projects/pay/groups/1/roles":    func() { send(t, service, "PUT", "projects/pay/groups/1/roles?roles=6", "") },
+		"DELETE projects/pay/groups/2/roles": func() { send(t, service, "PUT", "projects/pay/groups/2/roles?roles=5", "") },
+	}
+	target, err := url.Parse(service.BaseURL)
+	assert.OK(t, err)
+	forward := httputil.NewSingleHostReverseProxy(target)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Method + " " + strings.TrimPrefix(r.URL.Path, "/api/admin/")
+		if change, ok := meanwhile[key]; ok {
+			delete(meanwhile, key) // apply sends one request after the other
+			change()
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	client := clientOf(t, proxy.URL, service.Users[0].PAT)
+	const file = `
+{kind: toggle-type, id: release, lifetimeDays: 10}
+---
+kind: project
+id: pay
+name: Pay
+environments: {development: {changeRequestsEnabled: true}, production: {changeRequestsEnabled: true}}
+groups: {Team: [Member]}
+`
+	assert.Equal(t, []string{
+		"toggle type release  changed true", "project pay qa changed true", "project pay development changed false",
+		"project pay production changed true", "project pay Team changed true", "project pay Old team changed true",
+	}, parts(t, client, planOf(t, client, file)))
+	assert.Equal(t, 0, len(meanwhile))
+	assert.Equal(t, []string{
+		"toggle type release  changed false", "project pay qa changed false", "project pay production changed false",
+		"project pay Team changed false", "project pay Old team changed false",
+	}, parts(t, client, planOf(t, client, file)))
+	assert.Equal(t, 0, len(planOf(t, client, file).Steps))
+}
+
+// The protection of an environment that apply adds to a project, and that somebody else changes before apply does, is not
+// overwritten. It can have one from before.
+func TestApplyTheProtectionOfANewEnvironment(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	send(t, service, "POST", "projects", `{"id":"pay","name":"Pay"}`)
+	const config = "projects/pay/environments/development/change-requests/config"
+	send(t, service, "PUT", config, `{"changeRequestsEnabled":true,"requiredApprovals":3}`)
+	send(t, service, "DELETE", "projects/pay/environments/development", "")
+	const file = `
+kind: project
+id: pay
+name: Pay
+environments: {production: {}, development: {changeRequestsEnabled: true, requiredApprovals: 2}}
+`
+	seen := planOf(t, client, file)
+	var outcomes []bool
+	assert.OK(t, client.Apply(t.Context(), seen, func(o ascode.Outcome) {
+		if outcomes = append(outcomes, o.Changed); len(outcomes) == 1 {
+			send(t, service, "PUT", config, `{"changeRequestsEnabled":true,"requiredApprovals":4}`)
+		}
+	}))
+	assert.Equal(t, []bool{false, true}, outcomes)
+	send(t, service, "DELETE", "projects/pay/environments/development", "")
+	assert.Equal(t, []string{"project pay development changed false", "project pay development changed false"},
+		parts(t, client, planOf(t, client, file)))
+	assert.Equal(t, 0, len(planOf(t, client, file).Steps))
+}
+
+// A project that is changed after its environments, because that was a conflict before, is not taken for changed by others.
+func TestChangeAProjectAfterItsEnvironments(t *testing.T) {
+	t.Parallel()
+	service := localtest.Start(t, local.Config{DataDir: t.TempDir()})
+	client := newClient(t, service)
+	send(t, service, "POST", "groups", `{"name":"Team","users":[{"user":{"id":1}}]}`)
+	send(t, service, "POST", "projects", `{"id":"pay","name":"Pay","environments":["production"]}`)
+	send(t, service, "DELETE", "projects/pay/users/1/roles", "")
+	const file = `
+kind: project
+id: pay
+name: Pay
+mode: protected
+environments: {production: {}, development: {}}
+groups: {Team: [Owner]}
+`
+	assert.Equal(t, []string{
+		"project pay development changed false", "project pay Team changed false", "project pay  changed false",
+	}, parts(t, client, planOf(t, client, file)))
 }
 
 // parts applies a plan of a project, and returns what became of its parts.

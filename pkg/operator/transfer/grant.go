@@ -163,7 +163,7 @@ func (n *rights) give(ctx context.Context, id string, grants []Grant) error {
 					to[grantee] = append(slices.Clone(to[grantee]), roles[name])
 				}
 			}
-		}, project.AnyRole)
+		}, project.AnyRole, project.Always)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/platform/access"
@@ -96,7 +97,7 @@ func TestWithdrawnRights(t *testing.T) {
 		return nil
 	})
 	assert.OK(t, err)
-	assert.OK(t, s.Projects.UpdateAccess(t.Context(), "shop", func(p *access.Project) { p.Users[1] = []access.Role{4} }, nil))
+	assert.OK(t, s.Projects.UpdateAccess(t.Context(), "shop", func(p *access.Project) { p.Users[1] = []access.Role{4} }, nil, project.Always))
 	d.Accounts = append(d.Accounts, ben)
 	d.Projects = append(d.Projects, transfer.Project{ID: "new", Name: "New", Mode: access.Open, DefaultStickiness: "default",
 		Access: []transfer.Grant{{Account: "ada@example.com", Roles: []string{"Owner", "Gone"}}, {Group: "None", Roles: []string{"Owner"}}}})
