@@ -22,6 +22,7 @@ type usersCmd struct {
 func (usersCmd) ProvideKind() user.Kind { return user.Person }
 
 type serviceAccountsCmd struct {
+	apiOptions
 	accountCmds
 	Add addServiceAccountCmd `cmd:"" help:"Add a service account."`
 }

@@ -1,8 +1,10 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"toggleadmin/pkg/api/user"
@@ -36,12 +38,30 @@ func (p remotePerson) account(tokens int) Account {
 	return a
 }
 
-// checkPerson returns an error for service accounts: the API does not show whether one is disabled.
-func checkPerson(kind user.Kind) error {
-	if kind != user.Person {
-		return exitstatus.Errorf(exitstatus.Usage, "service accounts are not possible with --url")
+// remoteServiceAccount is a service account in the API.
+type remoteServiceAccount struct {
+	ID       int64      `json:"id"`
+	Name     string     `json:"name"`
+	Username string     `json:"username"`
+	RootRole int64      `json:"rootRole"`
+	Disabled bool       `json:"disabled"`
+	Tokens   []struct{} `json:"tokens"`
+}
+
+// account returns the service account as commands show it.
+func (s remoteServiceAccount) account() Account {
+	return Account{
+		ID: s.ID, Kind: user.ServiceAccount, Name: s.Name, Username: &s.Username, Role: access.Role(s.RootRole),
+		Disabled: s.Disabled, Tokens: len(s.Tokens),
 	}
-	return nil
+}
+
+// accountsPath returns the path of the accounts of a kind.
+func accountsPath(kind user.Kind) string {
+	if kind == user.ServiceAccount {
+		return "service-account"
+	}
+	return "user-admin"
 }
 
 // checkForce returns an error if the last enabled Admin is to lose the role: the API does not permit it.
@@ -53,16 +73,21 @@ func checkForce(force bool) error {
 	return nil
 }
 
-// Accounts is Operator.Accounts for people.
+// Accounts is Operator.Accounts.
 func (r *Remote) Accounts(ctx context.Context, kind user.Kind) ([]Account, error) {
-	if err := checkPerson(kind); err != nil {
-		return nil, err
-	}
 	var list struct {
-		Users []remotePerson `json:"users"`
+		Users           []remotePerson         `json:"users"`
+		ServiceAccounts []remoteServiceAccount `json:"serviceAccounts"`
 	}
-	if err := r.get(ctx, nil, &list, "user-admin"); err != nil {
+	if err := r.get(ctx, nil, &list, accountsPath(kind)); err != nil {
 		return nil, err
+	}
+	accounts := []Account{}
+	for _, s := range list.ServiceAccounts {
+		accounts = append(accounts, s.account())
+	}
+	if kind == user.ServiceAccount {
+		return accounts, nil
 	}
 	tokens, err := r.Tokens(ctx, 0)
 	if err != nil {
@@ -74,14 +99,13 @@ func (r *Remote) Accounts(ctx context.Context, kind user.Kind) ([]Account, error
 			of[*t.UserID]++
 		}
 	}
-	accounts := []Account{}
 	for _, p := range list.Users {
 		accounts = append(accounts, p.account(of[p.ID]))
 	}
 	return accounts, nil
 }
 
-// Account is Operator.Account for people.
+// Account is Operator.Account.
 func (r *Remote) Account(ctx context.Context, kind user.Kind, id int64) (Account, error) {
 	all, err := r.Accounts(ctx, kind)
 	for _, a := range all {
@@ -100,16 +124,19 @@ func (r *Remote) AccountToDelete(ctx context.Context, kind user.Kind, id int64) 
 	return r.Account(ctx, kind, id)
 }
 
-// AddAccount is Operator.AddAccount for people.
+// AddAccount is Operator.AddAccount.
 func (r *Remote) AddAccount(
 	ctx context.Context, kind user.Kind, name, unique string, role access.Role,
 ) (Account, error) {
-	if err := checkPerson(kind); err != nil {
-		return Account{}, err
-	}
 	name, err := CheckText("name", name)
 	if err != nil {
 		return Account{}, err
+	}
+	if kind == user.ServiceAccount {
+		var made remoteServiceAccount
+		body := map[string]any{"name": name, "username": cmp.Or(unique, name), "rootRole": int64(role)}
+		err = r.send(ctx, http.MethodPost, body, &made, accountsPath(kind))
+		return made.account(), err
 	}
 	email, err := CheckEmail(unique)
 	if err != nil {
@@ -117,11 +144,11 @@ func (r *Remote) AddAccount(
 	}
 	var made remotePerson
 	body := map[string]any{"name": name, "email": email, "rootRole": int64(role)}
-	err = r.send(ctx, http.MethodPost, body, &made, "user-admin")
+	err = r.send(ctx, http.MethodPost, body, &made, accountsPath(kind))
 	return made.account(0), err
 }
 
-// SetDisabled is Operator.SetDisabled for people. force must be false.
+// SetDisabled is Operator.SetDisabled. force must be false.
 func (r *Remote) SetDisabled(ctx context.Context, kind user.Kind, id int64, disabled, force bool) (
 	a Account, changed bool, err error,
 ) {
@@ -133,11 +160,14 @@ func (r *Remote) SetDisabled(ctx context.Context, kind user.Kind, id int64, disa
 		return a, false, err
 	}
 	a.Disabled = disabled
-	body := map[string]bool{"disabled": disabled}
-	return a, true, r.send(ctx, http.MethodPut, body, nil, "user-admin", strconv.FormatInt(id, 10), "disabled")
+	path := []string{accountsPath(kind), strconv.FormatInt(id, 10)}
+	if kind == user.Person {
+		path = append(path, "disabled")
+	}
+	return a, true, r.send(ctx, http.MethodPut, map[string]bool{"disabled": disabled}, nil, path...)
 }
 
-// SetRole is Operator.SetRole for people. force must be false.
+// SetRole is Operator.SetRole. force must be false.
 func (r *Remote) SetRole(ctx context.Context, kind user.Kind, id int64, role access.Role, force bool) (
 	a Account, changed bool, err error,
 ) {
@@ -150,41 +180,48 @@ func (r *Remote) SetRole(ctx context.Context, kind user.Kind, id int64, role acc
 	}
 	a.Role = role
 	body := map[string]int64{"rootRole": int64(role)}
-	return a, true, r.send(ctx, http.MethodPut, body, nil, "user-admin", strconv.FormatInt(id, 10))
+	return a, true, r.send(ctx, http.MethodPut, body, nil, accountsPath(kind), strconv.FormatInt(id, 10))
 }
 
-// DeleteAccount is Operator.DeleteAccount for people. force must be false.
+// DeleteAccount is Operator.DeleteAccount. force must be false.
 func (r *Remote) DeleteAccount(ctx context.Context, kind user.Kind, id int64, force bool) error {
 	if err := checkForce(force); err != nil {
 		return err
 	}
-	if err := checkPerson(kind); err != nil {
-		return err
-	}
-	return r.send(ctx, http.MethodDelete, nil, nil, "user-admin", strconv.FormatInt(id, 10))
+	return r.send(ctx, http.MethodDelete, nil, nil, accountsPath(kind), strconv.FormatInt(id, 10))
 }
 
 // DemoteWarnings is Operator.DemoteWarnings.
 func (r *Remote) DemoteWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
-	if err := checkForce(force); err != nil {
-		return nil, err
-	}
-	if a.Role != access.RoleAdmin || a.Disabled {
-		return nil, nil
+	warnings, _, err := r.warnings(ctx, a, force)
+	return warnings, err
+}
+
+// warnings returns the warnings of DemoteWarnings, and whether people sign in: the API does not show the settings, so
+// whether somebody has signed in.
+func (r *Remote) warnings(ctx context.Context, a Account, force bool) (all []string, signIn bool, err error) {
+	if err := checkForce(force); err != nil || a.Kind != user.Person {
+		return nil, false, err
 	}
 	people, err := r.Accounts(ctx, user.Person)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return demoteWarnings(a, people, force)
+	signIn = slices.ContainsFunc(people, func(p Account) bool { return p.Identity != nil })
+	if a.Role == access.RoleAdmin && !a.Disabled {
+		all, err = demoteWarnings(a, people, force)
+	}
+	return all, signIn, err
 }
 
-// DisableWarnings is DemoteWarnings: the API does not say whether unknown people may sign in.
+// DisableWarnings is Operator.DisableWarnings, in an installation where somebody has signed in.
 func (r *Remote) DisableWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
-	return r.DemoteWarnings(ctx, a, force)
+	all, signIn, err := r.warnings(ctx, a, force)
+	return append(all, disableWarnings(a, signIn)...), err
 }
 
-// DeleteWarnings is DemoteWarnings: the API does not say whether unknown people may sign in.
+// DeleteWarnings is Operator.DeleteWarnings, in an installation where somebody has signed in.
 func (r *Remote) DeleteWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
-	return r.DemoteWarnings(ctx, a, force)
+	all, signIn, err := r.warnings(ctx, a, force)
+	return append(all, deleteWarnings(a, signIn)...), err
 }

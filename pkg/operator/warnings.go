@@ -13,24 +13,34 @@ import (
 // DemoteWarnings.
 func (o *Operator) DisableWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
 	warnings, err := o.DemoteWarnings(ctx, a, force)
-	if a.Kind == user.Person && a.Identity == nil && o.installation.Issuer != "" {
-		warnings = append(warnings,
-			fmt.Sprintf("%s (%d) is not linked to an identity. If unknown people may sign in (OidcDefaultRole), ID tokens "+
-				"without "+
-				"the e-mail address of %[1]s add a new account: link %[1]s first, with `toggleadmin users link %[2]d --subject SUB`.", a.Name, a.ID))
+	return append(warnings, disableWarnings(a, o.installation.Issuer != "")...), err
+}
+
+// disableWarnings returns what an operator should know before an account is disabled in an installation at which people
+// sign in.
+func disableWarnings(a Account, signIn bool) []string {
+	if !signIn || a.Kind != user.Person || a.Identity != nil {
+		return nil
 	}
-	return warnings, err
+	return []string{fmt.Sprintf("%s (%d) is not linked to an identity. If unknown people may sign in (OidcDefaultRole), ID "+
+		"tokens without the e-mail address of %[1]s add a new account: link %[1]s first, with `toggleadmin users link %[2]d "+
+		"--subject SUB`.", a.Name, a.ID)}
 }
 
 // DeleteWarnings returns what an operator should know before an account is deleted. Its error is that of DemoteWarnings.
 func (o *Operator) DeleteWarnings(ctx context.Context, a Account, force bool) ([]string, error) {
 	warnings, err := o.DemoteWarnings(ctx, a, force)
-	if a.Kind == user.Person && o.installation.Issuer != "" {
-		warnings = append(warnings,
-			fmt.Sprintf("If unknown people may sign in (OidcDefaultRole), the next sign-in of %s adds a new account. "+
-				"To keep %[1]s out, use `toggleadmin users disable %[2]d` instead.", a.Name, a.ID))
+	return append(warnings, deleteWarnings(a, o.installation.Issuer != "")...), err
+}
+
+// deleteWarnings returns what an operator should know before an account is deleted in an installation at which people sign
+// in.
+func deleteWarnings(a Account, signIn bool) []string {
+	if !signIn || a.Kind != user.Person {
+		return nil
 	}
-	return warnings, err
+	return []string{fmt.Sprintf("If unknown people may sign in (OidcDefaultRole), the next sign-in of %s adds a new account. "+
+		"To keep %[1]s out, use `toggleadmin users disable %[2]d` instead.", a.Name, a.ID)}
 }
 
 // DemoteWarnings returns what an operator should know before a person loses the role Admin, or an error if the person is

@@ -48,6 +48,9 @@ func Update(users *user.Store, pats *pat.Store, roles *role.Store) lambdahttp.Ha
 				return err
 			}
 			u.Name, u.Role = cmp.Or(body.Text("name"), u.Name), cmp.Or(rootRole, u.Role)
+			if body.Has("disabled") {
+				u.Disabled = body.Bool("disabled")
+			}
 			return nil
 		})
 		if err != nil {

@@ -16,15 +16,19 @@ func TestUpdateAndList(t *testing.T) {
 			`{"id":2,` + created + `,"userId":3,"description":"token 1",` + expires + `}]}`
 	)
 	f.expect(t, []call{
-		{"update", "3", `{}`, `200 {"id":3,"name":"two","username":"two","rootRole":2,` + rest},
-		{"update", "3", `{"name":" new "}`, `200 {"id":3,"name":" new ","username":"two","rootRole":2,` + rest},
+		{"update", "3", `{}`, `200 {"id":3,"name":"two","username":"two","rootRole":2,"disabled":false,` + rest},
+		{"update", "3", `{"name":" new "}`, `200 {"id":3,"name":" new ","username":"two","rootRole":2,"disabled":false,` + rest},
 		{
 			"update", "3", `{"rootRole":1,"username":"two"}`,
-			`200 {"id":3,"name":" new ","username":"two","rootRole":1,` + rest,
+			`200 {"id":3,"name":" new ","username":"two","rootRole":1,"disabled":false,` + rest,
+		},
+		{
+			"update", "3", `{"disabled":true}`,
+			`200 {"id":3,"name":" new ","username":"two","rootRole":1,"disabled":true,` + rest,
 		},
 		{
 			"update", "3", `{"rootRole":3,"name":"newer"}`,
-			`200 {"id":3,"name":"newer","username":"two","rootRole":3,` + rest,
+			`200 {"id":3,"name":"newer","username":"two","rootRole":3,"disabled":true,` + rest,
 		},
 		{"update", "1", `{"rootRole":3}`, noAccount("1")}, // a person
 		{"update", "4", `{}`, noAccount("4")},
@@ -32,8 +36,8 @@ func TestUpdateAndList(t *testing.T) {
 		{
 			"list", "", "",
 			`200 {"serviceAccounts":[` +
-				`{"id":2,"name":"one","username":"one","rootRole":2,` + created + `,"isAPI":false,"tokens":[]},` +
-				`{"id":3,"name":"newer","username":"two","rootRole":3,` + rest + `],` +
+				`{"id":2,"name":"one","username":"one","rootRole":2,"disabled":false,` + created + `,"isAPI":false,"tokens":[]},` +
+				`{"id":3,"name":"newer","username":"two","rootRole":3,"disabled":true,` + rest + `],` +
 				`"rootRoles":[{"id":1,"name":"Admin","type":"root","description":"May use every operation."},` +
 				`{"id":2,"name":"Editor","type":"root","description":"May change context fields, tag types, ` +
 				`segments and the toggles of open projects, and create projects."},` +

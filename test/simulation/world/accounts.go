@@ -117,6 +117,11 @@ func (a *actor) listAccounts() {
 }
 
 func (a *actor) disable(kind user.Kind, id int64, disabled bool) {
+	if kind == user.ServiceAccount && a.IntN(2) == 0 {
+		o := a.do(a.admin, fmt.Sprint("PUT service-account/", id), object{"disabled": disabled})
+		a.record(o, "enabled", id, "set", !disabled)
+		return
+	}
 	o := a.command(fmt.Sprintf("disabled %d %t", id, disabled), func(ctx context.Context) error {
 		return errorOf(a.operator.SetDisabled(ctx, kind, id, disabled, true))
 	})
