@@ -1,6 +1,6 @@
 // Inputs that propose choices: the pattern "combobox with list autocomplete" of the ARIA Authoring Practices Guide.
 
-import { uniqueId } from './dom.js';
+import { setError, uniqueId } from './dom.js';
 import { fold } from './search.js';
 import { element, html, nothing, render, repeat } from './template.js';
 
@@ -8,21 +8,19 @@ const mostShown = 50; // choices; what is entered finds others
 
 const answers = new WeakMap(); // by input: the promise of its newest choices
 
-const rejected = new WeakMap(); // by input: what was entered last, which is no choice, so that the value before is back
+const rejected = new WeakSet(); // inputs with a text that is no choice
 
 /**
- * Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. Returns the first input in
- * which something else was entered, once, or undefined.
- * @returns {Promise<{input: HTMLInputElement, text: string}|undefined>}
+ * Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. Reports whether each has a
+ * choice, and shows an error at the others, of which the first one gets the focus.
  */
 export async function settled(place) {
   const inputs = [...place.querySelectorAll('[role=combobox]')];
   await Promise.allSettled(inputs.map((input) => answers.get(input)));
-  const input = inputs.find((one) => rejected.has(one));
-  if (!input) return undefined;
-  const text = rejected.get(input);
-  rejected.delete(input);
-  return { input, text };
+  const unknown = inputs.filter((input) => rejected.has(input));
+  for (const input of unknown) setError(input, `Nothing matches “${input.value.trim()}”.`);
+  unknown[0]?.focus();
+  return unknown.length === 0;
 }
 
 /**
@@ -61,7 +59,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   function set(value, label = value) {
     current = { value, label };
     input.value = label;
-    rejected.delete(input);
+    accept();
     close();
   }
 
@@ -83,7 +81,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   async function look(text) {
     turn += 1;
     const request = turn;
-    rejected.delete(input);
+    accept();
     pending = true;
     entered = false;
     left = false;
@@ -123,6 +121,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
       event.preventDefault();
       event.stopPropagation(); // the dialog stays open
       if (!free) input.value = current.label;
+      accept();
       close();
     }
   }
@@ -146,10 +145,12 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
     if (free || text === current.label) return;
     if (text === '') take({ value: '', label: '' });
     else if (choice) take(choice);
-    else {
-      input.value = current.label;
-      rejected.set(input, text);
-    }
+    else if (input.form && !input.closest('[role=search]')) rejected.add(input); // saving the form says so
+    else input.value = current.label;
+  }
+
+  function accept() {
+    if (rejected.delete(input)) setError(input, '');
   }
 
   function close() {

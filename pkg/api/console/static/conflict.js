@@ -81,6 +81,8 @@ export async function save(path, body, opened, labels, to = path, write = call) 
   }
   // The resource has changed, or a proxy changes or removes its entity tag: only the content tells.
   const now = await read(path);
-  const isChanged = Object.keys(labels).some((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));
-  return isChanged ? { now } : { result: await write('PUT', to, body) };
+  return isChanged(opened, now, labels) ? { now } : { result: await write('PUT', to, body) };
 }
+
+/** Reports whether a resource has changed in what a form shows of it, whose names `labels` has. */
+export const isChanged = (opened, now, labels) => Object.keys(labels).some((name) => JSON.stringify(opened.content[name]) !== JSON.stringify(now.content[name]));

@@ -1,7 +1,7 @@
 // Dialogs, and the forms in them.
 
 import { settled } from './combobox.js';
-import { failure, loading, uniqueId } from './dom.js';
+import { failure, loading, setError, uniqueId } from './dom.js';
 import { inWords, placeOf, wrongName } from './messages.js';
 import { element, html, nothing, render } from './template.js';
 
@@ -17,21 +17,6 @@ export function field(label, control, hint, shown = control) {
   const hintId = `${control.id}-hint`;
   if (hint) control.setAttribute('aria-describedby', hintId);
   return html`<div class="field"><label for=${control.id}>${label}</label>${shown}${hint ? html`<p class="hint" id=${hintId}>${hint}</p>` : nothing}</div>`;
-}
-
-/** Shows an error next to a control, or removes it if the message is empty. */
-export function setError(control, message) {
-  const id = `${control.id}-error`;
-  document.getElementById(id)?.remove();
-  const ids = (control.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other && other !== id);
-  if (message) {
-    control.closest('.field').append(element(html`<p class="error" id=${id}>${message}</p>`));
-    ids.unshift(id);
-  }
-  if (message) control.setAttribute('aria-invalid', 'true');
-  else control.removeAttribute('aria-invalid');
-  if (ids.length > 0) control.setAttribute('aria-describedby', ids.join(' '));
-  else control.removeAttribute('aria-describedby');
 }
 
 /** An error of one control, thrown by the `send` function of `form`. */
@@ -80,9 +65,7 @@ export function form({ send, submit, busy, danger, cancel }, ...children) {
     render(nothing, problem);
     for (const control of place.elements) if (control.name) setError(control, '');
     try {
-      const unknown = await settled(place);
-      if (unknown?.input.name) throw new FieldError(unknown.input.name, `Nothing matches “${unknown.text}”.`);
-      await send();
+      if (await settled(place)) await send();
     } catch (error) {
       show(error);
     } finally {

@@ -49,6 +49,22 @@ export function pager(label, total, offset, size, go) {
 export const range = (total, offset, size, ...names) => (total <= size ? counted(total, ...names)
   : `${(offset + 1).toLocaleString('en')}–${Math.min(total, offset + size).toLocaleString('en')} of ${counted(total, ...names)}`);
 
+/** Shows an error next to a control, or removes it if the message is empty. */
+export function setError(control, message) {
+  control.id ||= uniqueId();
+  const id = `${control.id}-error`;
+  document.getElementById(id)?.remove();
+  const ids = (control.getAttribute('aria-describedby') ?? '').split(' ').filter((other) => other && other !== id);
+  if (message) {
+    control.closest('.field, fieldset').append(element(html`<p class="error" id=${id}>${message}</p>`));
+    ids.unshift(id);
+  }
+  if (message) control.setAttribute('aria-invalid', 'true');
+  else control.removeAttribute('aria-invalid');
+  if (ids.length > 0) control.setAttribute('aria-describedby', ids.join(' '));
+  else control.removeAttribute('aria-describedby');
+}
+
 let pending = false;
 
 /**

@@ -1,8 +1,8 @@
 // Pages that edit a resource of the API: they keep what is entered, save it, and merge it with what someone else has changed meanwhile.
 
-import { call } from './api.js';
+import { call, read } from './api.js';
 import { settled } from './combobox.js';
-import { conflictNotice, save } from './conflict.js';
+import { conflictNotice, isChanged, save } from './conflict.js';
 import { dividedError } from './dialog.js';
 import { focusOn } from './dom.js';
 import { keepPage } from './draft.js';
@@ -24,13 +24,13 @@ import { html, live, nothing } from './template.js';
  * @param {(place: string) => string|undefined} options.controlOf see `dividedError`
  * @param {(detail: import('./messages.js').Detail) => string} [options.say] see `dividedError`
  * @param {(saving: (write?: typeof call) => Promise<boolean>) => Promise<unknown>} [options.confirm] asks before it is saved, and calls the function
- *   that saves it. That one reports whether it is saved: somebody else can have changed it
+ *   that saves it. That one reports whether it is saved: somebody else can have changed it. What was changed before is merged before it asks
  * @param {() => Promise<string|undefined>} [options.author] finds out who has changed it meanwhile
  * @param {() => void} options.draw shows the page, after each change
  * @param {(body: Object) => void} options.saved called after the API has saved it
  * @param {AbortSignal} options.signal of the page
  */
-export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, confirm = (saving) => saving(), author, draw, saved, signal }) {
+export function editResource({ path, to = path, opened, initial, draft: about, labels, toDraft, toBody, controlOf, say, confirm, author, draw, saved, signal }) {
   const draft = keepPage({ ...about, about: to });
   const begun = draft.values?.opened ?? opened; // someone may have changed it since the draft was begun
   const state = {
@@ -63,8 +63,23 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     event.preventDefault();
     if (state.busy) return;
     state.busy = true;
-    await settled(event.target);
-    await attempt(() => confirm(send));
+    if (!await settled(event.target?.closest('form') ?? document)) {
+      state.busy = false;
+      return;
+    }
+    await attempt(async () => {
+      if (!confirm) await send();
+      else if (!await isOutdated()) await confirm(send);
+    });
+  }
+
+  /** Reports whether someone else has changed it since it was opened, and merges that: nobody confirms what cannot be saved. */
+  async function isOutdated() {
+    if (!state.opened) return false;
+    const now = await read(path, { signal });
+    if (now.etag !== null && now.etag === state.opened.etag || !isChanged(state.opened, now, labels)) return false;
+    await mergeWith(body(), now);
+    return true;
   }
 
   /** Sends what was entered. What the API rejects is shown at the controls. */
@@ -89,15 +104,20 @@ export function editResource({ path, to = path, opened, initial, draft: about, l
     if (state.opened) ({ now } = await save(path, mine, state.opened, labels, to, write));
     else await write('POST', path, mine);
     if (now) {
-      const [before, theirs] = [state.opened, now].map(({ content }) => toBody(toDraft(content)));
-      const { merged, taken, both } = merge(before, mine, theirs, Object.keys(labels));
-      const by = await author?.().catch(() => undefined);
-      Object.assign(state, { opened: now, values: toDraft(merged), conflict: { before, theirs, taken, both, taking: new Set(), by, now: now.content } });
+      await mergeWith(mine, now);
       return false;
     }
     draft.end();
     saved(mine);
     return true;
+  }
+
+  /** Takes over what someone else has changed, and says so. */
+  async function mergeWith(mine, now) {
+    const [before, theirs] = [state.opened, now].map(({ content }) => toBody(toDraft(content)));
+    const { merged, taken, both } = merge(before, mine, theirs, Object.keys(labels));
+    const by = await author?.().catch(() => undefined);
+    Object.assign(state, { opened: now, values: toDraft(merged), conflict: { before, theirs, taken, both, taking: new Set(), by, now: now.content } });
   }
 
   /**

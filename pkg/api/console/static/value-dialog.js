@@ -1,7 +1,8 @@
 // The dialog that adds many values at once: a list that is pasted, or a CSV file.
 
 import { csvRows, fileText } from './csv.js';
-import { FieldError, field, form, openDialog, setError } from './dialog.js';
+import { FieldError, field, form, openDialog } from './dialog.js';
+import { setError } from './dom.js';
 import { pastedRows } from './pasted.js';
 import { element, html } from './template.js';
 

@@ -2,6 +2,7 @@
 
 import { call } from '../api.js';
 import { copyText } from '../clipboard.js';
+import { settled } from '../combobox.js';
 import { fixedFields } from '../constraints.js';
 import { counted, failure, loading } from '../dom.js';
 import { environmentAddress, environmentName, loadEnvironments } from '../environment.js';
@@ -179,7 +180,7 @@ export async function render(content, { search, signal, announce }) {
 
   async function submit(event) {
     event.preventDefault();
-    if (!state.busy) await evaluate();
+    if (!state.busy && await settled(event.target)) await evaluate();
   }
 
   async function evaluate() {
