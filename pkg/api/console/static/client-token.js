@@ -2,6 +2,7 @@
 
 import { call } from './api.js';
 import { projectPath } from './project.js';
+import { html } from './template.js';
 import { config } from './views/sign-in.js';
 
 export const tokensPath = '/api/admin/api-tokens';
@@ -19,6 +20,23 @@ export const kinds = {
     name: 'Frontend', about: 'For browsers and apps. It is public: everyone who has the app can read it. It only gets which toggles are on for a context.',
   },
 };
+
+/**
+ * The address of the page that connects an SDK.
+ * @param {{project?: string, environment?: string}} [of] the project and the environment of the new token
+ */
+export function connectAddress({ project, environment } = {}) {
+  const choices = new URLSearchParams({ ...environment && { environment }, ...project && { project } });
+  return `#/api-tokens/connect${choices.size > 0 ? '?' : ''}${choices}`;
+}
+
+/**
+ * What is needed so that there is usage.
+ * @param {(permission: string) => boolean} may
+ * @param {{project?: string, environment?: string}} [of] what applications do not use yet
+ */
+export const reportHint = (may, { project, environment } = {}) => html`An SDK reports which toggles its application uses, by default once a minute. ${
+  may('READ_CLIENT_API_TOKEN') ? html`<a href=${connectAddress({ project, environment })}>Connect an SDK</a>.` : 'An administrator can create a token that connects an SDK.'}`;
 
 /** Loads the tokens, or those of a project. Their `kind` is backend or frontend: lists have an older name for the first. */
 export async function loadTokens(signal, path = tokensPath) {

@@ -25,14 +25,14 @@ export function openCreation(environments, changed, project = undefined) {
   const kind = element(html`<select name="type" @change=${explain}>${Object.entries(kinds).map(([value, item]) => html`<option value=${value}>${item.name}</option>`)}</select>`);
   const explanation = element(html`<span></span>`);
   const environment = element(html`<select name="environment">${environments.map((item) => html`<option value=${item.name}>${item.name}</option>`)}</select>`);
-  const projects = element(html`<input name="projects" placeholder="All projects" autocomplete="off" spellcheck="false">`);
+  const projects = element(html`<input name="projects" required autocomplete="off" spellcheck="false">`);
   const expires = expiryChoice({ never: true, chosen: 'never' });
   const dialog = openDialog('Create a client token', () => [
     form({ submit: 'Create token', busy: 'Creating…', cancel: () => draft.leave(), send },
       field('Name', name, 'The application that uses it, for example “shop server”.'),
       field('Type', kind, explanation),
       field('Environment', environment),
-      project === undefined ? field('Projects', projects, 'Empty for all projects. Separate several by commas.', projectBox(projects)) : nothing,
+      project === undefined ? field('Projects', projects, 'Those whose toggles the token contains, separated by commas. * is all projects, also those that are created later.', projectBox(projects)) : nothing,
       expires.fields),
   ], () => created && changed(`The token “${name.value}” was created.`), () => leave());
   explain();
@@ -48,9 +48,10 @@ export function openCreation(environments, changed, project = undefined) {
   async function send() {
     if (name.value.trim() === '') throw new FieldError('tokenName', 'Enter a name.');
     const chosen = [...new Set(split(projects.value))];
+    if (project === undefined && chosen.length === 0) throw new FieldError('projects', 'Enter a project, or * for all projects.');
     const { secret, tokenName } = await call('POST', project === undefined ? tokensPath : tokensPathOf(project), {
       tokenName: name.value, type: kind.value, environment: environment.value,
-      ...project === undefined && { projects: chosen.length > 0 ? chosen : ['*'] }, expiresAt: expires.value(),
+      ...project === undefined && { projects: chosen }, expiresAt: expires.value(),
     }).catch((error) => { throw ofProjects(error, chosen); });
     created = true;
     draft.end();

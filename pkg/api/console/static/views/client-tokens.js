@@ -1,7 +1,7 @@
 // API tokens: all tokens with their risks for admins, the client tokens for others.
 
 import { loadAllTokens } from '../all-tokens.js';
-import { clientUrl, isPresent, kinds } from '../client-token.js';
+import { clientUrl, connectAddress, isPresent, kinds } from '../client-token.js';
 import { failure, loading } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { loadEnvironments } from '../environment.js';
@@ -40,7 +40,7 @@ export async function render(content, context) {
   const copy = copier(announce);
   const mayCreate = may('CREATE_CLIENT_API_TOKEN');
   setActions(allowed({ permission: 'CREATE_CLIENT_API_TOKEN', to: 'create client tokens' }, context, 'Create token',
-    html`<button type="button" @click=${openCreate}>Create token</button>`), html`<a class="button primary" href="#/api-tokens/connect">Connect an SDK</a>`);
+    html`<button type="button" @click=${openCreate}>Create token</button>`), html`<a class="button primary" href=${connectAddress()}>Connect an SDK</a>`);
   const list = listView({
     content,
     search,

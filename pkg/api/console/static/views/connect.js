@@ -2,20 +2,23 @@
 // in the memory of the page.
 
 import { call } from '../api.js';
-import { clientUrl, isSecretOf, kinds, loadTokens, projectNames, tokensPath, tryUrl } from '../client-token.js';
+import { clientUrl, connectAddress, isSecretOf, kinds, loadTokens, projectNames, tokensPath, tryUrl } from '../client-token.js';
+import { combobox, matching, settled } from '../combobox.js';
 import { dividedError } from '../dialog.js';
-import { loading } from '../dom.js';
+import { loading, setError } from '../dom.js';
 import { environmentName, loadEnvironments } from '../environment.js';
-import { projectInput } from '../project.js';
+import { knownProjects, projectChoices } from '../project.js';
 import { loadExamples, sdks, stepsOf } from '../sdks.js';
 import { tryCommand } from '../secret.js';
-import { html, live, nothing, render as show } from '../template.js';
+import { element, html, live, nothing, render as show } from '../template.js';
 import { relativeTime } from '../time.js';
 import { searchToggles } from '../toggle.js';
 
 const pause = 3000; // between two looks for the first request, in milliseconds
 const patience = 60_000; // after which the page says what may be wrong
 const end = 600_000; // after which it does not look any more
+/** The choice of a token that contains the toggles of all projects. */
+const allProjects = { value: '*', label: 'All projects', detail: 'also those that are created later' };
 /** What names of applications may contain, so that they need no escape in code. */
 const appPattern = /^[\w .-]{1,100}$/;
 
@@ -33,7 +36,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
   const state = {
     sdk: given('sdk', Object.keys(sdks), 'node'),
     environment: given('environment', environments.map(({ name }) => name), environments[0]?.name),
-    project: search.get('project') ?? '',
+    project: search.get('project') ?? '', // '' until one is chosen
     app: search.get('app') ?? 'my-app',
     source: mayCreate ? given('token', ['new', 'existing'], 'new') : 'existing',
     typed: '', // an existing secret
@@ -42,7 +45,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     connection: null, // {secret, kind, isNew, token, toggle, since, problem, ended}; token is that of the list
     copied: null, // the label of what was copied
   };
-  const project = projectInput(state.project, (value) => update({ project: value }));
+  const { input: project, box } = projectChoice(state.project, (value) => update({ project: value }));
   draw();
 
   function draw() {
@@ -60,7 +63,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
         ${state.source === 'new' ? html`<div class="pair">
           ${control('environment', 'Environment', html`<select id="environment" @change=${({ target }) => update({ environment: target.value })}>${environments.map(({ name }) => html`
             <option .value=${name} .selected=${live(name === state.environment)}>${name}</option>`)}</select>`)}
-          <div class="field"><label for=${project.input.id}>Project</label>${project.element}</div></div>`
+          ${control('project', 'Project', box, 'The token contains its toggles only.')}</div>`
     : control('secret', 'Secret of the token', html`<input id="secret" type="password" autocomplete="off" spellcheck="false" .value=${live(state.typed)}
           aria-invalid=${state.errors.secret ? 'true' : nothing} aria-describedby=${state.errors.secret ? 'secret-error' : 'secret-hint'}
           @input=${({ target }) => update({ typed: target.value })}>`, 'It stays on this page. The token decides the environment and the projects.')}
@@ -75,9 +78,9 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     return html`<label class="check"><input type="radio" name="source" .checked=${live(state.source === value)} @change=${() => update({ source: value })}> ${label}</label>`;
   }
 
-  function control(name, label, element, hint) {
+  function control(name, label, shown, hint) {
     const error = state.errors[name];
-    return html`<div class="field"><label for=${name}>${label}</label>${element}${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : nothing}${
+    return html`<div class="field"><label for=${name}>${label}</label>${shown}${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : nothing}${
       error ? html`<p class="error" id="${name}-error">${error}</p>` : nothing}</div>`;
   }
 
@@ -119,6 +122,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
   function update(changes) {
     const before = sdks[state.sdk].kind;
     Object.assign(state, changes, { errors: {}, copied: null });
+    setError(project, '');
     const isOther = ['environment', 'project', 'source', 'typed'].some((name) => name in changes) || sdks[state.sdk].kind !== before;
     if (isOther) state.connection = null;
     keep();
@@ -130,18 +134,20 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     const { sdk, environment, project: projectName, app, source: from } = state;
     const parameters = new URLSearchParams({ sdk, ...from === 'new' && { environment }, ...from === 'new' && projectName && { project: projectName }, app });
     if (mayCreate && from !== 'new') parameters.set('token', from);
-    window.history.replaceState(null, '', `#/api-tokens/connect?${parameters}`);
+    window.history.replaceState(null, '', `${connectAddress()}?${parameters}`);
   }
 
   async function submit(event) {
     event.preventDefault();
-    if (state.busy) return;
+    if (state.busy || !await settled(event.target)) return;
     Object.assign(state, { errors: {}, copied: null });
+    setError(project, state.source === 'new' && state.project === '' ? 'Choose a project, or all projects.' : '');
     if (!appPattern.test(state.app.trim())) state.errors.app = 'Enter a name of up to 100 letters, digits, spaces and . _ -.';
     else if (state.source === 'existing' && state.typed.trim() === '') state.errors.secret = 'Enter the secret.';
-    if (Object.keys(state.errors).length > 0) {
-      draw();
-      content.querySelector('[aria-invalid]').focus();
+    draw();
+    const wrong = content.querySelector('[aria-invalid]');
+    if (wrong) {
+      wrong.focus();
       return;
     }
     state.busy = true;
@@ -167,7 +173,7 @@ export async function render(content, { may, search, signal, setTitle, setPath }
     let secret = state.typed.trim();
     if (isNew) {
       ({ secret } = await call('POST', tokensPath, {
-        tokenName: state.app.trim(), type: kind, environment: state.environment, projects: [state.project || '*'],
+        tokenName: state.app.trim(), type: kind, environment: state.environment, projects: [state.project],
       }, { signal }));
     }
     const token = (await loadTokens(signal)).find((other) => isSecretOf(secret, other));
@@ -208,11 +214,22 @@ export async function render(content, { may, search, signal, setTitle, setPath }
       state.copied = label;
     } catch { // not permitted, or the page does not have a secure origin
       state.copied = null;
-      const shown = [...content.querySelectorAll('pre')].find((element) => element.getAttribute('aria-label') === label);
+      const shown = [...content.querySelectorAll('pre')].find((one) => one.getAttribute('aria-label') === label);
       window.getSelection().selectAllChildren(shown);
     }
     draw();
   }
+}
+
+/** An input that chooses the project of a token, or all projects. */
+function projectChoice(value, choose) {
+  const input = element(html`<input id="project" placeholder="Choose a project">`);
+  const box = combobox(input, {
+    choices: async (text) => [...projectChoices(await knownProjects().catch(() => []), text), ...matching([allProjects], text)],
+    choose,
+  });
+  box.set(value, value === allProjects.value ? allProjects.label : value);
+  return { input, box: box.element };
 }
 
 /** Returns the name of a toggle that the token sees. */

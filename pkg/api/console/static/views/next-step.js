@@ -1,5 +1,6 @@
 // Why a toggle is in its stage, and what to do next.
 
+import { connectAddress } from '../client-token.js';
 import { copyText } from '../clipboard.js';
 import { environmentAddress, isProduction } from '../environment.js';
 import { stageReason } from '../stage.js';
@@ -17,7 +18,7 @@ function step(toggle, context) {
   const { stage, environments } = toggle;
   const target = environments.find(isProduction);
   switch (stage) {
-    case 'new': return context.may('READ_CLIENT_API_TOKEN') ? html`<a class="button" href="#/api-tokens/connect">Connect an SDK</a>` : nothing;
+    case 'new': return context.may('READ_CLIENT_API_TOKEN') ? html`<a class="button" href=${connectAddress(toggle)}>Connect an SDK</a>` : nothing;
     case 'rolling-out': return target ? html`<a class="button" data-here href=${environmentAddress(toggle, target.name)}>Roll out further</a>` : nothing;
     case 'archived': return nothing;
     default: return html`<button type="button" @click=${copy}>Copy as a ticket</button>`;

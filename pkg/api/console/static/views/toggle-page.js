@@ -176,7 +176,7 @@ export async function renderToggle(content, context) {
       ${nextStep(toggle, context)}
       ${lastChange()}
       ${askedFor(state.requests, toggle)}
-      ${matrix(current())}${productionUse(state)}
+      ${matrix(current())}${productionUse(state, context)}
       <ul class="tabs" aria-label="Parts of the toggle">
         ${tab(environmentAddress(toggle, (current() ?? toggle.environments[0])?.name ?? ''), 'Strategies', !(state.tab in tabs))}
         ${Object.entries(tabs).map(([key, label]) => tab(`${toggleAddress(toggle)}?tab=${key}`, label, key === state.tab))}
