@@ -77,8 +77,9 @@ export async function lastHours(toggles, environments, signal) {
   const since = `since ${timeOfDay((Math.floor(Date.now() / hour) - 1) * hour)}`;
   const asked = used.reduce((sum, { yes, no }) => sum + yes + no, 0);
   const one = toggles.length === 1;
-  if (asked === 0) return `No application has used ${one ? 'it' : 'them'} there ${since}.`;
+  const names = [...new Set(environments)];
+  if (asked === 0) return `No application has used ${one ? 'it' : 'them'} in ${listed(names)} ${since}.`;
   const on = used.reduce((sum, { yes }) => sum + yes, 0);
-  return `${one ? 'It was' : 'They were'} evaluated there ${counted(asked, 'time')} ${since}, ${percent(on, asked)} on, for ${
+  return `${one ? 'It was' : 'They were'} evaluated in ${listed(names, 'and')} ${counted(asked, 'time')} ${since}, ${percent(on, asked)} on, for ${
     listed(byApplication(used).map((application) => application.name), 'and')}.`;
 }

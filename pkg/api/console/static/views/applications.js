@@ -3,6 +3,7 @@
 
 import { call } from '../api.js';
 import { applicationAddress, applicationLink, applicationsPath as path } from '../application.js';
+import { reportHint } from '../client-token.js';
 import { failure, focusOn, loading, range } from '../dom.js';
 import { draftFor } from '../draft.js';
 import { environmentName, loadEnvironments } from '../environment.js';
@@ -13,11 +14,13 @@ import { html, live, nothing, render as show } from '../template.js';
 import { shortDate } from '../time.js';
 import { lastUsed, toggleAddress } from '../toggle.js';
 import { openToggleEditor } from './toggle-editor.js';
-import { reportHint } from './toggle-usage.js';
 
 const pageSize = 50;
 const perRequest = 100; // applications
 const shownReports = 3; // applications that used a name
+
+/** What differs from when a toggle was last used. */
+const reportMeaning = html`<p class="detail">“Last report” is when an SDK of the application last registered or reported evaluations. The page of a toggle says when it was last used.</p>`;
 
 /** What the address of each tab begins with. */
 const addresses = { applications: '#/usage', unknown: '#/usage/unknown-names' };
@@ -67,8 +70,9 @@ export async function render(content, context) {
 
   function draw() {
     const { tab, error, page } = state;
+    const unloaded = error ? null : undefined;
     show(html`
-      ${tabs('Lists', [['applications', 'Applications', page?.total], ['unknown', 'Unknown names', page ? foundNames().length : undefined]]
+      ${tabs('Lists', [['applications', 'Applications', page ? page.total : unloaded], ['unknown', 'Unknown names', page ? foundNames().length : unloaded]]
     .map(([name, label, count]) => ({ label, count, isCurrent: name === tab, href: address(name, { query: state.filters.query, project: state.filters.project }) })), ({ href }) => go(href))}
       ${finder({
     label: tab === 'unknown' ? 'Search names and applications' : 'Search names',
@@ -98,7 +102,7 @@ export async function render(content, context) {
     const { page, filters: { query, project } } = state;
     const about = project ? html`<p class="lead">The applications whose client tokens contain the toggles of the project <bdi>${project}</bdi>.</p>` : nothing;
     if (page.applications.length === 0) {
-      return html`${about}<p class="empty">${query || project ? `No application matches${query ? ' the search' : ''}.` : html`No application has reported in the last 90 days. ${reportHint(may)}`}</p>`;
+      return html`${about}<p class="empty">${query || project ? `No application matches${query ? ' the search' : ''}.` : html`No application has reported in the last 90 days. ${reportHint(may, { project })}`}</p>`;
     }
     return html`${about}${denseTable({
       caption: 'Applications',
@@ -112,7 +116,7 @@ export async function render(content, context) {
       items: page.applications,
       key: ({ appName }) => appName,
       ...sorting(),
-    })}${pages()}`;
+    })}${reportMeaning}${pages()}`;
   }
 
   function unknownNames() {
@@ -148,7 +152,7 @@ export async function render(content, context) {
 
   /** The name of a column that sorts the list. */
   function sortable(by) {
-    return { name: by === 'lastSeenAt' ? 'Last report' : state.tab === 'unknown' ? 'Name' : 'Application', kind: 'one-line', compare: true };
+    return { name: by === 'lastSeenAt' ? (state.tab === 'unknown' ? 'Last used' : 'Last report') : state.tab === 'unknown' ? 'Name' : 'Application', kind: 'one-line', compare: true };
   }
 
   /** The order of the list, for its table. */
@@ -157,7 +161,7 @@ export async function render(content, context) {
     return {
       order: `${sortOrder === 'asc' ? '' : '-'}${sortable(sortBy).name}`,
       sort: (order) => go(address(state.tab, { ...state.filters,
-        sortBy: order.endsWith('Last report') ? 'lastSeenAt' : 'name', sortOrder: order.startsWith('-') ? 'desc' : 'asc', offset: 0 })),
+        sortBy: order.endsWith(sortable('lastSeenAt').name) ? 'lastSeenAt' : 'name', sortOrder: order.startsWith('-') ? 'desc' : 'asc', offset: 0 })),
     };
   }
 
@@ -231,7 +235,7 @@ async function renderApplication(content, { search, signal, setTitle, setPath },
     ],
     items: application.environments,
     key: (environment) => environment.name,
-  })}
+  })}${reportMeaning}
       <section aria-label="The last 24 hours">
         ${tabs('The last 24 hours', [tab('toggles', 'Toggles', toggles.length), tab('instances', 'Instances', found.length)], ({ href }) => go(href))}
         ${finder({

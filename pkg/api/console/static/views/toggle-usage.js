@@ -4,6 +4,7 @@
 import { call } from '../api.js';
 import { applicationLink } from '../application.js';
 import { drawChart } from '../chart.js';
+import { reportHint } from '../client-token.js';
 import { counted, failure, loading, text } from '../dom.js';
 import { environmentName, isProduction } from '../environment.js';
 import { searchEvents } from '../event-search.js';
@@ -121,13 +122,13 @@ export function toggleUsage({ may, signal }, draw) {
       ${environments()}
       <h2>${environmentName(state.environment)}</h2>
       ${choices()}
-      ${shown().length > 0 ? numbers() : html`<p class="empty">No application has used the toggle in ${state.environment.name} in the last ${
+      ${shown().some(({ yes, no }) => yes + no > 0) ? numbers() : html`<p class="empty">No application has used the toggle in ${state.environment.name} in the last ${
     periods[state.days]}.</p>`}
     </section>`;
   }
 
   function neverUsed() {
-    return html`<section aria-label="Usage"><p class="empty">No application has used this toggle yet. ${reportHint(may)}</p></section>`;
+    return html`<section aria-label="Usage"><p class="empty">No application has used this toggle yet. ${reportHint(may, state.toggle)}</p></section>`;
   }
 
   /** The last use in each environment. */
@@ -152,7 +153,7 @@ export function toggleUsage({ may, signal }, draw) {
       <thead role="rowgroup"><tr role="row">${columns.map((column) => html`<th role="columnheader" scope="col">${column}</th>`)}</tr></thead>
       <tbody role="rowgroup">${state.toggle.environments.map(cells)}</tbody>
     </table>
-    <p class="detail">The hour began at ${timeOfDay(hour)}. “Last used” is up to an hour old.</p>`;
+    <p class="detail">The hour began at ${timeOfDay(hour)}. “Last used” is when an SDK last reported that its application evaluated the toggle. It is up to an hour old.</p>`;
   }
 
   function choices() {
@@ -201,12 +202,8 @@ export function toggleUsage({ may, signal }, draw) {
   }
 }
 
-/** What is needed so that there is usage. */
-export const reportHint = (may) => html`An SDK reports which toggles its application uses, by default once a minute. ${
-  may('READ_CLIENT_API_TOKEN') ? html`<a href="#/api-tokens/connect">Connect an SDK</a>.` : 'An administrator can create a token that connects an SDK.'}`;
-
 function applicationTable(applications) {
-  return numberTable('Applications that used the toggle', ['Application', 'On', 'Off', 'Last report'], applications.map(({ name, yes, no, last }) => (
+  return numberTable('Applications that used the toggle', ['Application', 'On', 'Off', 'Last used'], applications.map(({ name, yes, no, last }) => (
     [applicationLink(name), number(yes), number(no), ago(last)])));
 }
 
