@@ -8,8 +8,8 @@ import { element, html, nothing, repeat } from './template.js';
  * @param {Object} options
  * @param {string} options.caption for screen readers
  * @param {string} [options.kind] a class
- * @param {Array<{name: string, kind?: string, compare?: boolean|((a: Object, b: Object) => number), cell: (item: Object) => unknown}>} options.columns the
- *   first one is the header of its row. `kind` is a class, and one with `compare` sorts the table.
+ * @param {Array<{name: string, head?: unknown, kind?: string, compare?: boolean|((a: Object, b: Object) => number), cell: (item: Object) => unknown}>} options.columns the
+ *   first one is the header of its row. `head` is what its header shows instead of `name`, `kind` is a class, and one with `compare` sorts the table.
  * @param {Object[]} options.items the rows, in their order
  * @param {(item: Object) => unknown} options.key
  * @param {string} [options.order] the name of the column that the rows are sorted by, with a minus sign before it: descending
@@ -31,13 +31,13 @@ export function denseTable({ caption, kind = '', columns, items, key, order, sor
   </table>`;
 }
 
-/** @param {{name: string, kind?: string, compare?: boolean|Function}} column */
-function heading({ name, kind, compare }, order, sort) {
+/** @param {{name: string, head?: unknown, kind?: string, compare?: boolean|Function}} column */
+function heading({ name, head = name, kind, compare }, order, sort) {
   const isSorted = order === name || order === `-${name}`;
   const isAscending = order === name;
   return html`<th role="columnheader" scope="col" class=${kind ?? nothing} aria-sort=${isSorted ? (isAscending ? 'ascending' : 'descending') : nothing}>${
     compare ? html`<button type="button" class="sort" @click=${() => sort(isAscending ? `-${name}` : name)}>${name}<span class="arrow"
-      aria-hidden="true">${isSorted ? (isAscending ? '↑' : '↓') : '↕'}</span></button>` : name}</th>`;
+      aria-hidden="true">${isSorted ? (isAscending ? '↑' : '↓') : '↕'}</span></button>` : head}</th>`;
 }
 
 const rowMenu = ({ name, id = name, items }) => (items.length === 0 ? nothing : menu(`Actions of ${name}`, `menu-${id}`, items));

@@ -4,7 +4,7 @@
 import { call } from '../api.js';
 import { differences } from '../compare.js';
 import { counted, failure, loading, text } from '../dom.js';
-import { environmentAddress, isProduction, loadEnvironments } from '../environment.js';
+import { environmentAddress, environmentName, isProduction, loadEnvironments } from '../environment.js';
 import { listView } from '../list.js';
 import { comparisonAddress, projectAddress, projectPath } from '../project.js';
 import { marked } from '../search.js';
@@ -129,13 +129,17 @@ export async function renderComparison(content, context, id) {
   }
 
   function choice(side, label) {
-    return html`<label>${label} <select name=${side} @change=${({ target }) => choose(side, target.value)}>${state.environments.map(({ name }) => html`
-      <option value=${name} .selected=${live(name === state[side])}>${name}</option>`)}</select></label>`;
+    return html`<label>${label} <select name=${side} @change=${({ target }) => choose(side, target.value)}>${state.environments.map((environment) => html`
+      <option value=${environment.name} .selected=${live(environment.name === state[side])}>${markedName(environment)}</option>`)}</select></label>`;
+  }
+
+  function environmentOf(name) {
+    return state.environments.find((one) => one.name === name);
   }
 
   function table(rows, { order, sort, query }) {
     const [from, to] = [state.from, state.to];
-    const column = (name) => ({ name, kind: 'sentence', cell: ({ toggle }) => sentence(stateIn(toggle, name)) });
+    const column = (name) => ({ name: markedName(environmentOf(name)), head: environmentName(environmentOf(name)), kind: 'sentence', cell: ({ toggle }) => sentence(stateIn(toggle, name)) });
     return denseTable({
       caption: `Toggles in ${from} and ${to}`,
       kind: 'comparison',
@@ -143,7 +147,7 @@ export async function renderComparison(content, context, id) {
         { name: 'Name', compare: true, cell: ({ toggle }) => html`<div class="named"><a href="${environmentAddress(toggle, from)}?${
           new URLSearchParams({ compare: to })}" title=${toggle.name}>${marked(toggle.name, query)}</a></div>` },
         column(from), column(to),
-        { name: 'Differs in', kind: 'sentence', cell: different },
+        { name: 'Differs in', cell: different },
       ],
       items: rows,
       key: ({ toggle }) => toggle.name,
@@ -171,6 +175,9 @@ export async function renderComparison(content, context, id) {
     return parts.length > 0 ? html`<p title=${parts.join(', ')}>${parts.join(', ')}</p>` : html`<span class="detail">Nothing</span>`;
   }
 }
+
+/** The name of an environment as a text, with the mark of production. */
+const markedName = (environment) => `${isProduction(environment) ? '● ' : ''}${environment.name}`;
 
 const isDifferent = ({ isSwitched, strategies }) => isSwitched || strategies.length > 0;
 
