@@ -1,4 +1,4 @@
-// Where the input "Go to" leads: pages, toggles, projects, segments, applications and people, and switches of toggles.
+// Where the input "Go to" leads: pages, toggles, projects, segments, applications and people, what can be created, and switches of toggles.
 
 import { applicationAddress, applicationsPath } from './application.js';
 import { call } from './api.js';
@@ -8,7 +8,7 @@ import { switchNeed } from './environment.js';
 import { pages } from './pages.js';
 import { accountName, findAccounts, personAddress } from './person.js';
 import { knownProjects, projectAddress } from './project.js';
-import { fold } from './search.js';
+import { fold, matcher } from './search.js';
 import { loadSegments, segmentAddress } from './segment.js';
 import { searchToggles, toggleAddress } from './toggle.js';
 import { turn } from './views/switching.js';
@@ -23,6 +23,21 @@ const mostToggles = 8;
 const mostOthers = 4; // of each other kind
 const kept = 30_000; // how long segments and applications are kept, in milliseconds
 
+/** What the button of a page creates, by the page, with the permissions of which one is enough. */
+const creations = {
+  toggles: ['Create a toggle', 'CREATE_FEATURE'],
+  segments: ['Create a segment', 'CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  context: ['Create a context field', 'CREATE_CONTEXT_FIELD'],
+  projects: ['Create a project', 'CREATE_PROJECT'],
+  'api-tokens': ['Connect an SDK', 'READ_CLIENT_API_TOKEN'],
+  'service-accounts': ['Create a service account', 'ADMIN'],
+  people: ['Add a person', 'ADMIN'],
+  groups: ['Create a group', 'ADMIN'],
+  roles: ['Create a role', 'ADMIN'],
+  environments: ['Create an environment', 'ADMIN'],
+  'tag-types': ['Create a tag type', 'CREATE_TAG_TYPE'],
+};
+
 const segments = cached(() => loadSegments(), kept);
 const applications = cached(async () => (await call('GET', applicationsPath)).applications, kept);
 
@@ -36,8 +51,10 @@ export async function findDestinations(text, context) {
   if (text === '') return findPages(text, context);
   const wanted = /^turn\s+(on|off)\s+(\S+)(?:\s+(?:in\s+)?(\S+))?$/i.exec(text);
   if (wanted) return findSwitches(wanted[1].toLowerCase() === 'on', wanted[2], wanted[3] ?? '', context);
+  const created = findCreations(text, context);
+  const isAsked = /^(create|add|new|connect)\b/i.test(text);
   const kinds = await Promise.all([
-    findToggles(text, context), findPages(text, context), findProjects(text), findSegments(text), findApplications(text), findPeople(text, context),
+    isAsked ? created : [], findToggles(text, context), findPages(text, context), isAsked ? [] : created, findProjects(text), findSegments(text), findApplications(text), findPeople(text, context),
   ].map((found) => Promise.resolve(found).catch(() => []))); // of a kind that the caller does not see
   return kinds.flat();
 }
@@ -50,6 +67,32 @@ const first = (all, text) => matching(all, text).slice(0, mostOthers);
 function findPages(text, { may, user }) {
   const all = Object.entries(pages).filter(([, { permission, ofUser }]) => (!permission || may(permission)) && (!ofUser || user));
   return matching(all.map(([name, { title }]) => link(`#/${name}`, title, 'Page')), text);
+}
+
+function findCreations(text, { may }) {
+  const matches = matcher(text);
+  return Object.entries(creations).filter(([, [label, ...permissions]]) => permissions.some((permission) => may(permission)) && matches(label, 'new'))
+    .map(([page, [label]]) => ({ value: `create ${page}`, label, detail: 'Action', open: () => create(page) }));
+}
+
+/** Goes to a page, and uses its button as soon as it is there. */
+async function create(page) {
+  const isHere = /^#\/([^?]*)/.exec(window.location.hash)?.[1] === page;
+  if (!isHere) {
+    const arrived = new Promise((resolve) => { window.addEventListener('hashchange', resolve, { once: true }); });
+    window.location.hash = `#/${page}`;
+    await arrived;
+  }
+  const main = document.querySelector('main');
+  const press = () => {
+    const button = /** @type {HTMLElement|null} */ (main.querySelector('.head .buttons .primary'));
+    button?.click();
+    return button !== null;
+  };
+  if (press()) return;
+  const observer = new MutationObserver(() => press() && observer.disconnect());
+  observer.observe(main, { childList: true, subtree: true });
+  window.addEventListener('hashchange', () => observer.disconnect(), { once: true });
 }
 
 async function findToggles(text, { signal }) {

@@ -63,7 +63,7 @@ export function openKeys() {
   const row = (key, does) => html`<div><dt><kbd>${key}</kbd></dt><dd>${does}</dd></div>`;
   const dialog = openDialog('Keys', () => html`
     <dl class="keys">
-      ${row('Ctrl K', 'Go to a page, toggle, project, segment, application or person; “turn off NAME in production” turns it off')}
+      ${row('Ctrl K', 'Go to a page, toggle, project, segment, application or person; “create” lists what you can create; “turn off NAME in production” turns it off')}
       ${row('?', 'Show these keys')}
       ${Object.entries(keys).map(([key, { does }]) => row(key, does))}
     </dl>
