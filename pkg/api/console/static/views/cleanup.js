@@ -106,7 +106,7 @@ export async function render(content, context) {
 
   function reasonTabs() {
     return tabs('Reasons', Object.entries({ '': 'All', ...reasonNames(state.days) }).map(([reason, label]) => ({
-      reason, label, count: state.toggles ? listed(reason).length : undefined, isCurrent: reason === state.reason, href: addressOf({ reason }),
+      reason, label, count: state.toggles ? listed(reason).length : state.error ? null : undefined, isCurrent: reason === state.reason, href: addressOf({ reason }),
     })), ({ reason }) => choose({ reason }));
   }
 

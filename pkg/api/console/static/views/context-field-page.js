@@ -28,7 +28,7 @@ export async function renderField(content, context, name) {
     show(html`<p class="empty">There is no such context field. It may have been deleted. <a href="#/context">Show the context fields</a>.</p>`, content);
     return;
   }
-  const state = { uses: null, events: null };
+  const state = { uses: undefined, events: undefined }; // null if they could not be loaded
   const need = { permission: isNew ? 'CREATE_CONTEXT_FIELD' : 'UPDATE_CONTEXT_FIELD', to: isNew ? 'create context fields' : `edit the context field ${name}` };
   const editable = may(need.permission);
   const edit = editResource({
@@ -93,7 +93,7 @@ export async function renderField(content, context, name) {
 
   function usage() {
     const { uses } = state;
-    if (!uses) return html`<p class="detail">…</p>`;
+    if (!uses) return html`<p class="detail">${uses === null ? 'It could not be loaded.' : '…'}</p>`;
     const words = usesWords(uses);
     return words === '' ? html`<p class="detail">Nothing uses it.</p>` : html`<p>${words} it.</p><ul class="sentences">${usesLinks(name, uses)}</ul>`;
   }
@@ -102,7 +102,7 @@ export async function renderField(content, context, name) {
     const { events } = state;
     return html`<h2>History</h2>
       ${events?.length > 0 ? html`<ul class="sentences">${events.map(({ summary, createdAt }) => html`<li><bdi>${summary}</bdi> <small class="detail">${
-        relativeTime(new Date(createdAt))}</small></li>`)}</ul>` : html`<p class="detail">${events ? 'No changes in the event log.' : '…'}</p>`}
+        relativeTime(new Date(createdAt))}</small></li>`)}</ul>` : html`<p class="detail">${events ? 'No changes in the event log.' : events === null ? 'It could not be loaded.' : '…'}</p>`}
       <p><a href=${logAddress({ subject: `field:${name}` })}>Show it in the event log</a></p>`;
   }
 

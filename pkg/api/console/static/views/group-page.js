@@ -22,7 +22,7 @@ const mostAttempts = 5; // to change the members while others do
 export async function renderGroup(content, context, id) {
   const { may, user, signal, announce, setTitle, setActions, setPath } = context;
   const isAdmin = may('ADMIN');
-  const state = { group: undefined, roles: [], projects: null, query: '', busy: false, error: null };
+  const state = { group: undefined, roles: [], projects: undefined, query: '', busy: false, error: null };
   const input = element(html`<input aria-label="Add a member" placeholder="Add a person or a service account">`);
   const found = new Map(); // what the input has proposed, by its id
   const box = combobox(input, { choices: proposals, choose: (value) => value && add(found.get(value)) });
@@ -55,7 +55,7 @@ export async function renderGroup(content, context, id) {
       const all = state.group.projects.length === 0 ? [] : await loadGrants({ groups: [state.group.id] }, signal);
       state.projects = all.map(({ project, groups: [group] }) => ({ project, roles: state.roles.filter((role) => group.roles.includes(role.id)) }));
     } catch {
-      return;
+      state.projects = null;
     }
     draw();
   }
@@ -90,7 +90,7 @@ export async function renderGroup(content, context, id) {
 
   function projectRoles() {
     const { projects } = state;
-    if (!projects) return '…';
+    if (!projects) return projects === null ? 'Unknown' : '…';
     return projects.length === 0 ? 'None' : html`<ul class="sentences">${projects.map(({ project, roles }) => html`<li><a href=${projectAddress(project.id, 'members')}><bdi>${
       project.name}</bdi></a>: ${roles.map((role, i) => html`${i > 0 ? ', ' : nothing}<a href=${roleAddress(role)}><bdi>${role.name}</bdi></a>`)}</li>`)}</ul>`;
   }

@@ -67,7 +67,9 @@ export async function render(content, context) {
     draw();
     try {
       Object.assign(state, await loadPeople(signal));
-      addTokens(state.people, signal).then(draw, () => {}); // the list is complete without them
+      addTokens(state.people, signal).catch(() => { // the list is complete without them
+        for (const person of state.people) person.tokens ??= null;
+      }).then(draw);
     } catch (error) {
       if (signal.aborted) return;
       state.error = error;

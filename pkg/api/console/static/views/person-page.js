@@ -14,7 +14,7 @@ import { moment, tokenUse } from './token-table.js';
 
 export async function renderPerson(content, context, id) {
   const { user, signal, announce, setTitle, setActions, setPath } = context;
-  const state = { person: undefined, roles: [], projects: null, error: null };
+  const state = { person: undefined, roles: [], projects: undefined, error: null };
   const rights = accountRights({ path: 'user-admin', id, address: `#/people/${id}` }, context, draw);
   setTitle('Person');
   setPath(html`<a href="#/people">People</a>`);
@@ -44,7 +44,7 @@ export async function renderPerson(content, context, id) {
     try {
       person.tokens = await loadTokensOf(person.id, signal);
     } catch {
-      return;
+      person.tokens = null;
     }
     draw();
   }
@@ -62,7 +62,7 @@ export async function renderPerson(content, context, id) {
         byGroup: groups.map((group) => ({ group, roles: named(group, roles) })),
       }));
     } catch {
-      return;
+      state.projects = null;
     }
     draw();
   }
@@ -101,7 +101,7 @@ export async function renderPerson(content, context, id) {
 
   function projectRoles() {
     const { projects } = state;
-    if (!projects) return html`<p class="detail">…</p>`;
+    if (!projects) return html`<p class="detail">${projects === null ? 'The roles in projects could not be loaded.' : '…'}</p>`;
     if (projects.length === 0) return html`<p class="detail">No role in a project.</p>`;
     const roleNames = (roles) => roles.map((role, i) => html`${i > 0 ? ', ' : nothing}<a href=${roleAddress(role)}><bdi>${role.name}</bdi></a>`);
     return html`<ul class="sentences">${projects.map(({ project, own, byGroup }) => html`<li><a href=${projectAddress(project.id, 'members')}><bdi>${project.name}</bdi></a>:

@@ -44,7 +44,7 @@ export function projectOverview({ id, state, user }) {
   function numbers() {
     return Object.keys(stageNames).filter(Boolean).map((name) => {
       const count = state.counts?.[name];
-      return html`<div><dt>${stageNames[name]}</dt><dd>${count === undefined ? '…'
+      return html`<div><dt>${stageNames[name]}</dt><dd>${count === undefined ? html`<span class="detail">${state.counts ? 'Unknown' : '…'}</span>`
         : html`<a href=${listAddress({ project: id, stage: name })}>${count.toLocaleString('en')}<span class="visually-hidden"> toggles: ${stageNames[name]}</span></a>`}</dd></div>`;
     });
   }

@@ -75,7 +75,10 @@ export async function renderProject(content, context, id) {
     countToggles(id, signal).then(({ total }) => {
       state.counts = total;
       draw();
-    }, () => {}); // the page is complete without the numbers
+    }, () => {
+      state.counts = {}; // the page is complete without the numbers
+      draw();
+    });
     await loadTab();
   }
 

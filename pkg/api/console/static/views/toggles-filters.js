@@ -37,7 +37,7 @@ export function filterInputs(state, { context, filter, draw }) {
   /** Shows the filters, after they were changed by an address. */
   function set() {
     chips?.close();
-    if (Object.keys(state.filters).some((name) => filterNames.includes(name)) || state.filters.stage) load();
+    if (Object.keys(state.filters).some((name) => filterNames.includes(name)) || state.filters.stage) load().catch(() => {}); // without a connection, the list says so
   }
 
   async function load() {

@@ -48,7 +48,7 @@ export async function render(content, context) {
   });
   const inputs = filterInputs(state, { context, filter, draw });
   const selection = toggleSelection(state, context, draw);
-  offerActions();
+  offerActions().catch(() => {}); // without a connection, the page is shown again
   isWide.addEventListener('change', draw, { signal });
   toggleChanges.addEventListener('change', load, { signal });
   window.addEventListener('scrollend', selection.keep, { signal });
@@ -97,7 +97,7 @@ export async function render(content, context) {
       countStages(current); // later: it takes longer
     } catch (error) {
       if (current.aborted) return;
-      Object.assign(state, { error, page: null, busy: false, counts: {} });
+      Object.assign(state, { error, page: null, busy: false, counts: unknownCounts });
       draw();
     }
   }
@@ -138,6 +138,7 @@ export async function render(content, context) {
   async function countStages(current) {
     const { shown, others } = conditions(state.filters);
     const key = JSON.stringify(others);
+    let unknown; // the list is there without the numbers
     if (counts.key !== key) {
       state.counts = { [shown]: state.page.total };
       draw();
@@ -146,11 +147,11 @@ export async function render(content, context) {
           ? await typeCounts(others.project, others.type, current) : await searchStages(shown, others, state.page.total, current);
         counts.key = key;
       } catch {
-        return; // the list is there
+        unknown = { ...unknownCounts, ...state.counts };
       }
     }
     if (current.aborted) return;
-    state.counts = counts.of;
+    state.counts = unknown ?? counts.of;
     draw();
     const list = content.querySelector('.tabs'); // which can be wider than the window
     list.scrollLeft += Math.max(0, (list.querySelector('[aria-current]')?.getBoundingClientRect().right ?? 0) - list.getBoundingClientRect().right);
@@ -201,6 +202,9 @@ export async function render(content, context) {
     load();
   }
 }
+
+/** The numbers by stage when they could not be loaded. */
+const unknownCounts = Object.fromEntries(Object.keys(stageNames).map((stage) => [stage, null]));
 
 async function typeCounts(project, type, current) {
   const { total, types } = await countToggles(project, current);

@@ -118,7 +118,7 @@ export const lastUse = ({ tokens }) => (tokens ?? []).map(({ seenAt }) => seenAt
 
 /** How many tokens a person has, and when one was last used. */
 export function tokenUse(person) {
-  if (!person.tokens) return '…';
+  if (!person.tokens) return person.tokens === null ? 'Unknown' : '…';
   const at = lastUse(person);
   if (person.tokens.length === 0) return html`<span class="detail">None</span>`;
   return html`<span>${counted(person.tokens.length, 'token')}, ${at === null ? 'never used' : html`used ${moment(at, timeOfUse(at))}`}</span>`;
