@@ -96,8 +96,9 @@ export async function render(content, context) {
   async function loadChanges() {
     const production = (await loadEnvironments(signal)).filter(isProduction).map(({ name }) => name);
     if (production.length === 0) return () => empty('No environment is of the type production.');
-    const [{ eventList, haveSegments }, { searchEvents }, { types }] = await Promise.all([import('../event-list.js'), import('../event-search.js'), import('../event-types.js')]); // the other sections do not wait for them
-    const events = eventList({ may, signal }, draw);
+    const [{ eventList, haveSegments }, { searchEvents }, { types }, { undoOf }] = await Promise.all([
+      import('../event-list.js'), import('../event-search.js'), import('../event-types.js'), import('./undo.js')]); // the other sections do not wait for them
+    const events = eventList({ may, signal, undo: (event) => [undoOf(event, context, () => load('changes'))] }, draw);
     const search = (filters) => searchEvents({ type: Object.keys(types.Toggles).join(','), environment: production.join(','), ...filters }, signal, most);
     const found = mayReadLog ? (await search({})).events : await changesOf(search);
     const segment = haveSegments(found) ? await loadSegmentNames() : undefined;
