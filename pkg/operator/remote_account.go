@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -44,16 +45,34 @@ type remoteServiceAccount struct {
 	Name     string     `json:"name"`
 	Username string     `json:"username"`
 	RootRole int64      `json:"rootRole"`
-	Disabled bool       `json:"disabled"`
 	Tokens   []struct{} `json:"tokens"`
 }
 
 // account returns the service account as commands show it.
-func (s remoteServiceAccount) account() Account {
+func (s remoteServiceAccount) account(disabled bool) Account {
 	return Account{
 		ID: s.ID, Kind: user.ServiceAccount, Name: s.Name, Username: &s.Username, Role: access.Role(s.RootRole),
-		Disabled: s.Disabled, Tokens: len(s.Tokens),
+		Disabled: disabled, Tokens: len(s.Tokens),
 	}
+}
+
+// serviceAccounts returns the service accounts, ordered by id.
+func (r *Remote) serviceAccounts(ctx context.Context) ([]Account, error) {
+	accounts := []Account{}
+	for _, disabled := range []bool{false, true} {
+		var list struct {
+			ServiceAccounts []remoteServiceAccount `json:"serviceAccounts"`
+		}
+		query := url.Values{"disabled": {strconv.FormatBool(disabled)}}
+		if err := r.get(ctx, query, &list, accountsPath(user.ServiceAccount)); err != nil {
+			return nil, err
+		}
+		for _, s := range list.ServiceAccounts {
+			accounts = append(accounts, s.account(disabled))
+		}
+	}
+	slices.SortFunc(accounts, func(a, b Account) int { return cmp.Compare(a.ID, b.ID) })
+	return accounts, nil
 }
 
 // accountsPath returns the path of the accounts of a kind.
@@ -75,19 +94,14 @@ func checkForce(force bool) error {
 
 // Accounts is Operator.Accounts.
 func (r *Remote) Accounts(ctx context.Context, kind user.Kind) ([]Account, error) {
+	if kind == user.ServiceAccount {
+		return r.serviceAccounts(ctx)
+	}
 	var list struct {
-		Users           []remotePerson         `json:"users"`
-		ServiceAccounts []remoteServiceAccount `json:"serviceAccounts"`
+		Users []remotePerson `json:"users"`
 	}
 	if err := r.get(ctx, nil, &list, accountsPath(kind)); err != nil {
 		return nil, err
-	}
-	accounts := []Account{}
-	for _, s := range list.ServiceAccounts {
-		accounts = append(accounts, s.account())
-	}
-	if kind == user.ServiceAccount {
-		return accounts, nil
 	}
 	tokens, err := r.Tokens(ctx, 0)
 	if err != nil {
@@ -99,6 +113,7 @@ func (r *Remote) Accounts(ctx context.Context, kind user.Kind) ([]Account, error
 			of[*t.UserID]++
 		}
 	}
+	accounts := []Account{}
 	for _, p := range list.Users {
 		accounts = append(accounts, p.account(of[p.ID]))
 	}
@@ -136,7 +151,7 @@ func (r *Remote) AddAccount(
 		var made remoteServiceAccount
 		body := map[string]any{"name": name, "username": cmp.Or(unique, name), "rootRole": int64(role)}
 		err = r.send(ctx, http.MethodPost, body, &made, accountsPath(kind))
-		return made.account(), err
+		return made.account(false), err
 	}
 	email, err := CheckEmail(unique)
 	if err != nil {

@@ -14,7 +14,7 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.Expect(t.Context(), t, "create", "", `{"username":"ci","name":" Nightly build ","rootRole":3.0,"id":7}`,
-		`201 {"id":2,"name":" Nightly build ","username":"ci","rootRole":3,"disabled":false,"createdAt":"2026-11-20T05:39:00.123Z",`+
+		`201 {"id":2,"name":" Nightly build ","username":"ci","rootRole":3,"createdAt":"2026-11-20T05:39:00.123Z",`+
 			`"seenAt":null,"isAPI":false,"tokens":[]}`)
 	for _, username := range []string{"ci", "cI"} {
 		f.Expect(t.Context(), t, "create", "", `{"username":"`+username+`","name":"n","rootRole":1}`, usernameExists)

@@ -23,7 +23,6 @@ type response struct {
 	Name      string         `json:"name"`
 	Username  string         `json:"username"`
 	RootRole  int64          `json:"rootRole"`
-	Disabled  bool           `json:"disabled"`
 	CreatedAt *string        `json:"createdAt"`
 	SeenAt    *string        `json:"seenAt"` // always null
 	IsAPI     bool           `json:"isAPI"`  // always false
@@ -32,7 +31,7 @@ type response struct {
 
 func newResponse(a Account) response {
 	return response{
-		ID: a.ID, Name: a.Name, Username: a.Username, RootRole: int64(a.Role), Disabled: a.Disabled,
+		ID: a.ID, Name: a.Name, Username: a.Username, RootRole: int64(a.Role),
 		CreatedAt: datetime.FormatOptional(a.CreatedAt), Tokens: pat.NewResponses(a.Tokens),
 	}
 }
