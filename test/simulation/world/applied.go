@@ -43,6 +43,13 @@ func (w *World) basisOf(r changerequest.Request, c changerequest.Change, since t
 				used = append(used, strategy.Segments...)
 			}
 		}
+		if _, changes := w.payload(c)["segments"]; c.Action == changerequest.UpdateStrategy && !changes && s.feature != nil {
+			for _, strategy := range s.feature.Environments[r.Environment].Strategies {
+				if strategy.ID == w.payload(c)["id"] {
+					used = append(used, strategy.Segments...)
+				}
+			}
+		}
 	}
 	for _, id := range used {
 		states := w.segments.states[id]
@@ -392,13 +399,18 @@ func (out *outcome) turnOn(activate bool) {
 	}
 }
 
-// strategyOf returns a strategy with the title, the segments and the switch of a payload. The title stands for the rest.
+// strategyOf returns a strategy with the title, the switch and, if they are sent, the segments of a payload. The title
+// stands for the rest.
 func strategyOf(payload object, s toggle.Strategy) toggle.Strategy {
 	s.Title = new(fmt.Sprint(payload["title"]))
 	s.Disabled = payload["disabled"] == true
+	ids, changes := payload["segments"].([]any)
+	if !changes {
+		return s
+	}
 	s.Segments = nil
-	for _, id := range payload["segments"].([]any) { //nolint:forcetypeassert,errcheck // actors send it
-		s.Segments = append(s.Segments, int64(id.(float64))) //nolint:forcetypeassert,errcheck // as they do its elements
+	for _, id := range ids {
+		s.Segments = append(s.Segments, int64(id.(float64))) //nolint:forcetypeassert,errcheck // actors send ids
 	}
 	return s
 }

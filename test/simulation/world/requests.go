@@ -242,6 +242,9 @@ func (a *actor) changeIn(project, environment string) object {
 	}
 	payload := a.strategy()
 	payload["id"] = choose(a, all...).ID
+	if a.IntN(2) == 0 { // the strategy keeps its segments
+		delete(payload, "segments")
+	}
 	return change(changerequest.UpdateStrategy, payload)
 }
 
