@@ -329,8 +329,8 @@ func TestAllPages(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestOneToggle checks that whoever can read a toggle can read its events, and no others.
-func TestOneToggle(t *testing.T) {
+// TestNamedToggles checks that whoever can read toggles can read their events, and no others.
+func TestNamedToggles(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.record(t.Context(), t, created("a"))
@@ -347,7 +347,9 @@ func TestOneToggle(t *testing.T) {
 		{"feature=IS:a&subject=IS:toggle:b", "200 0"},
 		{"feature=IS:other", "200 0"},
 		{"feature=IS:a&limit=0", "400"},
-		{"feature=IS_ANY_OF:a,b", "403"},
+		{"feature=IS_ANY_OF:a,b", "200 2"},
+		{"feature=IS_ANY_OF:a,b&createdBy=IS:7", "200 0"},
+		{"feature=IS_ANY_OF:", "403"},
 		{"feature=a", "403"},
 		{"feature=IS:a&feature=IS:a", "403"},
 		{"subject=IS:toggle:a", "403"},
@@ -565,6 +567,7 @@ func TestPrivateProject(t *testing.T) {
 	type moved struct {
 		Project string `json:"project"`
 	}
+	f.record(t.Context(), t, created("b"))
 	about(eventlog.FeatureCreated, "secret", map[string]any{"name": "a"}, nil)
 	about(eventlog.FeatureUpdated, "default", moved{"default"}, moved{"secret"})
 	about(eventlog.FeatureArchived, "default", map[string]any{"archived": true}, nil)
@@ -581,6 +584,11 @@ func TestPrivateProject(t *testing.T) {
 		if strings.Contains(text, "secret") {
 			t.Error(text)
 		}
+	}
+	both := operation.Request{Operation: "search", Query: "feature=IS_ANY_OF:a,b"}
+	_, _, text := set.Serve(operation.Viewer(t.Context()), both)
+	if strings.Contains(text, "secret") || !strings.Contains(text, `"total":2,`) {
+		t.Error(text)
 	}
 	set.ExpectQuery(operation.Viewer(t.Context()), t, "search", "feature=IS:a&project=IS:secret",
 		`200 {"events":[],"total":0,"totalExact":true}`)

@@ -331,8 +331,8 @@ func (a *actor) workInTeam() {
 // request. The names of toggles of teams begin with those of their projects.
 func (a *actor) readLists(c *credential, name string) {
 	uses := fmt.Sprintf("segments/%d/strategies", a.teams.segment)
-	path := choose(a, uses, uses, "projects", "projects", "search/features", "search/features/counts", "search/events?feature=IS:"+name,
-		"groups", "user/roles", "metrics/applications", "segments")
+	path := choose(a, uses, uses, "projects", "projects", "search/features", "search/features/counts",
+		"search/events?feature=IS_ANY_OF:"+name+",x", "groups", "user/roles", "metrics/applications", "segments")
 	o := a.do(c, "GET "+path, nil)
 	if !o.ok() {
 		return

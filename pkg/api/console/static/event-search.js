@@ -20,7 +20,7 @@ export function searchEvents(filters, signal, limit = 50) {
   const query = new URLSearchParams({ limit: String(limit) });
   for (const [name, value] of Object.entries(filters)) {
     if (value === undefined) continue;
-    const operator = ['type', 'environment'].includes(name) && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';
+    const operator = ['type', 'environment', 'feature'].includes(name) && value.includes(',') ? 'IS_ANY_OF:' : 'IS:';
     query.set(name, ['query', 'offset', 'cursor'].includes(name) ? value : operator + value);
   }
   return call('GET', `/api/admin/search/events?${query}`, undefined, { signal });
