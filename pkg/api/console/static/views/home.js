@@ -10,7 +10,7 @@ import { html, nothing, render as show } from '../template.js';
 import { listAddress, removal, searchToggles, stageBadge, toggleAddress, toggleChanges } from '../toggle.js';
 
 const most = 5; // rows of a section
-const mostHistories = 6; // toggles whose changes are read by who may not read the event log
+const mostNamed = 40; // toggles whose changes are read, besides those of the user, by who may not read the event log
 
 export async function render(content, context) {
   const { user, may, signal } = context;
@@ -18,13 +18,14 @@ export async function render(content, context) {
   const shown = new Map(); // templates and errors of sections, by their names
   let answers = {}; // to the searches that several sections need
   const own = () => (answers.own ??= searchToggles({ owner: 'me', sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal));
+  const projects = () => (answers.projects ??= loadOwnProjects(signal));
   const starred = () => (answers.starred ??= searchToggles({ favorite: 'true', sortBy: 'name', limit: most }, signal));
   const sections = {
     waiting: { title: 'Waiting for your approval', what: 'the change requests', load: loadWaiting },
     overdue: { title: 'Overdue', what: 'the toggles', load: loadOverdue },
     own: { title: 'Your toggles', what: 'your toggles', load: loadOwn },
     starred: { title: 'Starred', what: 'what you have starred', load: loadStarred },
-    changes: { title: mayReadLog ? 'Production changes' : 'Production changes of your toggles', what: 'the changes', load: loadChanges },
+    changes: { title: 'Production changes', what: 'the changes', load: loadChanges },
     visited: { title: 'Recently visited', what: 'the pages', load: loadVisited },
   };
   toggleChanges.addEventListener('change', loadAll, { signal });
@@ -62,8 +63,8 @@ export async function render(content, context) {
   }
 
   async function loadStarred() {
-    const [{ features, total }, projects] = await Promise.all([starred(), loadProjects(signal)]);
-    const favorites = projects.filter(({ favorite }) => favorite);
+    const [{ features, total }, visible] = await Promise.all([starred(), loadProjects(signal)]);
+    const favorites = visible.filter(({ favorite }) => favorite);
     return () => list([
       ...favorites.slice(0, most).map(({ id, name, featureCount }) => html`<a href=${projectAddress(id)}>${text(name)}</a><span class="detail">Project · ${counted(featureCount, 'toggle')}</span>`),
       ...features.map(toggleRow),
@@ -80,9 +81,7 @@ export async function render(content, context) {
   }
 
   async function loadOverdue() {
-    const { roles } = await call('GET', '/api/admin/user/roles', undefined, { signal });
-    const projects = [...new Set(roles.map(({ project }) => project).filter(Boolean))];
-    const of = projects.length === 0 ? undefined : projects.length === 1 ? projects[0] : `IS_ANY_OF:${projects.join(',')}`;
+    const of = await projects();
     const search = (filters) => searchToggles({ stage: 'overdue', ...filters, sortBy: 'potentiallyStaleAt', sortOrder: 'asc', limit: most }, signal);
     const [mine, theirs] = await Promise.all([search({ owner: 'me' }), of ? search({ project: of }) : { features: [], total: 0 }]);
     const toggles = [...new Map([...mine.features, ...theirs.features].map((toggle) => [toggle.name, toggle])).values()]
@@ -92,18 +91,21 @@ export async function render(content, context) {
       theirs.total > 0 && html`<a href=${listAddress({ project: of, stage: 'overdue' })}>${all(theirs.total, 'toggle')} of your projects</a>`);
   }
 
-  /** The last changes of production: of all toggles for who may read the event log, otherwise of the toggles of the user. */
+  /** The last changes of production: of all toggles for who may read the event log, otherwise of toggles by their names. */
   async function loadChanges() {
     const production = (await loadEnvironments(signal)).filter(isProduction).map(({ name }) => name);
     if (production.length === 0) return () => empty('No environment is of the type production.');
-    const [{ eventList, haveSegments }, { searchEvents }, { types }, { undoOf }] = await Promise.all([
-      import('../event-list.js'), import('../event-search.js'), import('../event-types.js'), import('./undo.js')]); // the other sections do not wait for them
-    const events = eventList({ may, signal, undo: (event) => [undoOf(event, context, () => load('changes'))] }, draw);
+    const [{ eventList, haveSegments }, { searchEvents }, { types }, { undoOf }, { undoTogether }] = await Promise.all([
+      import('../event-list.js'), import('../event-search.js'), import('../event-types.js'), import('./undo.js'), import('./undo-together.js')]); // the other sections do not wait for them
+    const reload = () => load('changes');
+    const events = eventList({ may, signal, undo: (event, listed) => [undoOf(event, context, reload), undoTogether(event, listed, context, reload)] }, draw);
     const search = (filters) => searchEvents({ type: Object.keys(types.Toggles).join(','), environment: production.join(','), ...filters }, signal, most);
-    const found = mayReadLog ? (await search({})).events : await changesOf(search);
+    const named = mayReadLog ? null : await namedToggles();
+    const found = named?.names === '' ? [] : (await search({ feature: named?.names })).events;
     const segment = haveSegments(found) ? await loadSegmentNames() : undefined;
-    return () => html`${found.length === 0 ? empty(mayReadLog ? 'Nobody has changed a toggle in production yet, as far as the event log goes back.'
-      : 'Nobody has changed your toggles, or those with a star, in production. The event log shows all changes to Admins.') : events.template(found, { segment })}
+    return () => html`${found.length === 0 ? empty(`Nobody has changed ${named?.others ? 'these toggles' : 'a toggle'} in production yet, as far as the event log goes back.`)
+      : events.template(found, { segment })}
+      ${named?.others ? html`<p class="detail">Changes of your toggles, those with a star, and ${named.others}. Admins see those of all toggles.</p>` : nothing}
       ${mayReadLog ? links(production.map((name) => html`<a href=${logAddress({ environment: name })}>All changes in <bdi>${name}</bdi></a>`)) : nothing}`;
   }
 
@@ -112,11 +114,16 @@ export async function render(content, context) {
     return segmentNames(await loadSegments(signal).catch(() => [])); // without their names, the events have the numbers
   }
 
-  async function changesOf(search) {
-    const [{ features: mine }, { features: marked }] = await Promise.all([own(), starred()]);
-    const names = [...new Set([...mine, ...marked].map(({ name }) => name))].slice(0, mostHistories);
-    const pages = await Promise.all(names.map((feature) => search({ feature })));
-    return pages.flatMap((page) => page.events).sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)).slice(0, most);
+  /**
+   * The toggles whose changes are shown: who names toggles may read their events.
+   * @returns {Promise<{names: string, others: string}>} which toggles they are besides those of the user, '' if they are all that the user sees
+   */
+  async function namedToggles() {
+    const [{ features: mine }, { features: marked }, of] = await Promise.all([own(), starred(), projects()]);
+    const { features: used, total } = await searchToggles({ project: of, sortBy: 'lastSeenAt', sortOrder: 'desc', limit: mostNamed }, signal);
+    const names = [...new Set([...mine, ...marked, ...used].map(({ name }) => name))].join();
+    if (total > mostNamed) return { names, others: `the ${mostNamed} ${of ? 'of your projects ' : ''}that applications used last` };
+    return { names, others: of ? 'those of your projects' : '' };
   }
 
   async function loadVisited() {
@@ -124,6 +131,13 @@ export async function render(content, context) {
     return () => list(pages.map(({ address, title, kind }) => html`<a href=${address}>${text(title)}</a><span class="detail">${kind}</span>`),
       'The toggles, projects, segments and change requests that you visit are listed here, in this browser only.');
   }
+}
+
+/** The projects in which the user has a role, as a filter of toggles, or undefined. */
+async function loadOwnProjects(signal) {
+  const { roles } = await call('GET', '/api/admin/user/roles', undefined, { signal });
+  const projects = [...new Set(roles.map(({ project }) => project).filter(Boolean))];
+  return projects.length === 0 ? undefined : projects.length === 1 ? projects[0] : `IS_ANY_OF:${projects.join(',')}`;
 }
 
 /** A toggle, with its stage unless the time of its removal says it. */
