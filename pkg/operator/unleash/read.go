@@ -395,7 +395,7 @@ func (r *client) toggle(ctx context.Context, f found) (element, error) {
 			t.lastSeen[e.Name] = *e.LastSeenAt
 		}
 	}
-	if f.DependencyType != "child" && !r.readsLinks {
+	if f.DependencyType != "child" && (!r.readsLinks || t.Archived) {
 		return t, nil
 	}
 	var full struct {
@@ -403,7 +403,12 @@ func (r *client) toggle(ctx context.Context, f found) (element, error) {
 		Links        []toggle.Link
 	}
 	path := "api/admin/projects/" + url.PathEscape(t.Project) + "/features/" + url.PathEscape(t.Name)
-	if err := r.get(ctx, path, nil, &full); err != nil {
+	err := r.get(ctx, path, nil, &full)
+	if t.Archived && hasStatus(err, http.StatusNotFound) { // Unleash has no operation that shows more of it
+		t.note("its dependency was not imported: Unleash does not show those of archived toggles")
+		return t, nil
+	}
+	if err != nil {
 		return t, err
 	}
 	t.Links = full.Links

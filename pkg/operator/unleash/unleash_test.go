@@ -350,9 +350,7 @@ func TestOthers(t *testing.T) {
 	t.Parallel()
 	d, _, err := readFrom(t, forbidden{empty.with(answers{
 		"search/features": `{"features":[{"name":"a","project":"default","type":"release","archivedAt":null,
-			"tags":[{"type":"simple","value":"x"},{"type":"simple","value":"y"}],"environments":[
-			{"name":"staging","type":"test","sortOrder":3,"hasStrategies":false,"variantCount":0}]}],"total":1}`,
-		"archive/features":            `{"features":[]}`,
+			"tags":[{"type":"simple","value":"x"},{"type":"simple","value":"y"}],` + staging + `}],"total":1}`,
 		"tag-types":                   `{"tagTypes":[{"name":"simple"},{"name":"team"}]}`,
 		"strategies":                  `{"strategies":[{"name":"default","editable":false},{"name":"own","editable":true}]}`,
 		"api-tokens":                  `{"tokens":[{},{},{}]}`,
@@ -372,6 +370,10 @@ func TestOthers(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"custom strategy types": "1", "API tokens": "3", "groups": "unknown", "events": "12",
 	}, numbers)
+	// Archived toggles alone are a 404.
+	assert.Equal(t, map[string][]string{
+		"child": {"its dependency was not imported: Unleash does not show those of archived toggles"},
+	}, d.Notes)
 	assert.Equal(t, true, d.Complete)
 	assert.Equal(t, []transfer.TagType{{Name: "simple"}, {Name: "team"}}, d.TagTypes)
 	assert.Equal(t, []toggle.Tag{{Type: "simple", Value: "x"}, {Type: "simple", Value: "y"}}, d.Features[0].Tags)
@@ -477,6 +479,8 @@ func TestProjectThatIsNotListed(t *testing.T) {
 // forbidden are answers without the permission to read groups.
 type forbidden struct{ answers }
 
+const staging = `"environments":[{"name":"staging","type":"test","sortOrder":3,"hasStrategies":false,"variantCount":0}]`
+
 // ServeHTTP implements http.Handler.
 func (f forbidden) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/api/admin/groups" {
@@ -484,7 +488,8 @@ func (f forbidden) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.FormValue("archived") == "IS:true" {
-		respond(w, `{"features":[],"total":0}`)
+		respond(w, `{"features":[{"name":"old","project":"default","archivedAt":"2021-01-01T00:00:00Z",`+staging+`},
+			{"name":"child","project":"default","archivedAt":"2021-01-01T00:00:00Z","dependencyType":"child",`+staging+`}],"total":2}`)
 		return
 	}
 	f.answers.ServeHTTP(w, r)
