@@ -79,7 +79,9 @@ func onlyHere(d Document, used map[string]bool, stored Document, project string)
 	o.Environments = missing(namesOf(stored.Environments, environments),
 		append(namesOf(d.Environments, environments), namesOf(d.Unlisted, environments)...))
 	projects := func(p Project) string { return p.ID }
-	o.Projects = slices.DeleteFunc(missing(namesOf(stored.Projects, projects), namesOf(d.Projects, projects)),
+	ofToggles := namesOf(d.Features, func(t toggle.FeatureJSON) string { return t.Project }) // open-source Unleash lists one
+	o.Projects = slices.DeleteFunc(
+		missing(namesOf(stored.Projects, projects), append(namesOf(d.Projects, projects), ofToggles...)),
 		func(id string) bool { return id == toggle.DefaultProject })
 	o.Segments = missing(namesOf(stored.Segments, segments), namesOf(d.Segments, segments))
 	return o

@@ -178,6 +178,8 @@ func TestOnlyHere(t *testing.T) {
 	}, r.OnlyHere)
 	same(t, d.Others, r.NotImported)
 	assert.Equal(t, false, r.HasLosses())
+	d.Features[0].Project = "other" // which Unleash does not list
+	same(t, []string{"a", "archived"}, s.run(t, d, transfer.Options{DryRun: true}).OnlyHere.Projects)
 	d.Projects = []transfer.Project{{ID: "a", Name: "a", Mode: access.Open, DefaultStickiness: "default"}}
 	same(t, transfer.OnlyHere{Features: []string{"a"}}, s.run(t, d, transfer.Options{Project: "a"}).OnlyHere)
 }

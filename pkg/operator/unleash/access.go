@@ -96,9 +96,15 @@ func (r *client) access(ctx context.Context, d *transfer.Document) error {
 	if err != nil {
 		return err
 	}
-	var people struct{ Users []foundAccount }
+	var people struct {
+		Users     []foundAccount
+		RootRoles []foundRole // the only list of roles that open-source versions have
+	}
 	if err := r.optional(ctx, d, "people", "user-admin", &people); err != nil {
 		return err
+	}
+	for _, found := range people.RootRoles {
+		roles[found.ID] = found.Name
 	}
 	for _, a := range people.Users {
 		d.Accounts = append(d.Accounts, a.account(roles))

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"toggleadmin/pkg/api/user"
 	"toggleadmin/pkg/operator/exitstatus"
 	"toggleadmin/pkg/operator/transfer"
 	"toggleadmin/pkg/operator/unleash"
@@ -403,6 +404,20 @@ func TestAccess(t *testing.T) {
 	assert.JSON(t, "testdata/access.json", transfer.Document{
 		Accounts: d.Accounts, Roles: d.Roles, Groups: d.Groups, Projects: d.Projects,
 	})
+}
+
+// Open-source Unleash lists roles only beside people.
+func TestRolesOfPeople(t *testing.T) {
+	t.Parallel()
+	d, _, err := readFrom(t, empty.with(answers{
+		"archive/features": `{"features":[]}`,
+		"user-admin": `{"users":[{"id":2,"name":"Eve","email":"eve@example.com","rootRole":2}],
+			"rootRoles":[{"id":1,"name":"Admin","type":"root"},{"id":2,"name":"Editor","type":"root"}]}`,
+	}), "")
+	assert.OK(t, err)
+	assert.Equal(t, []transfer.Account{
+		{Kind: user.Person, Name: "Eve", Email: new("eve@example.com"), Role: "Editor"},
+	}, d.Accounts)
 }
 
 // Projects are read with archived ones, which old versions list with the others.
