@@ -25,6 +25,7 @@ type ClientToken struct {
 	SeenAt      *string               `json:"seenAt"`     // null: never used
 	ValidUntil  *string               `json:"validUntil"` // of a secret that another one replaces; null: it is not replaced
 	Expired     bool                  `json:"expired"`
+	Imported    bool                  `json:"imported"` // it is of another installation
 
 	// ProjectsWithoutToggles are those of the projects whose toggles are all archived, or that no toggle has.
 	ProjectsWithoutToggles []string `json:"projectsWithoutToggles"`
@@ -43,6 +44,7 @@ func (o *Operator) newClientToken(t clienttokentable.Token, used map[string]int)
 		SeenAt:                 datetime.FormatOptional(t.SeenAt),
 		ValidUntil:             datetime.FormatOptional(t.ValidUntil),
 		Expired:                t.Expired(o.now()),
+		Imported:               t.Imported,
 		ProjectsWithoutToggles: []string{},
 	}
 	if len(t.Projects) == 0 {

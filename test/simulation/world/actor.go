@@ -35,7 +35,8 @@ type actor struct {
 	operator *operator.Operator
 	n        int // of names that it has chosen
 	last     *credential
-	rival    *rival // of the next step
+	rival    *rival                     // of the next step
+	expected func(storedProject) string // what is wrong with a project that the next step changes; nil: nothing
 }
 
 func (w *World) startActors() {
@@ -146,7 +147,9 @@ func (w *World) topic(t time.Time, n int) int {
 func (a *actor) begin() (*op, context.Context) {
 	now := time.Now()
 	o := &op{actor: a.name, begun: now, tokenLimit: a.tokenLimit(), tracked: &tracked{begun: now, rival: a.rival}}
-	a.rival = nil
+	if a.rival = nil; a.expected != nil {
+		o.expected, a.expected = a.expected, nil
+	}
 	return o, context.WithValue(context.Background(), trackedKey{}, o.tracked)
 }
 

@@ -48,9 +48,12 @@ func (a *actor) protectTeams() {
 	case 3:
 		a.do(a.admin, "PUT environments/update/"+environment, object{"requiredApprovals": choose[any](a, nil, 1, 2)})
 	default:
-		a.do(a.admin, "PUT "+path+"/change-requests/config", object{
-			"changeRequestsEnabled": a.IntN(4) > 0, "requiredApprovals": 1 + a.IntN(2), "allowTurningOff": a.IntN(4) > 0,
-		})
+		protect := func(b *actor, match ...string) {
+			b.do(b.admin, "PUT "+path+"/change-requests/config", object{
+				"changeRequestsEnabled": b.IntN(4) > 0, "requiredApprovals": 1 + b.IntN(2), "allowTurningOff": b.IntN(4) > 0,
+			}, match...)
+		}
+		protect(a, a.requires(a.admin, project, configPart, func(b *actor) { protect(b) })...)
 	}
 }
 

@@ -59,7 +59,8 @@
 //     have no trusts.
 //   - After every write about teams (memberships.go): groups and accounts agree about members, the authorizer knows the
 //     groups that exist, a role that somebody has in a project exists, and a protected or private project has an Owner. A
-//     toggle is on only in environments that its project has. At the end, nothing is left of groups and accounts that do
+//     toggle is on only in environments that its project has. A request with an If-Match for the access or the protections
+//     of a project changes only what its tag is of (preconditions.go). At the end, nothing is left of groups and accounts that do
 //     not exist.
 //   - After every response: only valid credentials are accepted. IDs of tokens rise. A lifetime that was set has
 //     written its type, so that the toggles are re-evaluated. No function fails with 500, and a command fails only if

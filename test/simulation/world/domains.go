@@ -158,6 +158,7 @@ func (w *World) checkWritten(c change) {
 		if isTrust(c.item) {
 			w.changedTrust(c)
 		}
+		w.checkPrecondition(c)
 		w.changedTeams()
 		w.checkTags()
 	case "Identifiers":

@@ -105,6 +105,8 @@ type tracked struct {
 	judged time.Time // when the authorizer has judged the credential, by its clock; zero: it has not
 	rival  *rival
 
+	expected func(storedProject) string // what is wrong with a project that the request changes; nil: nothing
+
 	searches map[string]time.Time // when a re-evaluation has searched toggles that are due, by type and by its clock
 }
 

@@ -164,8 +164,12 @@ func (a *actor) changeAccess(by *credential) {
 	if by == a.admin && a.IntN(2) == 0 {
 		a.meanwhile((*actor).manageTeams)
 	}
+	kind, match := a.IntN(14), []string(nil)
+	if kind >= 3 && kind < 10 {
+		match = a.requires(by, id, accessPart, func(b *actor) { b.changeAccess(b.admin) })
+	}
 	var o *op
-	switch a.IntN(14) {
+	switch kind {
 	case 10, 11, 12, 13:
 		permission = "UPDATE_PROJECT"
 		o = a.changeEnvironments(by, id)
@@ -178,17 +182,18 @@ func (a *actor) changeAccess(by *credential) {
 		for _, role := range []int64{projectOwner, projectMember, projectReader} {
 			roles = append(roles, object{"id": role, "users": []int64{a.person()}, "groups": []int64{a.group()}[:a.IntN(2)]})
 		}
-		o = a.do(by, "PUT "+path+"/access", object{"roles": roles[a.IntN(2):]})
+		o = a.do(by, "PUT "+path+"/access", object{"roles": roles[a.IntN(2):]}, match...)
 	case 4:
-		o = a.do(by, "POST "+path+"/access", object{"roles": []int64{projectMember}, "users": []int64{a.person()}, "groups": []int64{}})
+		o = a.do(by, "POST "+path+"/access", object{"roles": []int64{projectMember}, "users": []int64{a.person()}, "groups": []int64{}},
+			match...)
 	case 5, 6:
-		o = a.do(by, "PUT "+ofUser()+"?roles="+a.some(), nil)
+		o = a.do(by, "PUT "+ofUser()+"?roles="+a.some(), nil, match...)
 	case 7:
-		o = a.do(by, "DELETE "+ofUser(), nil)
+		o = a.do(by, "DELETE "+ofUser(), nil, match...)
 	case 8:
-		o = a.do(by, "PUT "+ofGroup()+"?roles="+a.some(), nil)
+		o = a.do(by, "PUT "+ofGroup()+"?roles="+a.some(), nil, match...)
 	default:
-		o = a.do(by, "DELETE "+ofGroup(), nil)
+		o = a.do(by, "DELETE "+ofGroup(), nil, match...)
 	}
 	a.checkAllowed(o, by, id, permission, "")
 }
@@ -203,8 +208,11 @@ func (a *actor) changeEnvironments(by *credential, id string) *op {
 	toggles := object{"features": a.teams.toggles[id]}
 	a.do(a.admin, fmt.Sprintf("POST projects/%s/bulk_features/environments/%s/off", id, environment), toggles)
 	in := activated{choose(a, a.teams.toggles[id]...), id, environment}
-	a.beforeWrite(func(b *actor) { b.do(b.admin, "POST "+in.path()+"/on", nil) })
-	return a.do(by, "DELETE "+path+"/"+environment, nil)
+	match := a.requires(by, id, configPart, func(b *actor) { b.changeEnvironments(b.admin, id) })
+	if match == nil {
+		a.beforeWrite(func(b *actor) { b.do(b.admin, "POST "+in.path()+"/on", nil) })
+	}
+	return a.do(by, "DELETE "+path+"/"+environment, nil, match...)
 }
 
 // changeGroup creates, changes or deletes a group.
