@@ -38,7 +38,7 @@ type cli struct {
 	Snapshot       snapshotCmd       `cmd:"" group:"Toggles" help:"Print what applications download."`
 	ChangeRequests changeRequestsCmd `cmd:"" group:"Toggles" help:"Approve, apply and schedule changes that need approvals."`
 	Plan           planCmd           `cmd:"" group:"Toggles" help:"Print what would make toggles as files describe them. docs/ascode.md describes the files."`
-	Apply          applyCmd          `cmd:"" group:"Toggles" help:"Make toggles as files describe them. Exit status 4: somebody else changed a toggle, and the rest is applied."`
+	Apply          applyCmd          `cmd:"" group:"Toggles" help:"Make toggles as files describe them. Exit status 4: somebody else changed something since the plan, and the rest is applied."`
 	Schema         schemaCmd         `cmd:"" group:"Toggles" help:"Print the JSON Schema of the files of plan and apply, for editors."`
 	ClientTokens   clientTokensCmd   `cmd:"" group:"Toggles" help:"Manage the tokens with which applications get toggles."`
 	CodeReferences codeReferencesCmd `cmd:"" group:"Toggles" help:"Find the names of toggles in source code."`

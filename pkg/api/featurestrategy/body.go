@@ -1,6 +1,7 @@
 package featurestrategy
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -200,7 +201,7 @@ func (b *form) variants(old []toggle.Variant, s toggle.Strategy) []toggle.Varian
 		for i, body := range b.Objects("variants") {
 			all = append(all, b.variant(fmt.Sprintf("variants/%d", i), body, stickiness))
 		}
-		slices.SortFunc(all, func(a, b toggle.Variant) int { return strings.Compare(a.Name, b.Name) })
+		sortVariants(all, old)
 		b.spread(all)
 	}
 	if len(all) > 0 && s.Name != toggle.StrategyFlexibleRollout {
@@ -213,6 +214,25 @@ func (b *form) variants(old []toggle.Variant, s toggle.Strategy) []toggle.Varian
 		}
 	}
 	return all
+}
+
+// sortVariants sorts variants by name. If the old ones have another order, in which an import has stored them, they keep
+// it, and new ones follow: the order decides who gets which variant.
+func sortVariants(all, old []toggle.Variant) {
+	byName := func(a, b toggle.Variant) int { return strings.Compare(a.Name, b.Name) }
+	if slices.IsSortedFunc(old, byName) {
+		slices.SortFunc(all, byName)
+		return
+	}
+	position := func(v toggle.Variant) int {
+		if i := slices.IndexFunc(old, func(o toggle.Variant) bool { return o.Name == v.Name }); i >= 0 {
+			return i
+		}
+		return len(old)
+	}
+	slices.SortFunc(all, func(a, b toggle.Variant) int {
+		return cmp.Or(cmp.Compare(position(a), position(b)), byName(a, b))
+	})
 }
 
 func (b *form) variant(property string, body jsonbody.Object, stickiness string) toggle.Variant {

@@ -275,6 +275,43 @@ func TestUpdateImportedStrategy(t *testing.T) {
 		[]any{len(got[0].Constraints[0].Values), got[0].Parameters["groupId"], got[1].Parameters["userIds"]})
 }
 
+// Variants are sorted by name, but those of an import keep their order when the strategy is changed, because it decides who
+// gets which.
+func TestOrderOfVariants(t *testing.T) {
+	t.Parallel()
+	a := toggles.NewActive(t)
+	a.Create(t, `{}`)
+	_, err := a.Store.Update(t.Context(), "f", func(f toggle.Feature) (toggle.Feature, error) {
+		var strategies []toggle.Strategy
+		for id, names := range map[string][2]string{"imported": {"red", "blue"}, "sorted": {"b", "d"}} {
+			strategies = append(strategies, toggle.Strategy{
+				ID: id, Name: "flexibleRollout", Parameters: map[string]string{"rollout": "100", "stickiness": "default", "groupId": "f"},
+				Variants: []toggle.Variant{
+					{Name: names[0], Weight: 500, WeightType: toggle.WeightVariable, Stickiness: "default"},
+					{Name: names[1], Weight: 500, WeightType: toggle.WeightVariable, Stickiness: "default"},
+				},
+			})
+		}
+		f.SetEnvironment("dev", toggle.Environment{Strategies: strategies})
+		return f, nil
+	})
+	assert.OK(t, err)
+	update := func(id, variants, want string) {
+		t.Helper()
+		a.ExpectStatus(t.Context(), t, "update strategy", "default/f/dev/"+id, `{"variants":`+variants+`}`, 200)
+		e := a.Toggle(t, "f").Environments["dev"]
+		var names []string
+		for _, v := range e.Strategies[e.Strategy(id)].Variants {
+			names = append(names, v.Name)
+		}
+		assert.Equal(t, want, strings.Join(names, " "))
+	}
+	update("imported", `[{"name":"blue"},{"name":"red"}]`, "red blue")
+	update("imported", `[{"name":"new"},{"name":"blue"},{"name":"also"},{"name":"red"}]`, "red blue also new")
+	update("imported", `[{"name":"blue"}]`, "blue")
+	update("sorted", `[{"name":"c"},{"name":"d"},{"name":"b"}]`, "b c d")
+}
+
 // A strategy without a sort order gets the highest one plus 1, at most the highest number that a sort order can be.
 func TestNextSortOrder(t *testing.T) {
 	t.Parallel()
