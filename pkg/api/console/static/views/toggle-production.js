@@ -18,8 +18,8 @@ const shown = 3; // changes in words
 export const loadChanges = async ({ name }, signal) => (await searchEvents({ feature: name, from: firstDay(1, Date.now()) }, signal, mostEvents)).events;
 
 /**
- * The use of each environment of the type production. It has the same height while it is loading: what is below must not move while someone
- * clicks on it.
+ * The use of each environment of the type production. It has the same height while the usage is loading: what is below must not move while
+ * someone clicks on it.
  * @param {{toggle: Object, types: Array, recent: Array|null, changes: Array}} state `recent` is the usage of 24 hours, null while it is loading
  * @param {{may: (permission: string) => boolean}} context of the page
  */
@@ -31,15 +31,16 @@ export function productionUse({ toggle, types, recent, changes }, { may }) {
     const marked = changes.filter((event) => event.environment === environment.name && Date.parse(event.createdAt) >= parts[0].start);
     const at = ({ createdAt }) => Math.round(size.width * (Date.parse(createdAt) - parts[0].start) / (hour * parts.length));
     const label = `${environment.name}: ${counted(asked, 'evaluation')} and ${counted(marked.length, 'change')} in 24 hours`;
+    const unused = asked === 0 && (recent || !environment.lastSeenAt);
     return html`<section class="production-use" aria-label="Use of ${environment.name}">
-      <p class="detail">${environmentName(environment)}${!recent ? nothing : `: ${asked === 0 ? 'not used' : counted(asked, 'evaluation')} in 24 hours`}</p>
-      ${recent && asked === 0 ? html`<p class="detail unused">${environment.lastSeenAt ? html`Last used ${lastUsed(environment)}.`
+      <p class="detail">${environmentName(environment)}${unused ? ': not used in 24 hours' : recent ? `: ${counted(asked, 'evaluation')} in 24 hours` : nothing}</p>
+      ${unused ? html`<p class="detail unused">${environment.lastSeenAt ? html`Last used ${lastUsed(environment)}.`
     : html`No application has used it in ${environment.name} yet. ${reportHint(may, { project: toggle.project, environment: environment.name })}`}</p>` : html`<svg class="recent-line" viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label=${label}>
         <path d=${sparkline(parts, size.width, size.height)}></path>
         <path class="changes" d=${marked.map((event) => `M${at(event)} 0V${size.height}`).join('')}></path></svg>`}
-      <ul class="detail">${marked.slice(0, shown).map((event) => html`<li>
+      ${unused && marked.length === 0 ? nothing : html`<ul class="detail">${marked.slice(0, shown).map((event) => html`<li>
         <time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${timeOfDay(event.createdAt)}</time> ${inOne(sentence({ ...event, environment: null }, typeName))}</li>`)}
-        ${marked.length > shown ? html`<li><a data-here href="${toggleAddress(toggle)}?tab=history">${marked.length - shown} more</a></li>` : nothing}</ul>
+        ${marked.length > shown ? html`<li><a data-here href="${toggleAddress(toggle)}?tab=history">${marked.length - shown} more</a></li>` : nothing}</ul>`}
     </section>`;
   });
 }

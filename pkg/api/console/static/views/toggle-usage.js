@@ -119,11 +119,12 @@ export function toggleUsage({ may, signal }, draw) {
     if (!data) return loading('the usage');
     if (!state.environment || !toggle.lastSeenAt && data.length === 0) return neverUsed();
     return html`<section class="usage-panel" aria-label="Usage" aria-busy=${busy ? 'true' : nothing}>
-      ${environments()}
       <h2>${environmentName(state.environment)}</h2>
       ${choices()}
       ${shown().some(({ yes, no }) => yes + no > 0) ? numbers() : html`<p class="empty">No application has used the toggle in ${state.environment.name} in the last ${
     periods[state.days]}.</p>`}
+      <h2>All environments</h2>
+      ${environments()}
     </section>`;
   }
 
