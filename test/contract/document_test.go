@@ -79,6 +79,31 @@ func TestCoreOperationsComeFirst(t *testing.T) {
 	assert.Equal(t, len(core), paths)
 }
 
+// Every operation declares the statuses of API Gateway and of all functions. One with a path parameter or a body also
+// declares how these are rejected.
+func TestCommonStatuses(t *testing.T) {
+	t.Parallel()
+	for path, item := range document(t).Paths.Map() {
+		for method, o := range item.Operations() {
+			if o.Security != nil { // it needs no credential
+				continue
+			}
+			statuses := []int{401, 413, 429, 500, 502, 503, 504}
+			if strings.Contains(path, "{") {
+				statuses = append(statuses, 400, 414)
+			}
+			if o.RequestBody != nil {
+				statuses = append(statuses, 400, 415)
+			}
+			for _, status := range statuses {
+				if o.Responses.Status(status) == nil {
+					t.Errorf("%s %s does not declare the status %d", method, path, status)
+				}
+			}
+		}
+	}
+}
+
 // Every operation that changes or deletes the resource of its path has preconditions.
 func TestPreconditions(t *testing.T) {
 	t.Parallel()
