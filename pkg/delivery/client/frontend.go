@@ -132,7 +132,8 @@ func appendText(text []byte, s string) []byte {
 	return text
 }
 
-// frontendReport serves the reports of frontend SDKs, which expect the text OK.
+// frontendReport serves POST /api/frontend/client/register and POST /api/frontend/client/metrics. Frontend SDKs expect the
+// text OK.
 func (h *Handler) frontendReport(r *request) error {
 	if err := h.countReport(r); err != nil {
 		return err

@@ -71,8 +71,8 @@ func routes() map[string]route {
 	return map[string]route{
 		"GET /api/client/features":           {backend(), (*Handler).getFeatures, false},
 		"GET /api/client/features/":          {backend(), (*Handler).getFeature, false},
-		"POST /api/client/register":          {backend(), (*Handler).register, true},
-		"POST /api/client/metrics":           {backend(), (*Handler).metrics, true},
+		"POST /api/client/register":          {backend(), (*Handler).backendReport, true},
+		"POST /api/client/metrics":           {backend(), (*Handler).backendReport, true},
 		"POST /api/client/metrics/bulk":      {backend(), (*Handler).bulkMetrics, true},
 		"GET /api/frontend":                  {frontend(), (*Handler).getFrontend, false},
 		"POST /api/frontend":                 {frontend(), (*Handler).postFrontend, false},

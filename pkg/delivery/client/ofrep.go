@@ -144,7 +144,7 @@ func newOFREPSuccess(f evaluation.Feature, result evaluation.Result) ofrepSucces
 	success := ofrepSuccess{
 		Key:     f.Name,
 		Reason:  reasonOf(result.Reason),
-		Variant: "disabled",
+		Variant: noVariant,
 		Metadata: map[string]any{
 			"project":        f.Project,
 			"type":           f.Type,

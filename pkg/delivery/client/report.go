@@ -39,13 +39,8 @@ func readAll(r *http.Request, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// register serves POST /api/client/register.
-func (h *Handler) register(r *request) error { return h.acceptReport(r) }
-
-// metrics serves POST /api/client/metrics.
-func (h *Handler) metrics(r *request) error { return h.acceptReport(r) }
-
-func (h *Handler) acceptReport(r *request) error {
+// backendReport serves POST /api/client/register and POST /api/client/metrics.
+func (h *Handler) backendReport(r *request) error {
 	if err := h.countReport(r); err != nil {
 		return err
 	}

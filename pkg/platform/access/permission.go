@@ -5,7 +5,7 @@ import "slices"
 // Permission is what a role grants and an operation requires.
 type Permission string
 
-// The permissions that operations require. Admin includes all others.
+// The permissions that operations require or fixed roles contain. Admin includes all others.
 const (
 	Admin Permission = "ADMIN"
 
