@@ -30,9 +30,6 @@ type key struct {
 	ID    int64  `dynamodbav:"id"`
 }
 
-// Key returns the key of the item of an event.
-func Key(id int64) dynamo.Item { return dynamo.Marshal(key{Partition(id), id}) }
-
 // record is the item of an event. An item without a type only prevents a transaction (Log.prevent).
 type record struct {
 	key
