@@ -31,6 +31,6 @@
 // CheckValue and CheckParameter reject what an SDK evaluates differently, or because of which it turns a toggle off: a
 // number such as .5, a regular expression that Rust understands differently, a quotation mark in a group.
 //
-// TestClientSpecification runs all cases of the specification. test/sdk/evaluation compares random evaluations with those of
-// yggdrasil and of the SDK for Node.js, and lists the differences that remain.
+// TestClientSpecification runs all cases of the specification. test/sdk/evaluation compares random evaluations with
+// those of yggdrasil and of the SDK for Node.js, and lists the differences that remain.
 package evaluation

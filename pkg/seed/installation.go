@@ -39,10 +39,10 @@ type Initialized struct {
 	Token         access.Token // the first API token; only if New
 }
 
-// Initialize raises the counter of accounts. Then one transaction writes the default feature types, context fields
-// and environments, the first administrator and an API token, together with the marker. So an interrupted call writes everything or
-// nothing, and concurrent calls create one token. It changes nothing that exists, and does nothing if the marker
-// exists. The context requires a deadline.
+// Initialize raises the counter of accounts. Then one transaction writes the default feature types, context fields and
+// environments, the first administrator and an API token, together with the marker. So an interrupted call writes
+// everything or nothing, and concurrent calls create one token. It changes nothing that exists, and does nothing if the
+// marker exists. The context requires a deadline.
 func Initialize(ctx context.Context, c Config, administrator Administrator) (Initialized, error) {
 	s := newSeeder(c)
 	now := datetime.Milliseconds(c.Now())

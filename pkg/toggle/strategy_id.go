@@ -17,8 +17,8 @@ func IsNewStrategyID(text string) bool {
 	return err == nil && len(id) == 16
 }
 
-// NewStrategyIDs returns a function that returns ids of strategies: 26 characters, of which the first ones rise with time and
-// the others are random. It is safe for concurrent use if now and random are.
+// NewStrategyIDs returns a function that returns ids of strategies: 26 characters, of which the first ones rise with
+// time and the others are random. It is safe for concurrent use if now and random are.
 func NewStrategyIDs(now func() time.Time, random io.Reader) func() string {
 	return func() string {
 		var id [16]byte

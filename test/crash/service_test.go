@@ -1,5 +1,5 @@
-// Package crash_test kills and freezes the local service under load and checks the data afterwards. Every acknowledged write
-// must exist. The number of counted requests must be between the numbers of answered and of sent requests.
+// Package crash_test kills and freezes the local service under load and checks the data afterwards. Every acknowledged
+// write must exist. The number of counted requests must be between the numbers of answered and of sent requests.
 //
 // The service is a process that runs what `make run` runs, with its data in a folder.
 package crash_test

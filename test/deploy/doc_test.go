@@ -7,6 +7,6 @@
 // which ends with the test's process. Its state is in memory.
 //
 // The emulator accepts most template properties that AWS rejects. `make validate` and test/template check the template.
-// testdata/differences asserts how the emulator differs from AWS; test/helper/script/environment.go lists the differences that
-// scripts can observe.
+// testdata/differences asserts how the emulator differs from AWS; test/helper/script/environment.go lists the
+// differences that scripts can observe.
 package deploy_test

@@ -28,8 +28,8 @@ type Store struct {
 	trusts    *trust.Store
 }
 
-// NewStore makes a store on the tables PersonalAccessTokens, Users, Access, Identifiers and ApiTokens. People who sign in are
-// recorded in log.
+// NewStore makes a store on the tables PersonalAccessTokens, Users, Access, Identifiers and ApiTokens. People who sign
+// in are recorded in log.
 func NewStore(client *dynamodb.Client, tables dynamo.Tables, log *eventlog.Log) *Store {
 	return &Store{
 		client: client, tables: tables,

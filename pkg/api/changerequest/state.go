@@ -309,8 +309,8 @@ func comparePlaces(a, b protection.Place) int {
 	return cmp.Or(strings.Compare(a.Project, b.Project), strings.Compare(a.Environment, b.Environment))
 }
 
-// withdraw strikes out the approvals of people who may approve in none of the places that need approvals any more. If there are
-// any, the request is in review again.
+// withdraw strikes out the approvals of people who may approve in none of the places that need approvals any more. If
+// there are any, the request is in review again.
 func (r Request) withdraw(c Circumstances) Request {
 	approvals := slices.Clone(r.Approvals)
 	gone := false

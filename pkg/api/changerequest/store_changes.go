@@ -243,8 +243,8 @@ func (s *Store) placed(err error, r Request, c Change, place string) error {
 	}
 }
 
-// tryOut plans the transaction that applies a request, and does not run it. Toggles cannot use a segment that the caller does
-// not see.
+// tryOut plans the transaction that applies a request, and does not run it. Toggles cannot use a segment that the
+// caller does not see.
 func (s *Store) tryOut(ctx context.Context, r Request) error {
 	plan, err := s.plan(planning(ctx), r, world{})
 	if err != nil {

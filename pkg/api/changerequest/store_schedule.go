@@ -174,8 +174,8 @@ func frozen(r Request, at protection.Place, f *access.Freeze) string {
 	}
 }
 
-// MarkFailing stores when applying a scheduled request began to fail, unless that is stored or the request has changed since
-// it was read. It is no change of the request and has no event.
+// MarkFailing stores when applying a scheduled request began to fail, unless that is stored or the request has changed
+// since it was read. It is no change of the request and has no event.
 func (s *Store) MarkFailing(ctx context.Context, r Request) error {
 	since := expression.Name("schedule.failingSince")
 	expr := dynamo.Build(expression.NewBuilder().

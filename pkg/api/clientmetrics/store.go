@@ -93,8 +93,8 @@ func (r *Reader) hidden(ctx context.Context, names []string) (map[string]bool, e
 	return r.visibility.Hidden(ctx, names, visible)
 }
 
-// hiddenApplications returns which applications have only tokens of projects that the caller does not see. So can those that
-// are not recorded yet, in the first minute of their use.
+// hiddenApplications returns which applications have only tokens of projects that the caller does not see. So can those
+// that are not recorded yet, in the first minute of their use.
 func (r *Reader) hiddenApplications(ctx context.Context, names map[string]bool) (map[string]bool, error) {
 	all, err := access.SeesAll(ctx)
 	if err != nil || all {

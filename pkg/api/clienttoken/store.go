@@ -271,7 +271,8 @@ func unchanged(t clienttokentable.Token) expression.ConditionBuilder {
 	return eventlog.ExistsWithLast(clienttokentable.Hash, t.LastEvent)
 }
 
-// Delete revokes the token that a text identifies, as in Find, or one of its two secrets. The kind of its error is NotFound if there is none.
+// Delete revokes the token that a text identifies, as in Find, or one of its two secrets. The kind of its error is
+// NotFound if there is none.
 func (s *Store) Delete(ctx context.Context, text string) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		old, err := s.Find(ctx, text)

@@ -11,7 +11,8 @@ import (
 	"toggleadmin/test/helper/operation"
 )
 
-// large sends a request for the field f with legal values that have a description, and returns the beginning of the response.
+// large sends a request for the field f with legal values that have a description, and returns the beginning of the
+// response.
 func large(t *testing.T, h operation.Set, operationName string, values int, description string) string {
 	t.Helper()
 	legal := make([]string, values)

@@ -92,8 +92,9 @@ func (l *loss) selects(row featuretable.Row) bool {
 }
 
 // checkLoss returns an error of the kind Conflict if strategies of toggles that are not archived, or segments, use what
-// a change takes away. It counts those that the caller sees. It reads all toggles and segments, consistently. The transaction of the change needs the
-// condition that the version of the field's references has not changed since it was read, before this call.
+// a change takes away. It counts those that the caller sees. It reads all toggles and segments, consistently. The
+// transaction of the change needs the condition that the version of the field's references has not changed since it was
+// read, before this call.
 func (s *Store) checkLoss(ctx context.Context, l *loss) error {
 	rows, err := featuretable.Scan(ctx, s.client, s.features, l.selects)
 	if err != nil {

@@ -70,7 +70,8 @@ func FreezeChange(
 	return change(eventlog.EnvironmentFreezeSet, form(next), form(old))
 }
 
-// The maximum numbers of approvals of a change request, and of characters of the reason of a freeze, as in the JSON Schemas.
+// The maximum numbers of approvals of a change request, and of characters of the reason of a freeze, as in the JSON
+// Schemas.
 const (
 	maxApprovals = 10
 	maxReason    = 500

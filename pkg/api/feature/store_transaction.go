@@ -62,8 +62,8 @@ func (s *Store) transaction() *transaction {
 	return &transaction{store: s, types: Types{}, fields: map[string]contextfield.ContextField{}}
 }
 
-// create adds the creation of a toggle, which changes record, and decides its flag. last is the id of the last event of a deleted toggle with
-// the name.
+// create adds the creation of a toggle, which changes record, and decides its flag. last is the id of the last event of
+// a deleted toggle with the name.
 func (t *transaction) create(ctx context.Context, next toggle.Feature, changes []eventlog.Change, last int64) error {
 	next.PotentiallyStale = false
 	e := t.add(toggle.Feature{LastEvent: last}, next)

@@ -368,7 +368,8 @@ func CheckVisible(ctx context.Context, f toggle.Feature) error {
 	return hidden(f, err)
 }
 
-// hidden returns an error about the project of a toggle. If the caller does not see the project, it is one about the toggle.
+// hidden returns an error about the project of a toggle. If the caller does not see the project, it is one about the
+// toggle.
 func hidden(f toggle.Feature, err error) error {
 	if apierror.KindOf(err) == apierror.NotFound {
 		return NotFound("", f.Name)

@@ -292,8 +292,8 @@ func TestSearchOwn(t *testing.T) {
 	}
 }
 
-// Toggles are found by who created them, also in the index, which does not have it. An imported toggle has a creator without
-// an id.
+// Toggles are found by who created them, also in the index, which does not have it. An imported toggle has a creator
+// without an id.
 func TestSearchByCreator(t *testing.T) {
 	t.Parallel()
 	db := toggles.NewFixture(t)

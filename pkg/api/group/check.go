@@ -20,10 +20,10 @@ import (
 	"toggleadmin/pkg/platform/spelling"
 )
 
-// Check compares the members of groups with the groups of accounts, the directory, the reserved names and the counter of
-// ids with the groups, and the roles in projects with the accounts and groups that exist. A deletion that was interrupted leaves differences, and so does the
-// restore of a table. The repairs take away what only one side has, so that nobody gets rights by them. It is a
-// consistency.Check.
+// Check compares the members of groups with the groups of accounts, the directory, the reserved names and the counter
+// of ids with the groups, and the roles in projects with the accounts and groups that exist. A deletion that was
+// interrupted leaves differences, and so does the restore of a table. The repairs take away what only one side has, so
+// that nobody gets rights by them. It is a consistency.Check.
 func (s *Store) Check(ctx context.Context) (string, []consistency.Inconsistency, error) {
 	groups, err := s.List(ctx)
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 // actions, two per token.
 const perTransaction = 50
 
-// DeleteOwner deletes an account of the kind, its tokens, trusts, memberships, roles, favorites, saved views and identifiers, and
-// records each of them but the favorites and views. After the first transaction the account, its tokens and its trusts are unusable.
-// The second one deletes up to 50 tokens, further ones the other tokens and the trusts, and the last one the account.
-// After an error or a crash, a repeated DeleteOwner ends the deletion. The kind of its error is NotFound if there is no such account, and Conflict for the last enabled Admin and for the last Owner of a
-// protected or private project, unless force is true.
+// DeleteOwner deletes an account of the kind, its tokens, trusts, memberships, roles, favorites, saved views and
+// identifiers, and records each of them but the favorites and views. After the first transaction the account, its
+// tokens and its trusts are unusable. The second one deletes up to 50 tokens, further ones the other tokens and the
+// trusts, and the last one the account. After an error or a crash, a repeated DeleteOwner ends the deletion. The kind
+// of its error is NotFound if there is no such account, and Conflict for the last enabled Admin and for the last Owner
+// of a protected or private project, unless force is true.
 func (s *Store) DeleteOwner(ctx context.Context, kind user.Kind, id int64, force bool) error {
 	keep := s.keep
 	if force {

@@ -52,10 +52,11 @@ func roleIDs(roles []access.Role) []int64 {
 	return ids
 }
 
-// UpdateAccess changes who has which roles in a project. edit changes the maps Users and Groups of a copy of the project.
-// mayGive reports whether the caller may give a role. precondition receives the project; its error is returned. If nothing
-// changes, UpdateAccess only reads. The kind of its error is NotFound if there is no project; Validation if an account, a group or a role does not exist, or the request gives
-// too many; NoAccess if the caller may not give a role; or Conflict if a protected or private project would have no Owner.
+// UpdateAccess changes who has which roles in a project. edit changes the maps Users and Groups of a copy of the
+// project. mayGive reports whether the caller may give a role. precondition receives the project; its error is
+// returned. If nothing changes, UpdateAccess only reads. The kind of its error is NotFound if there is no project;
+// Validation if an account, a group or a role does not exist, or the request gives too many; NoAccess if the caller may
+// not give a role; or Conflict if a protected or private project would have no Owner.
 func (s *Store) UpdateAccess(
 	ctx context.Context, id string, edit func(*access.Project),
 	mayGive func(context.Context, *access.Project, access.RoleDefinition) error, precondition Precondition,

@@ -9,8 +9,8 @@ import (
 	"toggleadmin/pkg/toggle"
 )
 
-// Effect is what a change of a toggle changes of what applications get in an environment, or can get there when the toggle is turned
-// on.
+// Effect is what a change of a toggle changes of what applications get in an environment, or can get there when the
+// toggle is turned on.
 type Effect struct {
 	Environment string
 

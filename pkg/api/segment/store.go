@@ -141,9 +141,10 @@ func (s *Store) Get(ctx context.Context, id int64) (Segment, error) {
 }
 
 // Create adds a segment that no toggle uses, and returns it as it is stored, with its id. The kind of its error is, in
-// this order, Validation if a constraint cannot be stored, a limit is reached or the project does not exist, NameExists,
-// NoAccess if the list of all segments would be too large, or Conflict if the project is archived. It reads all segments and writes one transaction, repeated if a segment, or a
-// context field in its constraints, is changed concurrently.
+// this order, Validation if a constraint cannot be stored, a limit is reached or the project does not exist,
+// NameExists, NoAccess if the list of all segments would be too large, or Conflict if the project is archived. It reads
+// all segments and writes one transaction, repeated if a segment, or a context field in its constraints, is changed
+// concurrently.
 func (s *Store) Create(ctx context.Context, next Segment) (created Segment, err error) {
 	err = s.write(ctx, func(all []Segment, lastID int64, actions *dynamo.Actions) (int64, error) {
 		created = next

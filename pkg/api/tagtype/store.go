@@ -182,7 +182,8 @@ func (s *Store) Update(ctx context.Context, name string, edit func(*TagType) err
 }
 
 // Delete deletes a tag type that no toggle uses, archived ones included. check receives the tag type; its error is
-// returned. The kind of other errors is NotFound, or Conflict if a toggle uses it, or if it is simple. It reads all toggles.
+// returned. The kind of other errors is NotFound, or Conflict if a toggle uses it, or if it is simple. It reads all
+// toggles.
 func (s *Store) Delete(ctx context.Context, name string, check func(TagType) error) error {
 	err := s.log.RetryTransact(ctx, func() ([]types.TransactWriteItem, error) {
 		t, uses, err := s.get(ctx, name) // before the toggles

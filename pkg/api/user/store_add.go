@@ -94,7 +94,8 @@ func (s *Store) uncount(kind Kind) types.TransactWriteItem {
 
 // Add adds an account without tokens under the next id; it ignores u.ID. limit is the maximum number of service
 // accounts. The kind of its error is, in this order, NoAccess if the last id is access.MaxID or the limit is reached
-// (Validation for people), Validation if the role does not exist, and NameExists if another account has the e-mail address, the username or the identity.
+// (Validation for people), Validation if the role does not exist, and NameExists if another account has the e-mail
+// address, the username or the identity.
 //
 // Add is one UpdateItem of the counter of ids, and one transaction without the counter. The transaction writes the
 // account, the reservations of its e-mail address and username and the link of its identity, provided that they are
@@ -231,8 +232,8 @@ func (s *Store) addActions(ctx context.Context, actions *dynamo.Actions, u *User
 }
 
 // CreateActions returns the actions of a transaction that adds an account without tokens under the id u.ID, which
-// ReserveID has reserved. They fail if the id, the e-mail address or the username is taken. The kind of its error is NameExists if one of
-// the names is taken already, and Conflict if the account with the id is being deleted.
+// ReserveID has reserved. They fail if the id, the e-mail address or the username is taken. The kind of its error is
+// NameExists if one of the names is taken already, and Conflict if the account with the id is being deleted.
 func (s *Store) CreateActions(ctx context.Context, u User) ([]types.TransactWriteItem, error) {
 	stored, err := s.stored(ctx, u.ID)
 	if err != nil {

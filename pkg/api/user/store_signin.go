@@ -36,12 +36,12 @@ func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 	return u, err
 }
 
-// SignInWithDirectory returns the person with the identity (contract section 3), and the directory of groups and custom root
-// roles. This is the person who is linked to it; otherwise
-// the one with the verified e-mail address, who is linked from then on; otherwise a new one, if there is a default
-// role. Their account may be disabled. The kind of its error is AuthenticationRequired, and its message says why for the
-// log, if there is no such person, if the one with the address is linked to another identity, if a person with the
-// address of a disabled one would be added, and if the address is reserved for a missing account.
+// SignInWithDirectory returns the person with the identity (contract section 3), and the directory of groups and custom
+// root roles. This is the person who is linked to it; otherwise the one with the verified e-mail address, who is linked
+// from then on; otherwise a new one, if there is a default role. Their account may be disabled. The kind of its error
+// is AuthenticationRequired, and its message says why for the log, if there is no such person, if the one with the
+// address is linked to another identity, if a person with the address of a disabled one would be added, and if the
+// address is reserved for a missing account.
 //
 // A linked identity costs three GetItem, and one BatchGetItem from then on in the same process. An unknown one with an
 // e-mail address costs up to six: four without a stale link. Each change is one transaction.

@@ -696,8 +696,8 @@ func (f *fixture) parts(in string) (n int) {
 	return n
 }
 
-// A lost or damaged part, of the versions or of the body, ends the epoch: the next compilation reads everything. A toggle that
-// cannot be compiled is left out, because its last good part is lost.
+// A lost or damaged part, of the versions or of the body, ends the epoch: the next compilation reads everything. A
+// toggle that cannot be compiled is left out, because its last good part is lost.
 func TestLostPart(t *testing.T) {
 	t.Parallel()
 	for name, repair := range map[string]func(*fixture){

@@ -1,9 +1,9 @@
 // Package engine runs dynoxide, a DynamoDB-compatible server, as a child process.
 //
 // An Engine accepts every signature, and requests of web pages too. Therefore it listens on a random port of a random
-// loopback address by default, which a page cannot find in time. Its data are in a folder or in memory. If a child with data in a folder
-// ends unexpectedly, it is started again on the same port, so that the retries of a client succeed. The child ends with
-// its parent or, where the system cannot do that, with the next Start on the folder.
+// loopback address by default, which a page cannot find in time. Its data are in a folder or in memory. If a child with
+// data in a folder ends unexpectedly, it is started again on the same port, so that the retries of a client succeed.
+// The child ends with its parent or, where the system cannot do that, with the next Start on the folder.
 package engine
 
 import (

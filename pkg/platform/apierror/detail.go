@@ -72,8 +72,8 @@ func Invalid(details ...Detail) *Error {
 	return &Error{Kind: Validation, Message: strings.Join(sentences, " "), Details: details}
 }
 
-// Below returns an error for a value that is a part of the body, at prefix, such as /body/0/payload: the places of err begin
-// with it. An error without places is returned as it is.
+// Below returns an error for a value that is a part of the body, at prefix, such as /body/0/payload: the places of err
+// begin with it. An error without places is returned as it is.
 func Below(prefix string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || len(e.Details) == 0 {

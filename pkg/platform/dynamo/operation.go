@@ -138,8 +138,8 @@ func Get(ctx context.Context, client *dynamodb.Client, table string, key Item) (
 // maxKeys is the maximum number of keys of a BatchGetItem.
 const maxKeys = 100
 
-// GetEach reads one item of each of several tables, consistently, in one call. keys and the result are by table. Keys without
-// an item are left out.
+// GetEach reads one item of each of several tables, consistently, in one call. keys and the result are by table. Keys
+// without an item are left out.
 func GetEach(ctx context.Context, client *dynamodb.Client, keys map[string]Item) (map[string]Item, error) {
 	left := make(map[string]types.KeysAndAttributes, len(keys))
 	for table, key := range keys {

@@ -1,5 +1,5 @@
-// Package issuerurl checks the URLs of OpenID Connect issuers. It is apart from package oidc, whose libraries most functions
-// do not need.
+// Package issuerurl checks the URLs of OpenID Connect issuers. It is apart from package oidc, whose libraries most
+// functions do not need.
 package issuerurl
 
 import (

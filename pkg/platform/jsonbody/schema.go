@@ -110,8 +110,8 @@ type check struct {
 	valid   func(value any) bool
 }
 
-// Compile compiles the JSON Schema of an object, or of an array of objects. A keyword, type or format that this package does not support is an
-// error that names it and the place of its schema.
+// Compile compiles the JSON Schema of an object, or of an array of objects. A keyword, type or format that this package
+// does not support is an error that names it and the place of its schema.
 func Compile(file []byte) (*Schema, error) {
 	var k keywords
 	if err := jsonv2.Unmarshal(file, &k, jsonv2.RejectUnknownMembers(true)); err != nil {

@@ -2,12 +2,12 @@
 // depends on nothing but the calls before it and the clock.
 //
 // It has the operations, expressions, limits and errors that the service uses. It does not have sets, null, fractions,
-// lists in paths, projections of reads of single items, most functions and operators, local secondary indexes, transactional reads,
-// capacity and the administration of tables; DescribeTable returns the names of the keys only. A request with a member
-// or value that it does not know is a SerializationException that names it. It accepts key conditions and overlapping
-// updates that DynamoDB rejects, and reads the update of a write only if its condition holds. Reserved words are not
-// checked. Calls never conflict, because they follow one another: throttling and conflicts are injected in front of it.
-// The tests compare it with the engine of `make run` and with DynamoDB Local.
+// lists in paths, projections of reads of single items, most functions and operators, local secondary indexes,
+// transactional reads, capacity and the administration of tables; DescribeTable returns the names of the keys only. A
+// request with a member or value that it does not know is a SerializationException that names it. It accepts key
+// conditions and overlapping updates that DynamoDB rejects, and reads the update of a write only if its condition
+// holds. Reserved words are not checked. Calls never conflict, because they follow one another: throttling and
+// conflicts are injected in front of it. The tests compare it with the engine of `make run` and with DynamoDB Local.
 package dynamodb
 
 import (

@@ -8,11 +8,12 @@
 // # Domains
 //
 // Each domain has a file with its actors, the model of its operations, and its invariants: types, staleness, toggles,
-// imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback, views,
-// accounts, people, credentials, tokens, trusts, client tokens, teams, change requests, delivery, snapshots, usage, events, bus,
-// webhook, traffic and restore. The state that the world keeps about a domain is a struct of that file. domains.go lists what all domains
-// have: the actors, the models, what is checked after each write and what is checked at the end. records.go is the model
-// that types of records share: toggles, context fields, environments, segments and feedback.
+// imports, fields, environments, activation, switches, strategies, dependencies, constraints, segments, feedback,
+// views, accounts, people, credentials, tokens, trusts, client tokens, teams, change requests, delivery, snapshots,
+// usage, events, bus, webhook, traffic and restore. The state that the world keeps about a domain is a struct of that
+// file. domains.go lists what all domains have: the actors, the models, what is checked after each write and what is
+// checked at the end. records.go is the model that types of records share: toggles, context fields, environments,
+// segments and feedback.
 //
 // The actors application-1 and application-2 are applications: two SDKs with client tokens for all projects or some
 // ask three processes, one after the other, which have read different snapshots (delivery.go). Between them, pages with

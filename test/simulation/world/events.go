@@ -64,7 +64,8 @@ func (a *actor) eventFilter() eventFilter {
 }
 
 // readLog reads the event log page by page, while others write to it. It must find each selected event that was
-// recorded before it began, and that the index has if it reads one, once. How many events it finds is known only if it has read all of them.
+// recorded before it began, and that the index has if it reads one, once. How many events it finds is known only if it
+// has read all of them.
 func (a *actor) readLog() {
 	limit, filter := choose(a, 3, 20, 1000), a.eventFilter()
 	before := map[int64]bool{}

@@ -37,7 +37,8 @@ func (w *World) prepareElders(users *user.Store, groups *group.Store) int64 {
 	return g.ID
 }
 
-// signInToTeam lets a member sign in with the groups that the issuer has now, or use an earlier ID token, and read something.
+// signInToTeam lets a member sign in with the groups that the issuer has now, or use an earlier ID token, and read
+// something.
 func (a *actor) signInToTeam() {
 	c := a.idToken(choose(a, slices.Delete(slices.Clone(a.teams.members), elder, elder+1)...))
 	a.meanwhile((*actor).signInToTeam)

@@ -45,8 +45,9 @@ func (w *World) prepareRights(roles *role.Store, groups *group.Store) (custom ac
 	return r.ID, g.ID
 }
 
-// giveRights gives people rights in a project before it is created: Owners, a Member, and one with the custom role, directly
-// and by the group. Some of its environments are protected. Not everybody has a role in it, and not everybody sees it.
+// giveRights gives people rights in a project before it is created: Owners, a Member, and one with the custom role,
+// directly and by the group. Some of its environments are protected. Not everybody has a role in it, and not everybody
+// sees it.
 func (w *World) giveRights(p *access.Project, custom access.Role, red int64) {
 	if custom == 0 {
 		return

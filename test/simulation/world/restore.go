@@ -146,8 +146,8 @@ func (w *World) meanwhileRestored() {
 	}
 }
 
-// withdraw takes rights away as an operator does: it revokes and rotates tokens, disables and unlinks accounts, and lowers their roles.
-// Around a restore, some of it fails because the tables differ.
+// withdraw takes rights away as an operator does: it revokes and rotates tokens, disables and unlinks accounts, and
+// lowers their roles. Around a restore, some of it fails because the tables differ.
 func (w *World) withdraw(ctx context.Context, o *operator.Operator, n uint64) {
 	random := w.random(12, n)
 	done := func(what string, err error) {

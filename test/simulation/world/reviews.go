@@ -99,7 +99,8 @@ func (a *actor) applyRequest(by *credential, r *changerequest.Request, body obje
 	return o
 }
 
-// checkNotApplied checks that a request is not refused which had all approvals, or somebody who might apply it, all the time.
+// checkNotApplied checks that a request is not refused which had all approvals, or somebody who might apply it, all the
+// time.
 func (a *actor) checkNotApplied(o *op, by *credential, id int64) {
 	lacksApproval, lacksRight := strings.Contains(o.response, "more approval"), strings.Contains(o.response, "NoAccessError")
 	if o.ok() || o.unknown || !lacksApproval && !lacksRight || strings.Contains(o.response, "is frozen until") {
