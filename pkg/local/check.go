@@ -37,6 +37,9 @@ func (s *service) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.Port == s.ClientPort && s.Port != 0 {
+		return fmt.Errorf("PORT and CLIENT_PORT are both %d: choose different ports (0 is a free one)", s.Port)
+	}
 	if s.listener, err = listen(ctx, "PORT", s.Port); err != nil {
 		return err
 	}
