@@ -32,12 +32,9 @@ func (a Action) Changes(t Toggle) bool {
 func (a Action) apply(f *toggle.Feature) {
 	switch a {
 	case Archive:
-		f.Archived = true
+		*f = feature.Archived(*f)
 	case Revive:
-		if f.Archived {
-			f.TurnOffEverywhere()
-		}
-		f.Archived = false
+		*f = feature.Revived(*f, false)
 	case MarkStale, UnmarkStale:
 		f.Stale = a == MarkStale
 	}

@@ -259,14 +259,12 @@ func MarkStale(features *Store) lambdahttp.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		names := body.Texts("features")
-		slices.Sort(names)
 		preconditions, err := lambdahttp.PreconditionsOf(r)
 		if err != nil {
 			return err
 		}
 		failed := preconditions.Check(lambdahttp.NoETag)
-		names = slices.Compact(names)
+		names := slices.Compact(slices.Sorted(slices.Values(body.Texts("features"))))
 		inProject := features.InProject(ProjectOf(r))
 		_, err = inProject.UpdateAll(r.Context(), names, func(f toggle.Feature) (toggle.Feature, error) {
 			if failed == nil {
