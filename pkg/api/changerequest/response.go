@@ -113,7 +113,7 @@ func people(all []Request) (ids []int64) {
 	return slices.Compact(ids)
 }
 
-// named are the names of accounts by their ids.
+// names are the names of accounts by their ids.
 type names map[int64]string
 
 func (n names) person(p Person) person {

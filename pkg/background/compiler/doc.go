@@ -43,7 +43,7 @@
 // the pointer covers. Once an hour, a sweep reads everything without the log. It does so at once if the times in the
 // pointer are in the future: an operator's computer with a fast clock has compiled.
 //
-// A compilation that finds the published state writes the pointer all the same. Otherwise, if a toggle is switched on
+// Even a compilation that finds the published state writes the pointer. Otherwise, if a toggle is switched on
 // and off, a slow compilation that has read it while it was on could publish that after the events of both changes were
 // handled.
 //
@@ -74,10 +74,10 @@
 // # The last good copy
 //
 // While DynamoDB cannot be reached, a process returns what it has read. One that has read nothing returns 503:
-// some SDKs stop for ever after a 401, 403 or 404, and an empty list turns everything off. A reader keeps its snapshot
+// some SDKs stop permanently after a 401, 403 or 404, and an empty list turns everything off. A reader keeps its snapshot
 // if a part of the next one is missing. The first sweep of an hour deletes parts that no pointer uses, but none in the
 // hour after it was written, in which a slow process can move the pointer to it. If a part of the current snapshot is
-// lost all the same, the next compilation reads everything and publishes a snapshot of another epoch, because the
+// lost nevertheless, the next compilation reads everything and publishes a snapshot of another epoch, because the
 // versions of the projects are in a part, too.
 //
 // # A process is not behind

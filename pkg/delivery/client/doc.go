@@ -18,5 +18,5 @@
 // An SDK never goes back in time. Its entity tag has the epoch and the version of what it has. A process that is behind
 // reads the pointer again before it responds, and returns 304 if it cannot. A process that cannot reach DynamoDB
 // responds with the last snapshot and the tokens that it has read; without any, with a 503. It never returns 401, 403,
-// 404 or an empty list because of a passing fault: some SDKs stop for ever at the first.
+// 404 or an empty list because of a passing fault: some SDKs stop permanently at the first.
 package client
