@@ -34,13 +34,13 @@ export function productionUse({ toggle, types, recent, changes }, { may }) {
     const unused = asked === 0 && (recent || !environment.lastSeenAt);
     return html`<section class="production-use" aria-label="Use of ${environment.name}">
       <p class="detail">${environmentName(environment)}${unused ? ': not used in 24 hours' : recent ? `: ${counted(asked, 'evaluation')} in 24 hours` : nothing}</p>
-      ${unused ? html`<p class="detail unused">${environment.lastSeenAt ? html`Last used ${lastUsed(environment)}.`
+      ${unused ? html`<p class="detail ${environment.lastSeenAt ? 'before' : 'unused'}">${environment.lastSeenAt ? html`Last used ${lastUsed(environment)}.`
     : html`No application has used it in ${environment.name} yet. ${reportHint(may, { project: toggle.project, environment: environment.name })}`}</p>` : html`<svg class="recent-line" viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label=${label}>
         <path d=${sparkline(parts, size.width, size.height)}></path>
         <path class="changes" d=${marked.map((event) => `M${at(event)} 0V${size.height}`).join('')}></path></svg>`}
-      ${unused && marked.length === 0 ? nothing : html`<ul class="detail">${marked.slice(0, shown).map((event) => html`<li>
+      <ul class="detail">${marked.slice(0, shown).map((event) => html`<li>
         <time datetime=${event.createdAt} title=${exactTime(event.createdAt)}>${timeOfDay(event.createdAt)}</time> ${inOne(sentence({ ...event, environment: null }, typeName))}</li>`)}
-        ${marked.length > shown ? html`<li><a data-here href="${toggleAddress(toggle)}?tab=history">${marked.length - shown} more</a></li>` : nothing}</ul>`}
+        ${marked.length > shown ? html`<li><a data-here href="${toggleAddress(toggle)}?tab=history">${marked.length - shown} more</a></li>` : nothing}</ul>
     </section>`;
   });
 }
