@@ -1,8 +1,10 @@
 package template_test
 
 import (
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +73,19 @@ func at(value any, path string) any {
 func list(value any) []any {
 	items, _ := value.([]any)
 	return items
+}
+
+// The page about backups has a row with each table.
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	_, rows, _ := strings.Cut(read(t, "docs/backup.md"), "|---|")
+	rows, _, _ = strings.Cut(rows, "\n\n")
+	var named []string
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]*) \|`).FindAllStringSubmatch(rows, -1) {
+		named = append(named, strings.Split(row[1], ", ")...)
+	}
+	slices.Sort(named)
+	assert.Equal(t, slices.Sorted(maps.Keys(load(t, nil).TableNames())), named)
 }
 
 // TestTemplate checks the template with its defaults and with everything that parameters add.
