@@ -30,8 +30,8 @@ func lockDataDir(dir string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("DATA_DIR %s cannot be written, choose another folder or correct its permissions: %w", dir,
-			err)
+		return nil, fmt.Errorf("DATA_DIR %s cannot be written, choose another folder or correct its permissions: %w",
+			dir, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

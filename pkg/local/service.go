@@ -116,8 +116,9 @@ func (s *service) newTriggers(
 }
 
 // newGateway creates the API.
-func (s *service) newGateway(functions map[string]*invoke.Function, triggers *trigger.Triggers) (*gateway.Gateway,
-	error) {
+func (s *service) newGateway(
+	functions map[string]*invoke.Function, triggers *trigger.Triggers,
+) (*gateway.Gateway, error) {
 	api, err := gateway.New(gateway.Config{
 		API: s.template.API, Functions: functions,
 		Region: region, AccountID: accountID, APIID: apiID, AcceptHost: isLoopback,

@@ -54,8 +54,9 @@ const (
 )
 
 // newResources returns the resources of the routes. The first one that matches a path is the right one.
-func newResources(routes []samtemplate.Route, functions map[string]*invoke.Function, hasAuthorizer bool) ([]*resource,
-	error) {
+func newResources(
+	routes []samtemplate.Route, functions map[string]*invoke.Function, hasAuthorizer bool,
+) ([]*resource, error) {
 	byPath := map[string]*resource{}
 	var all []*resource
 	for _, declared := range routes {

@@ -84,8 +84,8 @@ func (t *Triggers) message(q *bus.Queue, m *bus.Message) events.SQSMessage {
 		MessageId: m.ID, ReceiptHandle: m.ReceiptHandle, Body: m.Body, EventSource: "aws:sqs", AWSRegion: t.Region,
 		EventSourceARN: "arn:aws:sqs:" + t.Region + ":" + t.AccountID + ":" + q.LogicalID,
 		Attributes: map[string]string{
-			"ApproximateReceiveCount": strconv.Itoa(m.ReceiveCount), "SentTimestamp": strconv.FormatInt(m.SentAt.UnixMilli(),
-				10),
+			"ApproximateReceiveCount": strconv.Itoa(m.ReceiveCount),
+			"SentTimestamp":           strconv.FormatInt(m.SentAt.UnixMilli(), 10),
 		},
 	}
 }

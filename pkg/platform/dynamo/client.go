@@ -37,8 +37,7 @@ func newClient(cfg aws.Config, endpoint string, quota func(*retry.StandardOption
 	}
 	r := retryer{retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Backoff = retry.BackoffDelayerFunc(func(attempt int, _ error) (time.Duration, error) {
-			return backoff(attempt),
-				nil
+			return backoff(attempt), nil
 		})
 		quota(o)
 		o.Retryables = append(o.Retryables,

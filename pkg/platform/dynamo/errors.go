@@ -100,8 +100,7 @@ func isUnusable(err error) bool {
 // unusableCodes are error codes of DynamoDB (DynamoDB Developer Guide, "Error handling with DynamoDB").
 var unusableCodes = []string{
 	"AccessDeniedException", "ExpiredTokenException", "IncompleteSignatureException",
-	"MissingAuthenticationTokenException",
-	"ResourceNotFoundException", "UnrecognizedClientException",
+	"MissingAuthenticationTokenException", "ResourceNotFoundException", "UnrecognizedClientException",
 }
 
 // classify runs once per call, around the SDK's retries: it marks errors as ErrUnavailable and errors whose result is

@@ -105,8 +105,9 @@ func query(
 }
 
 // pages calls read with the key at which the previous page ended, until there is none.
-func pages(read func(start Item) (items []map[string]types.AttributeValue, last Item, err error)) iter.Seq2[Item,
-	error] {
+func pages(
+	read func(start Item) (items []map[string]types.AttributeValue, last Item, err error),
+) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for start := Item(nil); ; {
 			items, last, err := read(start)
