@@ -42,7 +42,7 @@ export SAM_CLI_TELEMETRY := 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build build-local toggleadmin reproducible run watch sam-local invoke reset test test-race test-browser screenshots test-dynamodb-local test-sam test-unleash test-sdk test-deploy e2e simulate mutants console bench lint fmt vuln validate deploy logs outputs delete recover check clean known-env local-program go
+.PHONY: help build build-local toggleadmin reproducible run watch sam-local invoke reset test test-race test-browser screenshots test-dynamodb-local test-sam test-unleash test-sdk test-deploy e2e simulate mutants console bench lint fmt vuln validate deploy logs outputs delete recover check clean known-env known-event local-program go
 
 # Each target names its group after ##.
 help: ## start: List the targets
@@ -82,8 +82,7 @@ sam-local: go $(ENGINE_PACKAGE) local-program ## start: Serve the API by sam loc
 	@scripts/sam-local.sh sam-local .aws-sam/local sh -c '$(MAKE) --no-print-directory build-local && exec $(LOCAL) start-api'
 
 # Builds one function only, into a folder of its own, so that a running sam local keeps its build.
-invoke: go $(ENGINE_PACKAGE) local-program ## start: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
-	@[ -e 'events/$(FN).json' ] || { echo 'usage: make invoke FN=update-feedback: the name of a file in events/' >&2; exit 2; }
+invoke: known-event go $(ENGINE_PACKAGE) local-program ## start: Call a function by sam local with its event in events/: FN=update-feedback DYNAMODB_ENDPOINT= (without it: new tables)
 	@function=$$(scripts/logical-id.sh '$(FN)') && \
 	scripts/python-tool.sh sam build "$$function" --config-env local \
 		--parameter-overrides Architecture=$(SAM_ARCHITECTURE) --build-dir .aws-sam/invoke/build >&2 && \
@@ -218,6 +217,9 @@ clean: ## develop: Delete builds and tools, but no data
 
 known-env: # rejects a wrong ENV or NOW before the build
 	@$(STACK) check '$(ENV)' '$(NOW)'
+
+known-event: # rejects a wrong FN before the build
+	@[ -e 'events/$(FN).json' ] || { echo "make: FN '$(FN)' has no sample event: use the name of a file in events/, such as FN=update-feedback" >&2; exit 2; }
 
 # Before npm installs anything.
 go:
