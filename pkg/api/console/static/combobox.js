@@ -8,15 +8,18 @@ const mostShown = 50; // choices; what is entered finds others
 
 const answers = new WeakMap(); // by input: the promise of its newest choices
 
+const leaves = new WeakMap(); // by input: what it does when the focus leaves it
+
 const rejected = new WeakSet(); // inputs with a text that is no choice
 
 /**
- * Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. Reports whether each has a
- * choice, and shows an error at the others, of which the first one gets the focus.
+ * Waits for the choices that the comboboxes in a part of the page look for: what was entered may be one of them. Reports whether each has one,
+ * and shows errors at the others.
  */
 export async function settled(place) {
   const inputs = [...place.querySelectorAll('[role=combobox]')];
   await Promise.allSettled(inputs.map((input) => answers.get(input)));
+  for (const input of inputs) leaves.get(input)(); // Enter may have sent the form
   const unknown = inputs.filter((input) => rejected.has(input));
   for (const input of unknown) setError(input, `Nothing matches “${input.value.trim()}”.`);
   unknown[0]?.focus();
@@ -52,6 +55,7 @@ export function combobox(input, { choices, choose = () => {}, free = false }) {
   input.addEventListener('click', () => open || showAll());
   input.addEventListener('input', () => show(input.value));
   input.addEventListener('blur', leave);
+  leaves.set(input, leave);
   input.addEventListener('keydown', onKey);
   draw();
   return { element: box, set, isEdited: () => input.value !== current.label };

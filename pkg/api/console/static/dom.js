@@ -58,9 +58,8 @@ export function setError(control, message) {
   if (message) {
     control.closest('.field, fieldset').append(element(html`<p class="error" id=${id}>${message}</p>`));
     ids.unshift(id);
-  }
-  if (message) control.setAttribute('aria-invalid', 'true');
-  else control.removeAttribute('aria-invalid');
+    control.setAttribute('aria-invalid', 'true');
+  } else control.removeAttribute('aria-invalid');
   if (ids.length > 0) control.setAttribute('aria-describedby', ids.join(' '));
   else control.removeAttribute('aria-describedby');
 }

@@ -203,7 +203,7 @@ export async function render(content, context) {
   }
 }
 
-/** The numbers by stage when they could not be loaded. */
+/** Numbers that were not loaded. */
 const unknownCounts = Object.fromEntries(Object.keys(stageNames).map((stage) => [stage, null]));
 
 async function typeCounts(project, type, current) {
