@@ -69,7 +69,22 @@ func (b *tab) find(role, name string, in ...string) (id cdp.BackendNodeID) {
 	return id
 }
 
-// click clicks on the center of an element, as soon as it is there.
+// watchClick records in window.missed whether the next click misses an element, and keeps a click that misses it from the
+// page. A click on the label of an input is one on the input.
+const watchClick = `function() {
+	const kinds = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click'];
+	const check = (event) => {
+		const hits = event.composedPath().includes(this) || event.target.closest?.('label')?.control === this;
+		if (event.type === 'pointerdown' || !hits) window.missed = !hits;
+		if (window.missed) { event.preventDefault(); event.stopImmediatePropagation(); }
+	};
+	window.missed = false;
+	window.unwatch = () => kinds.forEach((kind) => removeEventListener(kind, check, true));
+	kinds.forEach((kind) => addEventListener(kind, check, true));
+}`
+
+// click clicks on the center of an element, as soon as it is there. It clicks again if the element has moved meanwhile, so
+// that something else was there.
 func (b *tab) click(role, name string, in ...string) {
 	b.t.Helper()
 	b.await(fmt.Sprintf("click on %s %q", role, name), func() (bool, error) {
@@ -78,12 +93,25 @@ func (b *tab) click(role, name string, in ...string) {
 			dom.ScrollIntoViewIfNeededParams{BackendNodeID: id}); err != nil {
 			return false, err
 		}
+		node, err := chromedp.Call(b.ctx, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: id})
+		if err != nil {
+			return false, err
+		}
 		box, err := chromedp.Call(b.ctx, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: id})
 		if err != nil || len(box.Quads) == 0 {
 			return false, err
 		}
+		if _, err := chromedp.Run(b.ctx, chromedp.CallFunctionOn[chromedp.Void](watchClick,
+			func(p *runtime.CallFunctionOnParams) { p.ObjectID = node.Object.ObjectID })); err != nil {
+			return false, err
+		}
 		quad := box.Quads[0]
-		return true, chromedp.Do(b.ctx, chromedp.MouseClickXY((quad[0]+quad[4])/2, (quad[1]+quad[5])/2))
+		if err := chromedp.Do(b.ctx, chromedp.MouseClickXY((quad[0]+quad[4])/2, (quad[1]+quad[5])/2)); err != nil {
+			return false, err
+		}
+		// A click can load another page, which has neither.
+		missed, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("window.unwatch?.(), window.missed === true"))
+		return !missed, err
 	})
 }
 
