@@ -79,7 +79,8 @@ func onlyHere(d Document, used map[string]bool, stored Document, project string)
 	o.Environments = missing(namesOf(stored.Environments, environments),
 		append(namesOf(d.Environments, environments), namesOf(d.Unlisted, environments)...))
 	projects := func(p Project) string { return p.ID }
-	ofToggles := namesOf(d.Features, func(t toggle.FeatureJSON) string { return t.Project }) // open-source Unleash lists one
+	// An open-source Unleash lists one project only; its toggles name the others.
+	ofToggles := namesOf(d.Features, func(t toggle.FeatureJSON) string { return t.Project })
 	o.Projects = slices.DeleteFunc(
 		missing(namesOf(stored.Projects, projects), append(namesOf(d.Projects, projects), ofToggles...)),
 		func(id string) bool { return id == toggle.DefaultProject })

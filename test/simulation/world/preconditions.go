@@ -66,7 +66,8 @@ func (w *World) shows(part string, o *op, p storedProject) bool {
 			return false
 		}
 	}
-	return p.Environments == nil || !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(p.Environments, name) })
+	isMissing := func(name string) bool { return !slices.Contains(p.Environments, name) }
+	return p.Environments == nil || !slices.ContainsFunc(names, isMissing)
 }
 
 // The parts of a project that have an entity tag.
