@@ -13,47 +13,45 @@ import (
 	"toggleadmin/pkg/platform/access"
 )
 
+// remoteAccount returns an account of the API as commands show it, without what only the lists of its kind have.
+func remoteAccount(kind user.Kind, shown user.Response) Account {
+	a := Account{ID: shown.ID, Kind: kind, Name: shown.Name, Role: access.Role(shown.RootRole)}
+	if shown.Username != "" {
+		a.Username = &shown.Username
+	}
+	if shown.Email != "" {
+		a.Email = &shown.Email
+	}
+	return a
+}
+
 // remotePerson is a person in the list of the API.
 type remotePerson struct {
-	ID       int64          `json:"id"`
-	Name     string         `json:"name"`
-	Username string         `json:"username"`
-	Email    string         `json:"email"`
-	RootRole int64          `json:"rootRole"`
+	user.Response
+
 	Disabled bool           `json:"disabled"`
 	Identity *user.Identity `json:"identity"`
 }
 
 // account returns the person as commands show it.
 func (p remotePerson) account(tokens int) Account {
-	a := Account{
-		ID: p.ID, Kind: user.Person, Name: p.Name, Role: access.Role(p.RootRole), Disabled: p.Disabled, Tokens: tokens,
-		Identity: p.Identity,
-	}
-	if p.Username != "" {
-		a.Username = &p.Username
-	}
-	if p.Email != "" {
-		a.Email = &p.Email
-	}
+	a := remoteAccount(user.Person, p.Response)
+	a.Disabled, a.Identity, a.Tokens = p.Disabled, p.Identity, tokens
 	return a
 }
 
 // remoteServiceAccount is a service account in the API.
 type remoteServiceAccount struct {
-	ID       int64      `json:"id"`
-	Name     string     `json:"name"`
-	Username string     `json:"username"`
-	RootRole int64      `json:"rootRole"`
-	Tokens   []struct{} `json:"tokens"`
+	user.Response
+
+	Tokens []struct{} `json:"tokens"`
 }
 
 // account returns the service account as commands show it.
 func (s remoteServiceAccount) account(disabled bool) Account {
-	return Account{
-		ID: s.ID, Kind: user.ServiceAccount, Name: s.Name, Username: &s.Username, Role: access.Role(s.RootRole),
-		Disabled: disabled, Tokens: len(s.Tokens),
-	}
+	a := remoteAccount(user.ServiceAccount, s.Response)
+	a.Disabled, a.Tokens = disabled, len(s.Tokens)
+	return a
 }
 
 // serviceAccounts returns the service accounts, ordered by id.

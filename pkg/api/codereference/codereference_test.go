@@ -220,7 +220,7 @@ func TestDeletedProject(t *testing.T) {
 	}
 	client := db.Before(t, "TransactWriteItems", 1, during)
 	deletion := project.NewStore(client, db.Tables, db.LogThrough(client))
-	assert.OK(t, deletion.Delete(t.Context(), "p", func(*access.Project) error { return nil }))
+	assert.OK(t, deletion.Delete(t.Context(), "p", project.Always))
 	all, err := codereference.NewStore(db.Client, db.Tables, c.now).All(t.Context())
 	assert.OK(t, err)
 	assert.Equal(t, 1, len(all))
@@ -242,7 +242,7 @@ func TestCheck(t *testing.T) {
 		return found
 	}
 	assert.Equal(t, 0, len(check()))
-	assert.OK(t, project.NewStore(db.Client, db.Tables, db.Log()).Archive(t.Context(), "p", func(*access.Project) error { return nil }))
+	assert.OK(t, project.NewStore(db.Client, db.Tables, db.Log()).Archive(t.Context(), "p", project.Always))
 	_, _, _, err := store.Put(t.Context(), codereference.Report{Project: "p", Repository: "r"})
 	assert.Equal(t, apierror.Conflict, apierror.KindOf(err))
 	assert.Equal(t, 0, len(check()))

@@ -35,18 +35,12 @@ func newConfigData(p access.Protection) configData {
 func (s *Store) SetConfig(
 	ctx context.Context, id, environment string, next access.Protection, precondition Precondition,
 ) error {
-	return s.editConfig(ctx, id, environment, func(access.Protection) access.Protection { return next }, precondition)
+	return s.EditConfig(ctx, id, environment, func(access.Protection) access.Protection { return next }, precondition)
 }
 
 // EditConfig is SetConfig for the protection that edit returns for the one that is stored. If it changes meanwhile, edit is
 // called again.
 func (s *Store) EditConfig(
-	ctx context.Context, id, environment string, edit func(access.Protection) access.Protection,
-) error {
-	return s.editConfig(ctx, id, environment, edit, Always)
-}
-
-func (s *Store) editConfig(
 	ctx context.Context, id, environment string, edit func(access.Protection) access.Protection, precondition Precondition,
 ) error {
 	err := s.protect(ctx, id, environment, precondition, func(p *access.Protection) error {

@@ -65,7 +65,7 @@ type setLifetime struct {
 	next *ToggleType
 }
 
-func (a *setLifetime) apply(ctx context.Context, c *Client, _ *Step) error {
+func (a *setLifetime) apply(ctx context.Context, c *Client, s *Step) error {
 	types, etag, err := c.lifetimes(ctx)
 	if err != nil {
 		return err
@@ -73,9 +73,8 @@ func (a *setLifetime) apply(ctx context.Context, c *Client, _ *Step) error {
 	if now, exists := types[a.id]; !exists || !reflect.DeepEqual(now, a.seen) {
 		return errChangedByOthers
 	}
-	_, err = c.api.Call(ctx, http.MethodPut, []string{"feature-types", a.id, "lifetime"}, nil,
-		map[string]string{"If-Match": etag}, a.next, nil)
-	return err
+	next := send{method: http.MethodPut, path: []string{"feature-types", a.id, "lifetime"}, etag: etag, body: a.next}
+	return next.apply(ctx, c, s)
 }
 
 // lifetimes returns the lifetimes of the types by their ids, with their entity tag.

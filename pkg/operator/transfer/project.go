@@ -326,7 +326,7 @@ func (i Installation) archiveProjects(
 		if !o.DryRun {
 			at, err := datetime.Parse(*p.ArchivedAt) // projects.prepare has checked it
 			if err == nil {
-				err = i.Projects.ArchiveAt(ctx, p.ID, at, func(*access.Project) error { return nil })
+				err = i.Projects.ArchiveAt(ctx, p.ID, at, project.Always)
 			}
 			if isRejected(err) {
 				s.add(p.ID, remarks{notes: []string{fmt.Sprintf("it was not archived: %v", exitstatus.Explain(err))}})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"toggleadmin/pkg/api/environment"
+	"toggleadmin/pkg/api/project"
 	"toggleadmin/pkg/platform/access"
 	"toggleadmin/pkg/platform/datetime"
 )
@@ -152,7 +153,7 @@ func (i Installation) protect(ctx context.Context, p Project) error {
 		old := here.ProtectionOf(protection.Environment)
 		if err := i.Projects.EditConfig(ctx, p.ID, protection.Environment, func(stored access.Protection) access.Protection {
 			return stricter(stored, next)
-		}); err != nil {
+		}, project.Always); err != nil {
 			return err
 		}
 		if environment.Current(old.Freeze, i.Now()) != nil || next.Freeze == nil {
